@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::parse::{self, ParseError};
 use crate::shader::Composer;
 
 /// The type of the elements in a buffer.
@@ -96,19 +97,11 @@ impl fmt::Display for Element {
     }
 }
 
-/// A name that is not an element type.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16")]
-pub struct UnknownElement(String);
-
 impl FromStr for Element {
-    type Err = UnknownElement;
+    type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Element::ALL
-            .into_iter()
-            .find(|element| element.name() == name)
-            .ok_or_else(|| UnknownElement(name.to_owned()))
+        parse::named(("type", "types"), Element::ALL, Element::name, name)
     }
 }
 

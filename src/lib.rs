@@ -114,6 +114,7 @@ pub mod adapter;
 mod element;
 pub mod histogram;
 mod operation;
+mod parse;
 pub mod read;
 pub mod reduce;
 mod shader;
@@ -121,7 +122,8 @@ mod slice;
 pub mod stencil;
 mod window;
 
-pub use element::{Element, UnknownElement, Value};
-pub use operation::{BufferError, LimitError, Prepared};
+pub use element::{Element, Value};
+pub use operation::{BufferError, LimitError, Options, Prepared};
+pub use parse::ParseError;
 pub use slice::Slice;
 pub use wgpu;

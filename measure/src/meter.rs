@@ -59,7 +59,7 @@ impl Rejection {
     pub fn check(verdict: Verdict) -> Result<(), Self> {
         match verdict {
             Verdict::Right => Ok(()),
-            Verdict::Wrong(mismatch) => Err(Rejection::Wrong(mismatch.to_string())),
+            Verdict::Wrong(mismatch) => Err(Rejection::Wrong(mismatch)),
             Verdict::Undecided => Err(Rejection::Undecided(UNDECIDED)),
         }
     }

@@ -2,9 +2,10 @@
 
 use wgpu::Queue;
 
+use crate::Prepared;
 use crate::histogram::error::HistogramError;
 use crate::histogram::plan::Plan;
-use crate::histogram::record::{Histogram, KEY, Prepared};
+use crate::histogram::record::{Histogram, KEY};
 use crate::read;
 use crate::reduce::BufferRange;
 use crate::slice::Slice;
@@ -56,7 +57,7 @@ impl<'h, 'b> Counting<'h, 'b> {
     /// - The errors of [`Counting::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is
     ///   both input and output.
-    pub fn into<'s>(self, counts: impl Into<Slice<'s>>) -> Result<Prepared, HistogramError> {
+    pub fn into<'s>(self, counts: impl Into<Slice<'s>>) -> Result<Prepared<Plan>, HistogramError> {
         self.histogram.prepare(self.plan()?, self.keys, counts.into())
     }
 

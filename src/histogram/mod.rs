@@ -33,7 +33,7 @@
 //!    It compiles each kernel when it is first needed.
 //! 2. [`Histogram::of`] takes the buffer with the keys.
 //! 3. [`Counting::into`] binds the buffers, once.
-//! 4. [`Prepared::encode`] records the dispatches, any number of times.
+//! 4. [`Prepared::encode`](crate::Prepared::encode) records the dispatches, any number of times.
 //!
 //! [`Config::plan`] plans the dispatches without a device.
 //!
@@ -42,7 +42,7 @@
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a
 //! binding; none without keys. Unless [`Config::add`] is set, one small dispatch before them clears the counts.
 //! It needs no scratch memory. A [`Histogram`] owns 136 bytes on the GPU; with [`Keys::Ranges`] it owns 128
-//! bytes and eight per bin. A [`Prepared`] owns 256 bytes for each dispatch, and its bind groups. Recording
+//! bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes for each dispatch, and its bind groups. Recording
 //! allocates nothing.
 //!
 //! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once. If not,
@@ -72,11 +72,11 @@ mod record;
 pub mod reference;
 mod tuning;
 
-pub use crate::operation::Options;
+pub use crate::Options;
 pub use config::Config;
 pub use counting::Counting;
 pub use error::HistogramError;
 pub use keys::Keys;
 pub use plan::{Params, Pass, Plan, Step};
-pub use record::{Histogram, Prepared};
+pub use record::Histogram;
 pub use tuning::{Method, Tuning};

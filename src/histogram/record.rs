@@ -10,12 +10,9 @@ use crate::histogram::plan::{Params, Pass, Plan, Step};
 use crate::operation::blocks::{self, Blocks};
 use crate::operation::buffers::{self, Use, slice};
 use crate::operation::kernel::{Checks, Compiled, Kernel, PARAMETERS, Pipelines};
-use crate::operation::{Options, scratch};
+use crate::operation::{Options, Prepared, scratch};
 use crate::reduce::BufferRange;
 use crate::slice::Slice;
-
-/// A histogram with its buffers, ready to be recorded any number of times.
-pub type Prepared = crate::operation::Prepared<Plan>;
 
 /// Bytes of a key.
 pub(super) const KEY: u64 = 4;
@@ -140,7 +137,7 @@ impl Histogram {
         plan: Plan,
         input: Slice<'_>,
         output: Slice<'_>,
-    ) -> Result<Prepared, HistogramError> {
+    ) -> Result<Prepared<Plan>, HistogramError> {
         let reads = [Use::of("input", input, input.size())];
         let writes = [Use::of("output", output, plan.output)];
         buffers::check(&reads, &writes, &self.pipelines.limits)?;

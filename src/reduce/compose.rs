@@ -36,8 +36,7 @@ impl Monoid {
             (_, Reads::Adjoining) => self.arity() == Arity::One,
             _ => true,
         };
-        let subgroups =
-            stage.kernel.subgroups != Subgroups::Required || features.contains(Features::SUBGROUP);
+        let subgroups = !stage.kernel.needs_subgroups() || features.contains(Features::SUBGROUP);
         (fits && subgroups).then(|| text.compose())
     }
 
@@ -100,7 +99,7 @@ impl Text<'_> {
             ((1, Access::Write), true),
             ((PARAMETERS, Access::Uniform), true),
             ((3, Access::Read), self.reads_vectors()),
-            ((4, Access::Write), stage.kernel.delivery == Delivery::Collected),
+            ((4, Access::Write), stage.kernel.collects_partials()),
             ((5, Access::Read), reads && second),
             ((6, Access::Read), second && self.reads_vectors()),
             ((7, Access::Read), stage.is_offsets()),
@@ -121,7 +120,7 @@ impl Text<'_> {
     pub(super) fn compose(&self) -> String {
         let Text { monoid, stage, features } = self;
         let subgroups = self.uses_subgroups();
-        let atomic = monoid.atomic(*features).filter(|_| stage.kernel.delivery == Delivery::Total);
+        let atomic = monoid.atomic(*features).filter(|_| stage.kernel.adds_to_total());
         let native = atomic.and_then(|word| word.native);
         let is_exact = monoid.format().is_some();
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
@@ -137,7 +136,7 @@ impl Text<'_> {
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && monoid.op() == Some(Op::Mean))
             .define("bits_64", is_exact && monoid.stride() == 8)
-            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Collected)
+            .define("own", is_parts || is_strided || stage.kernel.collects_partials())
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
             .provide(

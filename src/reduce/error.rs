@@ -195,7 +195,7 @@ pub enum ReduceError {
     /// launch, which the options or the adapter exclude.
     #[error(
         "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
-         options or this adapter (`launches::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these \
+         options or this adapter (`Launches::ByAdapter`) exclude: leave a state of each buffer (`Options::to_states`) and add these \
          up, or reduce the axis of which the stride is a column"
     )]
     ExactInOneLaunch,

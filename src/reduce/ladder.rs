@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use crate::parse::{self, ParseError};
 use crate::reduce::exact::EXACT;
 use crate::shader;
 
@@ -34,8 +35,7 @@ pub enum Coverage {
 
 /// Methods of loading the caller's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Loads {
+pub(crate) enum Loads {
     /// One at a time.
     Elements,
     /// Four at a time, if they are consecutive.
@@ -44,8 +44,7 @@ pub enum Loads {
 
 /// The workgroup memory that a kernel needs, in accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Memory {
+pub(crate) enum Memory {
     /// None.
     Nothing,
     /// This many per invocation.
@@ -54,21 +53,9 @@ pub enum Memory {
     Tile,
 }
 
-impl Memory {
-    /// Accumulators for this workgroup and tile.
-    pub const fn items(self, workgroup_size: u32, tile: u32) -> u32 {
-        match self {
-            Memory::Nothing => 0,
-            Memory::Each(items) => items * workgroup_size,
-            Memory::Tile => tile,
-        }
-    }
-}
-
 /// Use of subgroup operations by a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Subgroups {
+pub(crate) enum Subgroups {
     /// Never.
     Unused,
     /// If the device has them and the options allow them; otherwise workgroup memory.
@@ -79,8 +66,7 @@ pub enum Subgroups {
 
 /// Methods of delivering the partials of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Delivery {
+pub(crate) enum Delivery {
     /// Each workgroup stores its own.
     Output,
     /// All workgroups publish theirs, and the last to finish combines them.
@@ -100,19 +86,43 @@ pub struct Kernel {
     /// The items that a workgroup reduces.
     pub coverage: Coverage,
     /// The method of loading elements.
-    pub loads: Loads,
+    pub(crate) loads: Loads,
     /// The most workgroup memory that it needs.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
     /// The use of subgroup operations.
-    pub subgroups: Subgroups,
+    pub(crate) subgroups: Subgroups,
     /// The method of delivering partials.
-    pub delivery: Delivery,
+    pub(crate) delivery: Delivery,
 }
 
 impl Kernel {
     /// The WGSL of its file, which opens with its essay.
     pub fn text(&self) -> &'static str {
         shader::text(self.file)
+    }
+
+    /// The most workgroup memory that it needs, in accumulators, for this workgroup and tile.
+    pub const fn workgroup_memory(&self, workgroup_size: u32, tile: u32) -> u32 {
+        match self.memory {
+            Memory::Nothing => 0,
+            Memory::Each(items) => items * workgroup_size,
+            Memory::Tile => tile,
+        }
+    }
+
+    /// True if it cannot do without subgroup operations.
+    pub const fn needs_subgroups(&self) -> bool {
+        matches!(self.subgroups, Subgroups::Required)
+    }
+
+    /// True if its workgroups publish their partials, and the last one combines them.
+    pub const fn collects_partials(&self) -> bool {
+        matches!(self.delivery, Delivery::Collected)
+    }
+
+    /// True if its workgroups add to a total by atomic operations.
+    pub const fn adds_to_total(&self) -> bool {
+        matches!(self.delivery, Delivery::Total)
     }
 }
 
@@ -170,19 +180,11 @@ impl fmt::Display for Finish {
     }
 }
 
-/// A name that is not a way to finish.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown finish `{0}`; the ways to finish are host, repeat, one-workgroup, atomic, last-workgroup")]
-pub struct UnknownFinish(String);
-
 impl FromStr for Finish {
-    type Err = UnknownFinish;
+    type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Finish::ALL
-            .into_iter()
-            .find(|finish| finish.name() == name)
-            .ok_or_else(|| UnknownFinish(name.to_owned()))
+        parse::named(("finish", "ways to finish"), Finish::ALL, Finish::name, name)
     }
 }
 
@@ -314,8 +316,8 @@ pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, 
 
 impl Rung {
     /// Finds the rung with this name.
-    pub fn named(name: &str) -> Result<&'static Rung, UnknownRung> {
-        RUNGS.iter().find(|rung| rung.name() == name).ok_or_else(|| UnknownRung(name.to_owned()))
+    pub fn named(name: &str) -> Result<&'static Rung, ParseError> {
+        parse::named(("rung", "rungs"), RUNGS, Rung::name, name)
     }
 
     /// Its name, as on the command line.
@@ -323,19 +325,6 @@ impl Rung {
         self.kernel.name
     }
 }
-
-/// A name that is not a rung.
-#[derive(Clone, Debug)]
-pub struct UnknownRung(String);
-
-impl fmt::Display for UnknownRung {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = RUNGS.iter().map(Rung::name).collect();
-        write!(f, "unknown rung `{}`; the rungs are {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownRung {}
 
 #[cfg(test)]
 mod tests {

@@ -20,7 +20,7 @@ use wgpu::{AdapterInfo, Backend};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Launches {
-    /// One launch, unless [`FAILED`] lists the device's adapter. Without a device, as in
+    /// One launch, unless the device's adapter is listed as one on which that fails (`src/reduce/launches.rs`). Without a device, as in
     /// [`Plan::of`](crate::reduce::Plan::of), one launch.
     #[default]
     ByAdapter,
@@ -46,18 +46,17 @@ impl Launches {
 /// Adapters on which the last workgroup of a launch has missed a partial that another one had published.
 ///
 /// One row per case, mostly from `halofold stress`. No case is known. The first row that matches counts.
-pub const FAILED: &[Failed] = &[];
+const FAILED: &[Failed] = &[];
 
 /// A row of [`FAILED`]. An empty text matches every adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Failed {
+struct Failed {
     /// A part of the adapter's name, in lower case.
-    pub name: &'static str,
+    name: &'static str,
     /// The back end, or `None` for all.
-    pub backend: Option<Backend>,
+    backend: Option<Backend>,
     /// A part of the driver's name and version, `driver driver_info`, in lower case.
-    pub driver: &'static str,
+    driver: &'static str,
 }
 
 impl Failed {

@@ -155,7 +155,7 @@ pub use error::{PlanError, ReduceError};
 pub use exact::Accuracy;
 pub use launches::Launches;
 pub use monoid::{Arity, Monoid, MonoidError};
-pub use op::{Op, UnknownOp};
+pub use op::Op;
 pub use options::Options;
 pub use plan::{BufferRange, Plan};
 pub use reducer::Reducer;

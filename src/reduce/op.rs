@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::element::Element;
+use crate::parse::{self, ParseError};
 use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
 use crate::reduce::value::{Field, Format, Kind, Scalar};
 use crate::shader::{Composer, Piece};
@@ -305,16 +306,11 @@ impl fmt::Display for Op {
     }
 }
 
-/// A name that is not an operator.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown operator `{0}`; the operators are {names}", names = Op::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownOp(String);
-
 impl FromStr for Op {
-    type Err = UnknownOp;
+    type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Op::ALL.iter().copied().find(|op| op.name() == name).ok_or_else(|| UnknownOp(name.to_owned()))
+        parse::named(("operator", "operators"), Op::ALL.iter().copied(), Op::name, name)
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
-use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
+use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, BufferRange, Plan, Request, Stage};
@@ -209,7 +209,7 @@ impl<'a> Options<'a> {
 /// Checks that a device with these limits can run a kernel, and that a custom operator composes with it.
 pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<(), ReduceError> {
     let kernel = text.stage.kernel;
-    if kernel.subgroups == Subgroups::Required && !subgroups {
+    if kernel.needs_subgroups() && !subgroups {
         return Err(ReduceError::SubgroupsDisabled { rung: kernel.name });
     }
     check_features(text)?;
@@ -232,14 +232,14 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
         let besides = monoid.accumulates().ok_or_else(|| ReduceError::no_atomic(monoid))?;
         missing(monoid.name(), monoid.features() | besides)?;
     }
-    if kernel.subgroups == Subgroups::Required {
+    if kernel.needs_subgroups() {
         missing(kernel.name, wgpu::Features::SUBGROUP)?;
     }
-    if kernel.delivery == Delivery::Total {
+    if kernel.adds_to_total() {
         let no_word = || ReduceError::NoWord { acc: monoid.acc_type().to_owned() };
         missing(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
     }
-    let in_words = kernel.delivery == Delivery::Collected || text.uses_subgroups() && !monoid.acc.is_word();
+    let in_words = kernel.collects_partials() || text.uses_subgroups() && !monoid.acc.is_word();
     missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
 }
 

@@ -5,18 +5,6 @@ use crate::shader;
 use crate::stencil::config::Config;
 use crate::stencil::{convergence, halo, residual};
 
-/// A kernel with everything that its pipeline needs. It has no overrides.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AuxKernel {
-    /// The whole module.
-    pub wgsl: String,
-    /// Its entry point.
-    pub entry_point: &'static str,
-    /// The label of its module and pipeline.
-    pub label: String,
-}
-
 /// Returns the label of an auxiliary kernel.
 pub(super) fn label(entry_point: &str) -> String {
     shader::label(&["stencil", entry_point])
@@ -25,11 +13,10 @@ pub(super) fn label(entry_point: &str) -> String {
 impl Config {
     /// All kernels that a step of this stencil may launch in addition to [`Config::compose`]: those of the
     /// halo exchange and of the convergence check. The residual is computed by the kernels of
-    /// [`reduce`](crate::reduce).
-    pub fn aux_kernels(&self) -> Vec<AuxKernel> {
+    /// [`reduce`](crate::reduce). Each is a label, an entry point and a module, which has no overrides.
+    pub fn aux_kernels(&self) -> Vec<(String, &'static str, String)> {
         let kernel = |wgsl: String, entry_points: &[&'static str]| {
-            let with =
-                |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point, label: label(entry_point) };
+            let with = |&entry_point| (label(entry_point), entry_point, wgsl.clone());
             entry_points.iter().map(with).collect::<Vec<_>>()
         };
         [

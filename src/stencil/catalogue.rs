@@ -1,7 +1,6 @@
 //! The variants of the stencils, as data: one entry per kernel and unrolling.
 
-use std::fmt;
-
+use crate::parse::{self, ParseError};
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
@@ -26,8 +25,7 @@ pub enum Mapping {
 
 /// The stencils that a kernel supports.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum Serves {
+pub(super) enum Serves {
     /// All stencils of these dimensions.
     All(Dims),
     /// The stencils for which it is written, all with the same number of dimensions.
@@ -43,7 +41,7 @@ pub struct Variant {
     /// Its name, as on the command line. Variants for different stencils may share a name.
     pub name: &'static str,
     /// The stencils that it supports.
-    pub serves: Serves,
+    serves: Serves,
     /// Its name in the thesis; empty for kernels that are not in the thesis.
     pub document: &'static str,
     /// The map from invocations to cells.
@@ -108,9 +106,9 @@ pub static VARIANTS: &[Variant] = &[
 
 impl Variant {
     /// Finds the variant with this name for a stencil.
-    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, UnknownVariant> {
-        let found = stencil.variants().find(|variant| variant.name == name);
-        found.ok_or_else(|| UnknownVariant { stencil, name: name.to_owned() })
+    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, ParseError> {
+        let kinds = format!("variants of the {} stencil", stencil.name);
+        parse::named(("variant", &kinds), stencil.variants(), |variant| variant.name, name)
     }
 
     /// Returns true if it supports a stencil.
@@ -163,23 +161,6 @@ impl Variant {
         matches!(self.mapping, Mapping::Pipeline)
     }
 }
-
-/// A name that is not a variant of the stencil.
-#[derive(Clone, Debug)]
-pub struct UnknownVariant {
-    stencil: &'static Stencil,
-    name: String,
-}
-
-impl fmt::Display for UnknownVariant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.stencil.variants().map(|variant| variant.name).collect();
-        let (stencil, names) = (self.stencil.name, names.join(", "));
-        write!(f, "unknown variant `{}`; the variants of the {stencil} stencil are {names}", self.name)
-    }
-}
-
-impl std::error::Error for UnknownVariant {}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::limits;
 use crate::shader::{self, Composer, Piece};
-use crate::stencil::blocked::{self, Machine, Sample};
+use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::formula;
@@ -121,9 +121,9 @@ impl Config {
         Config { variant, tuning: Tuning::of(variant), open, ..self }
     }
 
-    /// The same by measured times of this device: samples of a calibration, which times [`Config::trials`]. Where no
+    /// The same by measured times of this device: the samples of a calibration, which times [`Config::trials`], each with nanoseconds a step. Where no
     /// sample is of this stencil and this type, it is [`Config::on`].
-    pub fn on_calibrated(self, device: &wgpu::Device, samples: &[Sample]) -> Self {
+    pub fn on_calibrated(self, device: &wgpu::Device, samples: &[(Self, f64)]) -> Self {
         self.choose(&self.machine(device), samples)
     }
 
@@ -138,7 +138,7 @@ impl Config {
         Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
     }
 
-    fn choose(self, machine: &Machine, samples: &[Sample]) -> Self {
+    fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {
         let all = self.open == Open::Kernel;
         let sampled = || blocked::choose_by(samples, &self, machine, all);
         let chosen = match self.open {

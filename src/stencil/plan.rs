@@ -58,6 +58,7 @@ impl Params {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) windows: Vec<Window>,
+    /// The halo exchange between the two ends of a ring that is cut into windows.
     pub(super) halo: Option<Halo>,
 }
 
@@ -65,11 +66,6 @@ impl Plan {
     /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D).
     pub fn windows(&self) -> &[Window] {
         &self.windows
-    }
-
-    /// The halo exchange between the two ends of a ring that is cut into windows.
-    pub fn halo(&self) -> Option<&Halo> {
-        self.halo.as_ref()
     }
 
     /// Workgroups of the stencil's kernel in one step.

@@ -1,5 +1,6 @@
 //! Grids, their borders, and the blocks into which kernels divide them.
 
+use crate::parse::{self, ParseError};
 use std::fmt;
 use std::str::FromStr;
 
@@ -36,15 +37,8 @@ impl fmt::Display for Grid {
     }
 }
 
-/// A text that is not a grid.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error(
-    "`{0}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
-)]
-pub struct BadGrid(String);
-
 impl FromStr for Grid {
-    type Err = BadGrid;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let sides: Option<Vec<u32>> =
@@ -52,7 +46,9 @@ impl FromStr for Grid {
         match sides.as_deref() {
             Some(&[rows, cols]) => Ok(Grid::plane(rows, cols)),
             Some(&[planes, rows, cols]) => Ok(Grid { planes, rows, cols }),
-            _ => Err(BadGrid(text.to_owned())),
+            _ => Err(ParseError(format!(
+                "`{text}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
+            ))),
         }
     }
 }
@@ -82,19 +78,12 @@ impl Border {
     }
 }
 
-/// A name that is not a border.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown boundary `{0}`; the boundaries are fixed, mirror, periodic")]
-pub struct UnknownBorder(String);
-
 impl FromStr for Border {
-    type Err = UnknownBorder;
+    type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        [Border::Fixed, Border::Mirror, Border::Periodic]
-            .into_iter()
-            .find(|border| border.name() == name)
-            .ok_or_else(|| UnknownBorder(name.to_owned()))
+        let all = [Border::Fixed, Border::Mirror, Border::Periodic];
+        parse::named(("boundary", "boundaries"), all, Border::name, name)
     }
 }
 
@@ -152,13 +141,8 @@ impl fmt::Display for Block {
     }
 }
 
-/// A text that is not a block.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("`{0}` is not a block; write rows x columns, like 8x32")]
-pub struct BadBlock(String);
-
 impl FromStr for Block {
-    type Err = BadBlock;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let sides = text
@@ -166,7 +150,7 @@ impl FromStr for Block {
             .and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
         match sides {
             Some((rows, cols)) if rows > 0 && cols > 0 => Ok(Block { rows, cols }),
-            _ => Err(BadBlock(text.to_owned())),
+            _ => Err(ParseError(format!("`{text}` is not a block; write rows x columns, like 8x32"))),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The stencils, as data: the cells that a new cell is computed from, and which of them share a weight.
 
-use std::fmt;
 use std::ops::Index;
 use std::str::FromStr;
 
+use crate::parse::ParseError;
 use crate::stencil::catalogue::{VARIANTS, Variant};
 use crate::stencil::shape::Grid;
 
@@ -331,30 +331,21 @@ impl Stencil {
     }
 }
 
-/// A text that is not the name of a stencil.
-#[derive(Clone, Debug)]
-pub struct UnknownStencil(String);
-
-impl fmt::Display for UnknownStencil {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = STENCILS.iter().chain(BOXES).map(|stencil| short(stencil.name)).collect();
-        write!(f, "unknown stencil `{}`; the stencils are {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownStencil {}
-
 /// A name without the word that all have in common: `5`, `13-3d`.
 fn short(name: &str) -> String {
     name.replacen("-point", "", 1)
 }
 
 impl FromStr for &'static Stencil {
-    type Err = UnknownStencil;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let all = || STENCILS.iter().chain(BOXES);
         let is_named = |stencil: &&&'static Stencil| stencil.name == text || short(stencil.name) == text;
-        STENCILS.iter().chain(BOXES).find(is_named).copied().ok_or_else(|| UnknownStencil(text.to_owned()))
+        all().find(is_named).copied().ok_or_else(|| {
+            let names: Vec<_> = all().map(|stencil| short(stencil.name)).collect();
+            ParseError(format!("unknown stencil `{text}`; the stencils are {}", names.join(", ")))
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::parse::{self, ParseError};
 use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;
 
@@ -16,20 +17,12 @@ pub enum Norm {
     L2,
 }
 
-/// A name that is not a norm.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the norms are max and l2")]
-pub struct UnknownNorm;
-
 impl FromStr for Norm {
-    type Err = UnknownNorm;
+    type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "max" => Ok(Norm::Max),
-            "l2" => Ok(Norm::L2),
-            _ => Err(UnknownNorm),
-        }
+        let name_of = |norm| if norm == Norm::Max { "max" } else { "l2" };
+        parse::named(("norm", "norms"), [Norm::Max, Norm::L2], name_of, name)
     }
 }
 

@@ -39,20 +39,19 @@ pub struct Window {
 /// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,
 /// twice as many of each as the stencil reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Halo {
+pub(super) struct Halo {
     /// Cells of as many layers as the stencil reaches.
-    pub layers: u32,
+    pub(super) layers: u32,
     /// The offset of the binding with the last layers, in bytes from the grid's start.
-    pub tail: u64,
+    pub(super) tail: u64,
     /// Cells from there to the first of them.
-    pub skip: u32,
+    pub(super) skip: u32,
     /// The parameters of the kernel that steps these layers.
-    pub params: Params,
+    pub(super) params: Params,
     /// Its workgroups in x and y.
-    pub workgroups: [u32; 2],
+    pub(super) workgroups: [u32; 2],
     /// True: the right-hand side's layers are gathered, too.
-    pub rhs: bool,
+    pub(super) rhs: bool,
 }
 
 /// The constraints on cutting a grid.

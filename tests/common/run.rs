@@ -69,7 +69,7 @@ pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>, start: Option<&[u8]>) -> Re
 pub fn right(verdict: Verdict) -> Result<(), String> {
     match verdict {
         Verdict::Right => Ok(()),
-        Verdict::Wrong(mismatch) => Err(mismatch.to_string()),
+        Verdict::Wrong(mismatch) => Err(mismatch),
         Verdict::Undecided => Err("the reference leaves it open".to_owned()),
     }
 }

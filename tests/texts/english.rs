@@ -21,7 +21,7 @@ const UNREVISED: [&str; 5] = [
 const LANGUAGES: [&str; 6] = ["rs", "wgsl", "js", "cu", "cuh", "hpp"];
 
 /// The sources of the project below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let all = entries.flat_map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

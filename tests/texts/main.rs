@@ -4,3 +4,4 @@ mod english;
 mod imports;
 mod permutations;
 mod plan;
+mod public;

@@ -1,7 +1,7 @@
 //! `halofold stencil --tune`: times the shapes of the time-blocked kernels on this GPU, and stores the times.
 
 use halofold::Element;
-use halofold::stencil::{Config, Dims, Grid, STENCILS, Sample, Stencil};
+use halofold::stencil::{Config, Dims, Grid, STENCILS, Stencil};
 
 use super::preset::Bench;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     for &stencil in STENCILS.iter().filter(|stencil| args.stencil.is_none_or(|only| only == **stencil)) {
         timed.extend(time(&gpu, stencil, element)?);
     }
-    let passed = timed.iter().filter_map(|(config, row)| Some(Sample::new(*config, row.times.median? * 1e6)));
+    let passed = timed.iter().filter_map(|(config, row)| Some((*config, row.times.median? * 1e6)));
     let samples: Vec<_> = passed.collect();
     let path = calibration::store(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();

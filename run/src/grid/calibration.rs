@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Config, Sample, Variant};
+use halofold::stencil::{Block, Config, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -43,8 +43,8 @@ struct Line {
 }
 
 impl Line {
-    fn of(sample: &Sample) -> Self {
-        let Config { stencil, variant, element, grid, tuning, .. } = sample.config;
+    fn of((timed, ns): &(Config, f64)) -> Self {
+        let Config { stencil, variant, element, grid, tuning, .. } = *timed;
         Line {
             points: stencil.points().to_string(),
             element: element.name().to_owned(),
@@ -57,11 +57,11 @@ impl Line {
             strip: tuning.strip,
             rows_per_group: tuning.rows_per_group,
             planes_per_group: tuning.planes_per_group,
-            ns: sample.ns,
+            ns: *ns,
         }
     }
 
-    fn sample(&self, gpu: &Gpu) -> Option<Sample> {
+    fn sample(&self, gpu: &Gpu) -> Option<(Config, f64)> {
         let stencil = self.points.parse().ok()?;
         let variant = Variant::named(stencil, &self.variant).ok()?;
         let element: Element = self.element.parse().ok()?;
@@ -75,7 +75,7 @@ impl Line {
             .with_strip(self.strip)
             .with_rows_per_group(self.rows_per_group)
             .with_planes_per_group(self.planes_per_group);
-        Some(Sample::new(config.with_tuning(tuning).on(&gpu.device), self.ns))
+        Some((config.with_tuning(tuning).on(&gpu.device), self.ns))
     }
 }
 
@@ -106,14 +106,14 @@ fn read(gpu: &Gpu) -> Option<Calibration> {
     is_current.then_some(calibration)
 }
 
-/// The samples of this adapter; none if it was not calibrated.
-pub fn samples(gpu: &Gpu) -> Vec<Sample> {
+/// The samples of this adapter, configurations with nanoseconds a step; none if it was not calibrated.
+pub fn samples(gpu: &Gpu) -> Vec<(Config, f64)> {
     let lines = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
     lines.iter().filter_map(|line| line.sample(gpu)).collect()
 }
 
 /// Stores samples, in place of older ones of the same stencils and types. Returns the file.
-pub fn store(gpu: &Gpu, samples: &[Sample]) -> Result<PathBuf, Failure> {
+pub fn store(gpu: &Gpu, samples: &[(Config, f64)]) -> Result<PathBuf, Failure> {
     let path = file(gpu).ok_or_else(|| {
         Failure::usage("--tune: no folder to remember the result in: set XDG_CACHE_HOME, or HOME")
     })?;

@@ -26,7 +26,7 @@ impl Check {
         match verdict {
             Verdict::Right => Check::Right,
             Verdict::Undecided => Check::Undecided,
-            Verdict::Wrong(mismatch) => Check::Wrong(mismatch.to_string()),
+            Verdict::Wrong(mismatch) => Check::Wrong(mismatch),
         }
     }
 

@@ -152,7 +152,7 @@ pub(in crate::reduce) fn check(
     }
     // The last workgroup also shares a flag.
     let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
-    let items = u64::from(rung.kernel.memory.items(workgroup_size, tile));
+    let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
     let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
     let needed = items * request.monoid.acc.stride + exact + flag;
     let limit = request.limits.max_compute_workgroup_storage_size;

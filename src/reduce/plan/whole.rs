@@ -2,7 +2,7 @@
 
 use crate::operation::grid;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{ACCUMULATE, Delivery};
+use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
     BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
@@ -93,7 +93,7 @@ impl Request<'_> {
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
     /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
     pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
-        let meets = stage.kernel.delivery == Delivery::Collected;
+        let meets = stage.kernel.collects_partials();
         if meets && self.meets_twice() {
             return self.in_two_launches(spans, stage, spread);
         }

@@ -2,7 +2,7 @@
 
 /// A running sum in double-double arithmetic: `low` keeps the rounding error of each addition.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ExactSum {
+pub(super) struct ExactSum {
     high: f64,
     low: f64,
     naive: f64,
@@ -15,7 +15,7 @@ impl ExactSum {
         reason = "a term is not a sum: `+` would promise more than this does"
     )]
     #[must_use]
-    pub fn add(mut self, x: f64) -> Self {
+    pub(super) fn add(mut self, x: f64) -> Self {
         let sum = self.high + x;
         let back = sum - self.high;
         self.low += (self.high - (sum - back)) + (x - back);
@@ -25,7 +25,7 @@ impl ExactSum {
     }
 
     /// The compensated sum; the plain sum if it is infinite or NaN.
-    pub fn value(self) -> f64 {
+    pub(super) fn value(self) -> f64 {
         if self.naive.is_finite() { self.high + self.low } else { self.naive }
     }
 }
@@ -33,7 +33,7 @@ impl ExactSum {
 /// A running product in double-double arithmetic, with a separate exponent, so that it neither overflows nor
 /// underflows.
 #[derive(Clone, Copy, Debug)]
-pub struct ExactProduct {
+pub(super) struct ExactProduct {
     high: f64,
     low: f64,
     exponent: i64,
@@ -54,7 +54,7 @@ impl ExactProduct {
         reason = "a factor is not a product: `*` would promise more than this does"
     )]
     #[must_use]
-    pub fn mul(mut self, x: f64) -> Self {
+    pub(super) fn mul(mut self, x: f64) -> Self {
         if x == 0.0 || !x.is_finite() {
             self.special *= x;
             return self;
@@ -79,7 +79,7 @@ impl ExactProduct {
     }
 
     /// The product of all factors, rounded once.
-    pub fn value(self) -> f64 {
+    pub(super) fn value(self) -> f64 {
         self.ordinary() * self.special
     }
 }

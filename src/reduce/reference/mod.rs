@@ -11,7 +11,6 @@ mod integers;
 mod states;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use bytemuck::Pod;
 use half::f16;
@@ -21,7 +20,7 @@ use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
 pub(in crate::reduce) use exact::power_of_two;
-pub use exact::{ExactProduct, ExactSum};
+use exact::{ExactProduct, ExactSum};
 pub use states::{Merger, combine};
 
 /// The expected result of a reduction.
@@ -68,32 +67,20 @@ impl Bound {
 }
 
 /// The verdict on a result.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It is equal to the expected result, or within the bound.
     Right,
-    /// It is wrong.
-    Wrong(Mismatch),
+    /// It is wrong: the message names it and the expected result.
+    Wrong(String),
     /// It cannot be judged: in some orders partial results overflow or underflow the type.
     Undecided,
 }
 
 /// A wrong result, and the expected one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mismatch {
-    got: Scalar,
-    expected: Scalar,
-    bound: f64,
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "got {}, expected {}", self.got, self.expected)?;
-        if self.bound > 0.0 {
-            write!(f, " ± {:e}", self.bound)?;
-        }
-        Ok(())
-    }
+fn mismatch(got: Scalar, expected: Scalar, bound: f64) -> String {
+    let bound = if bound > 0.0 { format!(" ± {bound:e}") } else { String::new() };
+    format!("got {got}, expected {expected}{bound}")
 }
 
 impl Expected {
@@ -103,7 +90,7 @@ impl Expected {
 
     /// Judges the result of a plan with this [depth](crate::reduce::Plan::depth).
     pub fn judge(&self, got: Scalar, depth: u64) -> Verdict {
-        let wrong = |bound| Verdict::Wrong(Mismatch { got, expected: self.answer, bound });
+        let wrong = |bound| Verdict::Wrong(mismatch(got, self.answer, bound));
         match (self.accept, got.value()) {
             (Accept::OrderDecides, _) => Verdict::Undecided,
             (Accept::Within(bound), Some(value)) => {

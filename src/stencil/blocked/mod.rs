@@ -26,7 +26,6 @@ pub(super) use machine::Machine;
 pub(super) use passes::Cuts;
 pub(super) use plan::{CUT, plan, windows};
 pub(super) use run::{Passes, Prepared};
-pub use samples::Sample;
 pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 

@@ -11,27 +11,8 @@ use crate::stencil::config::Config;
 use crate::stencil::shape::Grid;
 use crate::stencil::stencils::Dims;
 
-/// The time of a step: one line of a calibration.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Sample {
-    /// The configuration that was timed.
-    pub config: Config,
-    /// Nanoseconds a step.
-    pub ns: f64,
-}
-
-impl Sample {
-    /// A sample.
-    pub const fn new(config: Config, ns: f64) -> Self {
-        Sample { config, ns }
-    }
-
-    /// Returns true if it is about the same stencil and cells.
-    fn is_about(&self, config: &Config) -> bool {
-        self.config.stencil == config.stencil && self.config.element == config.element
-    }
-}
+/// A configuration that was timed, and nanoseconds a step.
+type Sample = (Config, f64);
 
 /// Stretches, one behind the other, in which a calibration times every shape: few tall workgroups, and many.
 const STRETCHES: [usize; 2] = [8, 24];
@@ -63,7 +44,7 @@ pub(in crate::stencil) fn choose_by(
     machine: &Machine,
     all: bool,
 ) -> Option<Config> {
-    let samples: Vec<_> = samples.iter().filter(|sample| sample.is_about(config)).collect();
+    let samples: Vec<_> = samples.iter().filter(|(timed, _)| is_about(timed, config)).collect();
     let passes = Shape::offered(config, machine).iter().filter(|_| !config.rhs || !all);
     let passes = passes.flat_map(|shape| {
         let estimated = |tuning| {
@@ -75,6 +56,11 @@ pub(in crate::stencil) fn choose_by(
     let single = single_steps(config);
     let single = estimate(&samples, &single, machine).filter(|_| all).map(|ns| (single, ns));
     passes.chain(single).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
+}
+
+/// Returns true if two configurations are about the same stencil and cells.
+fn is_about(one: &Config, other: &Config) -> bool {
+    one.stencil == other.stencil && one.element == other.element
 }
 
 /// Cells that a pass loads and steps, and its workgroups; of a kernel that takes single steps the grid's cells.
@@ -102,12 +88,12 @@ fn are_alike(one: &Config, other: &Config) -> bool {
 /// Nanoseconds a step, by the samples of the same shape on the grid closest in size; the one that promises most.
 fn estimate(samples: &[&Sample], config: &Config, machine: &Machine) -> Option<f64> {
     let (cells, groups) = load(config, machine)?;
-    let alike = samples.iter().filter(|sample| are_alike(&sample.config, config));
-    let far = |sample: &Sample| (sample.config.grid.cells() as f64 / config.grid.cells() as f64).ln().abs();
+    let alike = samples.iter().filter(|sample| are_alike(&sample.0, config));
+    let far = |(timed, _): &Sample| (timed.grid.cells() as f64 / config.grid.cells() as f64).ln().abs();
     let nearest = alike.clone().map(|sample| far(sample)).min_by(f64::total_cmp)?;
-    let promised = alike.filter(|sample| far(sample) <= nearest).filter_map(|sample| {
-        let (sampled_cells, sampled_groups) = load(&sample.config, machine)?;
-        Some(sample.ns * cells / sampled_cells * (sampled_groups / groups).max(1.0))
+    let promised = alike.filter(|sample| far(sample) <= nearest).filter_map(|(timed, ns)| {
+        let (sampled_cells, sampled_groups) = load(timed, machine)?;
+        Some(ns * cells / sampled_cells * (sampled_groups / groups).max(1.0))
     });
     promised.min_by(f64::total_cmp)
 }
@@ -129,7 +115,7 @@ mod tests {
     fn samples(config: &Config, grids: &[Grid], passes: f64, single: f64) -> Vec<Sample> {
         let timed = |trial: Config| {
             let ns = if trial.variant.is_blocked() { passes } else { single };
-            Sample::new(trial, ns * trial.grid.cells() as f64 / 1000.0)
+            (trial, ns * trial.grid.cells() as f64 / 1000.0)
         };
         trials(config, &machine(), grids).into_iter().map(timed).collect()
     }

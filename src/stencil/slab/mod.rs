@@ -68,7 +68,6 @@ use crate::stencil::error::StencilError;
 use crate::stencil::shape::Border;
 
 pub use change::{Change, ChangeCheck};
-pub use plan::{Pass, RoundPlan};
 pub use round::Round;
 pub use stepper::SlabStepper;
 

@@ -13,31 +13,29 @@ use crate::stencil::window::Window;
 
 /// A pass of a round over memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Pass {
+pub(super) struct Pass {
     /// The steps that it makes.
-    pub steps: u32,
+    pub(super) steps: u32,
     /// The layers that it writes, counted from the first that the slab holds: the fewer, the fewer steps are left.
-    pub layers: Range<u32>,
+    pub(super) layers: Range<u32>,
     /// Its launches.
-    pub windows: Vec<Window>,
+    pub(super) windows: Vec<Window>,
 }
 
 /// The launches of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RoundPlan {
+pub(super) struct RoundPlan {
     /// All passes but the last.
-    pub blocks: Vec<Pass>,
+    pub(super) blocks: Vec<Pass>,
     /// The last pass where neighbours need its cells, one part for each side. If little would be left between them, this is all of it.
-    pub edges: Vec<Pass>,
+    pub(super) edges: Vec<Pass>,
     /// The last pass elsewhere.
-    pub interior: Option<Pass>,
+    pub(super) interior: Option<Pass>,
 }
 
 impl RoundPlan {
     /// The number of passes: after an odd number the result is in the other buffer.
-    pub fn passes(&self) -> usize {
+    pub(super) fn passes(&self) -> usize {
         self.blocks.len() + 1
     }
 
@@ -55,7 +53,7 @@ impl Slab {
     ///
     /// - The errors of [`Config::plan`].
     /// - The round has no steps, or more than the halo has layers.
-    pub fn plan(
+    pub(super) fn plan(
         &self,
         features: Features,
         limits: &Limits,

@@ -61,11 +61,6 @@ pub(super) fn bind(
 }
 
 impl Round {
-    /// Its launches.
-    pub const fn plan(&self) -> &RoundPlan {
-        &self.plan
-    }
-
     /// The buffer (0 or 1) that holds the grid after the round.
     pub fn result(&self, from: usize) -> usize {
         (from + self.plan.passes()) % 2

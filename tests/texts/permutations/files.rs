@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use halofold::Element;
-use halofold::reduce::ladder::{Finish, RUNGS, Subgroups};
+use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::plan::{Reads, Writes};
 use halofold::reduce::{Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
@@ -25,10 +25,7 @@ fn every_rung_is_a_module_by_itself() {
             stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
         };
         let stage = stages.iter().find(is_plain).expect("each rung delivers results of elements");
-        let features = match rung.kernel.subgroups {
-            Subgroups::Required => Features::SUBGROUP,
-            _ => Features::empty(),
-        };
+        let features = if rung.kernel.needs_subgroups() { Features::SUBGROUP } else { Features::empty() };
         let text = sum.compose(*stage, features).expect("a float is a word");
         assert_eq!(lints::invalid_with(&text, features), None, "{}", rung.name());
         assert!(

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::{Coverage, Delivery};
+use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::Reads;
 use halofold::wgpu::Features;
 use halofold_measure::translate::Language;
@@ -72,8 +72,7 @@ fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
 fn travels(permutation: &Permutation<'_>) -> bool {
     let kernel = permutation.stage.kernel;
     // Wide accumulators use subgroups only in kernels that require them.
-    kernel.delivery == Delivery::Collected
-        || kernel.subgroups == halofold::reduce::ladder::Subgroups::Required
+    kernel.collects_partials() || kernel.needs_subgroups()
 }
 
 /// The types that a kernel has for sure, of those that some language lacks.
@@ -112,5 +111,5 @@ fn atomic(permutation: &Permutation<'_>) -> Option<&'static str> {
         "f32" if adds && features.contains(Features::SHADER_FLOAT32_ATOMIC) => "atomic<f32>",
         _ => return None,
     };
-    (stage.kernel.delivery == Delivery::Total).then_some(word)
+    (stage.kernel.adds_to_total()).then_some(word)
 }

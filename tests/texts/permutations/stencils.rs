@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::reduce::Monoid;
-use halofold::stencil::{AuxKernel, BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS};
+use halofold::stencil::{BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
 use super::catalogue::Distinct;
@@ -105,8 +105,7 @@ fn entries() -> Vec<Entry> {
         let memory = Some(config.workgroup_bytes());
         let wide_lanes = config.subgroups && element == Element::F64;
         add(Entry { label, kernel, traits: traits(&config), element, wide_lanes, memory });
-        for kernel in config.aux_kernels() {
-            let AuxKernel { wgsl, entry_point, label, .. } = kernel;
+        for (label, entry_point, wgsl) in config.aux_kernels() {
             let kernel = Kernel { wgsl, entry_point, overrides: Vec::new(), label };
             let label = format!("{entry_point} of {element}");
             let traits = vec![entry_point.to_owned()];

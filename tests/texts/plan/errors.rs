@@ -59,7 +59,7 @@ fn is_so(case: &Case, error: &PlanError) -> bool {
                     asked == workgroup_size && asked > limit && limit == most
                 }
                 PlanError::WorkgroupMemory { needed, limit, .. } => {
-                    let items = u64::from(rung.kernel.memory.items(workgroup_size, tile));
+                    let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
                     // A few bytes may come on top, for a flag.
                     (0..=16).contains(&(needed - items * case.acc()))
                         && needed > u64::from(limit)

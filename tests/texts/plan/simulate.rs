@@ -1,7 +1,7 @@
 //! A plan over a whole input carried out on the CPU, with integers for values and the kernels' own arithmetic for indices.
 
 use halofold::reduce::Plan;
-use halofold::reduce::ladder::{Coverage, Delivery};
+use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::{Dst, Launch, Own, Src, Writes};
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ pub fn run(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
     }
     let sum = (0..case.len()).fold(0, |sum: u64, index| sum.wrapping_add(element(index)));
     let sealed = plan.launches().iter().any(|launch| launch.stage.kernel.name == "seal");
-    let total = plan.launches().iter().all(|launch| launch.stage.kernel.delivery == Delivery::Total);
+    let total = plan.launches().iter().all(|launch| launch.stage.kernel.adds_to_total());
     let mut left = 0u64;
     for slot in &memory.output {
         let (value, finished) = slot.ok_or_else(|| TestCaseError::fail("poison is left"))?;
@@ -88,7 +88,7 @@ fn dispatch(
                     memory.output[0] = Some((collect(tickets, memory)?, stage.writes == Writes::Results));
                 }
             }
-            _ if stage.kernel.delivery == Delivery::Total => {
+            _ if stage.kernel.adds_to_total() => {
                 let (total, _) =
                     memory.output[0].ok_or_else(|| TestCaseError::fail("the total is not seeded"))?;
                 memory.output[0] = Some((total.wrapping_add(sum), false));

@@ -1,0 +1,23 @@
+//! The error of texts that are no value of a type, and values by their names.
+
+/// A text that is no value of the type. The message names the text, and the type's values or their form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseError(pub(crate) String);
+
+/// Finds the value with a name. `kind` and `kinds` name the type in the error's message.
+pub(crate) fn named<T: Copy>(
+    (kind, kinds): (&str, &str),
+    all: impl IntoIterator<Item = T>,
+    name_of: impl Fn(T) -> &'static str,
+    name: &str,
+) -> Result<T, ParseError> {
+    let mut known = Vec::new();
+    for value in all {
+        if name_of(value) == name {
+            return Ok(value);
+        }
+        known.push(name_of(value));
+    }
+    Err(ParseError(format!("unknown {kind} `{name}`; the {kinds} are {}", known.join(", "))))
+}
