@@ -343,7 +343,9 @@ impl LadderArgs {
         if let Some(workgroup) = workgroup {
             job.tuning = job.tuning.with_workgroup_size(workgroup);
         }
-        job.tuning.max_workgroups = groups.unwrap_or(job.tuning.max_workgroups);
+        if let Some(groups) = groups {
+            job.tuning = job.tuning.with_max_workgroups(groups);
+        }
         job.subgroups = !self.no_subgroups;
         job.finish = self.finish.unwrap_or(job.finish);
         rung::with_checked_workgroup(gpu, job)

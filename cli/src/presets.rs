@@ -166,10 +166,9 @@ fn job(
 ) -> Result<Job, Failure> {
     let rung = Rung::named(&line.rung).map_err(Failure::usage)?;
     let mut job = rung::job(rung, Op::Sum, element, limits, n)?;
-    let mut tuning = job.tuning.with_workgroup_size(workgroup);
-    tuning.tile = line.tile.unwrap_or(tuning.tile);
-    tuning.max_workgroups = line.grid.unwrap_or(tuning.max_workgroups);
-    tuning.leave = line.leave;
+    let tuning = job.tuning.with_workgroup_size(workgroup).with_leave(line.leave);
+    let tuning = line.tile.map_or(tuning, |tile| tuning.with_tile(tile));
+    let tuning = line.grid.map_or(tuning, |most| tuning.with_max_workgroups(most));
     (job.tuning, job.finish) = (tuning, line.finish);
     Ok(job)
 }

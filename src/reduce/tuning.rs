@@ -104,6 +104,21 @@ impl Tuning {
             ..self
         }
     }
+
+    /// Returns this tuning with another limit on the workgroups of a fixed grid.
+    pub const fn with_max_workgroups(self, max_workgroups: u32) -> Self {
+        Tuning { max_workgroups, ..self }
+    }
+
+    /// Returns this tuning with another tile.
+    pub const fn with_tile(self, tile: u32) -> Self {
+        Tuning { tile, ..self }
+    }
+
+    /// Returns this tuning with another number of partial results that are left to the host.
+    pub const fn with_leave(self, leave: u32) -> Self {
+        Tuning { leave, ..self }
+    }
 }
 
 /// Workgroup size and workgroups of the kernels that load vectors.

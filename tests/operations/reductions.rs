@@ -106,7 +106,7 @@ fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, Strin
     let mut options = Options::default();
     if let Way::Rung(name) = way {
         let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
-        options.strategy = Strategy::rung(rung, &device.limits(), 4 * len);
+        options = options.with_strategy(Strategy::rung(rung, &device.limits(), 4 * len));
     }
     let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
     let elements = match shape {

@@ -87,7 +87,7 @@ fn rung(gpu: &Gpu, launches: Launches, workgroup_size: u32, most: u32) -> Result
     };
     let rung = Rung::named(name).map_err(Failure::usage)?;
     let limits = gpu.device.limits();
-    let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(workgroup_size);
-    tuning.max_workgroups = most;
+    let tuning = Tuning::of(rung.kernel, &limits, 0);
+    let tuning = tuning.with_workgroup_size(workgroup_size).with_max_workgroups(most);
     Ok(Strategy::Rung { rung, finish, tuning })
 }

@@ -55,20 +55,25 @@ pub struct Bounds {
     pub(super) unit: u32,
 }
 
-/// Sizes that are asked for instead of those that would be chosen.
+/// Sizes of a stream. Start with [`SlabSizes::default`], which leaves the choice to the library.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Wishes {
+pub struct SlabSizes {
     /// The most layers of a slab.
     pub height: Option<u32>,
     /// Steps of a pass.
     pub depth: Option<u32>,
 }
 
-impl Wishes {
-    /// The most layers of a slab, and the steps of a pass.
-    pub const fn new(height: Option<u32>, depth: Option<u32>) -> Self {
-        Wishes { height, depth }
+impl SlabSizes {
+    /// Returns these sizes with the most layers of a slab.
+    pub const fn with_height(self, height: u32) -> Self {
+        SlabSizes { height: Some(height), ..self }
+    }
+
+    /// Returns these sizes with the steps of a pass.
+    pub const fn with_depth(self, depth: u32) -> Self {
+        SlabSizes { depth: Some(depth), ..self }
     }
 }
 
@@ -83,10 +88,10 @@ impl Schedule {
     /// - The grid has no cells.
     /// - More steps of a pass are asked for than one submission takes.
     /// - Slabs and halos do not fit, or are lower than their halos.
-    pub fn new(bounds: Bounds, wishes: Wishes) -> Result<Self, StreamError> {
+    pub fn new(bounds: Bounds, sizes: SlabSizes) -> Result<Self, StreamError> {
         let room = bounds.room();
         let most = bounds.most_depth();
-        let chosen = match (wishes.height, wishes.depth) {
+        let chosen = match (sizes.height, sizes.depth) {
             (Some(height), Some(depth)) => bounds.schedule(bounds.slabs(height), depth),
             (Some(height), None) => {
                 let schedule = bounds.schedule(bounds.slabs(height), 1);
@@ -211,12 +216,12 @@ pub(super) mod tests {
         for room in 3..300 {
             for (steps, ring) in [(0, false), (1, true), (7, false), (1000, true)] {
                 let bounds = bounds(1000, ring, steps, room);
-                let schedule = Schedule::new(bounds, Wishes::default()).unwrap();
+                let schedule = Schedule::new(bounds, SlabSizes::default()).unwrap();
                 assert!(schedule.most_held() <= room, "{schedule:?} in {room}");
                 assert!(schedule.most_held() <= 3 * u64::from(schedule.smallest()), "{schedule:?} in {room}");
                 for height in 1..room.saturating_sub(1) as u32 {
                     let schedule =
-                        Schedule::new(bounds, Wishes { height: Some(height), depth: None }).unwrap();
+                        Schedule::new(bounds, SlabSizes { height: Some(height), depth: None }).unwrap();
                     assert!(
                         schedule.largest() <= height && schedule.most_held() <= room,
                         "{height} in {room}"
@@ -225,17 +230,17 @@ pub(super) mod tests {
             }
         }
         // Equal slabs and passes.
-        let schedule = Schedule::new(bounds(1000, false, 30, 80), Wishes::default()).unwrap();
+        let schedule = Schedule::new(bounds(1000, false, 30, 80), SlabSizes::default()).unwrap();
         assert_eq!(
             (schedule.depth(), schedule.passes(), schedule.largest(), schedule.slabs()),
             (15, 2, 50, 20)
         );
         for (unit, depth) in [(3, 18), (4, 20), (7, 14), (8, 16), (24, 20)] {
             let bounds = Bounds { unit, ..bounds(1000, false, 1000, 80) };
-            assert_eq!(Schedule::new(bounds, Wishes::default()).unwrap().depth(), depth, "{unit}");
+            assert_eq!(Schedule::new(bounds, SlabSizes::default()).unwrap().depth(), depth, "{unit}");
         }
         // A grid that fits is one slab, without a halo if it is no ring.
-        let schedule = |ring| Schedule::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
+        let schedule = |ring| Schedule::new(bounds(80, ring, 30, 80), SlabSizes::default()).unwrap();
         assert_eq!(
             (schedule(false).slabs(), schedule(false).most_held(), schedule(true).slabs()),
             (1, 80, 2)
@@ -250,7 +255,7 @@ pub(super) mod tests {
                 Limits { max_buffer_size, max_storage_buffer_binding_size: 1 << 28, ..Limits::default() };
             let bounds = Bounds::new(&config, 10, u64::MAX, &limits);
             assert!(max_buffer_size == 0 || bounds.buffer_bytes + CHECK_BYTES <= max_buffer_size);
-            let schedule = Schedule::new(bounds, Wishes::default());
+            let schedule = Schedule::new(bounds, SlabSizes::default());
             assert_eq!(schedule.is_ok(), max_buffer_size > 0);
         }
     }
@@ -258,15 +263,16 @@ pub(super) mod tests {
     #[test]
     fn slabs_that_do_not_fit_are_refused() {
         let refused = |room, height, depth| {
-            let wishes = Wishes { height, depth };
-            matches!(Schedule::new(bounds(1000, false, 50, room), wishes), Err(StreamError::Room { .. }))
+            let sizes = SlabSizes { height, depth };
+            matches!(Schedule::new(bounds(1000, false, 50, room), sizes), Err(StreamError::Room { .. }))
         };
         assert!(refused(2, None, None) && refused(0, None, None) && !refused(3, None, None));
         assert!(refused(22, Some(21), None) && !refused(22, Some(20), None));
         assert!(refused(22, Some(20), Some(2)) && !refused(22, Some(20), Some(1)));
-        let thin = Schedule::new(bounds(1000, false, 50, 100), Wishes { height: Some(10), depth: Some(11) });
+        let thin =
+            Schedule::new(bounds(1000, false, 50, 100), SlabSizes { height: Some(10), depth: Some(11) });
         assert!(matches!(thin, Err(StreamError::Thin { height: 10, depth: 11 })));
-        let thin = Schedule::new(bounds(1000, false, 50, 20), Wishes { height: None, depth: Some(9) });
+        let thin = Schedule::new(bounds(1000, false, 50, 20), SlabSizes { height: None, depth: Some(9) });
         assert!(matches!(thin, Err(StreamError::Thin { .. })));
     }
 
@@ -276,7 +282,7 @@ pub(super) mod tests {
             [(false, 1, 10, None), (true, 1, 10, None), (false, 2, 9, Some(4)), (true, 2, 9, None)]
         {
             let bounds = Bounds { align, ..bounds(layers, ring, u32::MAX, 100) };
-            let asked = |depth| Schedule::new(bounds, Wishes { height, depth: Some(depth) });
+            let asked = |depth| Schedule::new(bounds, SlabSizes { height, depth: Some(depth) });
             for depth in [1 << 15, u32::MAX - 1, u32::MAX] {
                 let refused = asked(depth);
                 assert!(
@@ -286,12 +292,12 @@ pub(super) mod tests {
             }
             // A pass has no more steps than the run.
             let few = Bounds { rounds: Rounds { end: 2, ..bounds.rounds }, ..bounds };
-            assert_eq!(Schedule::new(few, Wishes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
+            assert_eq!(Schedule::new(few, SlabSizes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
         }
         // Slabs of 1 GiB: a thousand steps go over a TiB.
         let large = Bounds { layer_bytes: 1 << 20, buffer_bytes: 1 << 30, ..bounds(1024, false, 5000, 0) };
-        assert!(Schedule::new(large, Wishes { height: None, depth: Some(1024) }).is_ok());
-        let deep = Schedule::new(large, Wishes { height: None, depth: Some(1025) });
+        assert!(Schedule::new(large, SlabSizes { height: None, depth: Some(1024) }).is_ok());
+        let deep = Schedule::new(large, SlabSizes { height: None, depth: Some(1025) });
         assert!(matches!(deep, Err(StreamError::Deep { depth: 1025, most: 1024 })), "{deep:?}");
     }
 
@@ -301,7 +307,7 @@ pub(super) mod tests {
             let config = Config::fastest(&FIVE_POINT, Element::F16, grid);
             for steps in [0, 3] {
                 let bounds = Bounds::new(&config, steps, 1 << 30, &Limits::default());
-                let schedule = Schedule::new(bounds, Wishes::default());
+                let schedule = Schedule::new(bounds, SlabSizes::default());
                 assert!(matches!(schedule, Err(StreamError::Empty)), "{grid} {schedule:?}");
             }
         }

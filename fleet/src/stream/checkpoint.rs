@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::place::sync_folder;
-use super::{Bounds, Schedule, StreamError, Wishes};
+use super::{Bounds, Schedule, SlabSizes, StreamError};
 use crate::stepping::Round;
 
 /// The version of the file's form.
@@ -154,11 +154,11 @@ impl Checkpoint {
         &self,
         path: &Path,
         bounds: Bounds,
-        wishes: Wishes,
+        sizes: SlabSizes,
     ) -> Result<Schedule, StreamError> {
         let asked = bounds.schedule(
-            wishes.height.map_or(self.slabs_of_a_pass, |most| bounds.slabs(most)),
-            wishes.depth.unwrap_or(self.depth),
+            sizes.height.map_or(self.slabs_of_a_pass, |most| bounds.slabs(most)),
+            sizes.depth.unwrap_or(self.depth),
         );
         let then = bounds.schedule(self.slabs_of_a_pass, self.depth);
         for (what, then, now) in
@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn schedule() -> Schedule {
-        Schedule::new(bounds(10), Wishes { height: Some(3), depth: Some(2) }).unwrap()
+        Schedule::new(bounds(10), SlabSizes { height: Some(3), depth: Some(2) }).unwrap()
     }
 
     #[test]
@@ -266,15 +266,15 @@ mod tests {
             [(0, 0, true), (2, 3, true), (3, 0, true), (4, 0, false), (0, 4, false)]
         {
             (checkpoint.passes, checkpoint.slabs) = (passes, slabs);
-            let read = checkpoint.schedule(path, bounds(10), Wishes::default());
+            let read = checkpoint.schedule(path, bounds(10), SlabSizes::default());
             assert_eq!(read.ok(), is_one.then(schedule), "{passes} {slabs}");
         }
         checkpoint.passes = 0;
         assert!(matches!(
-            checkpoint.schedule(path, bounds(5), Wishes::default()),
+            checkpoint.schedule(path, bounds(5), SlabSizes::default()),
             Err(StreamError::Room { .. })
         ));
-        let other = checkpoint.schedule(path, bounds(10), Wishes { height: Some(5), depth: None });
+        let other = checkpoint.schedule(path, bounds(10), SlabSizes { height: Some(5), depth: None });
         assert!(matches!(other, Err(StreamError::OtherRun { .. })));
     }
 }

@@ -22,7 +22,7 @@
 //!
 //! use halofold::stencil::{Config, Weights};
 //! use halofold::wgpu::{Device, Queue};
-//! use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamOptions, StreamError, Wishes};
+//! use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamOptions, StreamError, SlabSizes};
 //!
 //! /// A thousand steps of the grid in `input`, in 4 GiB of the GPU's memory, to a file of bare cells.
 //! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &mut dyn Cells) -> Result<(), StreamError> {
@@ -31,7 +31,7 @@
 //!     let identity = Identity::default().with("grid", config.grid.to_string()).with("steps", 1000);
 //!     let place = Place::new(Path::new("result.bin").to_owned(), Vec::new());
 //!     let bounds = Bounds::new(&config, 1000, 4 << 30, &limits);
-//!     let run = Run::open(place, identity, bounds, Wishes::default(), false)?;
+//!     let run = Run::open(place, identity, bounds, SlabSizes::default(), false)?;
 //!     run.steps(StreamOptions::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
 //!     run.finish()
 //! }
@@ -47,7 +47,7 @@ mod run;
 mod schedule;
 mod writer;
 
-pub use bounds::{Bounds, Wishes};
+pub use bounds::{Bounds, SlabSizes};
 pub use checkpoint::Identity;
 pub use error::StreamError;
 pub use place::Place;

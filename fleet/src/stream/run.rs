@@ -11,7 +11,7 @@ use super::device::{SlabDevice, Slabs};
 use super::pass::{self, Buffers, RestOfPass, Sources};
 use super::place::Place;
 use super::writer::Writer;
-use super::{Bounds, Cells, Schedule, StreamError, Wishes};
+use super::{Bounds, Cells, Schedule, SlabSizes, StreamError};
 
 /// A run whose place is taken and whose slabs are chosen.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Run {
         place: Place,
         identity: Identity,
         bounds: Bounds,
-        wishes: Wishes,
+        sizes: SlabSizes,
         resume: bool,
     ) -> Result<Self, StreamError> {
         let path = place.checkpoint();
@@ -111,12 +111,12 @@ impl Run {
             (Some(_), false) => return Err(StreamError::Unfinished { path }),
             (None, true) => return Err(StreamError::NoCheckpoint { path }),
             (None, false) => {
-                let schedule = Schedule::new(bounds, wishes)?;
+                let schedule = Schedule::new(bounds, sizes)?;
                 (schedule, Checkpoint::new(identity, &schedule))
             }
             (Some(checkpoint), true) => {
                 checkpoint.check(&path, &identity)?;
-                (checkpoint.schedule(&path, bounds, wishes)?, checkpoint)
+                (checkpoint.schedule(&path, bounds, sizes)?, checkpoint)
             }
         };
         let written = u64::from(schedule.layers_before(checkpoint.slabs)) * bounds.layer_bytes;

@@ -133,7 +133,7 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Wishes;
+    use super::super::SlabSizes;
     use super::super::bounds::tests::bounds;
     use super::*;
 
@@ -143,7 +143,8 @@ mod tests {
             for align in [1, 2] {
                 for height in 1..40 {
                     let bounds = Bounds { align, ..bounds(layers, true, 1, 1000) };
-                    let Ok(schedule) = Schedule::new(bounds, Wishes { height: Some(height), depth: Some(1) })
+                    let Ok(schedule) =
+                        Schedule::new(bounds, SlabSizes { height: Some(height), depth: Some(1) })
                     else {
                         continue;
                     };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Weights};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamError, StreamOptions, Wishes};
+use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
 use proptest::prelude::*;
 
 use crate::devices::{cells, members, whole};
@@ -35,7 +35,7 @@ impl Cells for Memory<'_> {
 }
 
 /// The grid, stopped after so many slabs and resumed, as often as that takes.
-fn streamed(config: Config, cells: &[u8], steps: u32, wishes: Wishes, stop_after: u32) -> Vec<u8> {
+fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_after: u32) -> Vec<u8> {
     let Member { device, queue } = &members(1)[0];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result");
@@ -43,7 +43,7 @@ fn streamed(config: Config, cells: &[u8], steps: u32, wishes: Wishes, stop_after
     for nth in 0.. {
         let place = Place::new(path.clone(), b"header".to_vec());
         let identity = Identity::default().with("grid", config.grid.to_string());
-        let run = Run::open(place, identity, bounds, wishes, nth > 0).unwrap();
+        let run = Run::open(place, identity, bounds, sizes, nth > 0).unwrap();
         let mut input = Memory { cells, reads: u32::MAX };
         let (stop, mut slabs) = (AtomicBool::new(false), 0);
         let options = StreamOptions::new((device, queue), config, WEIGHTS, &mut input)
@@ -94,12 +94,12 @@ proptest! {
         let borders = Borders { west, east, north, south, near, far };
         let config = Config::new(stencil, stencil.fastest_step(), Element::F32, grid).with_borders(borders);
         let cells = cells(&config, 1);
-        let wishes = Wishes::new(Some(height), Some(depth));
+        let sizes = SlabSizes::default().with_height(height).with_depth(depth);
         let bounds = Bounds::new(&config, steps, 1 << 30, &members(1)[0].device.limits());
         // Slabs that are lower than their halos are refused.
-        prop_assume!(halofold_fleet::stream::Schedule::new(bounds, wishes).is_ok());
+        prop_assume!(halofold_fleet::stream::Schedule::new(bounds, sizes).is_ok());
         let expected = whole(config, WEIGHTS, &cells, None, steps);
-        prop_assert!(streamed(config, &cells, steps, wishes, stop_after) == expected, "{config:?} {wishes:?}");
+        prop_assert!(streamed(config, &cells, steps, sizes, stop_after) == expected, "{config:?} {sizes:?}");
     }
 }
 
@@ -113,8 +113,14 @@ fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
     let bounds = Bounds::new(&config, 4, 1 << 30, &device.limits());
     for (reads, files) in [(0, 0), (5, 2)] {
         let place = Place::new(folder.path().join("result"), Vec::new());
-        let run =
-            Run::open(place, Identity::default(), bounds, Wishes::new(Some(5), Some(2)), false).unwrap();
+        let run = Run::open(
+            place,
+            Identity::default(),
+            bounds,
+            SlabSizes::default().with_height(5).with_depth(2),
+            false,
+        )
+        .unwrap();
         let mut input = Memory { cells: &cells, reads };
         let done = run.steps(StreamOptions::new((device, queue), config, WEIGHTS, &mut input), |_| {});
         assert!(matches!(done, Err(StreamError::Input(_))), "{done:?}");

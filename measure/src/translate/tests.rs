@@ -11,8 +11,7 @@ fn limits() -> wgpu::Limits {
 
 fn job(rung: &str, op: Op, element: Element) -> Job {
     let mut job = Job::new(Rung::named(rung).unwrap(), op, element, &limits(), 1 << 20).unwrap();
-    job.tuning = job.tuning.with_workgroup_size(256);
-    job.tuning.tile = 1024;
+    job.tuning = job.tuning.with_workgroup_size(256).with_tile(1024);
     job
 }
 

@@ -94,7 +94,7 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let identity = identity(args, request, gpu)?;
     let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
     let bounds = until.map_or(bounds, |until| bounds.with_until(until));
-    Run::open(place, identity, bounds, args.stream.wishes(), args.stream.resume).map_err(failure)
+    Run::open(place, identity, bounds, args.stream.sizes(), args.stream.resume).map_err(failure)
 }
 
 /// Does the steps, and shows how far they are.

@@ -59,8 +59,7 @@ fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<B
     let monoid = op.over(element).unwrap();
     let rung = Rung::named("exact").unwrap();
     let limits = gpu().device.limits();
-    let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
-    tuning.max_workgroups = 1;
+    let tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size).with_max_workgroups(1);
     let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
     let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
     options.check(&monoid, ShapeKind::Whole, gpu().device.features(), &limits).ok()?;

@@ -210,10 +210,9 @@ fn tunings() -> impl Strategy<Value = Tuning> {
     let max_workgroups = select(vec![1, 2, 3, 7, 64, 396, 1024, 1056, 65_535, 100_000]);
     (workgroup_size, tile, max_workgroups, select(vec![1, 1, 1, 2, 64, 1000])).prop_map(
         |(size, tile, most, leave)| {
-            let mut tuning = Tuning::of(RUNGS[0].kernel, &Limits::default(), 0).with_workgroup_size(size);
-            (tuning.max_workgroups, tuning.leave) = (most, leave);
-            tuning.tile = tile.unwrap_or(tuning.tile);
-            tuning
+            let tuning = Tuning::of(RUNGS[0].kernel, &Limits::default(), 0).with_workgroup_size(size);
+            let tuning = tuning.with_max_workgroups(most).with_leave(leave);
+            tile.map_or(tuning, |tile| tuning.with_tile(tile))
         },
     )
 }

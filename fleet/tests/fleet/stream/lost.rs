@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use halofold::Element;
 use halofold::stencil::{Config, Grid, STENCILS};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Identity, Place, Run, StreamError, StreamOptions, Wishes};
+use halofold_fleet::stream::{Bounds, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
 
 use super::{Memory, WEIGHTS};
 use crate::devices::{cells, members, open, preferred, whole};
@@ -33,7 +33,14 @@ impl Small {
     fn open(&self, resume: bool) -> Run {
         let bounds = Bounds::new(&self.config, 5, 1 << 30, &members(1)[0].device.limits());
         let place = Place::new(self.path(""), b"header".to_vec());
-        Run::open(place, Identity::default(), bounds, Wishes::new(Some(5), Some(2)), resume).unwrap()
+        Run::open(
+            place,
+            Identity::default(),
+            bounds,
+            SlabSizes::default().with_height(5).with_depth(2),
+            resume,
+        )
+        .unwrap()
     }
 
     /// Does the steps, up to so many slabs from now.

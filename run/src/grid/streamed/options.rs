@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::count::counts;
-use halofold_fleet::stream::Wishes;
+use halofold_fleet::stream::SlabSizes;
 
 /// The memory that a streamed run takes where nothing else is said.
 const USUAL_MEMORY: u64 = 4 << 30;
@@ -61,9 +61,11 @@ impl StreamArgs {
         Duration::from_secs_f64(self.checkpoint.unwrap_or(USUAL_CHECKPOINT))
     }
 
-    /// Values asked for in place of those that would be chosen.
-    pub fn wishes(&self) -> Wishes {
-        Wishes::new(self.slab, self.depth)
+    /// The sizes that are asked for.
+    pub fn sizes(&self) -> SlabSizes {
+        let sizes = SlabSizes::default();
+        let sizes = self.slab.map_or(sizes, |height| sizes.with_height(height));
+        self.depth.map_or(sizes, |depth| sizes.with_depth(depth))
     }
 }
 
