@@ -9,7 +9,7 @@ use crate::reduce::shape::Shape;
 const SHORT: u64 = PER_INVOCATION;
 
 impl Request<'_> {
-    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
+    /// Returns true if the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
     pub(super) fn meets_twice(&self) -> bool {
         self.in_two_launches && self.monoid.format().is_none()
     }

@@ -52,12 +52,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Whether it reads consecutive elements, four at a time.
+    /// Returns true if it reads consecutive elements, four at a time.
     pub(in crate::reduce) fn reads_vectors(self) -> bool {
         self.kernel.loads == Loads::Vectors && matches!(self.reads, Reads::Elements | Reads::Adjoining)
     }
 
-    /// Whether it reads offsets, or writes tile marks for the kernels that do.
+    /// Returns true if it reads offsets, or writes tile marks for the kernels that do.
     pub(in crate::reduce) fn is_offsets(self) -> bool {
         [&OFFSETS, &EXACT_OFFSETS].contains(&self.kernel)
     }
@@ -80,7 +80,7 @@ impl ByteRange {
     }
 }
 
-/// Where a launch reads.
+/// The source of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Src {
@@ -104,7 +104,7 @@ pub enum Src {
     Nothing,
 }
 
-/// Where a launch writes.
+/// The destination of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dst {

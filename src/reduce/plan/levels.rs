@@ -59,7 +59,7 @@ impl Request<'_> {
             .collect()
     }
 
-    /// What [`Request::spread`] launches once, by the rung in front of the last one and its own finish: windows leave partials,
+    /// The plan of [`Request::spread`] in two launches, by the rung in front of the last one and its own finish: windows leave partials,
     /// and one workgroup reduces them. Windows, workgroups and the tree of combinations are the same.
     pub(super) fn in_two_launches(
         &self,

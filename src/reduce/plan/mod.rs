@@ -148,7 +148,7 @@ impl Plan {
         Plan { launches: Vec::new(), results, output, scratch: [0; 2], partials: 0, marks: 0, made_for }
     }
 
-    /// Whether the output holds accumulators instead of results: states, or partials for the host to combine.
+    /// Returns true if the output holds accumulators instead of results: states, or partials for the host to combine.
     pub fn leaves_partials(&self) -> bool {
         let last = self.launches.last();
         last.is_some_and(|launch| launch.stage.writes == Writes::Partials)

@@ -1,5 +1,5 @@
-//! What a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and what can be planned
-//! at all.
+//! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and
+//! requests that have no plan.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -24,11 +24,11 @@ pub(in crate::reduce) struct Request<'a> {
     pub(in crate::reduce) limits: &'a Limits,
     /// The kernels for whole inputs.
     pub(in crate::reduce) strategy: Strategy,
-    /// Whether workgroups that would meet in one launch leave their partials to a second launch.
+    /// True if workgroups that would meet in one launch leave their partials to a second launch.
     pub(in crate::reduce) in_two_launches: bool,
-    /// Whether the inputs are accumulators.
+    /// True if the inputs are accumulators.
     pub(in crate::reduce) from_states: bool,
-    /// Whether the output is accumulators.
+    /// True if the output is accumulators.
     pub(in crate::reduce) to_states: bool,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What the first launch reads.
+    /// The input of the first launch.
     pub(super) fn items(&self) -> Reads {
         if self.from_states { Reads::Partials } else { Reads::Elements }
     }

@@ -19,7 +19,7 @@ const SMALLEST_CHUNK: u64 = 1 << 14;
 /// Columns that a team takes side by side if rows are long: several complete cache lines.
 const USUAL_WIDTH: u64 = 64;
 
-/// How parts are cut into chunks.
+/// The cut of parts into chunks.
 #[derive(Clone, Copy)]
 struct Cut {
     /// Rows of a part.

@@ -13,7 +13,7 @@ use crate::window::{self, Window};
 /// Words before the first partial in the partials buffer: the cache line of the ticket counter.
 const HEAD: u64 = 192;
 
-/// How items are spread over workgroups.
+/// The distribution of items over workgroups.
 pub(super) struct Spread {
     /// The most workgroups, unless loops would take too many iterations.
     pub(super) most: u32,
