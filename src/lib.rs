@@ -7,18 +7,12 @@
 //! use halofold::Element;
 //! use halofold::reduce::{Op, Reducer};
 //!
-//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return Ok(()) };
-//! # use halofold::wgpu::{self, util::DeviceExt as _};
-//! # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
 //! let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
 //! let total: f32 = sum.of(&elements).wait(&queue)?;
 //! # assert_eq!(total, 1500.0);
-//! # Ok(())
-//! # }
-//! # run().unwrap();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
@@ -58,13 +52,9 @@
 //! fn record(prepared: &Prepared, pass: &mut wgpu::ComputePass<'_>) {
 //!     prepared.encode_in_pass(pass);
 //! }
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return };
-//! # use wgpu::util::DeviceExt as _;
-//! # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
-//! # let result = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4,
-//! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
+//! # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
+//! # let result = buffer(&[0; 4]);
 //! # let prepared = prepare(&device, &elements, &result).unwrap();
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! # record(&prepared, &mut encoder.begin_compute_pass(&Default::default()));

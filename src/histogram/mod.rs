@@ -3,15 +3,10 @@
 //! ```
 //! use halofold::histogram::{Histogram, Keys};
 //!
-//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return Ok(()) };
-//! # use halofold::wgpu::{self, util::DeviceExt as _};
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 999.0).collect();
-//! # let samples = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-//! #     label: None, contents: bytemuck::cast_slice(&samples), usage: wgpu::BufferUsages::STORAGE });
-//! # let on_gpu = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
-//! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+//! # let samples = buffer(bytemuck::cast_slice(&samples));
+//! # let on_gpu = buffer(&[0; 400]);
 //! // The distribution of floats over 100 equal ranges from 0 to 1.
 //! let spread = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
 //! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
@@ -24,9 +19,7 @@
 //! # readback.encode(&mut encoder, &on_gpu, 0, 400)?;
 //! # queue.submit([encoder.finish()]);
 //! # assert_eq!(readback.wait(400)?, bytemuck::cast_slice::<u32, u8>(&[10; 100]));
-//! # Ok(())
-//! # }
-//! # run().unwrap();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! 1. [`Histogram::new`] takes a device, the [`Keys`] and a number of bins, or a [`Config`] with its [`Tuning`].

@@ -20,12 +20,8 @@ use super::{ReadError, Reading};
 /// use halofold::read::Mailbox;
 /// use halofold::reduce::{Op, Reducer};
 ///
-/// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-/// # let Some((device, queue)) = opened else { return Ok(()) };
-/// # use halofold::wgpu::{self, util::DeviceExt as _};
-/// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-/// #     label: None, contents: bytemuck::cast_slice(&[1.0f32, 9.5, -20.0, 9.5]), usage: wgpu::BufferUsages::STORAGE });
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, 9.5, -20.0, 9.5]));
 /// // Once, when the application starts:
 /// let largest = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
 /// let mailbox = Mailbox::new(&device, 8);
@@ -37,9 +33,7 @@ use super::{ReadError, Reading};
 /// queue.submit([encoder.finish()]);
 /// let (value, index): (f32, u32) = largest.results(&mailbox.spin()?)?;
 /// # assert_eq!((value, index), (9.5, 1));
-/// # Ok(())
-/// # }
-/// # run().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Mailbox {

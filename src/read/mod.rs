@@ -53,10 +53,8 @@
 //!         Ok(())
 //!     }
 //! }
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return };
-//! # let source = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4,
-//! #     usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST, mapped_at_creation: false });
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
+//! # let source = buffer(&[0; 4]);
 //! # let mut newest = Newest { readback: Readback::new(&device, 4), reading: None, value: 0 };
 //! # let mut frame = 0u32;
 //! # while newest.value < 3 {

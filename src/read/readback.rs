@@ -93,24 +93,8 @@ impl Readback {
         self.read(size).wait_with(<[u8]>::to_vec)
     }
 
-    /// Waits as [`Readback::wait`] does, and copies the first bytes into memory of yours, which they fill. Nothing is allocated for
-    /// them.
-    ///
-    /// ```
-    /// use halofold::read::{ReadError, Readback};
-    ///
-    /// /// A result as the shader declares it.
-    /// #[repr(C)]
-    /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-    /// struct Bounds {
-    ///     low: [f32; 3],
-    ///     high: [f32; 3],
-    /// }
-    ///
-    /// fn newest(readback: &Readback, bounds: &mut [Bounds]) -> Result<(), ReadError> {
-    ///     readback.wait_into(bounds)
-    /// }
-    /// ```
+    /// Waits as [`Readback::wait`] does, and copies the first bytes into memory of yours, which they fill: numbers, or structs that are
+    /// declared as the shader declares them. Nothing is allocated for them.
     ///
     /// # Errors
     ///

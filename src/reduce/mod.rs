@@ -16,12 +16,8 @@
 //! use halofold::Element;
 //! use halofold::reduce::{Accuracy, Op, Options, Reducer};
 //!
-//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return Ok(()) };
-//! # use halofold::wgpu::{self, util::DeviceExt as _};
-//! # let matrix = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let matrix = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
 //! // The mean of each row of a matrix with 100 columns.
 //! let means: Vec<f32> = Reducer::new(&device, Op::Mean.over(Element::F32)?)?.of(&matrix).segments(100).wait(&queue)?;
 //! assert_eq!(means, [1.5; 10]);
@@ -30,9 +26,7 @@
 //! let exact = Options::default().with_accuracy(Accuracy::Exact);
 //! let sum: f32 = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, exact)?.of(&matrix).wait(&queue)?;
 //! assert_eq!(sum, 1500.0);
-//! # Ok(())
-//! # }
-//! # run().unwrap();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Whole inputs are reduced by the rung `single-pass` of the [`ladder`]. To run another rung, set [`Strategy::Rung`]

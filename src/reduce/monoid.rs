@@ -236,20 +236,14 @@ impl Monoid {
     /// fn finish(acc: Acc, n: u32) -> Out { return Out(acc.sum / f32(max(acc.count, 1u)), acc.count); }
     /// ";
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let elements: Vec<f32> = (0..1000).map(|i| if i % 4 == 0 { 2.5 } else { -(i as f32) }).collect();
-    /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&elements), usage: wgpu::BufferUsages::STORAGE });
+    /// # let elements = buffer(bytemuck::cast_slice(&elements));
     /// let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
     /// let mean = Reducer::new(&device, monoid)?;
     /// let (mean, count): (f32, u32) = mean.of(&elements).wait(&queue)?;
     /// # assert_eq!((mean, count), (2.5, 250));
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Parameters
@@ -295,19 +289,13 @@ impl Monoid {
     /// fn finish(acc: Acc, n: u32) -> Acc { return acc; }
     /// ";
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let points: Vec<[f32; 3]> = (0..1000).map(|i| [i as f32, -(i as f32), 0.5]).collect();
-    /// # let points = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&points), usage: wgpu::BufferUsages::STORAGE });
+    /// # let points = buffer(bytemuck::cast_slice(&points));
     /// let bounds = Reducer::new(&device, Monoid::custom_struct("bounds", 12, Arity::One, BOUNDS)?)?;
     /// let (low, high): ([f32; 3], [f32; 3]) = bounds.of(&points).wait(&queue)?;
     /// # assert_eq!((low, high), ([0.0, -999.0, 0.5], [999.0, 0.0, 0.5]));
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// This operator finds the largest speed of particles of 32 bytes each:

@@ -24,21 +24,15 @@ use crate::slice::Slice;
 /// use halofold::Element;
 /// use halofold::reduce::{Op, Reducer};
 ///
-/// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-/// # let Some((device, queue)) = opened else { return Ok(()) };
-/// # use halofold::wgpu::{self, util::DeviceExt as _};
-/// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-/// #     label: None, contents: bytemuck::cast_slice(&[1.0f32, -3.0, 2.0, -3.0]), usage: wgpu::BufferUsages::STORAGE });
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, -3.0, 2.0, -3.0]));
 /// let least = Reducer::new(&device, Op::ArgMin.over(Element::F32)?)?;
 /// let (value, index): (f32, u32) = least.of(&elements).wait(&queue)?;
 /// assert_eq!((value, index), (-3.0, 1));
 /// // Of rows of two elements:
 /// let rows: Vec<(f32, u32)> = least.of(&elements).segments(2).wait(&queue)?;
 /// assert_eq!(rows, [(-3.0, 1), (-3.0, 1)]);
-/// # Ok(())
-/// # }
-/// # run().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Reducer {

@@ -43,11 +43,9 @@ use crate::slice::Slice;
 /// ) -> Result<Vec<f32>, ReduceError> {
 ///     describe(&Reducer::new(device, monoid)?).wait(queue)
 /// }
-/// # use halofold::{Element, reduce::Op, wgpu::util::DeviceExt as _};
-/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-/// # let Some((device, queue)) = opened else { return };
-/// # let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-/// #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 8]), usage: wgpu::BufferUsages::STORAGE });
+/// # use halofold::{Element, reduce::Op};
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
+/// # let buffer = buffer(bytemuck::cast_slice(&[1.5f32; 8]));
 /// # let (gpu, sum) = ((&device, &queue), Op::Sum.over(Element::F32).unwrap());
 /// # assert_eq!(reduced(gpu, sum.clone(), &buffer), Ok(12.0));
 /// # assert_eq!(described(gpu, sum, |sum| sum.of(&buffer).segments(4)), Ok(vec![6.0; 2]));
@@ -154,19 +152,13 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// use halofold::Element;
     /// use halofold::reduce::{Op, Reducer};
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
-    /// # let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]), usage: wgpu::BufferUsages::STORAGE });
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let list = buffer(bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]));
     /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
     /// // `list` has room for many elements, and holds three.
     /// assert_eq!(sum.of(&list).len(3).wait::<f32>(&queue)?, 9.0);
     /// assert_eq!(sum.of(&list).len(0).wait::<f32>(&queue)?, 0.0);
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn len(mut self, n: u64) -> Self {
         self.sources.len = Some(n);
@@ -187,12 +179,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// use halofold::Element;
     /// use halofold::reduce::{Op, Reducer};
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
-    /// # let buffer = |contents: &[u8]| device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents, usage: wgpu::BufferUsages::STORAGE });
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let list = buffer(bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]));
     /// # for (len, expected) in [(3u32, 3f32), (2, 1.5)] {
     /// # let len = buffer(&len.to_ne_bytes());
@@ -201,9 +188,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// let mean: f32 = mean.of(&list).count_buffer(&len).wait(&queue)?;
     /// # assert_eq!(mean, expected);
     /// # }
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn count_buffer<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
         self.sources.count = Some(count.into());
@@ -248,24 +233,17 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// fn finish(acc: Acc, n: u32) -> u32 { return acc; }
     /// ";
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let numbers: Vec<f32> = (0..1000u16).map(f32::from).collect();
-    /// # let numbers = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&numbers), usage: wgpu::BufferUsages::STORAGE });
-    /// # let limits = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 8, mapped_at_creation: false,
-    /// #     usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST });
+    /// # let numbers = buffer(bytemuck::cast_slice(&numbers));
+    /// # let limits = buffer(&[0; 8]);
     /// let count = Reducer::new(&device, Monoid::custom("between", Element::F32, Arity::One, COUNT_BETWEEN)?)?;
     /// for (between, expected) in [([0f32, 10.0], 10), ([500.0, 600.0], 100)] {
     ///     queue.write_buffer(&limits, 0, bytemuck::cast_slice(&between));
     ///     let found: u32 = count.of(&numbers).with_parameters(&limits).wait(&queue)?;
     ///     assert_eq!(found, expected);
     /// }
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_parameters<'s: 'b>(mut self, parameters: impl Into<Slice<'s>>) -> Self {
         self.sources.parameters = Some(parameters.into());
@@ -318,25 +296,16 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// the output or a [`Workspace`] by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
     ///
     /// ```
-    /// use halofold::reduce::{Prepared, ReduceError, Reducer};
-    /// use halofold::wgpu;
-    ///
-    /// /// Sums of rows, and the buffer that receives them.
-    /// fn sums(
-    ///     device: &wgpu::Device,
-    ///     sum: &Reducer,
-    ///     matrix: &wgpu::Buffer,
-    /// ) -> Result<(Prepared, wgpu::Buffer), ReduceError> {
-    ///     let rows = sum.of(matrix).segments(100);
-    ///     let plan = rows.plan()?;
-    ///     let sums = device.create_buffer(&wgpu::BufferDescriptor {
-    ///         label: Some("sums"),
-    ///         size: plan.output(),
-    ///         usage: wgpu::BufferUsages::STORAGE,
-    ///         mapped_at_creation: false,
-    ///     });
-    ///     Ok((rows.prepare(plan, &sums)?, sums))
-    /// }
+    /// # use halofold::{Element, reduce::{Op, Reducer}};
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let matrix = buffer(&[0; 4000]);
+    /// # let storage = |size: u64| buffer(&vec![0; size as usize]);
+    /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    /// let rows = sum.of(&matrix).segments(100);
+    /// let plan = rows.plan()?;
+    /// let sums = storage(plan.output());
+    /// let prepared = rows.prepare(plan, &sums)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors

@@ -28,9 +28,7 @@ use crate::reduce::value::{Field, Number};
 /// use halofold::Element;
 /// use halofold::reduce::{Arity, Monoid, Reducer};
 ///
-/// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-/// # let Some((device, _queue)) = opened else { return Ok(()) };
+/// # let Some((device, _queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// let wgsl = "
 /// alias Acc = f32;
 /// struct Out { low: f32, high: f32, sum: f32, mean: f32, a: vec4<f32>, b: f32, count: u32 }
@@ -44,9 +42,7 @@ use crate::reduce::value::{Field, Number};
 /// let bytes = [0; 48]; // as read from the output
 /// let ((low, high, sum, mean), a, (b, count)): Out = reducer.results(&bytes)?;
 /// # assert_eq!((low, high, sum, mean, a, b, count), (0.0, 0.0, 0.0, 0.0, [0.0; 4], 0.0, 0));
-/// # Ok(())
-/// # }
-/// # run().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait FromResult: Sized {
     /// Takes its numbers from those that are left; `None` if their types do not match.

@@ -43,14 +43,9 @@ pub enum Shape {
     /// use halofold::Element;
     /// use halofold::reduce::{Op, Reducer};
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
-    /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
-    /// # let total = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4, mapped_at_creation: false,
-    /// #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST });
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
+    /// # let total = buffer(&[0; 4]);
     /// # let readback = halofold::read::Readback::new(&device, 4);
     /// // Counts the nonzero elements.
     /// let count = Reducer::new(&device, Op::Count.over(Element::F32)?)?;
@@ -62,9 +57,7 @@ pub enum Shape {
     /// # readback.encode(&mut encoder, &total, 0, 4)?;
     /// # queue.submit([encoder.finish()]);
     /// # assert_eq!(readback.wait(4)?, 2000u32.to_le_bytes());
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     Accumulate,
     /// Every `stride`-th element, starting with the first: one result. Use it for a column of a matrix or for

@@ -23,9 +23,7 @@
 //! use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Weights};
 //! use halofold::stencil::slab::{Side, Slab};
 //!
-//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return Ok(()) };
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # use halofold::wgpu::{self, BufferUsages};
 //! # let buffer = |size, usage| device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
 //! // The upper half of a grid, for rounds of up to 8 steps. It has one neighbour: the lower half.
@@ -50,9 +48,7 @@
 //! round.encode_interior(&mut interior, from);
 //! queue.submit([edges.finish()]);
 //! queue.submit([interior.finish()]);
-//! # Ok(())
-//! # }
-//! # run().unwrap();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod change;
