@@ -14,12 +14,13 @@ pub mod report;
 pub mod request;
 mod streamed;
 mod team_state;
+mod weights;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Config, Norm, Stencil};
+use halofold::stencil::{BOXES, Block, Border, Config, Dims, Norm, STENCILS, Stencil};
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -35,6 +36,7 @@ use picture::{Picture, Scale};
 use report::{Report, Stepped};
 use request::Request;
 pub use streamed::StreamArgs;
+use weights::GivenWeights;
 
 /// Options of a grid from a file.
 #[derive(clap::Args)]
@@ -42,9 +44,7 @@ pub struct GridArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, of one process.
     #[arg(value_name = "GRID.npy")]
     pub grid: Option<PathBuf>,
-    /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D. With --tune only this
-    /// one instead of all.
-    #[arg(long, alias = "points", value_name = "POINTS")]
+    #[arg(long, alias = "points", value_name = "POINTS", help = stencils())]
     pub stencil: Option<&'static Stencil>,
     /// Number of steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
@@ -73,15 +73,16 @@ pub struct GridArgs {
     pub exact: bool,
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
     /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
-    /// 1/16, 1/32, 1/64, as decimals.
+    /// 1/16, 1/32, 1/64, as decimals. Or a file with a weight for each cell around the new one: an array of 3 x 3, 5 x 5 or 3 x 3 x 3, as
+    /// SciPy's correlate takes it.
     #[arg(
         long,
         alias = "coefficients",
-        value_name = "A,B,…",
-        value_delimiter = ',',
+        value_name = "A,B,…|FILE.npy",
+        value_parser = GivenWeights::parse,
         allow_hyphen_values = true
     )]
-    pub weights: Vec<f64>,
+    pub weights: Option<GivenWeights>,
     /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
     #[arg(long, value_name = "RHS.npy")]
     pub rhs: Option<PathBuf>,
@@ -228,6 +229,20 @@ pub fn run_steps(
     }
     let gcells_per_s = batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6);
     Ok(Stepped { outcome, gpu_ms_median: batch.gpu_ms_median(), gcells_per_s })
+}
+
+/// The stencils, for the help of the option.
+fn stencils() -> String {
+    let of = |dims| {
+        let names = STENCILS.iter().chain(BOXES).filter(|stencil| stencil.dims == dims);
+        names.map(|stencil| stencil.short_name()).collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "The stencil, by the number of its points: {} in 2D, {} in 3D; by default the first. Those named after a box have a weight for each of \
+         its cells. With --tune only this one instead of all",
+        of(Dims::Two),
+        of(Dims::Three)
+    )
 }
 
 /// Reads a bound on the change of a step.

@@ -279,6 +279,11 @@ impl Stencil {
         }
     }
 
+    /// Its name without the word that all have in common: `5`.
+    pub fn short_name(&self) -> String {
+        self.name.replacen("-point", "", 1)
+    }
+
     /// The number of cells that a new cell is computed from.
     pub fn points(&self) -> u32 {
         self.classes.iter().map(|class| class.offsets.len() as u32).sum()
@@ -331,19 +336,14 @@ impl Stencil {
     }
 }
 
-/// A name without the word that all have in common: `5`, `13-3d`.
-fn short(name: &str) -> String {
-    name.replacen("-point", "", 1)
-}
-
 impl FromStr for &'static Stencil {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let all = || STENCILS.iter().chain(BOXES);
-        let is_named = |stencil: &&&'static Stencil| stencil.name == text || short(stencil.name) == text;
+        let is_named = |stencil: &&&'static Stencil| stencil.name == text || stencil.short_name() == text;
         all().find(is_named).copied().ok_or_else(|| {
-            let names: Vec<_> = all().map(|stencil| short(stencil.name)).collect();
+            let names: Vec<_> = all().map(|stencil| stencil.short_name()).collect();
             ParseError(format!("unknown stencil `{text}`; the stencils are {}", names.join(", ")))
         })
     }
@@ -368,7 +368,7 @@ mod tests {
             assert!(stencil.name.starts_with(&format!("{}-point", stencil.points())));
         }
         for &stencil in STENCILS.iter().chain(BOXES) {
-            for name in [stencil.name, &short(stencil.name)] {
+            for name in [stencil.name, &stencil.short_name()] {
                 assert_eq!(name.parse::<&Stencil>().unwrap(), stencil);
             }
         }

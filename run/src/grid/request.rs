@@ -13,6 +13,7 @@ use crate::gpu::{self, Gpu};
 use crate::grid::{GridArgs, calibration};
 
 use super::batch_size;
+use super::weights::{self, GivenWeights};
 
 /// Steps where none are asked for.
 const USUAL_STEPS: u32 = 1;
@@ -50,7 +51,11 @@ impl Request {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
         let source = Source::open_widening(path, None).map_err(Failure::usage)?;
-        let (stencil, grid) = shape(args, &source)?;
+        let file = match &args.weights {
+            Some(GivenWeights::File(path)) => Some(weights::read(path)?),
+            _ => None,
+        };
+        let (stencil, grid) = shape(args, file.as_ref().map(|(stencil, _)| *stencil), &source)?;
         let element = element(args, source.element())?;
         let usual = match args.variant.as_str() {
             "auto" if args.block.is_some() => Config::new(stencil, stencil.fastest_step(), element, grid),
@@ -69,7 +74,7 @@ impl Request {
         Ok(Request {
             rhs,
             config,
-            weights: weights(args, stencil)?,
+            weights: file.map_or_else(|| weights::listed(args, stencil), |(_, weights)| Ok(weights))?,
             steps: args.steps.unwrap_or(usual_steps),
             until,
             every: args.every.unwrap_or(USUAL_EVERY),
@@ -129,7 +134,11 @@ impl Request {
 }
 
 /// The stencil and the grid that a file's dimensions mean.
-fn shape(args: &GridArgs, source: &Source) -> Result<(&'static Stencil, Grid), Failure> {
+fn shape(
+    args: &GridArgs,
+    weighted: Option<&'static Stencil>,
+    source: &Source,
+) -> Result<(&'static Stencil, Grid), Failure> {
     let shape = source.shape();
     let refused =
         |what: &str| Err(Failure::Usage(format!("{}: shape {}: {what}", source.name(), tuple(shape))));
@@ -138,10 +147,18 @@ fn shape(args: &GridArgs, source: &Source) -> Result<(&'static Stencil, Grid), F
         3 => Dims::Three,
         _ => return refused("a grid has two dimensions (rows, columns) or three (planes, rows, columns)"),
     };
-    let stencil = args.stencil.unwrap_or(Stencil::usual_in(dims));
+    if let (Some(asked), Some(weighted)) = (args.stencil, weighted)
+        && asked != weighted
+    {
+        return Err(Failure::Usage(format!(
+            "--stencil {}: the file of --weights has those of {}",
+            asked.name, weighted.name
+        )));
+    }
+    let stencil = weighted.or(args.stencil).unwrap_or(Stencil::usual_in(dims));
     if stencil.dims != dims {
         let sides = if stencil.dims == Dims::Two { "(rows, columns)" } else { "(planes, rows, columns)" };
-        return refused(&format!("--stencil {} takes a grid of {sides}", stencil.points()));
+        return refused(&format!("the stencil {} takes a grid of {sides}", stencil.name));
     }
     if shape.contains(&0) {
         return refused("there is no cell to step");
@@ -180,21 +197,6 @@ fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
         None if of_file.is_float() => Ok(of_file),
         None => Ok(Element::F32),
     }
-}
-
-/// The weights asked for, or the usual ones.
-fn weights(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
-    if let Some(weight) = args.weights.iter().find(|weight| !weight.is_finite()) {
-        return Err(Failure::Usage(format!("--weights: {weight} is not a weight")));
-    }
-    Weights::of(stencil, &args.weights).ok_or_else(|| {
-        Failure::Usage(format!(
-            "--weights: {} given, {} points take {}: of the centre, then of the others from the nearest to the farthest",
-            args.weights.len(),
-            stencil.points(),
-            stencil.classes.len()
-        ))
-    })
 }
 
 /// The condition to stop.

@@ -60,10 +60,11 @@ fn check(gpu: &Gpu, field: &GridCheck, pair: &PingPong, [right, wrong]: [&Jacobi
     let Grid { planes, rows, cols } = config.grid;
     // Fixed cells stay right, and so do cells whose neighbours add up to zero twice.
     let fixed = config.borders.are_fixed();
-    let inner = |side: u32| u64::from(if fixed { side - 2 } else { side });
+    let radius = config.stencil.radius();
+    let inner = |side: u32| u64::from(if fixed { side - 2 * radius } else { side });
     let deep = if planes == 1 { 1 } else { inner(planes) };
     let words = (deep * inner(rows) * inner(cols) * config.element.size()).div_ceil(4);
-    let first = u64::from(fixed);
+    let first = if fixed { u64::from(radius) } else { 0 };
     let at = [if planes == 1 { 0 } else { first }, first];
     // Two cells in a word, or two words in a cell of which only one may differ.
     let least = words / 4;

@@ -10,10 +10,10 @@ mod tuned;
 mod until;
 
 use self::cells::{Cells, array, report};
-use crate::files::{Folder, command, dtype, refused, run_on, stdout, stencil as run};
+use crate::files::{Folder, command, dtype, npy, refused, run_on, stdout, stencil as run};
 use halofold::Element;
 use halofold::stencil::reference::Problem;
-use halofold::stencil::{Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
+use halofold::stencil::{BOXES, Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
 
 const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 const BORDERS: [Border; 3] = [Border::Fixed, Border::Mirror, Border::Periodic];
@@ -179,6 +179,37 @@ fn a_right_hand_side_is_added() {
         problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);
         assert_eq!(array(&out).2, expected, "{}", stencil.name);
     }
+}
+
+#[test]
+fn a_file_has_a_weight_for_each_cell() {
+    let folder = Folder::new("stencil-weights");
+    let out = folder.path("out.npy");
+    for &stencil in BOXES {
+        let cells = Cells::integers(stencil);
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        let shape: &[usize] =
+            if stencil.dims.count() == 3 { &[3; 3] } else { &[1 + 2 * stencil.radius() as usize; 2] };
+        let weights: Vec<_> = (0..stencil.classes.len()).map(|nth| nth as f64 * 0.0625 - 0.5).collect();
+        let data: Vec<_> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+        let weighted = folder.write("weights.npy", &npy("<f8", false, shape, &data));
+        for border in BORDERS {
+            let options = ["--weights", &weighted, "--boundary", border.name(), "-o", &out];
+            stdout(&run(&[&[&file[..]], &options[..]].concat()));
+            assert_eq!(
+                array(&out).2,
+                cells.stepped(border, Weights::new(&weights), 1),
+                "{} {border:?}",
+                stencil.name
+            );
+        }
+    }
+    let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let odd = folder.write("odd.npy", &npy("<f4", false, &[2, 3], &[0; 24]));
+    refused(&run(&[&flat, "--weights", &odd]), &["odd.npy", "(2, 3)", "(5, 5)"]);
+    let square = folder.write("square.npy", &npy("<f4", false, &[3, 3], &[0; 36]));
+    refused(&run(&[&flat, "--weights", &square, "--stencil", "5"]), &["5-point", "3x3"]);
+    refused(&run(&[&flat, "--weights", "1,x"]), &["`x` is not a weight"]);
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! The weights of a request: a list, one for each class of cells, or a file, one for each cell.
+
+use std::path::{Path, PathBuf};
+
+use halofold::Element;
+use halofold::stencil::{Dims, Grid, Stencil, Weights};
+
+use crate::failure::Failure;
+use crate::files::Source;
+use crate::files::npy::{self, tuple};
+use crate::grid::GridArgs;
+use crate::grid::cells::Cells;
+
+/// The argument of `--weights`.
+#[derive(Clone, Debug)]
+pub enum GivenWeights {
+    /// Numbers: of the centre, then of the others from the nearest to the farthest.
+    List(Vec<f64>),
+    /// An array of 3 × 3, 5 × 5 or 3 × 3 × 3.
+    File(PathBuf),
+}
+
+impl GivenWeights {
+    /// Reads the argument.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if npy::is_named(Path::new(text)) {
+            return Ok(GivenWeights::File(text.into()));
+        }
+        let weight = |word: &str| match word.parse() {
+            Ok(weight) if f64::is_finite(weight) => Ok(weight),
+            Ok(weight) => Err(format!("{weight} is not a weight")),
+            Err(_) => Err(format!("`{word}` is not a weight")),
+        };
+        text.split(',').map(weight).collect::<Result<_, _>>().map(GivenWeights::List)
+    }
+}
+
+/// The listed weights of a stencil, or the usual ones.
+pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
+    let list = match &args.weights {
+        Some(GivenWeights::List(list)) => &list[..],
+        _ => &[],
+    };
+    Weights::of(stencil, list).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--weights: {} given, {} points take {}: of the centre, then of the others from the nearest to the farthest",
+            list.len(),
+            stencil.points(),
+            stencil.classes.len()
+        ))
+    })
+}
+
+/// Reads a file of weights, and finds the stencil with as many cells.
+pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
+    let mut source = Source::open_widening(path, None).map_err(Failure::usage)?;
+    let shape: Vec<_> = source.shape().iter().map(|side| *side as usize).collect();
+    let Some(stencil) = Stencil::with_weights_of_shape(&shape) else {
+        return Err(Failure::Usage(format!(
+            "--weights {}: shape {}: weights are arrays of (3, 3), (5, 5) or (3, 3, 3)",
+            source.name(),
+            tuple(source.shape())
+        )));
+    };
+    let side = shape[0] as u32;
+    let planes = if stencil.dims == Dims::Three { side } else { 1 };
+    let cells = Cells::read(&mut source, Element::F64, Grid { planes, rows: side, cols: side })?;
+    let weights: Vec<_> = Cells::values(Element::F64, cells.bytes()).collect();
+    if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
+        return Err(Failure::Usage(format!("--weights {}: {weight} is not a weight", source.name())));
+    }
+    Ok((stencil, Weights::new(&weights)))
+}
