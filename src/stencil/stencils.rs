@@ -187,8 +187,38 @@ pub static SEVEN_POINT: Stencil = Stencil {
     formula: Some("stencil/points/star7"),
 };
 
+/// 2D: a star that reaches three cells, `c · centre + n · 4 beside it + m · 4 two away + f · 4 three away`.
+pub static THIRTEEN_POINT: Stencil = Stencil {
+    name: "13-point",
+    dims: Dims::Two,
+    classes: &[
+        CENTRE,
+        SIDES,
+        Class { weight: 2, offsets: &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0]] },
+        Class { weight: 3, offsets: &[[0, -3, 0], [0, 3, 0], [-3, 0, 0], [3, 0, 0]] },
+    ],
+    usual: Weights::new(&[0.25, 0.125, 0.03125, 0.03125]),
+    dyadic: Weights::new(&[0.25, 0.125, 0.0625, 0.03125]),
+    formula: None,
+};
+
+/// 3D: a star that reaches two cells, `c · centre + n · 6 faces + m · 6 two away`.
+pub static THIRTEEN_POINT_3D: Stencil = Stencil {
+    name: "13-point-3d",
+    dims: Dims::Three,
+    classes: &[
+        CENTRE,
+        FACES,
+        Class { weight: 2, offsets: &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0], [0, 0, -2], [0, 0, 2]] },
+    ],
+    usual: Weights::new(&[0.0625, 0.125, 0.03125]),
+    dyadic: Weights::new(&[0.25, 0.125, 0.03125]),
+    formula: None,
+};
+
 /// All stencils. For each number of dimensions, the first is the default.
-pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT, &SEVEN_POINT];
+pub static STENCILS: &[&Stencil] =
+    &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT, &SEVEN_POINT, &THIRTEEN_POINT, &THIRTEEN_POINT_3D];
 
 /// The cells of a box row by row, plane by plane, each by itself.
 const fn cells_of_box<const N: usize>(side: i32, planes: i32) -> [[[i32; 3]; 1]; N] {
