@@ -105,6 +105,12 @@ impl FromStr for Element {
     }
 }
 
+/// An integer that orders like the float, as kernels compute it. −0 is 0.
+pub(crate) fn ordered(x: f32) -> u32 {
+    let bits = if x == 0.0 { 0 } else { x.to_bits() };
+    bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }
+}
+
 /// A result on the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -173,5 +179,26 @@ mod tests {
         assert!(!Value::F32(0.0).same(Value::F32(-0.0)));
         assert!(!Value::F32(0.0).same(Value::F64(0.0)));
         assert!(Value::Signed(-3).same(Value::Signed(-3)));
+    }
+
+    #[test]
+    fn ordered_integers_order_like_floats() {
+        let rising = [
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -1.0,
+            -f32::MIN_POSITIVE,
+            -1e-45,
+            0.0,
+            1e-45,
+            f32::MIN_POSITIVE,
+            1.0,
+            f32::MAX,
+            f32::INFINITY,
+        ];
+        assert!(rising.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
+        assert_eq!(ordered(-0.0), ordered(0.0));
+        assert!(ordered(f32::NAN) > ordered(f32::INFINITY));
+        assert!(ordered(-f32::NAN) < ordered(f32::NEG_INFINITY));
     }
 }

@@ -113,7 +113,7 @@ pub mod stencil;
 mod window;
 
 pub use element::{Element, Value};
-pub use operation::{BufferError, LimitError, Options, Prepared};
+pub use operation::{BufferError, LimitError, Map, OnDevice, Options, Pass, Prepared, Request, SettingError};
 pub use parse::ParseError;
 pub use slice::Slice;
 pub use wgpu;

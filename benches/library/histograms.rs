@@ -64,7 +64,7 @@ fn calls<'s>(
     };
     let expected = |number, _| {
         let (keys, times) = pool.repeated(pool.start(n, number), n);
-        let mut counts = reference::counts(Keys::Numbers, bins, &bytemuck::pod_collect_to_vec(keys));
+        let mut counts = reference::counts(&Keys::Numbers, bins, &bytemuck::pod_collect_to_vec(keys));
         counts.iter_mut().for_each(|count| *count *= times as u32);
         Expected::Bytes(bytemuck::cast_slice(&counts).to_vec())
     };

@@ -10,7 +10,7 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     let bin = group_index(workgroup) * WG + lid;
-    if bin < BINS {
+    if bin < COUNTERS {
         atomicStore(&counts[bin], 0u);
     }
 }

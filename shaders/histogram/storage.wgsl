@@ -12,7 +12,7 @@
 //
 // Beyond the documents.
 #import io
-#import keys
+#import bins
 #import walk
 
 // The last bin, and the length of its run.
@@ -20,13 +20,18 @@ var<private> run_bin: u32 = NOWHERE;
 var<private> run_length: u32 = 0u;
 
 fn end_run() {
-    if run_bin < BINS {
+    if run_bin < COUNTERS {
         atomicAdd(&counts[run_bin], run_length);
     }
 }
 
+#ifdef strided
+// The walk finds the bins.
+fn count(bin: u32) {
+#else
 fn count(word: u32) {
     let bin = bin_of(word);
+#endif
     if bin != run_bin {
         end_run();
         run_bin = bin;
@@ -35,12 +40,14 @@ fn count(word: u32) {
     run_length += 1u;
 }
 
+#ifndef strided
 fn count4(words: vec4<u32>) {
     count(words.x);
     count(words.y);
     count(words.z);
     count(words.w);
 }
+#endif
 
 @compute @workgroup_size(WG)
 fn main(

@@ -30,12 +30,12 @@
 // Beyond the documents. CUB counts up to 256 bins in shared memory with one copy per block, and merges runs
 // of equal keys.
 #import io
-#import keys
+#import bins
 #import walk
 
 // Counters of one bin: a power of two.
 override COPIES: u32 = 32u;
-// The number of slices, and the bins of one slice; the last slice may reach beyond BINS.
+// The number of slices, and the bins of one slice; the last slice may reach beyond COUNTERS.
 override SLICES: u32 = 1u;
 override SLICE_BINS: u32 = 256u;
 // SLICE_BINS times COPIES.
@@ -55,6 +55,12 @@ fn add(bin: u32, times: u32) {
     }
 }
 
+#ifdef strided
+// The walk finds the bins.
+fn count(bin: u32) {
+    add(bin, 1u);
+}
+#else
 fn count(word: u32) {
     add(bin_of(word), 1u);
 }
@@ -69,6 +75,7 @@ fn count4(words: vec4<u32>) {
     count(words.z);
     count(words.w);
 }
+#endif
 
 @compute @workgroup_size(WG)
 fn main(
@@ -96,7 +103,7 @@ fn main(
             total += atomicLoad(&counters[slot * COPIES + ((k + lid) & (COPIES - 1u))]);
         }
         let bin = first_bin + slot;
-        if total > 0u && bin < BINS {
+        if total > 0u && bin < COUNTERS {
             atomicAdd(&counts[bin], total);
         }
     }

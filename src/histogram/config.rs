@@ -1,44 +1,71 @@
-//! The configuration of a histogram, as a plain value.
+//! The configuration of a histogram, as a plain value, and its kernels.
 
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
-use crate::histogram::tuning::Tuning;
-use crate::operation::limits;
+use crate::histogram::tuning::{Method, Tuning};
+use crate::operation::Map;
+use crate::operation::kernel::{Access, PARAMETERS, Slot};
+use crate::operation::limits::{self, LimitError, SettingError};
+use crate::shader::{self, Composer};
 
-/// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks
-/// it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks it.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
     /// The keys.
     pub keys: Keys,
-    /// The number of bins: 1 to 65 536.
+    /// The number of bins of a channel: 1 to 65 536 for all channels together.
     pub bins: u32,
-    /// True: counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and
-    /// one dispatch fewer is recorded. Otherwise the output is cleared first, every time.
+    /// The number of channels, 1 to 16: an element has a key for each, and each is counted in bins of its own.
+    pub channels: u32,
+    /// The distance from an element that is counted to the next one.
+    pub stride: u32,
+    /// The number of the first element that is counted.
+    pub first: u32,
+    /// The function of an element to its keys; `None` if an element is its keys.
+    pub map: Option<Map>,
+    /// True if counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and one dispatch fewer is
+    /// recorded. Otherwise the output is cleared first, every time.
     pub add: bool,
-    /// Parameters of the kernels. The counts do not depend on them.
+    /// The settings for speed. The counts do not depend on them.
     pub tuning: Tuning,
 }
 
 impl Config {
-    /// Makes a config that clears its output first, with the tuning for long inputs on a device with these
-    /// limits. For fewer than 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more
-    /// cores.
+    /// Makes a config that clears its output first, with the tuning for long inputs on a device with these limits. For fewer than
+    /// 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
-        Config { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
+        let tuning = Tuning::of(limits, bins, u64::MAX);
+        Config { keys, bins, channels: 1, stride: 1, first: 0, map: None, add: false, tuning }
+    }
+
+    /// Returns this config for elements of several keys, one after the other, with the tuning for as many bins.
+    pub fn with_channels(self, channels: u32, limits: &Limits) -> Self {
+        let tuning = Tuning::of(limits, self.bins.saturating_mul(channels), u64::MAX);
+        Config { channels, tuning, ..self }
+    }
+
+    /// Returns this config for every `stride`-th element, starting with number `first`.
+    pub fn with_stride(self, stride: u32, first: u32) -> Self {
+        Config { stride, first, ..self }
+    }
+
+    /// Returns this config for the keys, and the channels, that a map makes of the elements.
+    pub fn with_map(self, map: Map, limits: &Limits) -> Self {
+        let channels = map.channels();
+        Config { map: Some(map), ..self.with_channels(channels, limits) }
     }
 
     /// Returns this config with counts added to those in the output: see [`Config::add`].
-    pub const fn adding(self) -> Self {
+    pub fn adding(self) -> Self {
         Config { add: true, ..self }
     }
 
     /// Returns this config with another tuning.
-    pub const fn with_tuning(self, tuning: Tuning) -> Self {
+    pub fn with_tuning(self, tuning: Tuning) -> Self {
         Config { tuning, ..self }
     }
 
@@ -46,24 +73,101 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The bins, the ranges or the tuning are invalid, or the device does not support them.
+    /// The keys, a number or the tuning are invalid, or the device does not support them.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
+        let channels = self.map.as_ref().map_or(1..=16, |map| map.channels()..=map.channels());
+        SettingError::unless("channels", self.channels, channels)?;
+        let bins = u64::from(self.bins) * u64::from(self.channels);
+        SettingError::unless("bins of all channels", bins, 1..=65_536)?;
+        SettingError::unless("stride", self.stride, 1..=u32::MAX)?;
+        self.map.as_ref().map_or(Ok(()), |map| map.returns(self.key()))?;
         self.keys.check(self.bins)?;
-        limits::check(self.slots(Step::Count), limits)?;
-        self.tuning.check(self.bins, limits)?;
-        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let mut tables = vec![("counts", self.output())];
-        if let Keys::Ranges { .. } = self.keys {
-            tables.push(("borders of the ranges", 2 * self.output()));
-        }
-        match tables.into_iter().find(|(_, needed)| *needed > limit) {
-            Some((role, needed)) => Err(HistogramError::Binding { role, needed, limit }),
-            None => Ok(()),
+        limits::check(&self.slots(Step::Count), limits)?;
+        self.tuning.check(self.counters(), limits)?;
+        let table = if self.keys == Keys::Numbers { 0 } else { 8 * u64::from(self.bins) };
+        LimitError::unless_bound(limits, self.output().max(table))
+            .map_err(|error| error.or(", or use fewer bins"))?;
+        Ok(())
+    }
+
+    /// Bytes of the output: four per bin, the bins of one channel after those of another.
+    pub fn output(&self) -> u64 {
+        4 * u64::from(self.counters())
+    }
+
+    /// The bins of all channels.
+    pub(super) fn counters(&self) -> u32 {
+        self.bins.saturating_mul(self.channels)
+    }
+
+    /// The type of a key in WGSL.
+    fn key(&self) -> &'static str {
+        if self.keys == Keys::Numbers { "u32" } else { "f32" }
+    }
+
+    /// Bytes of an element.
+    pub(super) fn item(&self) -> u64 {
+        self.map.as_ref().map_or(4 * u64::from(self.channels), Map::stride)
+    }
+
+    /// True if elements are visited one by one, as they are no row of keys.
+    pub(super) fn by_element(&self) -> bool {
+        self.map.is_some() || self.channels > 1 || self.stride > 1
+    }
+
+    /// The file that contains the entry point of a step.
+    fn file(&self, step: Step) -> &'static str {
+        match (step, self.tuning.method) {
+            (Step::Clear, _) => "histogram/clear",
+            (Step::Count, Method::Workgroup { .. }) => "histogram/workgroup",
+            (Step::Count, Method::Storage) => "histogram/storage",
         }
     }
 
-    /// Bytes of the output: four per bin.
-    pub fn output(&self) -> u64 {
-        4 * u64::from(self.bins)
+    /// Returns the label of a step's module and pipeline.
+    pub fn label(&self, step: Step) -> String {
+        shader::label(&[self.file(step)])
+    }
+
+    /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is `main`.
+    pub fn compose(&self, step: Step) -> String {
+        let bins = match self.keys {
+            Keys::Numbers => "histogram/bins/numbers",
+            Keys::Ranges { .. } => "histogram/bins/ranges",
+            Keys::Levels(_) => "histogram/bins/levels",
+        };
+        let by_element = self.by_element();
+        let walk = if by_element { "histogram/walk/elements" } else { "histogram/walk/words" };
+        Composer::default()
+            .define("strided", by_element)
+            .choose("bins", bins)
+            .choose("walk", walk)
+            .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.key()))
+            .compose(self.file(step), self.map.as_ref().map_or(&[], Map::extensions))
+    }
+
+    /// The values of a step's overrides.
+    pub fn overrides(&self, step: Step) -> Vec<(&'static str, f64)> {
+        let counters = self.counters();
+        let mut overrides =
+            vec![("WG", self.tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
+        if let (Step::Count, Method::Workgroup { copies, slices, merge }) = (step, self.tuning.method) {
+            overrides.extend([("COPIES", copies), ("SLICES", slices), ("MERGE", merge.into())]);
+            let slots = self.tuning.method.slots(counters);
+            overrides.extend([("SLICE_BINS", counters.div_ceil(slices.max(1))), ("SLOTS", slots)]);
+        }
+        overrides.into_iter().map(|(name, value)| (name, value.into())).collect()
+    }
+
+    /// The bindings of group 0 that a step's module declares.
+    pub(super) fn slots(&self, step: Step) -> Vec<Slot> {
+        let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
+        if step == Step::Count {
+            let needs = [(0, true), (3, !self.by_element()), (5, self.keys != Keys::Numbers)];
+            slots.extend(
+                needs.into_iter().filter(|(_, needed)| *needed).map(|(slot, _)| (slot, Access::Read)),
+            );
+        }
+        slots
     }
 }

@@ -22,42 +22,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! 1. [`Histogram::new`] takes a device, the [`Keys`] and a number of bins, or a [`Config`] with its [`Tuning`].
-//!    It compiles each kernel when it is first needed.
-//! 2. [`Histogram::of`] takes the buffer with the keys.
-//! 3. [`Counting::into`] binds the buffers, once.
-//! 4. [`Prepared::encode`](crate::Prepared::encode) records the dispatches, any number of times.
-//!
-//! [`Config::plan`] plans the dispatches without a device.
+//! A [`Config`] holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Config::plan`] plans the dispatches without a device.
 //!
 //! # Cost
 //!
-//! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a
-//! binding; none without keys. Unless [`Config::add`] is set, one small dispatch before them clears the counts.
-//! It needs no scratch memory. A [`Histogram`] owns 136 bytes on the GPU; with [`Keys::Ranges`] it owns 128
-//! bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes for each dispatch, and its bind groups. Recording
-//! allocates nothing.
+//! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
+//! Unless [`Config::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. A [`Histogram`] owns
+//! 136 bytes on the GPU, and with keys that are floats 128 bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes
+//! for each dispatch, and its bind groups. Recording allocates nothing.
 //!
-//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once. If not,
-//! the bins are cut into slices, and each key is read once per slice. Beyond eight slices, keys are read once
-//! and counted in storage. [`Method`] explains the choice.
+//! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less
+//! memory only if whole sectors of the cache lie between two elements. Of levels, each key takes a binary search.
+//!
+//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once. If not, the bins are cut into
+//! slices, and each key is read once per slice. Beyond eight slices, keys are read once and counted in storage. [`Method`] explains the
+//! choice.
 //!
 //! # What a device needs
 //!
-//! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per
-//! shader, four for [`Keys::Ranges`]. The input and the output must be two buffers with
-//! [`wgpu::BufferUsages::STORAGE`]. Keys start at a multiple of 4 bytes. Counts (a `u32` each) start at a
-//! multiple of `min_storage_buffer_offset_alignment`.
+//! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per shader, four for
+//! keys that are floats. The input and the output must be two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of
+//! their size. Counts (a `u32` each) start at a multiple of `min_storage_buffer_offset_alignment`.
 //!
 //! # Determinism
 //!
-//! Counts are exact, and equal on every device, for every tuning and in every run: the kernels add integers,
-//! and find the bin of a float by comparing integers. Counts wrap beyond 2^32 − 1. One histogram has at most
-//! 2^32 − 1 keys, so only counts that are added to earlier ones can wrap.
+//! Counts are exact, and equal on every device, for every tuning and in every run: the kernels add integers, and find the bin of a
+//! float by comparing integers. Counts wrap beyond 2^32 − 1. One histogram has at most 2^32 − 1 keys, so only counts that are added to
+//! earlier ones can wrap.
 
-mod compose;
 mod config;
-mod counting;
 mod error;
 mod keys;
 mod plan;
@@ -65,11 +58,10 @@ mod record;
 pub mod reference;
 mod tuning;
 
-pub use crate::Options;
+pub use crate::{Map, Options};
 pub use config::Config;
-pub use counting::Counting;
 pub use error::HistogramError;
 pub use keys::Keys;
-pub use plan::{Params, Pass, Plan, Step};
+pub use plan::Step;
 pub use record::Histogram;
 pub use tuning::{Method, Tuning};

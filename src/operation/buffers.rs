@@ -98,6 +98,33 @@ pub enum BufferError {
         /// The other.
         second: &'static str,
     },
+    /// More elements asked for than the input has: by [`Request::len`](crate::Request::len).
+    #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
+    TooFew {
+        /// The number asked for.
+        asked: u64,
+        /// The number that the input has.
+        has: u64,
+    },
+    /// More elements than a 32-bit index can count.
+    #[error("{0} elements: one operation takes at most 4294967295; split the input")]
+    TooMany(u64),
+    /// An input with an end beyond the largest address.
+    #[error("{len} elements from byte {offset} on: no buffer reaches that far; give a range of the buffer")]
+    OutOfReach {
+        /// The offset of the input.
+        offset: u64,
+        /// The number of elements.
+        len: u64,
+    },
+    /// An input that starts between two elements.
+    #[error("the input starts at byte {offset}: start it at a multiple of an element's {size} bytes")]
+    Misaligned {
+        /// The offset of the input.
+        offset: u64,
+        /// Bytes of an element.
+        size: u64,
+    },
 }
 
 /// Checks the buffers of an operation: each is as long as the plan needs, and none is both read and written, or

@@ -49,8 +49,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         limits::check(SLOTS, limits)?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let largest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        let workgroup_size = WORKGROUP.min(largest);
+        let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
         let kernel = self.count(|| Kernel {
             label: shader::label(&["reduce", "length"]),
             wgsl: shader::text("kernels/length").to_owned(),

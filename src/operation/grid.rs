@@ -2,6 +2,8 @@
 
 use wgpu::Limits;
 
+use crate::operation::limits::LimitError;
+
 /// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them; `None`
 /// if two dimensions cannot.
 ///
@@ -21,4 +23,15 @@ pub(crate) fn most_groups(limits: &Limits) -> u64 {
 pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     let groups = groups.max(1);
     groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
+}
+
+/// A grid for `groups` workgroups.
+///
+/// # Errors
+///
+/// Two dimensions do not hold them.
+pub(crate) fn of(groups: u64, limits: &Limits, remedy: &'static str) -> Result<[u32; 2], LimitError> {
+    let needed = (groups as f64).sqrt().ceil() as u64;
+    let (name, limit) = ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension);
+    folded(groups, limits).ok_or(LimitError { name, needed, limit: limit.into(), remedy })
 }

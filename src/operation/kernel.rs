@@ -34,12 +34,25 @@ pub(crate) enum Access {
 pub struct Options<'a> {
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
+    pub(crate) checks: Checks,
 }
 
 impl<'a> Options<'a> {
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
-        Options { cache: Some(cache) }
+        Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on
+    /// loops.
+    ///
+    /// # Safety
+    ///
+    /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside their buffers and to
+    /// terminate, whatever the data are. Nothing else checks this. Functions of the caller's own, as the map of a
+    /// histogram, must do so as well.
+    pub const unsafe fn unchecked(self) -> Self {
+        Options { checks: Checks::Off, ..self }
     }
 }
 
@@ -56,12 +69,25 @@ pub(crate) struct Kernel {
     pub(crate) checks: Checks,
 }
 
+impl Kernel {
+    /// A kernel with the entry point `main`, and with wgpu's checks.
+    pub(crate) fn new(
+        label: String,
+        wgsl: String,
+        slots: impl Into<Cow<'static, [Slot]>>,
+        overrides: Vec<(&'static str, f64)>,
+    ) -> Self {
+        Kernel { label, wgsl, entry_point: "main", slots: slots.into(), overrides, checks: Checks::On }
+    }
+}
+
 /// Choice of wgpu's checks in a shader: clamping of indices, bounds on loops.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Checks {
     /// wgpu adds them.
+    #[default]
     On,
-    /// wgpu does not add them. Only `unsafe` constructors allow this.
+    /// wgpu does not add them. Only `unsafe` functions allow this.
     Off,
 }
 
@@ -142,12 +168,12 @@ pub(crate) struct Pipelines<K> {
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
-    pub(crate) fn new(device: &Device, cache: Option<&PipelineCache>, checks: Checks) -> Self {
+    pub(crate) fn new(device: &Device, options: Options<'_>) -> Self {
         Pipelines {
             device: device.clone(),
             limits: device.limits(),
-            checks,
-            cache: cache.cloned(),
+            checks: options.checks,
+            cache: options.cache.cloned(),
             compiled: Mutex::default(),
             count: OnceLock::new(),
         }
@@ -155,7 +181,7 @@ impl<K: Eq + Hash> Pipelines<K> {
 
     /// The options with which they are compiled.
     pub(crate) fn options(&self) -> Options<'_> {
-        Options { cache: self.cache.as_ref() }
+        Options { cache: self.cache.as_ref(), checks: self.checks }
     }
 
     /// Returns the kernel with a key. On first use it is compiled.

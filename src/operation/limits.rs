@@ -1,5 +1,7 @@
 //! Checks of a device's limits, and their error.
 
+use std::ops::RangeInclusive;
+
 use wgpu::Limits;
 
 use crate::operation::blocks;
@@ -8,7 +10,7 @@ use crate::operation::kernel::{Access, Slot};
 /// A limit of the device that is too low for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{name} of {needed} is needed, this device has {limit}: request more when you open it")]
+#[error("{name} of {needed} is needed, this device has {limit}: request more when you open it{remedy}")]
 pub struct LimitError {
     /// The limit, a field of [`wgpu::Limits`].
     pub name: &'static str,
@@ -16,6 +18,8 @@ pub struct LimitError {
     pub needed: u64,
     /// The device's value.
     pub limit: u64,
+    /// Another remedy, as the message names it: `, or use fewer bins`.
+    pub remedy: &'static str,
 }
 
 impl LimitError {
@@ -26,8 +30,70 @@ impl LimitError {
         needed: impl Into<u64>,
     ) -> Result<(), Self> {
         let (limit, needed) = (limit.into(), needed.into());
-        if needed > limit { Err(LimitError { name, needed, limit }) } else { Ok(()) }
+        if needed > limit { Err(LimitError { name, needed, limit, remedy: "" }) } else { Ok(()) }
     }
+
+    /// Returns an error if a binding of the device has fewer bytes than needed.
+    pub(crate) fn unless_bound(limits: &Limits, needed: u64) -> Result<(), Self> {
+        let binding = limits.max_storage_buffer_binding_size;
+        LimitError::unless("max_storage_buffer_binding_size", binding, needed)?;
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, needed)
+    }
+
+    /// Adds another remedy than a higher limit.
+    pub(crate) fn or(self, remedy: &'static str) -> Self {
+        LimitError { remedy, ..self }
+    }
+}
+
+/// A setting of an operation that is out of range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{name} of {value}: it can be {allowed}")]
+pub struct SettingError {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// The allowed values.
+    pub allowed: String,
+}
+
+impl SettingError {
+    /// Returns the setting if it is outside of a range.
+    pub(crate) fn unless(
+        name: &'static str,
+        value: impl Into<u64>,
+        allowed: RangeInclusive<u32>,
+    ) -> Result<(), Self> {
+        let (value, least, most) = (value.into(), *allowed.start(), *allowed.end());
+        if (u64::from(least)..=u64::from(most)).contains(&value) {
+            return Ok(());
+        }
+        let allowed =
+            if most == u32::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+        Err(SettingError { name, value, allowed })
+    }
+
+    /// Returns the setting if it is outside of a range, or no power of two.
+    pub(crate) fn unless_power(
+        name: &'static str,
+        value: u32,
+        allowed: RangeInclusive<u32>,
+    ) -> Result<(), Self> {
+        // Zero is in no range of powers of two.
+        let power = if value.is_power_of_two() { value } else { 0 };
+        SettingError::unless(name, power, allowed).map_err(|setting| SettingError {
+            value: value.into(),
+            allowed: format!("a power of two from {}", setting.allowed),
+            ..setting
+        })
+    }
+}
+
+/// The largest workgroup of one dimension.
+pub(crate) fn largest_workgroup(limits: &Limits) -> u32 {
+    limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x)
 }
 
 /// The number of storage buffers among these bindings of group 0.

@@ -3,13 +3,20 @@
 pub(crate) mod blocks;
 pub(crate) mod buffers;
 mod count;
+pub(crate) mod device;
 pub(crate) mod grid;
+pub(crate) mod input;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod limits;
+mod map;
+pub(crate) mod request;
 pub(crate) mod scratch;
 
 pub use buffers::BufferError;
+pub use device::OnDevice;
 pub use kernel::Options;
 pub use launch::Prepared;
-pub use limits::LimitError;
+pub use limits::{LimitError, SettingError};
+pub use map::Map;
+pub use request::{Pass, Request};

@@ -4,8 +4,8 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
-use crate::reduce::layout;
 use crate::reduce::monoid::{Elem, MonoidError};
+use crate::reduce::{layout, validate};
 use crate::shader::Piece;
 
 /// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
@@ -62,6 +62,25 @@ impl Source {
 fn mentions_f16(pieces: &[Piece]) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     pieces.iter().any(|piece| piece.text.split(|c| !is_part(c)).any(|word| word == "f16"))
+}
+
+/// Checks a text that only declares `map`. Returns the type that the function returns, a number or a vector of numbers, and the
+/// features that the text needs.
+pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), MonoidError> {
+    let text = Source::new(elem, &[Piece::new("the map", wgsl.to_owned())]);
+    let (module, info) = text.parse()?;
+    let variable = module.global_variables.iter().next();
+    let variable =
+        variable.map(|(at, _)| (module.global_variables.get_span(at), "a variable outside of functions"));
+    if let Some((span, what)) = variable.or_else(|| validate::impurity(&module, &info)) {
+        return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
+    }
+    let signatures = Signatures { module: &module, text: &text };
+    let expected = "fn map(elem: Elem, index: u32) -> Key";
+    let returns =
+        layout::name(&module, signatures.result("map", expected)?).ok_or(MonoidError::NotStorable("Key"))?;
+    signatures.check("map", &[&signatures.elem(elem)?, "u32"], &returns)?;
+    Ok((returns, features(&module, &info)))
 }
 
 /// The functions of an operator's module.

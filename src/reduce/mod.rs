@@ -145,9 +145,11 @@ mod validate;
 mod value;
 mod workspace;
 
+pub(crate) use analysis::map_of;
 pub use error::{PlanError, ReduceError};
 pub use exact::Accuracy;
 pub use launches::Launches;
+pub(crate) use monoid::Elem;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::Op;
 pub use options::Options;

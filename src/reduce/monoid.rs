@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use wgpu::Features;
 
+use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::Format;
@@ -83,6 +84,24 @@ pub enum MonoidError {
         /// The declaration or access that is not allowed.
         what: &'static str,
     },
+    /// A [map](crate::Map) with keys of another type than the operation takes.
+    #[error(
+        "the map returns `{returns}`: let it return {needed}, or a vector with a key for each of several channels"
+    )]
+    Key {
+        /// The type that it returns, in WGSL.
+        returns: String,
+        /// The type of a key, in WGSL.
+        needed: &'static str,
+    },
+    /// A [map](crate::Map) with names that are also those of halofold's own kernel.
+    #[error(
+        "the map does not compose with halofold's own kernel; rename what it declares apart from `map`:\n{0}"
+    )]
+    Composed(String),
+    /// A [map](crate::Map) that needs a feature of the device.
+    #[error("the map needs {}, which this device lacks or was created without", feature_names(*.0))]
+    MissingFeature(Features),
 }
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.

@@ -2,6 +2,7 @@
 
 use wgpu::{Buffer, Device};
 
+use crate::operation;
 use crate::operation::blocks::Blocks;
 use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines};
 use crate::operation::launch::Dispatch;
@@ -95,7 +96,7 @@ impl Reducer {
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),
-            pipelines: Pipelines::new(device, options.cache, checks),
+            pipelines: Pipelines::new(device, operation::Options { cache: options.cache, checks }),
             options: Options { cache: None, ..options },
             monoid,
         })

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::operation::kernel::Checks;
 use crate::operation::launch::{self, Recorder};
 use crate::operation::{LimitError, Options, buffers};
 use crate::stencil::blocked::{Passes, Prepared};
@@ -59,36 +58,6 @@ impl Jacobi {
         weights: Weights,
         options: Options<'_>,
     ) -> Result<Self, StencilError> {
-        Self::make(device, config, weights, options, Checks::On)
-    }
-
-    /// Makes a stencil whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
-    /// loops.
-    ///
-    /// # Safety
-    ///
-    /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside the grid and to
-    /// terminate. Nothing else checks this.
-    ///
-    /// # Errors
-    ///
-    /// See [`Jacobi::new`].
-    pub unsafe fn unchecked(
-        device: &Device,
-        config: Config,
-        weights: Weights,
-        options: Options<'_>,
-    ) -> Result<Self, StencilError> {
-        Self::make(device, config, weights, options, Checks::Off)
-    }
-
-    fn make(
-        device: &Device,
-        config: Config,
-        weights: Weights,
-        options: Options<'_>,
-        checks: Checks,
-    ) -> Result<Self, StencilError> {
         let config = config.on(device).weighed(weights);
         let plan = config.plan(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
@@ -100,7 +69,7 @@ impl Jacobi {
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, &config, weights);
-        let kernels = Arc::new(Kernels::new(device, config, options, checks));
+        let kernels = Arc::new(Kernels::new(device, config, options));
         Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
     }
 
@@ -135,8 +104,7 @@ impl Jacobi {
     /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
         if self.config.weighed(weights).one_weight != self.config.one_weight {
-            let (options, checks) = (self.kernels.options(), self.kernels.checks());
-            return Self::make(self.device(), self.config, weights, options, checks);
+            return Self::with_options(self.device(), self.config, weights, self.kernels.options());
         }
         Ok(Jacobi { weights: filled(self.device(), &self.config, weights), ..self.clone() })
     }

@@ -38,10 +38,10 @@ enum Key {
 }
 
 impl Kernels {
-    pub(super) fn new(device: &Device, config: Config, options: Options<'_>, checks: Checks) -> Self {
+    pub(super) fn new(device: &Device, config: Config, options: Options<'_>) -> Self {
         Kernels {
             config,
-            pipelines: Pipelines::new(device, options.cache, checks),
+            pipelines: Pipelines::new(device, options),
             residual: OnceLock::new(),
             exact_residual: OnceLock::new(),
             state_residual: OnceLock::new(),
@@ -67,7 +67,7 @@ impl Kernels {
             entry_point: "main",
             slots: config.slots().into(),
             overrides: config.overrides(),
-            checks: self.checks(),
+            checks: self.pipelines.checks,
         })
     }
 
@@ -147,9 +147,5 @@ impl Kernels {
 
     pub(super) fn device(&self) -> &Device {
         &self.pipelines.device
-    }
-
-    pub(super) fn checks(&self) -> Checks {
-        self.pipelines.checks
     }
 }

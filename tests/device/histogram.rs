@@ -3,6 +3,8 @@
 //! Counts are exact, so every comparison is. Each histogram is recorded twice into one pass, over an output that held
 //! something else before, with a guard behind its last bin.
 
+mod elements;
+
 use crate::common::{Random, gpu, in_turn};
 use halofold::histogram::{
     Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
@@ -34,7 +36,7 @@ fn count(
     words: &[u32],
     first: usize,
 ) -> Vec<u32> {
-    let bins = histogram.config().bins as usize;
+    let bins = (histogram.config().output() / 4) as usize;
     // The output starts 256 bytes into its buffer.
     let mut before = vec![BEFORE; 64 + bins];
     before.push(GUARD);
@@ -61,7 +63,7 @@ fn count(
 /// Compares with the CPU.
 fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, words: &[u32], first: usize) {
     let config = histogram.config();
-    let once = reference::counts(config.keys, config.bins, &words[first..]);
+    let once = reference::counts(&config.keys, config.bins, &words[first..]);
     let want: Vec<u32> =
         if config.add { once.iter().map(|count| BEFORE + 2 * count).collect() } else { once };
     let got = count(device, queue, histogram, words, first);
@@ -170,11 +172,11 @@ fn counts_are_added_where_asked() {
     let limits = gpu().device.limits();
     for keys in [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }] {
         for bins in [3, 1000, 65_536] {
-            let words = match keys {
+            let words = match &keys {
                 Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 100_003),
             };
-            let config = Config::new(keys, bins, &limits).adding();
+            let config = Config::new(keys.clone(), bins, &limits).adding();
             check_here(config, &words, &[0, words.len()]);
         }
     }
@@ -245,42 +247,52 @@ fn ranges_of_floats() {
     }
 }
 
-/// Windows of 64 KiB over 1.2 MiB and few workgroups a dimension, on a device without features.
-#[test]
-fn inputs_larger_than_a_binding_are_windowed() {
+/// A device without features, with bindings of 64 KiB and few workgroups a dimension.
+fn small_device() -> (wgpu::Device, wgpu::Queue) {
     let found = pollster::block_on(adapter::preferred(true)).expect("an adapter");
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: 1 << 16,
         max_compute_workgroups_per_dimension: 20,
         ..wgpu::Limits::downlevel_defaults()
     };
-    let descriptor = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
-    let (device, queue) =
-        pollster::block_on(found.request_device(&descriptor)).expect("default limits are everywhere");
+    let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
+    pollster::block_on(found.request_device(&descriptor)).expect("default limits are everywhere")
+}
+
+/// Windows over 1.2 MiB.
+#[test]
+fn inputs_larger_than_a_binding_are_windowed() {
+    let (device, queue) = small_device();
     for bins in [3, 256, 4097, 16_384] {
         for first in [0, 77] {
             let words = numbers(bins, 300_007).pop().unwrap();
             let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
             let extent = BufferRange { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
-            assert!(plan.passes().iter().filter(|pass| pass.step == Step::Count).count() >= 19);
+            assert!(plan.iter().filter(|pass| pass.step == Step::Count).count() >= 19);
             check(&device, &queue, &histogram, &words, first);
         }
     }
     let ranges = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 8192).unwrap();
     check(&device, &queue, &ranges, &floats(0.0, 1.0, 8192, 200_001), 3);
     let binding = |keys, bins| Histogram::new(&device, keys, bins).unwrap_err();
-    let (needed, limit) = (65_540, 65_536);
-    assert_eq!(binding(Keys::Numbers, 16_385), HistogramError::Binding { role: "counts", needed, limit });
-    let error = binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193).to_string();
-    assert!(error.contains("borders") && error.contains("65544"), "{error}");
+    for (error, bytes) in [
+        (binding(Keys::Numbers, 16_385), 65_540),
+        (binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193), 65_544),
+    ] {
+        let HistogramError::Limit(limit) = error else { panic!("{error}") };
+        let is = (limit.name, limit.needed, limit.limit);
+        assert_eq!(is, ("max_storage_buffer_binding_size", bytes, 65_536));
+        assert!(limit.to_string().ends_with("request more when you open it, or use fewer bins"), "{limit}");
+    }
 }
 
 #[test]
 fn wrong_bins_and_ranges_are_refused() {
     let refused = |keys, bins| Histogram::new(&gpu().device, keys, bins).unwrap_err();
     for bins in [0, 65_537] {
-        assert_eq!(refused(Keys::Numbers, bins), HistogramError::Bins(bins));
+        let HistogramError::Setting(setting) = refused(Keys::Numbers, bins) else { panic!("{bins}") };
+        assert_eq!((setting.value, &*setting.allowed), (bins.into(), "1 to 65536"));
     }
     for (low, high) in [
         (1.0, 1.0),
@@ -301,7 +313,7 @@ fn wrong_tunings_are_refused() {
     let device = &gpu().device;
     let config = Config::new(Keys::Numbers, 1000, &device.limits());
     let refused = |tuning| {
-        Histogram::with_config(device, config.with_tuning(tuning), Options::default())
+        Histogram::with_config(device, config.clone().with_tuning(tuning), Options::default())
             .unwrap_err()
             .to_string()
     };
@@ -314,8 +326,8 @@ fn wrong_tunings_are_refused() {
         (with(3, 1), "power of two"),
         (with(0, 1), "power of two"),
         (with(128, 1), "power of two"),
-        (with(1, 0), "at least 1"),
-        (with(1, 1001), "no more than bins"),
+        (with(1, 0), "slices of 0: it can be 1 to 1000"),
+        (with(1, 1001), "slices of 1001: it can be 1 to 1000"),
         (with(64, 1), "max_compute_workgroup_storage_size"),
     ] {
         let message = refused(tuning);
@@ -335,9 +347,10 @@ fn wrong_buffers_are_refused() {
         histogram.of(input).into(Slice::at(output, at)).unwrap_err()
     };
     use HistogramError as E;
-    assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));
-    assert_eq!(refused(&keys, 0, 1 << 32, &counts, 0), E::TooManyKeys(1 << 32));
-    assert_eq!(refused(&keys, u64::MAX - 3, 1, &counts, 0), E::OutOfReach { offset: u64::MAX - 3, len: 1 });
+    assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
+    assert_eq!(refused(&keys, 0, 1 << 32, &counts, 0), E::Buffer(BufferError::TooMany(1 << 32)));
+    let far = BufferError::OutOfReach { offset: u64::MAX - 3, len: 1 };
+    assert_eq!(refused(&keys, u64::MAX - 3, 1, &counts, 0), E::Buffer(far));
     let short = |role, start, end, size| E::Buffer(BufferError::TooShort { role, start, end, size });
     assert_eq!(refused(&keys, 4, 1000, &counts, 0), short("input", 4, 4004, 4000));
     assert_eq!(refused(&keys, 0, 1000, &counts, 1280), short("output", 1280, 1680, 1600));
@@ -345,7 +358,7 @@ fn wrong_buffers_are_refused() {
     let beyond = histogram.of(&keys).into(Slice::new(&counts, 0, 2000)).unwrap_err();
     assert_eq!(beyond, short("output", 0, 2000, 1600));
     let first = |n| histogram.of(&keys).len(n).plan();
-    assert_eq!(first(1001).unwrap_err(), E::TooFewKeys { asked: 1001, has: 1000 });
+    assert_eq!(first(1001).unwrap_err(), E::Buffer(BufferError::TooFew { asked: 1001, has: 1000 }));
     assert_eq!(first(10).unwrap(), histogram.plan(BufferRange { offset: 0, len: 10 }).unwrap());
     assert_eq!(
         refused(&other, 0, 10, &counts, 0),
@@ -372,11 +385,11 @@ fn plans_have_no_more_dispatches_than_needed() {
     let config = Config::new(Keys::Numbers, 256, &limits);
     let steps = |config: Config, len| -> Vec<Step> {
         let plan = config.plan(BufferRange { offset: 0, len }, &limits).unwrap();
-        plan.passes().iter().map(|pass| pass.step).collect()
+        plan.iter().map(|pass| pass.step).collect()
     };
-    assert_eq!(steps(config, 1 << 20), [Step::Clear, Step::Count]);
-    assert_eq!(steps(config, 0), [Step::Clear]);
+    assert_eq!(steps(config.clone(), 1 << 20), [Step::Clear, Step::Count]);
+    assert_eq!(steps(config.clone(), 0), [Step::Clear]);
     let adding = config.adding();
-    assert_eq!(steps(adding, 1 << 20), [Step::Count]);
+    assert_eq!(steps(adding.clone(), 1 << 20), [Step::Count]);
     assert_eq!(steps(adding, 0), []);
 }

@@ -232,14 +232,15 @@ fn histograms_are_right_or_refused() {
             judged(case, || {
                 let scene = &case.scene;
                 let words: Vec<u32> = (0..3000u32)
-                    .map(|i| match job.keys {
+                    .map(|i| match &job.keys {
                         Keys::Numbers => i.wrapping_mul(2_654_435_761) % job.bins.clamp(1, 60_000),
                         _ => (i as f32 / 2999.0).to_bits(),
                     })
                     .collect();
-                let histogram = Histogram::with_config(&scene.device, job, histogram::Options::default())
-                    .map_err(text)?;
-                let counts = histogram::reference::counts(job.keys, job.bins, &words);
+                let histogram =
+                    Histogram::with_config(&scene.device, job.clone(), histogram::Options::default())
+                        .map_err(text)?;
+                let counts = histogram::reference::counts(&job.keys, job.bins, &words);
                 let (input, output) =
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
                 let keys = Slice::new(&input, 0, 4 * words.len() as u64);

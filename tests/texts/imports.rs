@@ -18,6 +18,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("element", "Elem Real"),
     ("reach", "REACH"),
     ("classes", "Weights weights update"),
+    ("visit", "Elem visit"),
     (
         "lane_layer",
         "PACKS STRIP SHOWN Layer Edges Kept Spots Ends finish_layer choose_layer keep_layer keep_ends \
@@ -41,6 +42,8 @@ const OF_OPERATORS: &str = "Acc widen rank_of value_of";
 /// Imports for which Rust chooses one of several files; a formula comes with its weights.
 const CHOSEN: &[(&str, &[&str])] = &[
     ("subgroup_reduce", &["shared/subgroup_shuffle"]),
+    ("bins", &["histogram/bins/numbers", "histogram/bins/ranges", "histogram/bins/levels"]),
+    ("walk", &["histogram/walk/words", "histogram/walk/elements"]),
     ("star5", &["stencil/stars/five", "stencil/stars/five_one_weight"]),
     ("star7", &["stencil/stars/seven", "stencil/stars/seven_one_weight"]),
     (

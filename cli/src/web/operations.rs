@@ -144,11 +144,8 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
         let plan = config
             .plan(BufferRange { offset: 0, len }, &limits)
             .expect("every length offered fits every device");
-        let pass = |pass: &histogram::Pass| {
-            let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
-            json!([number(pass.step), pass.grid, words])
-        };
-        plan.passes().iter().map(pass).collect()
+        let pass = |pass: &halofold::Pass<_, _>| json!([number(pass.step), pass.grid, pass.params]);
+        plan.iter().map(pass).collect()
     };
     json!({
         "bins": bins,

@@ -1,21 +1,26 @@
 // Counters, the parameters of one dispatch, and the overrides of every histogram kernel.
 
 struct Params {
-    // The position of this dispatch's first key in the binding.
+    // The position of this dispatch's first element in the binding.
     first: u32,
-    // The number of keys that it covers.
+    // The number of elements that it counts.
     len: u32,
     // Workgroups that share them. A grid folded into rows may launch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
     row: u32,
     // For ranges of floats: the smallest key that is counted, and the distance of the largest from it, both
-    // as ordered integers (shared/ranges.wgsl).
+    // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
     // For ranges: half of the low end, and bins per unit of half the distance from it.
     half_low: f32,
     scale: f32,
+#ifdef strided
+    // The number of the first element in the input, and the distance from an element to the next one.
+    index: u32,
+    stride: u32,
+#endif
 }
 
 @group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
@@ -23,7 +28,9 @@ struct Params {
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;
-// Bins of the histogram: 1 to 65 536.
+// Bins of all channels: 1 to 65 536.
+override COUNTERS: u32 = 256u;
+// Bins of a channel.
 override BINS: u32 = 256u;
 
 // The bin of a key that is not counted.

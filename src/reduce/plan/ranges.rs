@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::operation::grid;
+use crate::operation::{grid, input};
 use crate::reduce::error::PlanError;
 use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, Src, WORD};
 use crate::window::Window;
@@ -44,7 +44,7 @@ impl Request<'_> {
         }
     }
 
-    /// Bytes that one binding can hold of the elements that start with number `element`.
+    /// ByteRange that one binding can hold of the elements that start with number `element`.
     pub(super) fn room_from(&self, part: BufferRange, second: Option<BufferRange>, element: u64) -> u64 {
         let size = self.item_size();
         let before = |extent: BufferRange| (extent.offset + element * size) % self.unit(size);
@@ -52,7 +52,7 @@ impl Request<'_> {
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
-    /// Bytes that one binding can always hold, wherever between two multiples of the alignment the elements
+    /// ByteRange that one binding can always hold, wherever between two multiples of the alignment the elements
     /// start.
     pub(super) fn room(&self) -> u64 {
         let unit = self.unit(self.item_size());
@@ -82,8 +82,7 @@ impl Request<'_> {
 
     /// The alignment of bindings of values of this stride: a multiple of the stride, too.
     pub(super) fn unit(&self, stride: u64) -> u64 {
-        let odd = stride >> stride.trailing_zeros();
-        self.align().max(stride / odd) * odd
+        input::unit(self.align(), stride)
     }
 
     /// The binding that holds `count` values starting with number `begin`, and the position of the first of

@@ -1,13 +1,29 @@
 //! The kernels of histograms: every step, kind of key and method.
 
-use halofold::histogram::{Config, Keys, Method, Step, Tuning};
+use halofold::Element;
+use halofold::histogram::{Config, Keys, Map, Method, Step, Tuning};
 use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
-fn config(keys: Keys, bins: u32, workgroup_size: u32, method: Method) -> Config {
+fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Config {
     let limits = Limits::default();
     let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
-    Config::new(keys, bins, &limits).with_tuning(tuning)
+    Config::new(keys.clone(), bins, &limits).with_tuning(tuning)
+}
+
+/// The same histogram with a stride, with channels, and with maps of an element and of a struct.
+fn by_element(config: Config) -> [Config; 4] {
+    let (limits, tuning) = (Limits::default(), config.tuning);
+    let (ty, keys) = if config.keys == Keys::Numbers { ("u32", "x, y") } else { ("f32", "f32(x), f32(y)") };
+    let element = format!("fn map(elem: Elem, index: u32) -> {ty} {{ return {ty}(max(elem, i32(index))); }}");
+    let pair = format!(
+        "struct Elem {{ x: u32, y: u32, z: u32 }}
+        fn map(elem: Elem, index: u32) -> vec2<{ty}> {{ let x = elem.x; let y = elem.z + index; return vec2({keys}); }}"
+    );
+    let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap()];
+    let [one, two] = maps.map(|map| config.clone().with_map(map, &limits));
+    let with = [config.clone().with_stride(3, 1), config.with_channels(3, &limits), one, two];
+    with.map(|config| config.with_tuning(tuning))
 }
 
 /// Every kernel, at tunings that differ in every override.
@@ -18,13 +34,19 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         Method::Workgroup { copies: 1, slices: 3, merge: true },
     ];
     let mut kernels = Vec::new();
-    for keys in [Keys::Numbers, Keys::Ranges { low: -1.0, high: 1.0 }] {
+    let levels = |bins: u16| Keys::Levels((0..=bins).map(f32::from).collect());
+    for keys in [Keys::Numbers, Keys::Ranges { low: -1.0, high: 1.0 }, levels(1)] {
         for method in methods {
             for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
-                let config = config(keys, bins, workgroup_size, method);
+                let keys = if let Keys::Levels(_) = keys { levels(bins as u16) } else { keys.clone() };
+                let config = config(&keys, bins, workgroup_size, method);
                 for step in [Step::Clear, Step::Count] {
                     kernels.push((format!("{step:?} of {config:?}"), Kernel::of_histogram(&config, step)));
                 }
+                let by_element = by_element(config);
+                kernels.extend(by_element.map(|config| {
+                    (format!("by element: {config:?}"), Kernel::of_histogram(&config, Step::Count))
+                }));
             }
         }
     }
@@ -41,7 +63,7 @@ fn histograms_in_every_language() {
 fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
-        let config = config(Keys::Numbers, bins, 256, method);
+        let config = config(&Keys::Numbers, bins, 256, method);
         let takes =
             Kernel::of_histogram(&config, Step::Count).check().unwrap().facts().workgroup_memory_bytes;
         let with =

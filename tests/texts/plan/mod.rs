@@ -7,6 +7,7 @@
 mod case;
 mod check;
 mod errors;
+mod histogram;
 mod offsets;
 mod parts;
 mod simulate;

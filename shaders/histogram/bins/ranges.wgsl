@@ -14,28 +14,8 @@
 //
 // So every adapter gives the same counts, and so does the CPU, which only compares. The guess uses half of
 // each number, because `x - low` may be infinite.
+#import borders
 #import io
-
-// The first and the last float of each bin, as ordered integers. In an empty bin the last is below the first.
-@group(0) @binding(5) var<storage, read> borders: array<vec2<u32>>;
-
-fn order(word: u32) -> u32 {
-    let bits = select(word, 0u, word == 0x80000000u);
-    return bits ^ select(0x80000000u, 0xffffffffu, bits >= 0x80000000u);
-}
-
-// The last bin whose first float is not above the key.
-fn search(key: u32) -> u32 {
-    var at = 0u;
-    for (var width = 32768u; width > 0u; width >>= 1u) {
-        if at + width < BINS {
-            if borders[at + width].x <= key {
-                at += width;
-            }
-        }
-    }
-    return at;
-}
 
 fn bin_of(word: u32) -> u32 {
     let key = order(word);

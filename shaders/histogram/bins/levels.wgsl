@@ -1,0 +1,15 @@
+// Finds the bin of a float between levels that the caller lists.
+//
+// Nothing tells where in the list a float belongs, so there is no guess, as there is for ranges (ranges.wgsl): each float takes a
+// binary search. As there, floats are compared as integers, and the last level belongs to the last bin.
+#import borders
+#import io
+
+fn bin_of(word: u32) -> u32 {
+    let key = order(word);
+    // One comparison for both ends: a key below the low one wraps around to a large number.
+    if key - params.low > params.span {
+        return NOWHERE;
+    }
+    return search(key);
+}

@@ -1,0 +1,44 @@
+// Passes the keys of every element of a dispatch to `count`: with a map, with several channels, or of every stride-th element.
+//
+// An element is loaded as a whole, and four of them before the first is used, as in words.wgsl. `visit` is generated: it maps an
+// element to its keys, one for each channel. Bins of one channel come after those of another:
+//
+//     counter   0   1   2   3   4   5   6   7   8
+//     channel   0   0   0   1   1   1   2   2   2          BINS = 3, three channels
+//     bin       0   1   2   0   1   2   0   1   2
+//
+// A stride of k elements saves arithmetic and additions, but hardly any memory traffic while k elements fit one sector of the
+// cache, 32 bytes on most GPUs.
+#import io
+#import kernel
+#import bins
+#import visit
+
+@group(0) @binding(0) var<storage, read> elements: array<Elem>;
+
+// Counts a key of a channel.
+fn count_in(channel: u32, word: u32) {
+    let bin = bin_of(word);
+    if bin < BINS {
+        count(channel * BINS + bin);
+    }
+}
+
+// The share of invocation `own` of `grid` invocations.
+fn walk(own: u32, grid: u32) {
+    let stride = params.stride;
+    var i = own;
+    for (; i + 3u * grid < params.len; i += 4u * grid) {
+        let a = elements[params.first + i * stride];
+        let b = elements[params.first + (i + grid) * stride];
+        let c = elements[params.first + (i + 2u * grid) * stride];
+        let d = elements[params.first + (i + 3u * grid) * stride];
+        visit(a, params.index + i * stride);
+        visit(b, params.index + (i + grid) * stride);
+        visit(c, params.index + (i + 2u * grid) * stride);
+        visit(d, params.index + (i + 3u * grid) * stride);
+    }
+    for (; i < params.len; i += grid) {
+        visit(elements[params.first + i * stride], params.index + i * stride);
+    }
+}

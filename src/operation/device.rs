@@ -1,0 +1,121 @@
+//! Operations on a device.
+
+#![allow(
+    private_bounds,
+    private_interfaces,
+    reason = "configurations are types of this crate; users name an operation on a device, not the trait"
+)]
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use bytemuck::Pod;
+use wgpu::{Buffer, BufferUsages, Device, Limits};
+
+use crate::operation::buffers::{self, BufferError};
+use crate::operation::kernel::{Compiled, Kernel, Options, Pipelines};
+use crate::operation::request::{Pass, Request};
+use crate::operation::scratch;
+use crate::read::ReadError;
+use crate::reduce::BufferRange;
+use crate::slice::Slice;
+
+/// An operation that reads one buffer and writes another, as a configuration: what tells it from others. [`OnDevice`] and
+/// [`Request`] do everything else.
+pub trait Operation: Debug {
+    /// The label of its passes.
+    const LABEL: &'static str;
+    /// The mark that tells its kernels apart.
+    type Step: Copy + Debug + Eq + Hash + 'static;
+    /// The parameters of a kernel, as its uniform block holds them.
+    type Params: Pod;
+    /// A number of the output.
+    type Value: Pod;
+    /// Its errors.
+    type Error: From<BufferError> + From<ReadError>;
+
+    /// Checks that a device can run it.
+    fn check_on(&self, device: &Device) -> Result<(), Self::Error>;
+    /// The contents of the buffer for bindings of its own, which kernels only read.
+    fn table(&self) -> Vec<u32>;
+    /// All kernels that its plans may launch.
+    fn steps(&self) -> &'static [Self::Step];
+    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, and 3 the input as vectors of 16 bytes;
+    /// others are the [table](Operation::table).
+    fn kernel(&self, step: Self::Step) -> Kernel;
+    /// Bytes of an element of the input, and of the output.
+    fn sizes(&self) -> (u64, u64);
+    /// Plans the dispatches over an input, on a device with these limits.
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Self::Step, Self::Params>>, Self::Error>;
+}
+
+/// An operation on a device, over inputs of any length.
+///
+/// It keeps the device alive. It compiles each kernel when [`Request::into`] first needs it, or ahead of time in
+/// [`OnDevice::compile`]. It is `Send` and `Sync`. You may drop it once everything is prepared.
+#[derive(Debug)]
+pub struct OnDevice<C: Operation> {
+    config: C,
+    pub(super) pipelines: Pipelines<C::Step>,
+    pub(super) table: Buffer,
+    /// Bound to an input that is empty or, as vectors, too short.
+    pub(super) nothing: Buffer,
+}
+
+impl<C: Operation> OnDevice<C> {
+    /// Makes an operation from its configuration, with options. This allocates a buffer of 128 bytes, and one of the operation's own.
+    /// Nothing is compiled or submitted yet.
+    ///
+    /// # Errors
+    ///
+    /// The configuration is wrong, or the device does not support it.
+    pub fn with_config(device: &Device, config: C, options: Options<'_>) -> Result<Self, C::Error> {
+        config.check_on(device)?;
+        let table = config.table();
+        Ok(OnDevice {
+            pipelines: Pipelines::new(device, options),
+            table: buffers::filled(device, C::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
+            nothing: scratch::buffer(device, C::LABEL, 0),
+            config,
+        })
+    }
+
+    /// Compiles the kernels that are not compiled yet. It blocks; nothing is submitted.
+    pub fn compile(&self) {
+        self.config.steps().iter().for_each(|step| drop(self.kernel(*step)));
+    }
+
+    /// The config that it was made from.
+    pub fn config(&self) -> &C {
+        &self.config
+    }
+
+    /// Plans the dispatches over the elements of one range of a buffer, in order. The list is empty if there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// See the configuration's own planning.
+    pub fn plan(&self, input: BufferRange) -> Result<Vec<Pass<C::Step, C::Params>>, C::Error> {
+        self.config.plan_over(input, &self.pipelines.limits)
+    }
+
+    /// Describes the operation over all elements of a buffer or of a slice of one. Bytes after the last whole element are ignored.
+    pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Request<'_, 'b, C> {
+        Request::new(self, elements.into())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.pipelines.device
+    }
+
+    /// Returns a kernel, which is compiled on first use.
+    pub(super) fn kernel(&self, step: C::Step) -> Compiled {
+        let checks = self.pipelines.checks;
+        self.pipelines.get(step, || Kernel { checks, ..self.config.kernel(step) })
+    }
+}

@@ -1,0 +1,48 @@
+//! Inputs: elements from an offset of a buffer on, cut into windows that a binding can hold.
+
+use wgpu::Limits;
+
+use crate::operation::buffers::BufferError;
+use crate::operation::limits::LimitError;
+use crate::reduce::BufferRange;
+use crate::window::{self, Window};
+
+/// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
+pub(crate) fn windows<E>(
+    BufferRange { offset, len }: BufferRange,
+    item: u64,
+    (stride, first): (u32, u32),
+    limits: &Limits,
+) -> Result<Vec<Window>, E>
+where
+    E: From<BufferError> + From<LimitError>,
+{
+    if !offset.is_multiple_of(item) {
+        return Err(BufferError::Misaligned { offset, size: item }.into());
+    }
+    if u32::try_from(len).is_err() {
+        return Err(BufferError::TooMany(len).into());
+    }
+    offset.checked_add(len * item + 4).ok_or(BufferError::OutOfReach { offset, len })?;
+    window::check(len * item, limits)?;
+    // Elements may be read as vectors of 16 bytes.
+    let unit = unit(u64::from(limits.min_storage_buffer_offset_alignment).max(16), item);
+    let limit = limits.max_storage_buffer_binding_size;
+    LimitError::unless("max_storage_buffer_binding_size", limit, unit)?;
+    let (stride, first) = (u64::from(stride), u64::from(first));
+    let taken = |window: Window| {
+        let begin = u64::from(window.index);
+        let index = first + begin.saturating_sub(first).next_multiple_of(stride);
+        let len = (begin + u64::from(window.len)).saturating_sub(index).div_ceil(stride);
+        let first = u64::from(window.first) + (index - begin);
+        (len > 0).then(|| Window { first: first as u32, len: len as u32, index: index as u32, ..window })
+    };
+    let windows = window::cut(offset, len, item, limit.min(1 << 31) / unit * unit, unit);
+    Ok(windows.into_iter().filter_map(taken).collect())
+}
+
+/// The least multiple of an alignment, which is a power of two, that is a multiple of the stride, too.
+pub(crate) fn unit(align: u64, stride: u64) -> u64 {
+    let odd = stride >> stride.trailing_zeros();
+    align.max(stride / odd) * odd
+}

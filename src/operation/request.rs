@@ -1,0 +1,149 @@
+//! Requests: an operation over a buffer, from the description to its results.
+
+#![allow(
+    private_bounds,
+    private_interfaces,
+    reason = "configurations are types of this crate; users name an operation on a device, not the trait"
+)]
+
+use wgpu::{BufferUsages, Queue};
+
+use crate::operation::blocks::{self, Blocks};
+use crate::operation::buffers::{self, BufferError, Use, slice};
+use crate::operation::device::{OnDevice, Operation};
+use crate::operation::kernel::{PARAMETERS, Pipelines};
+use crate::operation::launch::Prepared;
+use crate::read::{self, Readback};
+use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
+use crate::slice::Slice;
+
+/// One dispatch of a plan: a kernel over a window of the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Pass<S, P> {
+    /// Its kernel.
+    pub step: S,
+    /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it reads none.
+    pub from: Option<ByteRange>,
+    /// Workgroups in x and y.
+    pub grid: [u32; 2],
+    /// The parameters of its kernel.
+    pub params: P,
+}
+
+/// The description of an operation over a buffer. One of [`into`](Request::into), [`wait`](Request::wait),
+/// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
+/// (`'b`), each for its own time.
+#[derive(Debug)]
+#[must_use = "nothing is recorded before `into`, `wait` or `read`"]
+pub struct Request<'o, 'b, O: Operation> {
+    operation: &'o OnDevice<O>,
+    input: Slice<'b>,
+    len: Option<u64>,
+}
+
+impl<O: Operation> Clone for Request<'_, '_, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Operation> Copy for Request<'_, '_, O> {}
+
+impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
+    pub(crate) fn new(operation: &'o OnDevice<O>, input: Slice<'b>) -> Self {
+        Request { operation, input, len: None }
+    }
+
+    /// Takes only the first `n` elements, for a buffer with more room than data. With `len(0)` any buffer is an
+    /// empty input. If the input has fewer elements, the last step returns [`BufferError::TooFew`].
+    pub fn len(self, n: u64) -> Self {
+        Request { len: Some(n), ..self }
+    }
+
+    /// Plans the dispatches, in order. The list is empty if there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// [`BufferError`], and the errors of the operation's own planning.
+    pub fn plan(&self) -> Result<Vec<Pass<O::Step, O::Params>>, O::Error> {
+        let has = self.input.size() / self.operation.config().sizes().0;
+        let len = self.len.unwrap_or(has);
+        if len > has {
+            return Err(BufferError::TooFew { asked: len, has }.into());
+        }
+        self.operation.plan(BufferRange { offset: self.input.offset(), len })
+    }
+
+    /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
+    ///
+    /// This call compiles the kernels that are not compiled yet. It allocates one small uniform buffer, and a bind
+    /// group per dispatch. Nothing is submitted, and no buffer is read or written yet.
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Request::plan`].
+    /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
+    ///   input and output.
+    pub fn into<'s>(
+        self,
+        output: impl Into<Slice<'s>>,
+    ) -> Result<Prepared<Vec<Pass<O::Step, O::Params>>>, O::Error> {
+        let (plan, input, output) = (self.plan()?, self.input, output.into());
+        let size = self.operation.config().sizes().1;
+        let Pipelines { device, limits, .. } = &self.operation.pipelines;
+        let reads = [Use::of("input", input, input.size())];
+        buffers::check(&reads, &[Use::of("output", output, size)], limits)?;
+        let blocks: Blocks = plan.iter().map(|pass| pass.params).collect();
+        let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
+        let window = |pass: &Pass<_, _>, least| match pass.from {
+            Some(bytes) if bytes.size >= least => slice(input.buffer(), bytes.offset, bytes.size),
+            _ => self.operation.nothing.as_entire_binding(),
+        };
+        let dispatch = |(index, pass): (usize, &Pass<O::Step, O::Params>)| {
+            self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| match slot {
+                0 => window(pass, 0),
+                1 => slice(output.buffer(), output.offset(), size),
+                PARAMETERS => blocks::bound::<O::Params>(&params, blocks::offset(index)),
+                // A window that is shorter than a vector is never read as vectors.
+                3 => window(pass, 16),
+                _ => self.operation.table.as_entire_binding(),
+            })
+        };
+        let dispatches = plan.iter().enumerate().map(dispatch).collect();
+        Ok(Prepared::new(plan, dispatches, O::LABEL))
+    }
+
+    /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only
+    /// [`Request::read`] works.
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Request::into`].
+    /// - The device is lost.
+    pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, O::Error> {
+        let results = self.submit(queue)?.wait(self.operation.config().sizes().1)?;
+        Ok(bytemuck::pod_collect_to_vec(&results))
+    }
+
+    /// Returns the results without blocking. It records and submits at once. The future completes when the work
+    /// is done and something else has polled the device; in a browser it completes without polling.
+    ///
+    /// # Errors
+    ///
+    /// See [`Request::wait`].
+    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, O::Error>> + use<O> {
+        let size = self.operation.config().sizes().1;
+        let results = self.submit(queue).map(|readback| readback.read(size));
+        async move { Ok(bytemuck::pod_collect_to_vec(&results?.await?)) }
+    }
+
+    fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {
+        let (device, size) = (self.operation.device(), self.operation.config().sizes().1);
+        read::submit((device, queue), size, |results, encoder| {
+            self.into(results)?.encode(encoder);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Plans and tunings of histograms. No GPU is needed.
+
+use halofold::histogram::{Config, HistogramError, Keys, Method, Step, Tuning, reference};
+use halofold::reduce::BufferRange;
+use halofold::wgpu::Limits;
+
+/// The words of `Params` in `shaders/histogram/shared/io.wgsl` that these tests read.
+const FIRST: usize = 0;
+const LEN: usize = 1;
+const GROUPS: usize = 2;
+
+/// Bytes of a key.
+const KEY: u64 = 4;
+
+fn limits(invocations: u32, memory: u32) -> Limits {
+    Limits {
+        max_compute_invocations_per_workgroup: invocations,
+        max_compute_workgroup_size_x: invocations,
+        max_compute_workgroup_storage_size: memory,
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn fits_every_device() {
+    for limits in [limits(64, 1024), Limits::default(), limits(1024, 48 << 10), limits(2048, 1 << 20)] {
+        for bins in [1, 2, 3, 255, 256, 257, 4096, 4097, 12_288, 12_289, 65_536] {
+            for len in [0, 1 << 24, u64::MAX] {
+                let tuning = Tuning::of(&limits, bins, len);
+                let config = Config::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                assert_eq!(config.check(&limits), Ok(()), "{bins} {tuning:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_method_follows_workgroup_memory() {
+    let method = |memory, bins| Tuning::of(&limits(1024, memory), bins, 1 << 28).method;
+    let workgroup = |copies, slices| Method::Workgroup { copies, slices, merge: copies < 32 };
+    assert_eq!(method(48 << 10, 256), workgroup(32, 1));
+    assert_eq!(method(16 << 10, 256), workgroup(16, 1));
+    assert_eq!(method(16 << 10, 4096), workgroup(1, 1));
+    assert_eq!(method(16 << 10, 4097), workgroup(1, 2));
+    assert_eq!(method(48 << 10, 65_536), workgroup(1, 6));
+    assert_eq!(method(16 << 10, 32_769), Method::Storage);
+}
+
+#[test]
+fn windows_cover_the_input_once() {
+    let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
+    let config = Config::new(Keys::Numbers, 1000, &limits);
+    for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
+        let plan = config.plan(BufferRange { offset, len }, &limits).unwrap();
+        assert_eq!(plan[0].step, Step::Clear);
+        let mut at = offset;
+        for pass in &plan[1..] {
+            let from = pass.from.unwrap();
+            assert!(from.size <= 1 << 16 && from.offset.is_multiple_of(256));
+            assert_eq!(from.offset + KEY * u64::from(pass.params[FIRST]), at);
+            at += KEY * u64::from(pass.params[LEN]);
+            assert!(at <= from.offset + from.size);
+        }
+        assert_eq!(at, offset + KEY * len);
+    }
+}
+
+#[test]
+fn iterations_are_bounded() {
+    let limits = Limits {
+        max_storage_buffer_binding_size: 1 << 31,
+        max_compute_workgroup_storage_size: 1 << 18,
+        ..Limits::default()
+    };
+    let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
+    let tuning = Tuning::of(&limits, 1, 0).with_workgroup_size(64).with_max_workgroups(1).with_method(method);
+    for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
+        let config = Config::new(keys, 65_536, &limits).adding().with_tuning(tuning);
+        let plan = config.plan(BufferRange { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+        for pass in plan {
+            let params = pass.params;
+            let share = u64::from(params[LEN]).div_ceil(64 * u64::from(params[GROUPS])) + 16;
+            let walk = share / 16 + 3 + search * share;
+            let clear_and_add = 3 * u64::from(config.bins) / 64;
+            assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
+        }
+    }
+}
+
+#[test]
+fn large_grids_are_folded() {
+    let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
+    let mut config = Config::new(Keys::Numbers, 256, &limits);
+    config.tuning.max_workgroups = 97;
+    let plan = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap();
+    assert_eq!((plan[1].grid, plan[1].params[GROUPS]), ([10, 10], 97));
+    config.tuning.max_workgroups = 101;
+    let error = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
+    let HistogramError::Limit(limit) = error else { panic!("{error}") };
+    assert_eq!((limit.name, limit.needed, limit.limit), ("max_compute_workgroups_per_dimension", 11, 10));
+    assert!(limit.to_string().contains("split the input"), "{limit}");
+}
+
+#[test]
+fn borders_never_fall() {
+    for (low, high) in [(0.0, 1.0), (-3.0, 7.0), (1.0, 1.000_001), (f32::MIN, f32::MAX), (0.0, 1e-44)] {
+        for bins in [1, 2, 10, 1000, 65_536] {
+            let borders = Keys::Ranges { low, high }.borders(bins).unwrap();
+            assert_eq!(borders.len(), bins as usize + 1);
+            assert_eq!((borders[0], borders[bins as usize]), (low, high));
+            assert!(borders.windows(2).all(|pair| pair[0] <= pair[1]), "{low} to {high}, {bins}");
+        }
+    }
+}
+
+/// Counts of floats by the reference.
+fn counted(low: f32, high: f32, bins: u32, values: &[f32]) -> Vec<u32> {
+    reference::counts(&Keys::Ranges { low, high }, bins, bytemuck::cast_slice(values))
+}
+
+#[test]
+fn the_last_bin_holds_the_high_end() {
+    assert_eq!(counted(0.0, 3.0, 3, &[0.0, 1.0, 2.0, 3.0, 2.9, -0.0]), [2, 1, 3]);
+}
+
+#[test]
+fn elements_outside_the_range_are_not_counted() {
+    let outside = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e-45, 1.000_000_1];
+    assert_eq!(counted(0.0, 1.0, 2, &outside), [0, 0]);
+    assert_eq!(reference::counts(&Keys::Numbers, 2, &[0, 1, 2, 1, u32::MAX]), [1, 2]);
+}
