@@ -12,7 +12,7 @@ const FEWEST: usize = 10;
 pub struct Samples(Vec<(u64, Duration, Timing)>);
 
 impl Samples {
-    /// Keeps the time of so many repetitions.
+    /// Keeps the time of this many repetitions.
     pub fn keep(&mut self, repeats: u64, took: Duration, timing: Timing) {
         self.0.push((repeats, took, timing));
     }

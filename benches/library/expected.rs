@@ -92,7 +92,7 @@ fn whole(case: &Case, pools: &Pools<'_>, start: u64) -> Scalar {
     })
 }
 
-/// A sum, so many times; integers wrap.
+/// A sum, this many times; integers wrap.
 fn multiplied(element: Element, value: Value, times: u64) -> Value {
     match value {
         Value::Unsigned(x) if element == Element::U32 => {

@@ -81,7 +81,7 @@ fn bench(
     rows.collect()
 }
 
-/// Measures calls that read so many bytes; `None` if a filter or criterion's test mode left them out.
+/// Measures calls that read this many bytes; `None` if a filter or criterion's test mode left them out.
 fn measure<'s>(
     group: &mut Group<'_>,
     machine: &Machine,

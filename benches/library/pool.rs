@@ -25,7 +25,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// At least so many elements that repeat a block of [`PERIOD`] elements of so many bytes.
+    /// At least so many elements that repeat a block of [`PERIOD`] elements of this many bytes.
     pub fn new(machine: &Machine, block: Vec<u8>, size: u64, len: u64) -> Self {
         let len = len.max(PERIOD);
         let device = &machine.device;

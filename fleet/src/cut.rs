@@ -70,7 +70,7 @@ impl Cutter<'_> {
         self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]))
     }
 
-    /// The slabs for rounds of so many steps.
+    /// The slabs for rounds of this many steps.
     fn slabs(&self, shares: &[f64], steps: u32) -> Result<Cut, FleetError> {
         let members = self.members.len();
         if shares.len() != members || members == 0 {

@@ -13,7 +13,7 @@ pub struct Round {
     pub is_checked: bool,
 }
 
-/// The rounds of a run. It ends after so many steps, or once a check finds that a step changed little enough: checks come after every
+/// The rounds of a run. It ends after this many steps, or once a check finds that a step changed little enough: checks come after every
 /// [`Until::every`] steps since the first, and after the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounds {
@@ -31,7 +31,7 @@ impl Rounds {
         self.until.map_or(self.end, |until| until.every).max(1)
     }
 
-    /// The round after so many steps.
+    /// The round after this many steps.
     pub fn after(&self, done: u32) -> Round {
         let due = self.until.map_or(self.end, |until| until.next_check(done, self.end));
         let steps = due.saturating_sub(done).min(self.depth);

@@ -26,7 +26,7 @@ pub struct TeamOptions {
 }
 
 impl TeamOptions {
-    /// The same with so many layers in a halo.
+    /// The same with this many layers in a halo.
     pub fn with_halo(self, halo: u32) -> Self {
         TeamOptions { halo: Some(halo), ..self }
     }
@@ -116,7 +116,7 @@ impl Team {
         self.step(steps, None).map(drop)
     }
 
-    /// Makes up to so many steps, until a check finds that the last step changed little enough. As with
+    /// Makes up to this many steps, until a check finds that the last step changed little enough. As with
     /// [`Jacobi::prepare_until`](halofold::stencil::Jacobi::prepare_until), a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
     /// are always added exactly, so that runs on any GPUs stop at the same step. A run that has converged makes no more steps for
     /// this condition; [`Team::advance`] and another condition go on.

@@ -138,7 +138,7 @@ impl Worker {
         self.slab().config()
     }
 
-    /// Submits a round of so many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
+    /// Submits a round of this many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
     /// last pass is one step, and [`Worker::change`] returns its change. The first round of a number of steps compiles.
     ///
     /// # Errors

@@ -78,7 +78,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Uploads elements, in so many copies.
+    /// Uploads elements, in this many copies.
     pub fn upload(device: &Device, queue: &Queue, host: &Host, copies: u64) -> Self {
         let size = (host.bytes().len() as u64).next_multiple_of(4).max(4);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;

@@ -30,7 +30,7 @@ pub struct GridRun<'g> {
 }
 
 impl StepGrids {
-    /// Makes the grid of a configuration, whose variant can be any of the stencil, in so many copies. A repetition makes `steps`
+    /// Makes the grid of a configuration, whose variant can be any of the stencil, in this many copies. A repetition makes `steps`
     /// steps; after an odd number of them the next one steps back, from the second buffer to the first.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl<'g> GridRun<'g> {
     }
 }
 
-/// The steps of so many or more that are whole passes, an even number of them if a pass makes several: they end where they began.
+/// The steps of this many or more that are whole passes, an even number of them if a pass makes several: they end where they began.
 pub fn whole_passes(config: &Config, steps: u32) -> u32 {
     match config.steps_per_pass() {
         1 => steps,

@@ -73,7 +73,7 @@ impl<'g> Field<'g> {
         self.step(steps, None).map(drop)
     }
 
-    /// Makes up to so many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
+    /// Makes up to this many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
     /// and after the last one. All ranks stop at the same step, and it does not depend on their number: the largest change is found by a
     /// maximum, and squares are added exactly. A grid that has converged makes no more steps for this condition; [`Field::steps`] and another condition
     /// go on. All ranks call this together.

@@ -108,7 +108,7 @@ impl<'r> GlobalGrid<'r> {
         Self::with_halo(ranks, gpu, part, None)
     }
 
-    /// The same with so many steps from one exchange to the next, the same on all ranks. A halo has as many layers as they reach; the outermost
+    /// The same with this many steps from one exchange to the next, the same on all ranks. A halo has as many layers as they reach; the outermost
     /// layers of a part are computed twice for that. Where `steps` is `None` measured times of all ranks say how many, as for a
     /// [`Team`](halofold_fleet::Team).
     ///

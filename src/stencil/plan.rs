@@ -113,7 +113,7 @@ impl Config {
         }
     }
 
-    /// The same with so many layers.
+    /// The same with this many layers.
     pub fn with_layers(self, layers: u32) -> Config {
         let mut grid = self.grid;
         match self.stencil.dims {

@@ -319,7 +319,7 @@ impl Stencil {
         self.classes.iter().map(|class| class.offsets.len() as u32).sum()
     }
 
-    /// The farthest that a cell lies from the new one, in any direction: a step reads so many layers of its neighbours.
+    /// The farthest that a cell lies from the new one, in any direction: a step reads this many layers of its neighbours.
     pub fn radius(&self) -> u32 {
         let sides = self.classes.iter().flat_map(|class| class.offsets).flatten();
         sides.map(|side| side.unsigned_abs()).max().unwrap_or(0)

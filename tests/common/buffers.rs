@@ -13,7 +13,7 @@ pub fn is_poison(at: usize, byte: u8) -> bool {
     POISON.to_le_bytes()[at % 4] == byte
 }
 
-/// So many bytes of poison, a whole number of words.
+/// This many bytes of poison, a whole number of words.
 pub fn poison(len: usize) -> Vec<u8> {
     POISON.to_le_bytes().repeat(len / 4)
 }

@@ -109,7 +109,7 @@ impl Scene {
         }))
     }
 
-    /// Words that an input may have on this device, of so many wanted.
+    /// Words that an input may have on this device, of this many wanted.
     pub fn words(&self, wanted: u64) -> u64 {
         wanted.min(self.device.limits().max_buffer_size / 4)
     }

@@ -71,7 +71,7 @@ fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
     Monoid::custom(name, Element::F64, Arity::One, &(text + &quartet)).expect("the pieces are valid WGSL")
 }
 
-/// One result for every so many numbers.
+/// Numbers per result.
 fn reduce(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, String> {
     gpu().watched(|| record_and_read(reducer, numbers, len))
 }
@@ -103,7 +103,7 @@ impl Worst {
         Worst { error: 0.0, of: String::new() }
     }
 
-    /// Takes a result into account, off by so many units.
+    /// Takes a result into account, off by this many units.
     fn see(&mut self, error: f64, of: impl FnOnce() -> String) {
         // Not `>`, which is false of a NaN.
         if error.is_nan() || error > self.error {

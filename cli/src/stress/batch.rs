@@ -21,7 +21,7 @@ const APART: u64 = 256;
 /// The value that results are overwritten with before each batch.
 const POISON: u32 = 0x7ff5_fcad;
 
-/// Each of these happens between two reductions once in so many times, on average.
+/// Each of these happens between two reductions once in this many cases, on average.
 const CHANGES: u64 = 24;
 const PRESSES: u64 = 4;
 const POISONS: u64 = 2;

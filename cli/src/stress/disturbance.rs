@@ -32,7 +32,7 @@ impl Disturbance {
         Self::new(gpu, "change", elements, (elements.size() / 4).div_ceil(EACH).div_ceil(WORKGROUP))
     }
 
-    /// Reads and writes 1024 words of a buffer for each of so many workgroups.
+    /// Reads and writes 1024 words of a buffer for each of this many workgroups.
     pub fn press(gpu: &Gpu, ballast: &wgpu::Buffer, workgroups: u64) -> Self {
         Self::new(gpu, "press", ballast, workgroups)
     }

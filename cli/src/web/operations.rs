@@ -23,7 +23,7 @@ enum Task {
     Fixed(u64),
     /// Segments between offsets, so long.
     Offsets(u64),
-    /// Columns of an array with so many of them.
+    /// Columns of an array with this many of them.
     Columns(u64),
 }
 
@@ -39,7 +39,7 @@ impl Task {
         }
     }
 
-    /// Its shape over so many elements, and how many of them it takes; `None` if they do not come out even.
+    /// Its shape over this many elements, and how many of them it takes; `None` if they do not come out even.
     fn shape(self, n: u64) -> Option<(Shape, u64)> {
         let even = |len: u64| n.is_multiple_of(len);
         match self {

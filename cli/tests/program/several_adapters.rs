@@ -12,7 +12,7 @@ fn is_gl() -> bool {
     crate::files::preferred().get_info().backend == Backend::Gl
 }
 
-/// The preferred adapter, so many times.
+/// The preferred adapter, this many times.
 pub fn times(count: usize) -> String {
     vec!["0"; if is_gl() { 1 } else { count }].join(",")
 }

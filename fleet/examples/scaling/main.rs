@@ -8,7 +8,7 @@
 //! named (by default the one that is chosen). Weak efficiency is the time of the part by the time of all; strong efficiency is the time of
 //! the whole by the time of all and their number. First the grid after some steps is held, bit for bit, against that of one GPU.
 //!
-//! `--sum 268435456` takes sums of so many floats on each GPU instead, each GPU alone and all at once.
+//! `--sum 268435456` takes sums of this many floats on each GPU instead, each GPU alone and all at once.
 //!
 //! `--adapters 0,1` (by default all; `0,0` is one GPU as two devices), `--stencil 27`, `--single` for kernels that make one step per pass,
 //! `--periodic`, `--steps 512` of each timed run (several GPUs make whole rounds, so a few more), `--runs 3` of which the fastest counts. The output is JSON.
@@ -27,7 +27,7 @@ use halofold_fleet::{Member, Team, TeamOptions, kernel_of_parts};
 
 /// The options of the command line.
 struct Options {
-    /// Sums of so many floats on each GPU, instead of stencils.
+    /// Sums of this many floats on each GPU, instead of stencils.
     sum: Option<u64>,
     config: Config,
     adapters: Option<Vec<usize>>,

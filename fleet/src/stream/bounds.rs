@@ -47,7 +47,7 @@ pub struct Bounds {
     pub(super) layer_bytes: u64,
     /// Bytes of the largest buffer that a slab may take.
     pub(super) buffer_bytes: u64,
-    /// Slabs and halos begin at multiples of so many layers.
+    /// Slabs and halos begin at multiples of this many layers.
     pub(super) align: u32,
     /// Layers that a step reaches.
     pub(super) radius: u32,
@@ -144,7 +144,7 @@ impl Bounds {
         u32::try_from(self.buffer_bytes / self.layer_bytes.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The most steps of a pass over slabs that hold so many layers.
+    /// The most steps of a pass over slabs that hold this many layers.
     pub(super) fn longest(&self, held: u64) -> u32 {
         let bytes = held.saturating_mul(self.layer_bytes).min(self.buffer_bytes);
         (LONGEST / bytes.max(1)).clamp(1, MOST_STEPS) as u32

@@ -61,7 +61,7 @@ impl Place {
         Ok(Layers { file, path, start: self.header.len() as u64 })
     }
 
-    /// Opens the file that a pass has written: a grid of so many bytes.
+    /// Opens the file that a pass has written: a grid of this many bytes.
     pub(super) fn open(&self, pass: u32, bytes: u64) -> Result<Layers, StreamError> {
         let path = self.grid(pass);
         if self.length(&path) != Some(bytes) {
@@ -75,7 +75,7 @@ impl Place {
         StreamError::Gone { path: self.grid(pass), checkpoint: self.checkpoint() }
     }
 
-    /// Makes the file of the last pass, a grid of so many bytes, the result. `note` keeps that this has begun: only a run that has noted
+    /// Makes the file of the last pass, a grid of this many bytes, the result. `note` keeps that this has begun: only a run that has noted
     /// it before, `is_noted`, may find that it is done.
     pub(super) fn finish(
         &self,

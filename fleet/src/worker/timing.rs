@@ -46,7 +46,7 @@ impl Worker {
         all.map(|seconds| seconds / f64::from(copies))
     }
 
-    /// Seconds of so many steps over all that the slab holds, without rounds.
+    /// Seconds of this many steps over all that the slab holds, without rounds.
     pub(crate) fn passes_seconds(&self, jacobi: &Jacobi, steps: u32) -> Result<f64, WorkerError> {
         self.seconds_of("halofold fleet: passes", |encoder| {
             jacobi.prepare(self.grids())?.encode(encoder, steps);

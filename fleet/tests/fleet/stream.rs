@@ -34,7 +34,7 @@ impl Cells for Memory<'_> {
     }
 }
 
-/// The grid, stopped after so many slabs and resumed, as often as that takes.
+/// The grid, stopped after this many slabs and resumed, as often as that takes.
 fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_after: u32) -> Vec<u8> {
     let Member { device, queue } = &members(1)[0];
     let folder = tempfile::tempdir().unwrap();

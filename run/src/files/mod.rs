@@ -92,7 +92,7 @@ impl Source {
         opened.and_then(|(reader, length)| Self::new(name, (reader, length), raw, narrow))
     }
 
-    /// The elements of an open file of so many bytes, if their number is known: those of a NumPy array, or bare ones.
+    /// The elements of an open file of this many bytes, if their number is known: those of a NumPy array, or bare ones.
     fn new(
         name: &str,
         (mut reader, length): (Reader, Option<u64>),
@@ -258,7 +258,7 @@ impl Source {
         Ok(())
     }
 
-    /// The error of elements that end after so many bytes.
+    /// The error of elements that end after this many bytes.
     fn truncated(&self, found: u64) -> InputError {
         self.error(Fault::Truncated { part: "data", expected: self.header.bytes.unwrap_or(found), found })
     }

@@ -117,7 +117,7 @@ pub fn shape(layout: &Layout, share: &Share) -> Shape {
 }
 
 impl PieceBuffers {
-    /// Buffers for a piece, and for the states of so many kernels.
+    /// Buffers for a piece, and for the states of this many kernels.
     pub fn new(gpu: &Gpu, number: usize, room: Room, kernels: usize) -> Result<Self, Failure> {
         let buffers = |bytes| (0..room.inputs).map(|_| input_buffer(gpu, bytes)).collect();
         let staging = || {
@@ -139,7 +139,7 @@ impl PieceBuffers {
         })
     }
 
-    /// Has `read` fill it with a share of elements of so many bytes, on the host as well if it will look at them.
+    /// Has `read` fill it with a share of elements of this many bytes, on the host as well if it will look at them.
     pub fn fill<T>(
         &mut self,
         (share, size): (&Share, u64),

@@ -95,7 +95,7 @@ pub fn line(bytes: &[u8], size: usize, share: &Share, result: u64) -> Vec<u8> {
     (0..len).flat_map(element).copied().collect()
 }
 
-/// Judges the states that the GPU made of a share, by so many combinations in a row.
+/// Judges the states that the GPU made of a share, by this many combinations in a row.
 pub fn judge(
     part: Part,
     layout: &Layout,

@@ -30,8 +30,8 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Compiles for each GPU the reductions of `kernels`, for pieces of up to so many elements of a type, and allocates buffers for
-    /// pieces of up to `piece` bytes of each of so many inputs.
+    /// Compiles for each GPU the reductions of `kernels`, for pieces of up to this many elements of a type, and allocates buffers for
+    /// pieces of up to `piece` bytes of each of this many inputs.
     pub fn new(
         gpus: &'a [Gpu],
         work: &[Work],

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::{self, Gpu};
 
-/// The reductions that all files and operators need, each of which compiles its kernels once, for pieces of at most so many elements.
+/// The reductions that all files and operators need, each of which compiles its kernels once, for pieces of at most this many elements.
 pub fn of_ops(
     gpu: &Gpu,
     work: &[Work],
@@ -59,7 +59,7 @@ pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
     kernels.iter().position(|kernel| kernel.part == part)
 }
 
-/// Compiles the kernels of a file's first piece, of at most so many elements, if the file's length is known. This also finds sizes
+/// Compiles the kernels of a file's first piece, of at most this many elements, if the file's length is known. This also finds sizes
 /// that a device cannot bind before anything is read.
 fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
     let mut shares = work.layout.shares(most).map_err(|error| refused(work, gpu::explain(&error)))?;

@@ -84,7 +84,7 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
-/// The results whose exact states fit a binding of so many bytes.
+/// The results whose exact states fit a binding of this many bytes.
 pub fn most_results(ops: &[Op], element: Element, binding: Option<u64>) -> u64 {
     let parts = ops.iter().flat_map(|op| of(*op, element, Accuracy::Exact));
     let exact = parts.filter(|part| part.format().is_some()).map(Part::state_size);

@@ -41,7 +41,7 @@ pub struct Chunk<'a> {
     kept: Option<&'a mut [u8]>,
 }
 
-/// Cuts a piece of `elements` elements of so many bytes: each source's in turn, from its start to its end.
+/// Cuts a piece of `elements` elements of this many bytes: each source's in turn, from its start to its end.
 pub fn cut<'a>(
     staging: &'a [Staging],
     kept: &'a mut [Vec<u64>],

@@ -42,7 +42,7 @@ impl Config {
         }
     }
 
-    /// Returns this configuration of a time-blocked kernel for passes of up to so many steps, 1 to
+    /// Returns this configuration of a time-blocked kernel for passes of up to this many steps, 1 to
     /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
     /// there are fewer than 7 teams and a team has fewer than 7 levels.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
@@ -62,7 +62,7 @@ impl Config {
         })
     }
 
-    /// Returns true if a pass can make so many steps.
+    /// Returns true if a pass can make this many steps.
     fn is_possible(&self, steps: u32) -> bool {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }

@@ -66,7 +66,7 @@ impl Cuts {
     fn cut<const N: usize>(&self, steps: u32, parities: [u32; N]) -> impl Iterator<Item = u32> {
         let fullest = self.full();
         let most = steps / fullest;
-        // So many full passes, and the parity of the number of passes for the remaining steps.
+        // This many full passes, and the parity of the number of passes for the remaining steps.
         let tried =
             (most.saturating_sub(2)..=most).flat_map(|full| parities.map(|odd| (full, (odd ^ full) & 1)));
         let left = |full: u32| (steps - full * fullest) as usize;

@@ -60,14 +60,14 @@ pub(super) fn layers_per_group(config: &Config) -> u32 {
     }
 }
 
-/// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to so many steps.
+/// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to this many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits);
     let workgroups_fit = strips(config, steps).is_some() && lines(config, steps).is_some();
     workgroups_fit && windows_fit(config, cut, steps) && blocks_fit(cut, limits, steps)
 }
 
-/// Returns true if the parameters of all passes of up to so many steps fit in one binding, twice: a run that stops at
+/// Returns true if the parameters of all passes of up to this many steps fit in one binding, twice: a run that stops at
 /// convergence copies them, and those with which a dispatch does nothing, on the GPU.
 fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
     // No pass takes more windows than the fullest. A ring's ends take two more blocks, the residual one.
@@ -105,7 +105,7 @@ struct Slab {
     own: Range<u32>,
 }
 
-/// The windows of a pass of so many steps: each layer of `all` is one window's own.
+/// The windows of a pass of this many steps: each layer of `all` is one window's own.
 fn slabs(cut: Cut, steps: u32, all: Range<u32>) -> Vec<Slab> {
     if cut.is_whole() {
         return vec![Slab { layers: 0..cut.layers, own: all }];
@@ -122,7 +122,7 @@ fn slabs(cut: Cut, steps: u32, all: Range<u32>) -> Vec<Slab> {
     slabs
 }
 
-/// The dispatches of a pass that makes so many steps, which [`fits`].
+/// The dispatches of a pass that makes this many steps, which [`fits`].
 pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> Result<Plan, StencilError> {
     let cut = config.cut(limits);
     let ring = config.is_ring() && !cut.is_whole();
@@ -154,7 +154,7 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     Ok(Plan { windows, halo: ring.then(halo).transpose()? })
 }
 
-/// The windows of a pass that makes so many steps and writes the layers `computed`. `ends` are the sides before the first layer
+/// The windows of a pass that makes this many steps and writes the layers `computed`. `ends` are the sides before the first layer
 /// and behind the last: a border, or [`CUT`].
 pub(in crate::stencil) fn windows(
     config: &Config,

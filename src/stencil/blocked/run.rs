@@ -1,4 +1,4 @@
-//! The kernels of a time-blocked run, compiled when a pass first makes so many steps, and their dispatches.
+//! The kernels of a time-blocked run, compiled when a pass first makes this many steps, and their dispatches.
 
 use std::sync::{Arc, OnceLock};
 
@@ -111,7 +111,7 @@ impl Prepared {
         }
     }
 
-    /// The dispatches of a pass of so many steps.
+    /// The dispatches of a pass of this many steps.
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
         let index =
             self.passes.cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");

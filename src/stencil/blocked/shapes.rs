@@ -112,7 +112,7 @@ impl Shape {
         self.residents[usize::from(!config.is_for_fixed_borders())]
     }
 
-    /// Nanoseconds of a turn with so many workgroups on a core.
+    /// Nanoseconds of a turn with this many workgroups on a core.
     pub(super) fn turn_ns(&self, config: &Config, groups: u64) -> f64 {
         let fixed = self.turn.0 + self.turn.1 * groups as f64;
         if config.is_for_fixed_borders() { fixed } else { BORDERED * fixed }

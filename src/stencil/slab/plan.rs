@@ -46,7 +46,7 @@ impl RoundPlan {
 }
 
 impl Slab {
-    /// The launches of a round of so many steps, 1 to [`Slab::depth`]: full passes first, then one with the rest. With `single_last` the
+    /// The launches of a round of this many steps, 1 to [`Slab::depth`]: full passes first, then one with the rest. With `single_last` the
     /// last pass is one step, for a check of its changes.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Slab {
         Ok(RoundPlan { blocks, edges, interior: interior.map(part).transpose()? })
     }
 
-    /// The layers that must be right if so many more steps follow.
+    /// The layers that must be right if this many more steps follow.
     fn needed(&self, left: u32) -> Range<u32> {
         let (own, computed) = (self.local(), self.config.computed_layers());
         let [low, high] = self.cut;

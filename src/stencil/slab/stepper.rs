@@ -59,7 +59,7 @@ impl SlabStepper {
         self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
     }
 
-    /// Binds a round of so many steps, 1 to [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
+    /// Binds a round of this many steps, 1 to [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
     /// nothing. This compiles the kernels that are not compiled yet.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Requests for memory, and the time, that recording takes so many times over in a fresh pass. Nothing is submitted.
+/// Requests for memory, and the time, that recording takes this many times over in a fresh pass. Nothing is submitted.
 fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> (u64, Duration) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());

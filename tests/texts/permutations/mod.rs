@@ -316,7 +316,7 @@ fn plans_have_no_other_stages() {
     }
 }
 
-/// A plan of a form for so many items; `None` where there is none.
+/// A plan of a form for this many items; `None` where there is none.
 fn plan(
     monoid: &Monoid,
     form: ShapeKind,

@@ -81,7 +81,7 @@ impl fmt::Debug for Case {
 }
 
 impl Case {
-    /// The sum of so many floats from a byte on by a rung, under wgpu's default limits.
+    /// The sum of this many floats from a byte on by a rung, under wgpu's default limits.
     pub fn of(rung: &str, offset: u64, len: u64) -> Self {
         let limits = Limits::default();
         let rung = Rung::named(rung).unwrap();

@@ -40,7 +40,7 @@ impl Numbers {
         self.base..self.base + self.count
     }
 
-    /// Loop turns over so many rows.
+    /// Loop turns over this many rows.
     fn turns(self, rows: u64) -> Checked {
         turns(rows.div_ceil(((1 << self.team) / self.width).max(1)))
     }

@@ -25,7 +25,7 @@ const SOFTWARE_STEPS: u32 = 2;
 /// Longest submission of a long run, in milliseconds, so that no watchdog ends it.
 const SUBMISSION_MS: f64 = 200.0;
 
-/// Runs shorter than this are repeated, so many times.
+/// Runs shorter than this are repeated, this many times.
 const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 
 /// Factor by which a row has more samples if they spread.

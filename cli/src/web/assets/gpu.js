@@ -94,7 +94,7 @@ function bind({ device }, { layout, slots }, resource) {
   return device.createBindGroup({ layout, entries: slots.map((binding) => ({ binding, resource: resource(binding) })) });
 }
 
-// A buffer for storage of so many bytes, at least some.
+// A buffer for storage of this many bytes, at least some.
 function storage({ device }, bytes) {
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   return device.createBuffer({ size: Math.max(128, Math.ceil(bytes / 4) * 4), usage });

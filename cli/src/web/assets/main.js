@@ -61,7 +61,7 @@ function build() {
   place("variant").value = HALOFOLD.variants.length - 1;
 }
 
-// The workgroup sizes that a device of so many invocations has; a rung's own differ with them.
+// The workgroup sizes that a device of this many invocations has; a rung's own differ with them.
 function offerSizes(invocations) {
   const most = HALOFOLD.sizes.map(([, needed]) => needed).filter((needed) => needed <= invocations).reduce((a, b) => Math.max(a, b));
   const offered = HALOFOLD.sizes.map(([size, needed], at) => [at, size, needed])

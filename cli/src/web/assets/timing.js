@@ -77,7 +77,7 @@ function samplesFor(ms) {
   return Math.max(FEWEST, Math.min(SAMPLES, Math.floor(MOST_MS / ms)));
 }
 
-// Milliseconds from submission to completion of so many repetitions.
+// Milliseconds from submission to completion of this many repetitions.
 async function batch({ device }, dispatches, repeats) {
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::cells::{Cells, array, report};
 use crate::files::{self, Folder, names_in, stdout, stencil as run};
 
-/// Steps until a check after every so many finds no change of `epsilon`, the change, and the cells.
+/// Steps until a check, made after every `every` of them, finds no change of `epsilon`; the change, and the cells.
 fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f64, Vec<f64>) {
     let weights = cells.stencil.usual;
     let mut before = cells.values.clone();

@@ -122,7 +122,7 @@ fn an_interrupt_puts_away_what_is_done() {
     long.resume(&expected);
 }
 
-/// The shell's way to a disk that is full: no file may have more than so many blocks of 512 bytes.
+/// The shell's way to a disk that is full: no file may have more than this many blocks of 512 bytes.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_an_error_and_the_run_goes_on() {

@@ -43,7 +43,7 @@ impl Small {
         .unwrap()
     }
 
-    /// Does the steps, up to so many slabs from now.
+    /// Does the steps, up to this many slabs from now.
     fn steps(&self, run: &Run, slabs: u32) -> Result<(), StreamError> {
         let Member { device, queue } = &members(1)[0];
         let mut input = Memory { cells: &self.cells, reads: u32::MAX };
@@ -56,7 +56,7 @@ impl Small {
         run.steps(options, on).map(drop)
     }
 
-    /// Stops after so many slabs.
+    /// Stops after this many slabs.
     fn stop(&self, slabs: u32) {
         let stopped = self.steps(&self.open(false), slabs);
         assert!(matches!(stopped, Err(StreamError::Stopped { .. })), "{stopped:?}");

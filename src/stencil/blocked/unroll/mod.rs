@@ -39,7 +39,7 @@ fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
     (0..count).map(text).collect::<Vec<_>>().join(separator)
 }
 
-/// A struct with so many members of one type.
+/// A struct with this many members of one type.
 fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
     let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
     format!("struct {name} {{\n{members}}}\n\n")
