@@ -64,7 +64,7 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
     Report(report::ReportArgs),
-    /// Print the source of a reduction kernel (rung) as each back end gets it.
+    /// Print the source of a kernel as each back end gets it.
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
@@ -137,7 +137,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Man { command } => man(command.as_deref()),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open),
         Command::Report(arguments) => report::run(&arguments),
-        Command::Show(arguments) => show::run(arguments),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Stress(arguments) => stress::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),

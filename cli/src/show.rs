@@ -1,24 +1,27 @@
-//! `halofold show`: the exact code of a rung as each back end gets it, and its static facts. No GPU is needed.
+//! `halofold show`: the exact code of a kernel as each back end gets it, and its static facts. No GPU is needed.
+
+mod reduction;
+mod single;
+mod subject;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use halofold::Element;
-use halofold::adapter::HELPFUL_FEATURES;
-use halofold::reduce::ladder::{Coverage, Finish, Rung};
-use halofold::reduce::plan::{Stage, Writes};
-use halofold::reduce::{Op, ReduceError};
-use halofold::wgpu::{Features, Limits};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::Finish;
+use halofold::stencil::{Block, Border, Stencil};
+use halofold::wgpu::Limits;
 use halofold_measure::Job;
-use halofold_measure::translate::{
-    Access, Code, Facts, Kernel, Language, TranslateError, Translation, stage_name,
-};
+use halofold_measure::translate::{Access, Code, Facts, Kernel, Language, Translation, stage_name};
 use rspirv::binary::Disassemble as _;
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::reserved::Reserved;
+use reduction::Reduction;
+use subject::{Subject, listing};
 
 /// The largest workgroup that any back end runs.
 const LARGEST_WORKGROUP: u32 = 1024;
@@ -26,27 +29,40 @@ const LARGEST_WORKGROUP: u32 = 1024;
 /// Options of `halofold show`.
 #[derive(clap::Args)]
 pub struct ShowArgs {
-    /// The rung.
-    rung: String,
+    /// The kernel: a rung of the ladder, a kernel of another shape, of histograms or of stencils. Without it, all are listed.
+    kernel: Option<String>,
     /// As wgsl (the text that wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
     language: Language,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
     element: Element,
-    /// Operator: any of `halofold reduce`.
-    #[arg(long, default_value = "sum")]
-    op: Op,
-    /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
+    /// Operator of a reduction: any of `halofold reduce`. Default: sum.
+    #[arg(long)]
+    op: Option<Op>,
+    /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
     #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
     /// Finish that combines partial results: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
     #[arg(long)]
     finish: Option<Finish>,
-    /// Kernel of the rung: the one that reads the elements, the one that reads partial results, or one of those around
-    /// an atomic total.
-    #[arg(long, default_value = "elements", value_parser = ["elements", "partials", "seed", "seal"])]
-    stage: String,
+    /// Kernel among those of a name. A reduction has elements, the default, and partials, which reads partial results; a shape
+    /// has chunks, elements to partial results; an atomic total has seed and seal. convergence has begin, resume, count and
+    /// decide; halo has gather and scatter.
+    #[arg(long)]
+    stage: Option<String>,
+    /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
+    #[arg(long, alias = "points", value_name = "POINTS")]
+    stencil: Option<&'static Stencil>,
+    /// Borders of a stencil's grid. Default: fixed.
+    #[arg(long, value_name = "fixed|mirror|periodic")]
+    boundary: Option<Border>,
+    /// The shape of a stencil's workgroup. Default: the variant's own.
+    #[arg(long, value_name = "ROWSxCOLS")]
+    block: Option<Block>,
+    /// Add a right-hand side to every new cell of a stencil.
+    #[arg(long)]
+    rhs: bool,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
@@ -66,12 +82,11 @@ fn limits() -> Limits {
 }
 
 /// Runs the subcommand.
-pub fn run(args: ShowArgs) -> Result<(), Failure> {
-    let job = job(&args)?;
-    let stage = stage(&job, &args.stage)?;
-    let kernel = kernel(&job, stage, args.language)?;
+pub fn run(args: &ShowArgs) -> Result<(), Failure> {
+    let Some(name) = &args.kernel else { return print(&format!("{}\n", listing())) };
+    let (title, kernel) = kernel(name, args)?;
     let translation = kernel.translate(args.language).map_err(Failure::usage)?;
-    let facts = header(&job, stage, &kernel, &translation, args.language);
+    let facts = header(&title, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
         (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
         (Code::Words(words), None) => print(&as_comment(&facts, ";", &disassembly(words)?)),
@@ -80,87 +95,91 @@ pub fn run(args: ShowArgs) -> Result<(), Failure> {
     }
 }
 
-/// The job that the arguments ask for.
-fn job(args: &ShowArgs) -> Result<Job, Failure> {
-    let rung = Rung::named(&args.rung).map_err(Failure::usage)?;
-    let mut job = crate::rung::job(rung, args.op, args.element, &limits(), u64::MAX)?;
+/// The kernel of a name, and its title.
+fn kernel(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
+    let subject = Subject::named(name, args.stencil)?;
+    args.check(subject)?;
+    let (op, element) = (args.op.unwrap_or(Op::Sum), args.element);
+    match subject {
+        Subject::Rung(_) | Subject::Shape(..) | Subject::Residual => {
+            let (of, reduction) = match subject {
+                Subject::Rung(rung) => {
+                    let job = job(args, crate::rung::job(rung, op, element, &limits(), u64::MAX)?);
+                    (format!("{op} of {element}, finish {}", job.finish), Reduction::of_rung(&job))
+                }
+                Subject::Shape(name, kind) => {
+                    let monoid = op.over(element).map_err(Failure::usage)?;
+                    (
+                        format!("{op} of {element}"),
+                        Reduction::of_shape(name, monoid, kind, !args.no_subgroups),
+                    )
+                }
+                _ => {
+                    let (stencil, variant) = subject::USUAL;
+                    let monoid = single::config(args, stencil, variant)?.residual();
+                    (format!("over {element}"), Reduction::of_residual(monoid, !args.no_subgroups))
+                }
+            };
+            reduction.check()?;
+            let stage = reduction.stage(args.stage.as_deref().unwrap_or("elements"))?;
+            let title = format!("{name}: {of}, stage {}", stage_name(stage));
+            Ok((title, reduction.kernel(stage, args.language)?))
+        }
+        Subject::Length => Ok((name.to_owned(), single::length())),
+        Subject::Histogram(kernel) => {
+            Ok((format!("{name} of {element}"), single::histogram(kernel, element)?))
+        }
+        Subject::Variant(stencil, variant) => {
+            let config = single::config(args, stencil, variant)?;
+            Ok((format!("{name}: {} of {element}", stencil.name), Kernel::of_stencil(&config)))
+        }
+        Subject::Between(stages) => {
+            let (stencil, variant) = subject::USUAL;
+            let kernel =
+                single::between(&single::config(args, stencil, variant)?, stages, args.stage.as_deref())?;
+            Ok((format!("{name} of {element}, stage {}", kernel.entry_point), kernel))
+        }
+    }
+}
+
+/// A rung's job with the options that were given.
+fn job(args: &ShowArgs, mut job: Job) -> Job {
     if let Some(workgroup) = args.workgroup {
         job.tuning = job.tuning.with_workgroup_size(workgroup);
     }
     job.subgroups = !args.no_subgroups;
     job.finish = args.finish.unwrap_or(job.finish);
-    job.check(HELPFUL_FEATURES, &limits()).map_err(Failure::usage)?;
-    Ok(job)
+    job
 }
 
-/// The stage of that name as a large input has it: elements to partial results, and those to the result.
-fn stage(job: &Job, wanted: &str) -> Result<Stage, Failure> {
-    let stages = job.stages(&limits());
-    let named = || stages.iter().filter(|stage| stage_name(**stage) == wanted);
-    let writes = if wanted == "elements" { Writes::Partials } else { Writes::Results };
-    let usual = named().find(|stage| stage.writes == writes && stage.kernel.coverage != Coverage::One);
-    usual.or_else(|| named().next()).copied().ok_or_else(|| {
-        let mut offered: Vec<_> = stages.iter().map(|stage| stage_name(*stage)).collect();
-        offered.sort_unstable();
-        offered.dedup();
-        Failure::Usage(format!(
-            "`{}` that finishes by `{}` has no stage `{}`; it has {}",
-            job.rung.name(),
-            job.finish,
-            wanted,
-            offered.join(", ")
-        ))
-    })
-}
-
-/// The kernel on a device of the language's back end that has all that such a device may have.
-fn kernel(job: &Job, stage: Stage, language: Language) -> Result<Kernel, Failure> {
-    let allowed = |features: Features| {
-        if job.subgroups { features } else { features - Features::SUBGROUP }
-    };
-    let translatable = Kernel::of(&job.monoid(), stage, allowed(HELPFUL_FEATURES))
-        .map_or(Ok(()), |kernel| kernel.translate(language).map(|_| ()));
-    let offered = allowed(language.offered());
-    let runs = job.check(offered, &limits());
-    match (Kernel::of(&job.monoid(), stage, offered), runs) {
-        (Some(kernel), Ok(())) => Ok(kernel),
-        // That the language lacks a type says more than that no device offers the feature.
-        (_, Err(error)) => Err(match translatable {
-            Err(error @ TranslateError::Type { .. }) => Failure::usage(error),
-            _ => Failure::Usage(never_offered(&error, language)),
-        }),
-        (None, Ok(())) => Err(Failure::usage("the operator has no such kernel")),
-    }
-}
-
-/// Error text for code that naga can write but no wgpu device of this back end accepts.
-fn never_offered(error: &ReduceError, language: Language) -> String {
-    let backend = match language {
-        Language::Wgsl | Language::Spirv => "Vulkan",
-        Language::Msl => "Metal",
-        Language::Hlsl => "DX12",
-        Language::Glsl => "OpenGL",
-    };
-    match error {
-        ReduceError::MissingFeature { name, feature, .. } => {
-            let names: Vec<_> = feature.iter_names().map(|(name, _)| name).collect();
-            format!("`{name}` needs {}, which wgpu offers on no {backend} device", names.join(" and "))
+impl ShowArgs {
+    /// Refuses options of other kernels.
+    fn check(&self, subject: Subject) -> Result<(), Failure> {
+        let is_rung = matches!(subject, Subject::Rung(_));
+        let is_reduction = is_rung || matches!(subject, Subject::Shape(..));
+        let is_stencil = matches!(subject, Subject::Variant(..));
+        let has_stages = is_reduction || matches!(subject, Subject::Residual | Subject::Between(_));
+        let options = [
+            ("--workgroup", self.workgroup.is_some(), is_rung, "a rung"),
+            ("--finish", self.finish.is_some(), is_rung, "a rung"),
+            ("--op", self.op.is_some(), is_reduction, "a reduction"),
+            ("--stage", self.stage.is_some(), has_stages, "a name with several kernels"),
+            ("--stencil", self.stencil.is_some(), is_stencil, "a stencil"),
+            ("--boundary", self.boundary.is_some(), is_stencil, "a stencil"),
+            ("--block", self.block.is_some(), is_stencil, "a stencil"),
+            ("--rhs", self.rhs, is_stencil, "a stencil"),
+        ];
+        match options.iter().find(|(_, given, fits, _)| *given && !fits) {
+            Some((option, _, _, what)) => Err(Failure::Usage(format!("{option}: only for {what}"))),
+            None => Ok(()),
         }
-        error => error.to_string(),
     }
 }
 
 /// The lines above the code.
-fn header(job: &Job, stage: Stage, kernel: &Kernel, translation: &Translation, language: Language) -> String {
+fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Language) -> String {
     let Facts { workgroup_size: [x, y, z], workgroup_memory_bytes, barriers, .. } = &translation.facts;
-    let mut text = format!(
-        "halofold {}: {} of {}, finish {}, stage {}\n",
-        job.rung.name(),
-        job.op,
-        job.element,
-        job.finish,
-        stage_name(stage),
-    );
+    let mut text = format!("halofold {title}\n");
     let _ = writeln!(text, "{language}: {}", language.assumption());
     let _ = writeln!(text, "entry point: {}, workgroup of {x} x {y} x {z}", translation.entry_point);
     if !kernel.overrides.is_empty() {
@@ -219,20 +238,24 @@ mod tests {
 
     fn args(rung: &str, element: Element, language: Language) -> ShowArgs {
         ShowArgs {
-            rung: rung.to_owned(),
+            kernel: Some(rung.to_owned()),
             language,
             element,
-            op: Op::Sum,
-            workgroup: Some(256),
+            op: None,
+            workgroup: None,
             finish: None,
-            stage: "elements".to_owned(),
+            stage: None,
+            stencil: None,
+            boundary: None,
+            block: None,
+            rhs: false,
             no_subgroups: false,
             output: None,
         }
     }
 
     fn message(args: ShowArgs) -> String {
-        match run(args) {
+        match run(&args) {
             Err(Failure::Usage(message)) => message,
             other => panic!("{other:?}"),
         }
@@ -251,8 +274,11 @@ mod tests {
         }
         assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
         assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));
-        assert!(message(ShowArgs { stage: "seal".to_owned(), ..f32("tile") }).contains("elements, partials"));
-        assert!(message(ShowArgs { op: Op::WideSum, ..f32("tile") }).contains("wide-sum"));
+        assert!(
+            message(ShowArgs { stage: Some("seal".to_owned()), ..f32("tile") })
+                .contains("elements, partials")
+        );
+        assert!(message(ShowArgs { op: Some(Op::WideSum), ..f32("tile") }).contains("wide-sum"));
         assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("options turn off"));
     }
 
@@ -273,22 +299,70 @@ mod tests {
     fn subgroups_are_left_out_on_request() {
         let text = |no_subgroups| {
             let args = ShowArgs { no_subgroups, ..args("single-pass", Element::F32, Language::Wgsl) };
-            let job = job(&args).expect("it is all right");
-            let stage = stage(&job, "elements").expect("it has one");
-            kernel(&job, stage, Language::Wgsl).expect("WGSL has everything").wgsl
+            kernel("single-pass", &args).expect("it is all right").1.wgsl
         };
         assert!(text(false).contains("subgroupAdd(") && !text(true).contains("subgroupAdd("));
     }
 
     #[test]
     fn the_disassembly_names_instructions() {
-        let job = job(&args("sequential", Element::F32, Language::Spirv)).expect("it is all right");
-        let stage = stage(&job, "elements").expect("it has one");
-        let kernel = kernel(&job, stage, Language::Spirv).expect("Vulkan has everything");
+        let args = args("sequential", Element::F32, Language::Spirv);
+        let (_, kernel) = kernel("sequential", &args).expect("it is all right");
         let Code::Words(words) = kernel.translate(Language::Spirv).unwrap().code else { panic!("words") };
         let text = disassembly(&words).expect("it is SPIR-V");
         for instruction in ["OpEntryPoint GLCompute", "OpControlBarrier", "OpFAdd"] {
             assert!(text.contains(instruction), "{instruction}");
         }
+    }
+
+    #[test]
+    fn every_kernel_is_shown_in_every_language() {
+        for name in subject::names() {
+            for language in Language::ALL {
+                // Some back ends have no atomics on floats, and OpenGL no subgroup operations.
+                let adds = name == "accumulate" || name.ends_with("-atomic");
+                let element = if adds { Element::U32 } else { Element::F32 };
+                match kernel(name, &args(name, element, language)) {
+                    Ok((title, kernel)) => {
+                        assert!(title.starts_with(name), "{title}");
+                        kernel.translate(language).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    }
+                    Err(Failure::Usage(message)) => {
+                        assert!(message.contains("needs SUBGROUP"), "{name} as {language}: {message}");
+                    }
+                    Err(other) => panic!("{name}: {other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_listed_by_group() {
+        let message = message(args("time-machine", Element::F32, Language::Wgsl));
+        for part in
+            ["unknown kernel `time-machine`", "rungs: global-adjacent", "stencils: direct-global", "halo"]
+        {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn variants_are_shown_for_each_of_their_stencils() {
+        let title = |stencil: Option<&str>| {
+            let stencil = stencil.map(|name| name.parse().unwrap());
+            let args = ShowArgs { stencil, ..args("time-pipeline", Element::F32, Language::Wgsl) };
+            kernel("time-pipeline", &args).map(|(title, _)| title)
+        };
+        assert_eq!(title(None).unwrap(), "time-pipeline: 5-point of f32");
+        assert_eq!(title(Some("9")).unwrap(), "time-pipeline: 9-point of f32");
+        assert!(matches!(title(Some("27")), Err(Failure::Usage(message)) if message.contains("time-planes")));
+    }
+
+    #[test]
+    fn options_of_other_kernels_are_refused() {
+        let plain = |name| args(name, Element::F32, Language::Wgsl);
+        assert!(message(ShowArgs { rhs: true, ..plain("tile") }).contains("--rhs: only for a stencil"));
+        assert!(message(ShowArgs { op: Some(Op::Max), ..plain("halo") }).contains("--op"));
+        assert!(message(ShowArgs { workgroup: Some(64), ..plain("segments") }).contains("--workgroup"));
     }
 }

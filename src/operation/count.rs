@@ -21,7 +21,14 @@ const SLOTS: &[Slot] =
 const WORD: u64 = 4;
 
 /// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
-const WORKGROUP: u32 = 64;
+pub(crate) const WORKGROUP: u32 = 64;
+
+/// Composes the kernel, for parameters of so many words. Returns its WGSL and its overrides.
+pub(crate) fn compose(workgroup_size: u32, words: usize) -> (String, Vec<(&'static str, f64)>) {
+    let stride = blocks::STRIDE / WORD;
+    let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", words as f64), ("STRIDE", stride as f64)];
+    (shader::text("kernels/length").to_owned(), overrides.to_vec())
+}
 
 /// The parameters of the kernel.
 #[repr(C)]
@@ -50,17 +57,10 @@ impl<K: Eq + Hash> Pipelines<K> {
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
-        let kernel = self.count(|| Kernel {
-            label: shader::label(&["reduce", "length"]),
-            wgsl: shader::text("kernels/length").to_owned(),
-            entry_point: "main",
-            slots: SLOTS.into(),
-            overrides: vec![
-                ("WG", f64::from(workgroup_size)),
-                ("WORDS", words as f64),
-                ("STRIDE", (blocks::STRIDE / WORD) as f64),
-            ],
-            checks: self.checks,
+        let kernel = self.count(|| {
+            let (wgsl, overrides) = compose(workgroup_size, words);
+            let label = shader::label(&["reduce", "length"]);
+            Kernel { label, wgsl, entry_point: "main", slots: SLOTS.into(), overrides, checks: self.checks }
         });
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;

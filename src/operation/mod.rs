@@ -2,7 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod buffers;
-mod count;
+pub(crate) mod count;
 pub(crate) mod device;
 pub(crate) mod grid;
 pub(crate) mod input;

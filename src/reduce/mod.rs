@@ -145,6 +145,7 @@ mod validate;
 mod value;
 mod workspace;
 
+use crate::operation::count;
 pub(crate) use analysis::map_of;
 pub use error::{PlanError, ReduceError};
 pub use exact::Accuracy;
@@ -164,3 +165,9 @@ pub use workspace::Workspace;
 
 /// A reduction with its buffers, ready to be recorded any number of times.
 pub type Prepared = crate::operation::Prepared<Plan>;
+
+/// Composes the kernel that applies a [count on the GPU](Reduction::count_buffer) to the parameters of the others. Returns its WGSL and
+/// its overrides. This is for inspection: a reduction composes its own.
+pub fn length_kernel() -> (String, Vec<(&'static str, f64)>) {
+    count::compose(count::WORKGROUP, plan::WORDS)
+}

@@ -26,6 +26,11 @@ impl Config {
         .concat()
     }
 
+    /// The operator over two grids that finds the largest change and the sum of all squared changes.
+    pub fn residual(&self) -> Monoid {
+        residual::operator(self.element)
+    }
+
     /// The operator over two grids that adds up the squared changes of an exact check.
     pub fn exact_residual(&self) -> Monoid {
         residual::exact_operator(self.element)

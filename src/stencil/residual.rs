@@ -35,7 +35,7 @@ pub(super) fn width(element: Element) -> u32 {
 }
 
 /// The operator over a grid's cells.
-fn operator(element: Element) -> Monoid {
+pub(super) fn operator(element: Element) -> Monoid {
     let text = format!("alias Real = {};\n{}", real(element), crate::shader::text("stencil/residual"));
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }

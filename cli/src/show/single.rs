@@ -1,0 +1,74 @@
+//! Kernels that are no reductions: of histograms, of stencils, and of counts on the GPU.
+
+use halofold::histogram::{self, Keys, Method, Step};
+use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
+use halofold::{Element, reduce};
+use halofold_measure::translate::Kernel;
+
+use super::subject::HistogramKernel;
+use super::{ShowArgs, limits};
+use crate::failure::Failure;
+
+/// Bins of the histograms that are shown.
+const BINS: u32 = 256;
+
+/// The grids, in 2D and in 3D: a buffer of any device holds them.
+const GRIDS: [Grid; 2] = [Grid::plane(1024, 1024), Grid { planes: 256, rows: 256, cols: 256 }];
+
+/// The kernel of a histogram: integers are the indices of their bins, floats fall into ranges.
+pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Failure> {
+    let keys = match element {
+        Element::U32 => Keys::Numbers,
+        Element::F32 => Keys::Ranges { low: 0.0, high: 1.0 },
+        _ => return Err(Failure::usage("--type: histograms are over u32 or f32")),
+    };
+    let config = histogram::Config::new(keys, BINS, &limits());
+    let step = if kernel == HistogramKernel::Clear { Step::Clear } else { Step::Count };
+    let config = match kernel {
+        HistogramKernel::Storage => {
+            let tuning = config.tuning.with_method(Method::Storage);
+            config.with_tuning(tuning)
+        }
+        _ => config,
+    };
+    Ok(Kernel::of_histogram(&config, step))
+}
+
+/// The kernel that applies a count on the GPU.
+pub fn length() -> Kernel {
+    let (wgsl, overrides) = reduce::length_kernel();
+    Kernel { wgsl, entry_point: "main", overrides, label: "length".to_owned() }
+}
+
+/// A configuration over a large grid on a device of the language's back end.
+pub fn config(
+    args: &ShowArgs,
+    stencil: &'static Stencil,
+    variant: &'static Variant,
+) -> Result<Config, Failure> {
+    let grid = GRIDS[usize::from(stencil.dims == Dims::Three)];
+    let border = args.boundary.unwrap_or(Border::Fixed);
+    let mut config = Config::new(stencil, variant, args.element, grid).with_borders(Borders::all(border));
+    if let Some(block) = args.block {
+        config = config.with_block(block);
+    }
+    if args.rhs {
+        config = config.with_rhs();
+    }
+    let offered = args.language.offered();
+    config.subgroups =
+        variant.is_blocked() && !args.no_subgroups && offered.contains(halofold::wgpu::Features::SUBGROUP);
+    config.check(offered, &limits()).map_err(Failure::usage)?;
+    Ok(config)
+}
+
+/// A kernel between steps, by its entry point: the first one by default.
+pub fn between(config: &Config, entry_points: &[&str], stage: Option<&str>) -> Result<Kernel, Failure> {
+    let wanted = stage.unwrap_or(entry_points[0]);
+    let mut kernels = config.aux_kernels().into_iter();
+    let kernel = kernels.find(|(_, entry_point, _)| *entry_point == wanted && entry_points.contains(&wanted));
+    let (label, entry_point, wgsl) = kernel.ok_or_else(|| {
+        Failure::Usage(format!("--stage {wanted}: the stages are {}", entry_points.join(", ")))
+    })?;
+    Ok(Kernel { wgsl, entry_point, overrides: Vec::new(), label })
+}
