@@ -52,7 +52,7 @@ fn kernel(at: Place, wg: Workgroup) {
     let lane = own & ((1u << params.own.team) - 1u);
     let slot = wg.index * (WG >> params.own.team) + (own >> params.own.team);
     var acc = identity();
-    var range = Range();
+    var range = SlotRange();
     if slot < params.groups {
         range = bounds(slot);
     }

@@ -2,13 +2,13 @@
 #import io
 
 // Positions in the binding. Indices within the segment count from `origin`.
-struct Range {
+struct ChunkRange {
     begin: u32,
     end: u32,
     origin: u32,
 }
 
-fn bounds(slot: u32) -> Range {
+fn bounds(slot: u32) -> ChunkRange {
     let number = params.own.base + slot;
     var segment = number;
     var skipped = 0u;
@@ -18,5 +18,5 @@ fn bounds(slot: u32) -> Range {
     }
     let origin = segment * params.own.len + params.first - params.index;
     let begin = origin + skipped;
-    return Range(begin, begin + min(params.own.chunk, params.own.len - skipped), origin);
+    return ChunkRange(begin, begin + min(params.own.chunk, params.own.len - skipped), origin);
 }

@@ -26,7 +26,7 @@ struct Own {
 
 // The range of a slot. Functions that return one have no other `return`: Microsoft's older compiler takes what they return for
 // uninitialized, and refuses barriers that depend on it.
-struct Range {
+struct SlotRange {
     // True if this dispatch has work for the slot.
     here: bool,
     // True if the segment is long, and so is left to the next dispatches.
@@ -63,12 +63,12 @@ fn is_crossed(mark: vec4<u32>, start: u32) -> bool {
 #ifdef reads_partials
 @group(0) @binding(7) var<storage, read> marks: array<vec4<u32>>;
 
-fn bounds(slot: u32) -> Range {
+fn bounds(slot: u32) -> SlotRange {
     let start = slot << params.own.power;
     let mark = marks[slot];
     let result = mark.z - 1u - params.own.base;
     let is_first = start - mark.x <= (1u << params.own.power);
-    var range = Range();
+    var range = SlotRange();
     range.here = is_crossed(mark, start) && is_first && result < params.len;
     if range.here {
         range.begin = slot;
@@ -81,19 +81,19 @@ fn bounds(slot: u32) -> Range {
 }
 
 // The marks are already complete.
-fn mark_tiles(range: Range, own: u32, grid: u32) {}
+fn mark_tiles(range: SlotRange, own: u32, grid: u32) {}
 #else
 #ifdef writes_partials
 @group(0) @binding(7) var<storage, read> marks: array<vec4<u32>>;
 
-fn bounds(slot: u32) -> Range {
+fn bounds(slot: u32) -> SlotRange {
     let tile = 1u << params.own.power;
     let start = (params.own.base + slot) << params.own.power;
     let mark = marks[params.own.base + slot];
     // In each tile except the segment's first, the range starts at the border.
     let begin = select(start, mark.x, start - mark.x <= tile);
     let end = start + min(mark.y - start, tile);
-    var range = Range();
+    var range = SlotRange();
     range.here = is_crossed(mark, start);
     if range.here {
         range.begin = begin - params.index + params.first;
@@ -107,14 +107,14 @@ fn bounds(slot: u32) -> Range {
 }
 
 // The marks are already complete.
-fn mark_tiles(range: Range, own: u32, grid: u32) {}
+fn mark_tiles(range: SlotRange, own: u32, grid: u32) {}
 #else
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 // One mark per tile: begin, end, and index plus one of the long segment that crosses its start; otherwise
 // zeros.
 @group(0) @binding(8) var<storage, read_write> marks: array<vec4<u32>>;
 
-fn bounds(slot: u32) -> Range {
+fn bounds(slot: u32) -> SlotRange {
     let begin = min(offsets[slot], params.count);
     let end = clamp(offsets[slot + 1u], begin, params.count);
     let number = params.own.base + slot;
@@ -123,7 +123,7 @@ fn bounds(slot: u32) -> Range {
 
     // Elements before the first offset and after the last one belong to no segment, but their tiles need
     // marks, too.
-    var range = Range();
+    var range = SlotRange();
     range.here = here;
     range.border_from = select(begin, 0u, number == 0u);
     range.border_to = select(end, params.count, number + 1u == params.own.segments);
@@ -140,7 +140,7 @@ fn bounds(slot: u32) -> Range {
 }
 
 // Marks the tiles that start in the range. `grid` invocations share them, and this one has index `own`.
-fn mark_tiles(range: Range, own: u32, grid: u32) {
+fn mark_tiles(range: SlotRange, own: u32, grid: u32) {
     let power = params.own.power;
     let stop = tiles_before(range.border_to);
     for (var tile = tiles_before(range.border_from) + own; tile < stop; tile += grid) {

@@ -207,7 +207,7 @@ impl Text<'_> {
         let text = format!(
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
-        vec![Piece::new("generated: the built-in subgroup reduction", text).importing(&["entry"])]
+        vec![Piece::new("generated: the built-in subgroup reduction", text).importing("entry")]
     }
 
     /// Checks the composed text if it contains a custom operator, so that no text that naga rejects reaches a
@@ -245,5 +245,5 @@ impl Text<'_> {
 /// The atomic operation that adds a workgroup's partial to the output.
 fn native_total(call: &str) -> Vec<Piece> {
     let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
-    vec![Piece::new("generated: the operator's atomic operation", text).importing(&["io"])]
+    vec![Piece::new("generated: the operator's atomic operation", text).importing("io")]
 }

@@ -21,13 +21,13 @@ const GENERATED: &[(&str, &str)] = &[
     ("visit", "Elem visit"),
     (
         "lane_layer",
-        "PACKS STRIP SHOWN Layer Edges Kept Spots Ends finish_layer choose_layer keep_layer keep_ends \
-         beside_layer begin_layer fetch spots_of kept_layer put_layer show first_cell last_cell",
+        "PACKS STRIP EXCHANGED Layer Edges FixedCells LayerSources finish_layer choose_layer keep_layer keep_ends \
+         beside_layer begin_layer fetch layer_sources fixed_cells_of put_layer put_exchanged first_cell last_cell",
     ),
     (
         "team_levels",
-        "LEVELS LAG WAITING TURN TURN_ROWS IN_PAIRS Team Fed Feed Fetched At advance advance_at_ends \
-         advance_at_border fed_of hand_on put_rows feed_of fetch stage",
+        "LEVELS LAG WAITING TURN TURN_ROWS IN_PAIRS Levels TurnRows RowFetches FetchedPacks advance \
+         advance_at_ends advance_at_border rows_in_slot pass_rows put_rows row_fetches fetch stage",
     ),
 ];
 
@@ -63,6 +63,7 @@ const CHOSEN: &[(&str, &[&str])] = &[
         &["stencil/shares/star5", "stencil/shares/box9", "stencil/shares/star7", "stencil/shares/box27"],
     ),
     ("streams", &["stencil/streams/rows", "stencil/streams/planes"]),
+    ("exchange", &["stencil/shared/team_ring", "stencil/shared/exchanged_rows"]),
     ("fixed_cells", &["stencil/fixed_cells/in_sums", "stencil/fixed_cells/in_beside"]),
     ("outputs", &["stencil/outputs/each", "stencil/outputs/common_sums"]),
     ("sums", &["stencil/sums/star7", "stencil/sums/box27"]),
@@ -306,6 +307,40 @@ fn imports_do_not_go_in_circles() {
     let circles: Vec<_> = files.0.keys().filter(|name| files.reached(name).contains(*name)).collect();
     let circles: Vec<_> = circles.into_iter().filter(|name| !is_exempt(name)).collect();
     assert!(circles.is_empty(), "a circle is one file: {circles:?}");
+}
+
+/// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
+/// formula has weights.
+const OF_CHOICES: [&str; 14] = [
+    "Acc",
+    "Own",
+    "Params",
+    "Key",
+    "Weights",
+    "Pack",
+    "Block",
+    "Strip",
+    "LoadedStrip",
+    "PlaneSums",
+    "Chosen",
+    "Ends",
+    "Shares",
+    "Rest",
+];
+
+#[test]
+fn a_type_is_one_thing() {
+    let files = Files::read();
+    let mut declared = BTreeMap::<&String, Vec<&String>>::new();
+    for (name, file) in files.0.iter().filter(|(name, _)| !name.starts_with('@')) {
+        let types = file.declares.iter().filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+        for ty in types.filter(|name| name.chars().any(|c| c.is_ascii_lowercase())) {
+            declared.entry(ty).or_default().push(name);
+        }
+    }
+    let several =
+        declared.into_iter().filter(|(ty, files)| files.len() > 1 && !OF_CHOICES.contains(&ty.as_str()));
+    assert_eq!(several.collect::<Vec<_>>(), []);
 }
 
 #[test]

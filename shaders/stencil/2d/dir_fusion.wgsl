@@ -27,7 +27,7 @@
 #import star_tile
 #import blocks2d
 
-fn kernel(at: Place) {
+fn kernel(at: TileCell) {
     let own = load(at.r, at.c);
     tile[slot(at.y, at.x)] = own;
     if at.y == 1 || at.y == i32(ROWS) {

@@ -24,7 +24,7 @@
 #import star_tile
 #import blocks2d
 
-fn kernel(at: Place) {
+fn kernel(at: TileCell) {
     let own = load(at.r, at.c);
     tile[slot(at.y, at.x)] = own;
     let y = at.y - 1;

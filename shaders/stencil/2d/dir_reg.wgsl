@@ -21,7 +21,7 @@
 #import halo_sides
 #import blocks2d
 
-fn kernel(at: Place) {
+fn kernel(at: TileCell) {
     let own = load(at.r, at.c);
     tile[slot(at.y, at.x)] = own;
     stage_halo(at);

@@ -28,7 +28,7 @@
 #import halo_sides
 #import blocks2d
 
-fn kernel(at: Place) {
+fn kernel(at: TileCell) {
     stage(at, 0, 0);
     stage_halo(at);
     workgroupBarrier();

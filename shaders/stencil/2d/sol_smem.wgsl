@@ -29,7 +29,7 @@
 #import star_tile
 #import blocks2d
 
-fn kernel(at: Place) {
+fn kernel(at: TileCell) {
     tile[slot(at.y, at.x)] = load(at.r, at.c);
     workgroupBarrier();
     if works(at) {

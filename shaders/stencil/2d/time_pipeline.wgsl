@@ -42,7 +42,7 @@
 // waves.
 //
 // Borders are exact at every step, on every side. Columns beyond a mirrored or periodic side are loaded from
-// the cells that they stand for, and stepped like all others (shared/places.wgsl). A strip at a fixed side
+// the cells that they stand for, and stepped like all others (shared/pack_sources.wgsl). A strip at a fixed side
 // ends there, so the fixed cells are the outermost of the team, and are restored after each step
 // (`advance_at_ends`). While a row at a fixed or mirrored side passes through a level, the workgroup takes
 // steps that select all special cases (`advance_at_border`). The choice depends only on the turn and the
@@ -53,7 +53,7 @@
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
-#import feed
+#import fetch_rows
 #import lane_layer
 #import shares
 #import span
@@ -76,7 +76,7 @@ fn columns_of(block: Block) -> Span {
 const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
 
 // The number of turns until the last row has left the last team.
-fn turns_of(rows: Stretch) -> i32 {
+fn turns_of(rows: LayerRange) -> i32 {
     let passed = rows.end - rows.top + i32(ROWS) * TEAM_DELAY;
     return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
 }
@@ -88,7 +88,7 @@ fn ends_of(columns: Span, col: i32) -> Ends {
 }
 
 // The turns without any special case.
-fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
+fn plain_turns_of(rows: LayerRange, turns: i32) -> Plain {
     // A strip that contains a fixed side in its interior needs special handling in every turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let every_turn = has_fixed && i32(params.cols) < width_of_strip();
@@ -104,10 +104,10 @@ fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
 }
 
 // The constants of an invocation.
-struct Work {
-    rows: Stretch,
+struct RowWork {
+    rows: LayerRange,
     columns: Span,
-    feed: Feed,
+    fetches: RowFetches,
     team: u32,
     lane: u32,
     place: u32,
@@ -118,31 +118,31 @@ struct Work {
 // A turn that has begun: the position of its team, the rows that it reads, and the rows that are fetched
 // meanwhile.
 struct Turn {
-    at: At,
-    fed: Fed,
-    ahead: Fetched,
+    at: TeamPosition,
+    arriving: TurnRows,
+    ahead: FetchedPacks,
 }
 
-fn begin_turn(work: Work, turn: i32) -> Turn {
+fn begin_turn(work: RowWork, turn: i32) -> Turn {
     let half = u32(turn) & 1u;
     let slot = slot_of(half, work.team);
     let row = work.rows.top + (turn - i32(work.team)) * TURN_ROWS - i32(work.team) * TEAM_DELAY;
     return Turn(
-        At(row, half, slot, work.lane, work.place),
-        fed_of(slot, work.lane),
-        fetch(work.feed, work.rows.top + (turn + 2) * TURN_ROWS),
+        TeamPosition(row, half, slot, work.lane, work.place),
+        rows_in_slot(slot, work.lane),
+        fetch(work.fetches, work.rows.top + (turn + 2) * TURN_ROWS),
     );
 }
 
 // Passes the rows on, stages those that were fetched in the previous turn, and waits for the others.
-fn end_turn(work: Work, turn: Turn, made: Fed, waiting: Fetched) {
+fn end_turn(work: RowWork, turn: Turn, made: TurnRows, waiting: FetchedPacks) {
     let half = 1u - turn.at.half;
     if work.team + 1u < ROWS {
-        hand_on(slot_of(half, work.team + 1u), work.lane, made);
+        pass_rows(slot_of(half, work.team + 1u), work.lane, made);
     } else {
         put_rows(work.rows, work.columns, turn.at.row - TEAM_DELAY, work.col, made);
     }
-    stage(work.feed, slot_of(half, 0u), waiting);
+    stage(work.fetches, slot_of(half, 0u), waiting);
     workgroupBarrier();
 }
 
@@ -158,7 +158,7 @@ fn main(
 #endif
 ) {
     let block = block_of(workgroup);
-    let rows = stretch_of(u32(block.down));
+    let rows = layer_range(u32(block.down));
     if rows.begin >= rows.end {
         return;
     }
@@ -168,16 +168,16 @@ fn main(
     let columns = columns_of(block);
     let lane = place % COLS;
     let col = columns.first + i32(lane * PACKS) * LANES;
-    let work = Work(rows, columns, feed_of(place, columns.first), place / COLS, lane, place, col);
-    let spots = spots_of(col);
+    let work = RowWork(rows, columns, row_fetches(place, columns.first), place / COLS, lane, place, col);
+    let sources = layer_sources(col);
     let k = weights();
 
     clear_ring(place);
-    let fetched = fetch(work.feed, rows.top);
+    let fetched = fetch(work.fetches, rows.top);
     workgroupBarrier();
-    stage(work.feed, slot_of(0u, 0u), fetched);
-    var waiting = fetch(work.feed, rows.top + TURN_ROWS);
-    var levels = Team();
+    stage(work.fetches, slot_of(0u, 0u), fetched);
+    var waiting = fetch(work.fetches, rows.top + TURN_ROWS);
+    var levels = Levels();
     workgroupBarrier();
 
     // Each kind of turn has a separate loop, so that the hot code stays small.
@@ -188,26 +188,26 @@ fn main(
         || (block.across + 1 == i32(params.blocks_across) && params.east == FIXED);
     var i = 0;
     for (var part = 0; part < 2; part++) {
-        let kept = kept_layer(spots);
+        let fixed_cells = fixed_cells_of(sources);
         for (; i < select(plain.begin, turns, part == 1); i++) {
             let turn = begin_turn(work, i);
-            let made = advance_at_border(k, levels, turn.fed, turn.at, spots, kept);
+            let made = advance_at_border(k, levels, turn.arriving, turn.at, sources, fixed_cells);
             end_turn(work, turn, made.rows, waiting);
-            levels = made.team;
+            levels = made.levels;
             waiting = turn.ahead;
         }
         for (; i < plain.end && has_ends; i++) {
             let turn = begin_turn(work, i);
-            let made = advance_at_ends(k, levels, turn.fed, turn.at, spots, ends);
+            let made = advance_at_ends(k, levels, turn.arriving, turn.at, sources, ends);
             end_turn(work, turn, made.rows, waiting);
-            levels = made.team;
+            levels = made.levels;
             waiting = turn.ahead;
         }
         for (; i < plain.end; i++) {
             let turn = begin_turn(work, i);
-            let made = advance(k, levels, turn.fed, turn.at, spots);
+            let made = advance(k, levels, turn.arriving, turn.at, sources);
             end_turn(work, turn, made.rows, waiting);
-            levels = made.team;
+            levels = made.levels;
             waiting = turn.ahead;
         }
     }

@@ -22,7 +22,7 @@
 #import direct3d
 #import plane_sweep
 
-fn stage(at: Place, p: i32, layer: u32) {
+fn stage(at: SweepCell, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);
     let down = select(1, -1, at.y == 1);
     let right = select(1, -1, at.x == 1);

@@ -26,7 +26,7 @@
 #import direct3d
 #import plane_sweep
 
-fn stage(at: Place, p: i32, layer: u32) {
+fn stage(at: SweepCell, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);
     if at.y == 1 {
         stage_cell(at, p, layer, -1, 0);

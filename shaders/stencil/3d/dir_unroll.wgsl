@@ -34,7 +34,7 @@
 #import halo_ring
 #import plane_sweep
 
-fn stage(at: Place, p: i32, layer: u32) {
+fn stage(at: SweepCell, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);
     stage_ring(at, p, layer);
 }

@@ -13,8 +13,8 @@
 //
 //   * The cells to the west and to the east of each of its rows: two shuffles per row. A team of COLS lanes (a
 //     subgroup, or a part of one) spans the tile's columns.
-//   * The row before and the row behind its own. Teams lie one below the other, and show each other their first
-//     and last rows in workgroup memory (shared/shown_rows.wgsl). A barrier must come between showing and reading,
+//   * The row before and the row behind its own. Teams lie one below the other, and exchange their first
+//     and last rows in workgroup memory (shared/exchanged_rows.wgsl). A barrier must come between writing and reading,
 //     so a plane waits for one turn in front of every level, in registers, and a level lags two planes behind
 //     the previous one:
 //
@@ -39,7 +39,7 @@
 // nothing is lost, because nothing beyond it is needed.)
 //
 // Borders are exact at every step. Rows and columns beyond a mirrored or periodic side are loaded from the cells that
-// they stand for, and stepped like all others (shared/places.wgsl). Tiles that contain fixed rows or columns restore
+// they stand for, and stepped like all others (shared/pack_sources.wgsl). Tiles that contain fixed rows or columns restore
 // them after each step (`advance_at_ends`). While a plane at a fixed or mirrored side passes through a level, all
 // special cases are selected (`advance_at_border`). The choice depends only on the turn and the tile, so it is uniform. The bits are those of single steps by
 // this kernel, because no compiler can combine operations of two steps (shares/star5.wgsl).
@@ -51,9 +51,9 @@
 // planes through the registers of warps as well.
 #import lane_layer
 #import lines
-#import places
+#import pack_sources
 #import shares
-#import shown_rows
+#import exchanged_rows
 #import span
 #import stream
 #import team_levels
@@ -83,7 +83,7 @@ fn lines_of(down: i32) -> Span {
 // before the one that comes to the first, and the level completes the plane before that.
 const BEHIND: i32 = 2 * (LEVELS - 1);
 
-fn turns_of(planes: Stretch) -> i32 {
+fn turns_of(planes: LayerRange) -> i32 {
     return planes.end - planes.top + BEHIND + 1;
 }
 
@@ -105,11 +105,11 @@ fn plane_start(p: i32) -> u32 {
 }
 
 // The constants of an invocation.
-struct Work {
-    planes: Stretch,
+struct PlaneWork {
+    planes: LayerRange,
     lines: Span,
     columns: Span,
-    spots: Spots,
+    sources: LayerSources,
     place: u32,
     // The lanes that hold the rows before and behind its own. The outermost teams get their own: the cells that
     // depend on these are not written.
@@ -120,7 +120,7 @@ struct Work {
     col: i32,
 }
 
-fn work_of(id: vec3<u32>, place: u32) -> Work {
+fn work_of(id: vec3<u32>, place: u32) -> PlaneWork {
     let tile = tile_of(id);
     let lines = lines_of(tile.down);
     let columns = columns_of(tile.across);
@@ -128,19 +128,19 @@ fn work_of(id: vec3<u32>, place: u32) -> Work {
     let col = columns.first + i32(place % COLS * PACKS) * LANES;
     let before = select(place - COLS, place, place < COLS);
     let behind = select(place, place + COLS, place + COLS < ROWS * COLS);
-    return Work(stretch_of(tile.layer), lines, columns, spots_of(row, col), place, before, behind, row, col);
+    return PlaneWork(layer_range(tile.layer), lines, columns, layer_sources(row, col), place, before, behind, row, col);
 }
 
-fn at_turn(work: Work, turn: i32) -> At {
-    return At(work.planes.top + turn, u32(turn) & 1u, work.place, work.before, work.behind);
+fn at_turn(work: PlaneWork, turn: i32) -> LanePosition {
+    return LanePosition(work.planes.top + turn, u32(turn) & 1u, work.place, work.before, work.behind);
 }
 
-fn fetch_plane(work: Work, p: i32) -> Layer {
-    return fetch(plane_start(p), work.spots);
+fn fetch_plane(work: PlaneWork, p: i32) -> Layer {
+    return fetch(plane_start(p), work.sources);
 }
 
 // Writes the plane that leaves the last level.
-fn put_plane(work: Work, at: At, layer: Layer) {
+fn put_plane(work: PlaneWork, at: LanePosition, layer: Layer) {
     let p = at.layer - BEHIND - 1;
     if work.planes.begin <= p && p < work.planes.end {
         put_layer(work.lines, work.columns, u32(p) * params.rows * params.cols, work.row, work.col, layer);
@@ -159,7 +159,7 @@ fn main(
 #endif
 ) {
     let tile = tile_of(workgroup);
-    let planes = stretch_of(tile.layer);
+    let planes = layer_range(tile.layer);
     if planes.begin >= planes.end {
         return;
     }
@@ -169,11 +169,11 @@ fn main(
     let work = work_of(workgroup, place);
     let k = weights();
 
-    clear_shown(place);
+    clear_exchanged(place);
     workgroupBarrier();
-    var team = Team();
-    team.w0 = fetch_plane(work, planes.top);
-    show(0u, 0u, place, team.w0);
+    var levels = Levels();
+    levels.w0 = fetch_plane(work, planes.top);
+    put_exchanged(0u, 0u, place, levels.w0);
     var ahead = fetch_plane(work, planes.top + 1);
     workgroupBarrier();
 
@@ -183,38 +183,38 @@ fn main(
     let has_ends = has_ends_at(tile);
     var i = 0;
     for (var part = 0; part < 2; part++) {
-        let kept = kept_layer(work.spots);
+        let fixed_cells = fixed_cells_of(work.sources);
         for (; i < select(plain.begin, turns, part == 1); i++) {
             let next = fetch_plane(work, planes.top + i + 2);
-            team = advance_at_border(k, team, ahead, at_turn(work, i), work, kept);
+            levels = advance_at_border(k, levels, ahead, at_turn(work, i), work, fixed_cells);
             workgroupBarrier();
             ahead = next;
         }
         for (; IN_PAIRS && has_ends && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
-            team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
+            levels = advance_at_ends(k, levels, ahead, at_turn(work, i), work, fixed_cells);
             workgroupBarrier();
             ahead = fetch_plane(work, planes.top + i + 3);
-            team = advance_at_ends(k, team, next, at_turn(work, i + 1), work, kept);
+            levels = advance_at_ends(k, levels, next, at_turn(work, i + 1), work, fixed_cells);
             workgroupBarrier();
         }
         for (; i < plain.end && has_ends; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
-            team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
+            levels = advance_at_ends(k, levels, ahead, at_turn(work, i), work, fixed_cells);
             workgroupBarrier();
             ahead = next;
         }
         for (; IN_PAIRS && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
-            team = advance(k, team, ahead, at_turn(work, i), work);
+            levels = advance(k, levels, ahead, at_turn(work, i), work);
             workgroupBarrier();
             ahead = fetch_plane(work, planes.top + i + 3);
-            team = advance(k, team, next, at_turn(work, i + 1), work);
+            levels = advance(k, levels, next, at_turn(work, i + 1), work);
             workgroupBarrier();
         }
         for (; i < plain.end; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
-            team = advance(k, team, ahead, at_turn(work, i), work);
+            levels = advance(k, levels, ahead, at_turn(work, i), work);
             workgroupBarrier();
             ahead = next;
         }

@@ -1,5 +1,6 @@
 // Cells at fixed sides wait for the next layer in `beside`, which in a star is the layer's own cells. That takes fewer
 // selections than in the place of their sums (in_sums.wgsl), and in 3D less time.
+#import exchange
 #import lane_layer
 
 fn waiting(sum: Layer, beside: Layer) -> Layer {
@@ -10,6 +11,6 @@ fn sums_at_ends(sum: Layer, own: Layer, ends: Ends) -> Layer {
     return sum;
 }
 
-fn sums_at_border(sum: Layer, own: Layer, kept: Kept, keeps: bool) -> Layer {
+fn sums_at_border(sum: Layer, own: Layer, fixed_cells: FixedCells, keeps: bool) -> Layer {
     return sum;
 }

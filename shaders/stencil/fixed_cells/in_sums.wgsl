@@ -3,6 +3,7 @@
 // In a star they could wait in `beside` (in_beside.wgsl), which takes fewer selections. But in 2D NVIDIA's compiler
 // takes 175 registers for that instead of 167: two workgroups fit a core instead of three, and 5 points are slower by
 // a third.
+#import exchange
 #import lane_layer
 
 fn waiting(sum: Layer, beside: Layer) -> Layer {
@@ -13,6 +14,6 @@ fn sums_at_ends(sum: Layer, own: Layer, ends: Ends) -> Layer {
     return keep_ends(sum, own, ends);
 }
 
-fn sums_at_border(sum: Layer, own: Layer, kept: Kept, keeps: bool) -> Layer {
-    return keep_layer(sum, own, kept, keeps);
+fn sums_at_border(sum: Layer, own: Layer, fixed_cells: FixedCells, keeps: bool) -> Layer {
+    return keep_layer(sum, own, fixed_cells, keeps);
 }

@@ -1,6 +1,6 @@
 // The ends of a pack of four, its mirror image, and which of its cells are kept.
 #import lanes
-#import places
+#import pack_sources
 
 alias Chosen = vec4<bool>;
 
@@ -25,7 +25,7 @@ fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
 }
 
 // The cells of a pack that a fixed side keeps.
-fn kept_of(place: Place) -> Chosen {
+fn fixed_in_pack(place: PackSource) -> Chosen {
     return Chosen(
         is_fixed_col(place, 0u),
         is_fixed_col(place, 1u),

@@ -1,6 +1,6 @@
 // The ends of a pack of one cell, its mirror image, and whether it is kept.
 #import lanes
-#import places
+#import pack_sources
 
 alias Chosen = bool;
 
@@ -24,6 +24,6 @@ fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
     return select(changed, same, keeps);
 }
 
-fn kept_of(place: Place) -> Chosen {
+fn fixed_in_pack(place: PackSource) -> Chosen {
     return is_fixed_col(place, 0u);
 }

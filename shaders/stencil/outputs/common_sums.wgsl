@@ -5,11 +5,11 @@
 #import points27
 #import sweep_cells
 
-fn layer_sums(at: Place, low: u32, i: u32) -> Sums {
+fn layer_sums(at: SweepCell, low: u32, i: u32) -> Sums {
     return sums_of(nine(at, layer_at(low, i)));
 }
 
-fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
+fn outputs(at: SweepCell, k: Weights, low: u32, p: i32, end: i32) {
     let s0 = layer_sums(at, low, 0u);
     let s1 = layer_sums(at, low, 1u);
     let s2 = layer_sums(at, low, 2u);

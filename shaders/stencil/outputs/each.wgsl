@@ -4,12 +4,12 @@
 #import points27
 #import sweep_cells
 
-fn output(at: Place, k: Weights, low: u32, i: u32, p: i32, end: i32) {
+fn output(at: SweepCell, k: Weights, low: u32, i: u32, p: i32, end: i32) {
     let value = box(k, nine(at, layer_at(low, i)), nine(at, layer_at(low, i + 1u)), nine(at, layer_at(low, i + 2u)));
     store(at, p + i32(i), end, value);
 }
 
-fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
+fn outputs(at: SweepCell, k: Weights, low: u32, p: i32, end: i32) {
     output(at, k, low, 0u, p, end);
     if UNROLL > 1u {
         output(at, k, low, 1u, p, end);

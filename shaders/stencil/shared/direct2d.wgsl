@@ -22,7 +22,7 @@ fn slot(y: i32, x: i32) -> u32 {
 }
 
 // Loads the invocation's own cell, or the one next to it, into the tile.
-fn stage(at: Place, down: i32, right: i32) {
+fn stage(at: TileCell, down: i32, right: i32) {
     tile[slot(at.y + down, at.x + right)] = load(at.r + down, at.c + right);
 }
 
@@ -34,7 +34,7 @@ fn main(
     let block = block_of(workgroup);
     let y = i32(local.y);
     let x = i32(local.x);
-    kernel(Place(
+    kernel(TileCell(
         first_row() + block.down * i32(ROWS) + y,
         first_col() + block.across * i32(COLS) + x,
         y + 1,

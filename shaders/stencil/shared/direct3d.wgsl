@@ -14,13 +14,13 @@ fn slot(layer: u32, y: i32, x: i32) -> u32 {
     return (layer * (ROWS + 2u) + u32(y)) * (COLS + 2u) + u32(x);
 }
 
-fn place(block: Block, y: i32, x: i32, lid: u32) -> Place {
+fn sweep_cell(block: Block, y: i32, x: i32, lid: u32) -> SweepCell {
     let r = first_row() + block.down * i32(ROWS) + y;
     let c = first_col() + block.across * i32(COLS) + x;
-    return Place(r, c, y + 1, x + 1, lid, computes(r, c));
+    return SweepCell(r, c, y + 1, x + 1, lid, computes(r, c));
 }
 
 // Loads the invocation's own cell of plane `p`, or one near it, into a layer.
-fn stage_cell(at: Place, p: i32, layer: u32, down: i32, right: i32) {
+fn stage_cell(at: SweepCell, p: i32, layer: u32, down: i32, right: i32) {
     tile[slot(layer, at.y + down, at.x + right)] = load(p, at.r + down, at.c + right);
 }

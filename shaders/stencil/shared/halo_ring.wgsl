@@ -6,7 +6,7 @@
 //     COLS + 2     ...  2 COLS + 3           wide accesses.
 #import direct3d
 
-fn stage_ring_cell(at: Place, p: i32, layer: u32, k: u32) {
+fn stage_ring_cell(at: SweepCell, p: i32, layer: u32, k: u32) {
     let width = COLS + 2u;
     let ends = 2u * width;
     // In the columns: the row and the side.
@@ -18,7 +18,7 @@ fn stage_ring_cell(at: Place, p: i32, layer: u32, k: u32) {
     stage_cell(at, p, layer, y - at.y, x - at.x);
 }
 
-fn stage_ring(at: Place, p: i32, layer: u32) {
+fn stage_ring(at: SweepCell, p: i32, layer: u32) {
     let ring = 2u * (COLS + 2u) + 2u * ROWS;
     if at.lid < ring {
         stage_ring_cell(at, p, layer, at.lid);

@@ -5,7 +5,7 @@
 // for west and east are taken by one or two lanes of every subgroup, and every subgroup executes both.
 #import direct2d
 
-fn stage_halo(at: Place) {
+fn stage_halo(at: TileCell) {
     if at.y == 1 {
         stage(at, -1, 0);
     }

@@ -3,7 +3,7 @@
 override UNROLL: u32 = 1u;
 
 // The position of an invocation.
-struct Place {
+struct SweepCell {
     // Its cell in every plane.
     r: i32,
     c: i32,

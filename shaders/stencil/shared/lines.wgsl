@@ -1,5 +1,5 @@
-// The rows of a tile in 3D: which rows of the grid they stand for, as places.wgsl says of columns.
-#import places
+// The rows of a tile in 3D: which rows of the grid they stand for, as pack_sources.wgsl says of columns.
+#import pack_sources
 #import span
 
 #ifdef fixed_borders

@@ -21,7 +21,7 @@ fn slot(y: i32, x: i32) -> u32 {
 
 // True if the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
 // range.
-fn works(at: Place) -> bool {
+fn works(at: TileCell) -> bool {
     let rim = at.y == 0 || at.y == i32(ROWS) - 1 || at.x == 0 || at.x == i32(COLS) - 1;
     return !rim && computes(at.r, at.c);
 }
@@ -34,7 +34,7 @@ fn main(
     let block = block_of(workgroup);
     let y = i32(local.y);
     let x = i32(local.x);
-    kernel(Place(
+    kernel(TileCell(
         first_row() - 1 + block.down * (i32(ROWS) - 2) + y,
         first_col() - 1 + block.across * (i32(COLS) - 2) + x,
         y,

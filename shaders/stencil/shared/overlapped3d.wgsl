@@ -14,13 +14,13 @@ fn slot(layer: u32, y: i32, x: i32) -> u32 {
     return (layer * ROWS + u32(y)) * COLS + u32(x);
 }
 
-fn place(block: Block, y: i32, x: i32, lid: u32) -> Place {
+fn sweep_cell(block: Block, y: i32, x: i32, lid: u32) -> SweepCell {
     let r = first_row() - 1 + block.down * (i32(ROWS) - 2) + y;
     let c = first_col() - 1 + block.across * (i32(COLS) - 2) + x;
     let rim = y == 0 || y == i32(ROWS) - 1 || x == 0 || x == i32(COLS) - 1;
-    return Place(r, c, y, x, lid, !rim && computes(r, c));
+    return SweepCell(r, c, y, x, lid, !rim && computes(r, c));
 }
 
-fn stage(at: Place, p: i32, layer: u32) {
+fn stage(at: SweepCell, p: i32, layer: u32) {
     tile[slot(layer, at.y, at.x)] = load(p, at.r, at.c);
 }

@@ -7,8 +7,8 @@ fn put_all(i: u32, value: Pack) {
     result[i / u32(LANES)] = value;
 }
 
-// A pack as it is seen. Nothing is reversed where all sides are fixed.
-fn seen(pack: Pack, reversed: bool) -> Pack {
+// A pack, or its mirror image. Nothing is reversed where all sides are fixed.
+fn mirrored(pack: Pack, reversed: bool) -> Pack {
 #ifdef fixed_borders
     return pack;
 #else

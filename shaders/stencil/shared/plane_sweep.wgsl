@@ -30,7 +30,7 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     let block = block_of(workgroup);
-    let at = place(block, i32(local.y), i32(local.x), lid);
+    let at = sweep_cell(block, i32(local.y), i32(local.x), lid);
     let k = weights();
     var low = 0u;
     stage(at, block.begin - 1, 0u);

@@ -4,7 +4,7 @@
 #import tile2d
 
 // The new value of the invocation's cell. Its old value is `own`; the other four are read from the tile.
-fn star_around(at: Place, own: Elem) -> Elem {
+fn star_around(at: TileCell, own: Elem) -> Elem {
     return star(
         weights(),
         own,

@@ -2,19 +2,19 @@
 #import streams
 
 // The layers that a workgroup writes, and the first one that it loads.
-struct Stretch {
+struct LayerRange {
     begin: i32,
     end: i32,
     top: i32,
 }
 
-fn stretch_of(nth: u32) -> Stretch {
+fn layer_range(nth: u32) -> LayerRange {
     let begin = params.begin + nth * params.planes_per_group;
     let end = min(begin + params.planes_per_group, params.end);
     let lead = i32(begin) - i32(params.steps);
     // Beyond a fixed side or a mirror there is nothing to load.
     let starts_at_side = side_before() == FIXED || side_before() == MIRROR;
-    return Stretch(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
+    return LayerRange(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
 }
 
 fn is_fixed_layer(l: i32) -> bool {
@@ -28,11 +28,11 @@ struct Plain {
     end: i32,
 }
 
-fn plain_turns(stretch: Stretch, turns: i32, entering: i32, behind: i32) -> Plain {
+fn plain_turns(layers: LayerRange, turns: i32, entering: i32, behind: i32) -> Plain {
     let has_before = side_before() == FIXED || side_before() == MIRROR;
     let has_behind = side_behind() == FIXED || side_behind() == MIRROR;
-    let past_side = (behind + 1 - stretch.top) / entering + 1;
-    let up_to_side = max(layer_count() - 1 - stretch.top, 0) / entering;
-    let begin = select(0, clamp(past_side, 0, turns), has_before && stretch.top <= 1);
+    let past_side = (behind + 1 - layers.top) / entering + 1;
+    let up_to_side = max(layer_count() - 1 - layers.top, 0) / entering;
+    let begin = select(0, clamp(past_side, 0, turns), has_before && layers.top <= 1);
     return Plain(begin, select(turns, clamp(up_to_side, begin, turns), has_behind));
 }

@@ -5,7 +5,7 @@
 #import tile
 #import blocks3d
 
-fn nine(at: Place, layer: u32) -> Nine {
+fn nine(at: SweepCell, layer: u32) -> Nine {
     return Nine(
         tile[slot(layer, at.y - 1, at.x - 1)],
         tile[slot(layer, at.y - 1, at.x)],
@@ -19,7 +19,7 @@ fn nine(at: Place, layer: u32) -> Nine {
     );
 }
 
-fn store(at: Place, p: i32, end: i32, value: Elem) {
+fn store(at: SweepCell, p: i32, end: i32, value: Elem) {
     if p < end {
         put(index_of(p, at.r, at.c), value);
     }

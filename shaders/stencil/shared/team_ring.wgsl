@@ -1,4 +1,4 @@
-// Rows on their way from team to team, in workgroup memory; and the cells that lanes of a team show each other.
+// Rows on their way from team to team, in workgroup memory; and the cells that lanes of a team exchange.
 //
 // Each team has a slot for the rows of one turn that it reads, twice: while the rows of this turn are read, those of the next
 // are written to the other. So one barrier a turn is enough.
@@ -28,6 +28,27 @@ fn slot_of(half: u32, team: u32) -> u32 {
 fn in_slot(y: u32, nth: u32, lane: u32) -> u32 {
     return (y * PACKS + nth) * COLS + lane;
 }
+
+// The cells before and behind a lane's part of a row, which its neighbours hold.
+struct Edges {
+    west: Elem,
+    east: Elem,
+}
+
+// The outermost cells of a lane's part of a row: true if a fixed side keeps them.
+struct Ends {
+    first: bool,
+    last: bool,
+}
+
+// Position of a team in a turn: the row that comes to its first level.
+struct TeamPosition {
+    row: i32,
+    half: u32,
+    slot: u32,
+    lane: u32,
+    place: u32,
+}
 #ifdef subgroups
 #import lane_shift
 
@@ -44,26 +65,26 @@ fn edges_in_slot(slot: u32, y: u32, lane: u32) -> Edges {
     return Edges(last_of(west), first_of(east));
 }
 
-// Rows between two levels of a team lie in registers. Their lanes' first and last cells are shown here, and looked
-// at a turn later, when a barrier has been passed.
-struct Shown {
+// Rows between two levels of a team lie in registers. Their lanes' first and last cells are stored here, and read
+// a turn later, when a barrier has been passed.
+struct LaneEnds {
     first: Elem,
     last: Elem,
 }
 
-var<workgroup> shown: array<Shown, 2u * TURN * WAITING * ROWS * COLS>;
+var<workgroup> lane_ends: array<LaneEnds, 2u * TURN * WAITING * ROWS * COLS>;
 
-fn shown_at(half: u32, nth: u32, y: u32, place: u32) -> u32 {
+fn lane_ends_at(half: u32, nth: u32, y: u32, place: u32) -> u32 {
     return ((half * WAITING + nth) * TURN + y) * ROWS * COLS + place;
 }
 
-fn show(half: u32, nth: u32, y: u32, place: u32, row: Layer) {
-    shown[shown_at(half, nth, y, place)] = Shown(first_cell(row), last_cell(row));
+fn put_lane_ends(half: u32, nth: u32, y: u32, place: u32, row: Layer) {
+    lane_ends[lane_ends_at(half, nth, y, place)] = LaneEnds(first_cell(row), last_cell(row));
 }
 
-fn shown_edges(half: u32, nth: u32, y: u32, place: u32) -> Edges {
-    let west = shown[shown_at(half, nth, y, max(place, 1u) - 1u)];
-    let east = shown[shown_at(half, nth, y, min(place + 1u, ROWS * COLS - 1u))];
+fn edges_of_lane_ends(half: u32, nth: u32, y: u32, place: u32) -> Edges {
+    let west = lane_ends[lane_ends_at(half, nth, y, max(place, 1u) - 1u)];
+    let east = lane_ends[lane_ends_at(half, nth, y, min(place + 1u, ROWS * COLS - 1u))];
     return Edges(west.last, east.first);
 }
 #endif

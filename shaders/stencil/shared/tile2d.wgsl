@@ -1,7 +1,7 @@
 // An invocation of the two mappings with a tile in workgroup memory, in 2D.
 
 // The position of an invocation.
-struct Place {
+struct TileCell {
     // Its cell in the grid.
     r: i32,
     c: i32,

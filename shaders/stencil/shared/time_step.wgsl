@@ -11,6 +11,7 @@
 // fixed sides along the layer. `_at_border` keeps the cells of any fixed side, and gives the layers at a
 // mirror their mirror image. All of these are selections, so where nothing is kept or mirrored the three forms give the
 // same bits.
+#import exchange
 #import lane_layer
 #import stream
 #import shares
@@ -76,14 +77,14 @@ struct Special {
     keeps: bool,
     keeps_before: bool,
     // The cells at fixed sides along the layer, which are always kept.
-    kept: Kept,
+    fixed_cells: FixedCells,
 }
 
 fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special: Special) -> Layer {
     let beside = beside_layer(k, own, edges);
     let behind = choose_layer(beside, level.beside, special.mirror_behind);
     let waiting = waiting(level.sum, level.beside);
-    return keep_layer(finish_layer(k, level.sum, behind), waiting, special.kept, special.keeps_before);
+    return keep_layer(finish_layer(k, level.sum, behind), waiting, special.fixed_cells, special.keeps_before);
 }
 
 fn level_of_at_border(
@@ -103,16 +104,16 @@ fn level_of_at_border(
 #else
     let next = level_of(k, mirrored, own, edges);
 #endif
-    return Level(sums_at_border(next.sum, own, special.kept, special.keeps), beside);
+    return Level(sums_at_border(next.sum, own, special.fixed_cells, special.keeps), beside);
 }
 
 // Layer `l` comes to a level.
-fn special_of(l: i32, kept: Kept) -> Special {
+fn special_of(l: i32, fixed_cells: FixedCells) -> Special {
     return Special(
         l == 0 && side_before() == MIRROR,
         l == layer_count() && side_behind() == MIRROR,
         is_fixed_layer(l),
         is_fixed_layer(l - 1),
-        kept,
+        fixed_cells,
     );
 }

@@ -6,10 +6,10 @@
 const STRIP: i32 = 4;
 
 struct Strip {
-    a: Shares,
-    b: Shares,
-    c: Shares,
-    d: Shares,
+    a: PlaneSums,
+    b: PlaneSums,
+    c: PlaneSums,
+    d: PlaneSums,
 }
 
 struct LoadedStrip {
@@ -39,7 +39,7 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     let c = row_of(loaded.c);
     let d = row_of(loaded.d);
     let s = row_of(loaded.s);
-    return Strip(shares_of(k, n, a, b), shares_of(k, a, b, c), shares_of(k, b, c, d), shares_of(k, c, d, s));
+    return Strip(plane_sums_of(k, n, a, b), plane_sums_of(k, a, b, c), plane_sums_of(k, b, c, d), plane_sums_of(k, c, d, s));
 }
 
 fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {

@@ -6,7 +6,7 @@
 const STRIP: i32 = 1;
 
 struct Strip {
-    a: Shares,
+    a: PlaneSums,
 }
 
 struct LoadedStrip {
@@ -27,7 +27,7 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     let n = row_of(loaded.n);
     let a = row_of(loaded.a);
     let s = row_of(loaded.s);
-    return Strip(shares_of(k, n, a, s));
+    return Strip(plane_sums_of(k, n, a, s));
 }
 
 fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {

@@ -6,8 +6,8 @@
 const STRIP: i32 = 2;
 
 struct Strip {
-    a: Shares,
-    b: Shares,
+    a: PlaneSums,
+    b: PlaneSums,
 }
 
 struct LoadedStrip {
@@ -31,7 +31,7 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     let a = row_of(loaded.a);
     let b = row_of(loaded.b);
     let s = row_of(loaded.s);
-    return Strip(shares_of(k, n, a, b), shares_of(k, a, b, s));
+    return Strip(plane_sums_of(k, n, a, b), plane_sums_of(k, a, b, s));
 }
 
 fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {

@@ -5,20 +5,20 @@
 
 // A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
 // progress: the sum so far, and the newest plane's contribution to the next.
-struct Shares {
+struct PlaneSums {
     here: Pack,
     beside: Pack,
 }
 
-fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
+fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     let around = (north.own + south.own) + row.sides;
     let diagonal = north.sides + south.sides;
     let here = k.centre * row.own + k.face * around + k.edge * diagonal;
     let beside = k.face * row.own + k.edge * around + k.corner * diagonal;
 #ifdef rhs
-    return Shares(here + row.added, beside);
+    return PlaneSums(here + row.added, beside);
 #else
-    return Shares(here, beside);
+    return PlaneSums(here, beside);
 #endif
 }
 

@@ -124,12 +124,12 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = config.tuning;
     let lanes = u64::from(block.rows) * u64::from(block.cols);
     if config.stencil.dims == Dims::Three {
-        let shown = u64::from(config.unrolled().shown()) * u64::from(cells_per_lane);
-        return 2 * u64::from(levels_per_team) * shown * lanes;
+        let exchanged = u64::from(config.unrolled().exchanged()) * u64::from(cells_per_lane);
+        return 2 * u64::from(levels_per_team) * exchanged * lanes;
     }
     let rows = 2 * u64::from(rows_per_turn) * lanes;
-    let shown = if config.subgroups { 0 } else { 2 * u64::from((levels_per_team - 1).max(1)) };
-    rows * (u64::from(cells_per_lane) + shown)
+    let exchanged = if config.subgroups { 0 } else { 2 * u64::from((levels_per_team - 1).max(1)) };
+    rows * (u64::from(cells_per_lane) + exchanged)
 }
 
 /// Adds the pieces that the kernel's text imports.
@@ -145,9 +145,9 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         (Dims::Three, true) => "stencil/fixed_cells/in_beside",
         _ => "stencil/fixed_cells/in_sums",
     };
-    let (layer, levels) = match config.stencil.dims {
-        Dims::Two => (unrolled.lane_row(), unrolled.team_levels()),
-        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels()),
+    let (layer, levels, exchange) = match config.stencil.dims {
+        Dims::Two => (unrolled.lane_row(), unrolled.team_levels(), "stencil/shared/team_ring"),
+        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels(), "stencil/shared/exchanged_rows"),
     };
     composer
         .define("subgroups", config.subgroups)
@@ -155,6 +155,7 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         .choose("shares", shares)
         .choose("streams", streams)
         .choose("fixed_cells", fixed_cells)
+        .choose("exchange", exchange)
         .provide("lane_layer", layer)
         .provide("team_levels", levels)
 }

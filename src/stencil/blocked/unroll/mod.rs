@@ -34,6 +34,32 @@ enum Kind {
     AtBorder,
 }
 
+impl Kind {
+    /// The end of its functions' names.
+    fn suffix(self) -> &'static str {
+        match self {
+            Kind::Inside => "",
+            Kind::AtEnds => "_at_ends",
+            Kind::AtBorder => "_at_border",
+        }
+    }
+
+    /// The beginning of the function that takes a turn, which calls every level's step of this kind.
+    fn head(self, parameters: impl Iterator<Item = &'static str>, result: &str) -> String {
+        let place = match self {
+            Kind::Inside => "inside the grid",
+            Kind::AtEnds => "with fixed cells along the layer",
+            Kind::AtBorder => "with a layer at a side",
+        };
+        let parameters: String = parameters.map(|parameter| format!("    {parameter},\n")).collect();
+        format!(
+            "// A turn {place}: every level takes what came and hands on what it completes.\n\
+             fn advance{}(\n{parameters}) -> {result} {{\n",
+            self.suffix()
+        )
+    }
+}
+
 /// The texts of `0..count`, joined.
 fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
     (0..count).map(text).collect::<Vec<_>>().join(separator)
@@ -66,7 +92,7 @@ impl Unrolled {
     }
 
     /// The type of a layer, and the functions on each of its packs alone.
-    fn layer(self, kept: impl Fn(u32) -> String) -> String {
+    fn layer(self, fixed_cells: impl Fn(u32) -> String) -> String {
         let mut text = format!("const PACKS: u32 = {}u;\n\n", self.packs);
         text += &repeated("Layer", self.all(), "p", "Pack");
         text += &self.layer_function("finish_layer(k: Weights, sum: Layer, behind: Layer)", |i| {
@@ -75,8 +101,9 @@ impl Unrolled {
         text += &self.layer_function("choose_layer(one: Layer, other: Layer, takes_other: bool)", |i| {
             format!("select(one.p{i}, other.p{i}, takes_other)")
         });
-        let head = "keep_layer(changed: Layer, same: Layer, kept: Kept, keeps: bool)";
-        text += &self.layer_function(head, |i| format!("select(changed.p{i}, same.p{i}, {})", kept(i)));
+        let head = "keep_layer(changed: Layer, same: Layer, fixed_cells: FixedCells, keeps: bool)";
+        text +=
+            &self.layer_function(head, |i| format!("select(changed.p{i}, same.p{i}, {})", fixed_cells(i)));
         text
     }
 

@@ -6,7 +6,7 @@ use super::{Kind, Unrolled, each, sides};
 use crate::shader::Piece;
 
 /// A row of a plane as a lane sees it: its packs, and the cells before and behind them.
-struct Seen {
+struct NeighbourRow {
     packs: Vec<String>,
     west: String,
     east: String,
@@ -18,8 +18,10 @@ impl Unrolled {
         let Unrolled { packs, strip, star, .. } = self;
         let column = |i: u32| i % packs;
         let row = |i: u32| i / packs;
-        let mut text = self.layer(|i| format!("kept.c{} | Chosen(kept.r{} || keeps)", column(i), row(i)));
-        let _ = write!(text, "const STRIP: u32 = {strip}u;\nconst SHOWN: u32 = {}u;\n\n", self.shown());
+        let mut text =
+            self.layer(|i| format!("fixed_cells.c{} | Chosen(fixed_cells.r{} || keeps)", column(i), row(i)));
+        let _ =
+            write!(text, "const STRIP: u32 = {strip}u;\nconst EXCHANGED: u32 = {}u;\n\n", self.exchanged());
         // In 7 points the four diagonal neighbours do not count.
         let members =
             if star { "    around: Layer,\n" } else { "    around: Layer,\n    diagonal: Layer,\n" };
@@ -32,11 +34,8 @@ impl Unrolled {
             each(packs, "", |i| format!("    c{i}: {of_columns},\n"))
                 + &each(strip, "", |j| format!("    r{j}: {of_rows},\n"))
         };
-        let _ = write!(text, "struct Kept {{\n{}}}\n\n", members("Chosen", "bool"));
-        let _ = write!(text, "struct Spots {{\n{}}}\n\n", members("Place", "u32"));
-        text += "alias Ends = Kept;\n\n\
-                 fn keep_ends(changed: Layer, same: Layer, ends: Ends) -> Layer {\n    \
-                 return keep_layer(changed, same, ends, false);\n}\n\n";
+        let _ = write!(text, "struct FixedCells {{\n{}}}\n\n", members("Chosen", "bool"));
+        let _ = write!(text, "struct LayerSources {{\n{}}}\n\n", members("PackSource", "u32"));
         let sums = |i: u32| match star {
             true => format!("edges.around.p{i}"),
             false => format!("edges.around.p{i}, edges.diagonal.p{i}"),
@@ -48,24 +47,24 @@ impl Unrolled {
         text += &self.layer_function(&format!("{head}{})", self.added(0).0), |i| {
             format!("begin(k, own.p{i}, {}, before.p{i}{})", sums(i), self.added(i).1)
         });
-        let place = |i: u32| format!("spots.r{} + spots.c{}.at", row(i), column(i));
-        let reversed = |i: u32| format!("spots.c{}.reversed", column(i));
-        text += &self.layer_function("fetch(plane: u32, spots: Spots)", |i| {
-            format!("seen(pack(plane + {}), {})", place(i), reversed(i))
+        let place = |i: u32| format!("sources.r{} + sources.c{}.at", row(i), column(i));
+        let reversed = |i: u32| format!("sources.c{}.reversed", column(i));
+        text += &self.layer_function("fetch(plane: u32, sources: LayerSources)", |i| {
+            format!("mirrored(pack(plane + {}), {})", place(i), reversed(i))
         });
         if self.rhs {
-            text += &self.layer_function("added_to(l: i32, spots: Spots)", |i| {
-                format!("seen(addend(plane_start(l) + {}), {})", place(i), reversed(i))
+            text += &self.layer_function("added_to(l: i32, sources: LayerSources)", |i| {
+                format!("mirrored(addend(plane_start(l) + {}), {})", place(i), reversed(i))
             });
         }
         let each_both = |of_column: &dyn Fn(u32) -> String, of_row: &dyn Fn(u32) -> String| {
             each(packs, ", ", of_column) + ", " + &each(strip, ", ", of_row)
         };
-        let places = each_both(&|i| format!("place_of(c + {i} * LANES)"), &|j| {
+        let places = each_both(&|i| format!("pack_source(c + {i} * LANES)"), &|j| {
             format!("line_of(r + {j}) * params.cols")
         });
-        let kept = each_both(&|i| format!("kept_of(spots.c{i})"), &|j| {
-            format!("is_fixed_line(spots.r{j} / params.cols)")
+        let fixed_cells = each_both(&|i| format!("fixed_in_pack(sources.c{i})"), &|j| {
+            format!("is_fixed_line(sources.r{j} / params.cols)")
         });
         let puts = each(self.all(), "", |i| {
             let (r, c) = (row(i), column(i));
@@ -76,35 +75,40 @@ impl Unrolled {
         });
         let _ = write!(
             text,
-            "fn spots_of(r: i32, c: i32) -> Spots {{\n    return Spots({places});\n}}\n\n\
-             fn kept_layer(spots: Spots) -> Kept {{\n    return Kept({kept});\n}}\n\n\
+            "fn layer_sources(r: i32, c: i32) -> LayerSources {{\n    return LayerSources({places});\n}}\n\n\
+             fn fixed_cells_of(sources: LayerSources) -> FixedCells {{\n    return FixedCells({fixed_cells});\n}}\n\n\
              fn put_layer(lines: Span, columns: Span, plane: u32, r: i32, c: i32, layer: Layer) {{\n{puts}}}\n\n"
         );
-        // Without shuffles all rows are shown, otherwise the first and the last.
-        let shown = |y: u32| if y + 1 == self.shown() { strip - 1 } else { y };
-        let shows = each(self.shown() * packs, "", |n| {
+        // Without shuffles all rows are exchanged, otherwise the first and the last.
+        let exchanged = |y: u32| if y + 1 == self.exchanged() { strip - 1 } else { y };
+        let shows = each(self.exchanged() * packs, "", |n| {
             let (y, i) = (row(n), column(n));
-            format!("    shown[shown_at(half, nth, {y}u, {i}u, place)] = layer.p{};\n", shown(y) * packs + i)
+            format!(
+                "    exchanged[exchanged_at(half, nth, {y}u, {i}u, place)] = layer.p{};\n",
+                exchanged(y) * packs + i
+            )
         });
-        let _ = write!(text, "fn show(half: u32, nth: u32, place: u32, layer: Layer) {{\n{shows}}}\n\n");
+        let _ =
+            write!(text, "fn put_exchanged(half: u32, nth: u32, place: u32, layer: Layer) {{\n{shows}}}\n\n");
         text += &self.edges();
         vec![
             Piece::new(format!("generated: {strip} rows of {packs} packs of a plane in a lane"), text)
-                .importing(&["lanes", "ends", "pack_ends", "places", "lines", "shares", "shown_rows"]),
+                .importing("lanes ends pack_ends pack_sources lines shares exchanged_rows"),
         ]
     }
 
-    /// Rows of a plane that a lane shows to others: the first and the last; without shuffles all of them.
-    pub(crate) fn shown(self) -> u32 {
+    /// Rows of a plane that a lane stores for others: the first and the last; without shuffles all of them.
+    pub(crate) fn exchanged(self) -> u32 {
         if self.subgroups { self.strip.min(2) } else { self.strip }
     }
 
     /// The sums over the neighbours in a plane. Each row's sums of west and east serve the rows beside it as well.
     fn edges(self) -> String {
         let Unrolled { strip, star, .. } = self;
-        let mut text = "fn edges_of(own: Layer, half: u32, nth: u32, at: At) -> Edges {\n".to_owned();
-        let rows: Vec<_> = (0..strip + 2).map(|j| self.seen(j, &mut text)).collect();
-        for (j, Seen { packs, west, east }) in rows.iter().enumerate() {
+        let mut text =
+            "fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {\n".to_owned();
+        let rows: Vec<_> = (0..strip + 2).map(|j| self.neighbour_row(j, &mut text)).collect();
+        for (j, NeighbourRow { packs, west, east }) in rows.iter().enumerate() {
             let is_outer = j == 0 || j == rows.len() - 1;
             for i in (0..packs.len()).filter(|_| !(star && is_outer)) {
                 let [before, behind] = sides(packs, i, west, east);
@@ -127,10 +131,10 @@ impl Unrolled {
     }
 
     /// Row `nth`, counted from the one before the lane's own.
-    fn seen(self, nth: u32, text: &mut String) -> Seen {
+    fn neighbour_row(self, nth: u32, text: &mut String) -> NeighbourRow {
         let Unrolled { packs, strip, star, .. } = self;
         let (place, y) = match nth {
-            0 => ("at.before", self.shown() - 1),
+            0 => ("at.before", self.exchanged() - 1),
             _ if nth > strip => ("at.behind", 0),
             _ => ("at.place", nth - 1),
         };
@@ -143,7 +147,10 @@ impl Unrolled {
             .collect();
         if !is_own {
             for (i, name) in names.iter().enumerate() {
-                let _ = writeln!(text, "    let {name} = shown[shown_at(half, nth, {y}u, {i}u, {place})];");
+                let _ = writeln!(
+                    text,
+                    "    let {name} = exchanged[exchanged_at(half, nth, {y}u, {i}u, {place})];"
+                );
             }
         }
         let last = packs - 1;
@@ -154,11 +161,11 @@ impl Unrolled {
         } else if is_own || !star {
             let _ = writeln!(
                 text,
-                "    let {west} = last_of(shown[shown_at(half, nth, {y}u, {last}u, lane_before({place}))]);\n    \
-                 let {east} = first_of(shown[shown_at(half, nth, {y}u, 0u, lane_behind({place}))]);"
+                "    let {west} = last_of(exchanged[exchanged_at(half, nth, {y}u, {last}u, lane_before({place}))]);\n    \
+                 let {east} = first_of(exchanged[exchanged_at(half, nth, {y}u, 0u, lane_behind({place}))]);"
             );
         }
-        Seen { packs: names, west, east }
+        NeighbourRow { packs: names, west, east }
     }
 
     /// The text of `#import team_levels` in 3D: the levels of a lane, and the steps between them.
@@ -168,47 +175,45 @@ impl Unrolled {
         let mut text = format!(
             "const LEVELS: i32 = {levels};\n\
              // Hot loops take two turns per iteration.\nconst IN_PAIRS: bool = {};\n\n\
-             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n",
+             // Each level, and the layer that waits for a barrier in front of it.\nstruct Levels {{\n{members}}}\n\n",
             self.rows > 1
         );
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.plane_advance(kind);
         }
-        vec![Piece::new(format!("generated: {levels} levels of a lane"), text).importing(&[
-            "lane_layer",
-            "shown_rows",
-            "time_step",
-        ])]
+        vec![
+            Piece::new(format!("generated: {levels} levels of a lane"), text)
+                .importing("lane_layer exchanged_rows time_step"),
+        ]
     }
 
     /// A turn: a plane through every level.
     fn plane_advance(self, kind: Kind) -> String {
         let Unrolled { levels, rhs, .. } = self;
-        let (suffix, parameter) = match kind {
-            Kind::Inside => ("", ""),
-            Kind::AtEnds => ("_at_ends", ", kept: Kept"),
-            Kind::AtBorder => ("_at_border", ", kept: Kept"),
+        let special = match kind {
+            Kind::Inside => None,
+            Kind::AtEnds | Kind::AtBorder => Some("fixed_cells: FixedCells"),
         };
-        let mut text = format!(
-            "fn advance{suffix}(k: Weights, team: Team, fetched: Layer, at: At, work: Work{parameter}) -> Team {{\n"
-        );
+        let parameters =
+            ["k: Weights", "levels: Levels", "fetched: Layer", "at: LanePosition", "work: PlaneWork"];
+        let (suffix, mut text) = (kind.suffix(), kind.head(parameters.into_iter().chain(special), "Levels"));
         // The last level comes first: then a layer is no longer needed when the next one takes its place.
         for l in (0..levels).rev() {
             let came = format!("at.layer - {}", l * 2);
             let special = match kind {
                 Kind::Inside => String::new(),
-                Kind::AtEnds => ", kept".to_owned(),
-                Kind::AtBorder => format!(", special_of({came}, kept)"),
+                Kind::AtEnds => ", fixed_cells".to_owned(),
+                Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
             };
-            let added = if rhs { format!(", added_to({came}, work.spots)") } else { String::new() };
-            let given = format!("k, team.l{l}, team.w{l}, edges{l}");
+            let added = if rhs { format!(", added_to({came}, work.sources)") } else { String::new() };
+            let given = format!("k, levels.l{l}, levels.w{l}, edges{l}");
             let passed_on = match l + 1 {
                 next if next == levels => format!("put_plane(work, at, out{l})"),
-                next => format!("show(1u - at.half, {next}u, at.place, out{l})"),
+                next => format!("put_exchanged(1u - at.half, {next}u, at.place, out{l})"),
             };
             let _ = writeln!(
                 text,
-                "    let edges{l} = edges_of(team.w{l}, at.half, {l}u, at);\n    \
+                "    let edges{l} = edges_of(levels.w{l}, at.half, {l}u, at);\n    \
                  let out{l} = out_of{suffix}({given}{special});\n    {passed_on};\n    \
                  let level{l} = level_of{suffix}({given}{added}{special});"
             );
@@ -217,7 +222,7 @@ impl Unrolled {
         let members = each(levels, ", ", |l| format!("level{l}, {}", made(l)));
         let _ = write!(
             text,
-            "    show(1u - at.half, 0u, at.place, fetched);\n    return Team({members});\n}}\n\n"
+            "    put_exchanged(1u - at.half, 0u, at.place, fetched);\n    return Levels({members});\n}}\n\n"
         );
         text
     }

@@ -10,13 +10,9 @@ impl Unrolled {
     pub(crate) fn lane_row(self) -> Vec<Piece> {
         let Unrolled { packs, rhs, .. } = self;
         let last = packs - 1;
-        let mut text = self.layer(|i| format!("kept.p{i} | Chosen(keeps)"));
-        text += "// The cells before and behind a lane's part of a row, which its neighbours hold.\n\
-                 struct Edges {\n    west: Elem,\n    east: Elem,\n}\n\n\
-                 // The outermost cells of a lane that a fixed side keeps.\n\
-                 struct Ends {\n    first: bool,\n    last: bool,\n}\n\n";
-        text += &repeated("Kept", packs, "p", "Chosen");
-        text += &repeated("Spots", packs, "p", "Place");
+        let mut text = self.layer(|i| format!("fixed_cells.p{i} | Chosen(keeps)"));
+        text += &repeated("FixedCells", packs, "p", "Chosen");
+        text += &repeated("LayerSources", packs, "p", "PackSource");
         let row: Vec<_> = (0..packs).map(|i| format!("own.p{i}")).collect();
         let both = |i: u32| sides(&row, i as usize, "edges.west", "edges.east").join(", ");
         text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
@@ -40,12 +36,14 @@ impl Unrolled {
             pack
         });
         if rhs {
-            text += &self.layer_function("added_to(l: i32, spots: Spots)", |i| {
-                format!("seen(addend(layer_source(l) * params.cols + spots.p{i}.at), spots.p{i}.reversed)")
+            text += &self.layer_function("added_to(l: i32, sources: LayerSources)", |i| {
+                format!(
+                    "mirrored(addend(layer_source(l) * params.cols + sources.p{i}.at), sources.p{i}.reversed)"
+                )
             });
         }
-        let places = each(packs, ", ", |i| format!("place_of(c + {i} * LANES)"));
-        let kept = each(packs, ", ", |i| format!("kept_of(spots.p{i})"));
+        let places = each(packs, ", ", |i| format!("pack_source(c + {i} * LANES)"));
+        let fixed_cells = each(packs, ", ", |i| format!("fixed_in_pack(sources.p{i})"));
         let stores = each(packs, "", |i| format!("    ring[slot + in_slot(y, {i}u, lane)] = row.p{i};\n"));
         let puts = each(packs, "", |i| {
             format!(
@@ -55,22 +53,17 @@ impl Unrolled {
         });
         let _ = write!(
             text,
-            "fn spots_of(c: i32) -> Spots {{\n    return Spots({places});\n}}\n\n\
-             fn kept_layer(spots: Spots) -> Kept {{\n    return Kept({kept});\n}}\n\n\
+            "fn layer_sources(c: i32) -> LayerSources {{\n    return LayerSources({places});\n}}\n\n\
+             fn fixed_cells_of(sources: LayerSources) -> FixedCells {{\n    return FixedCells({fixed_cells});\n}}\n\n\
              fn first_cell(row: Layer) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
              fn last_cell(row: Layer) -> Elem {{\n    return last_of(row.p{last});\n}}\n\n\
              fn put_in_slot(slot: u32, y: u32, lane: u32, row: Layer) {{\n{stores}}}\n\n\
              fn put_row(columns: Span, at: u32, c: i32, row: Layer) {{\n{puts}}}\n"
         );
-        vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text).importing(&[
-            "lanes",
-            "ends",
-            "pack_ends",
-            "places",
-            "shares",
-            "span",
-            "team_ring",
-        ])]
+        vec![
+            Piece::new(format!("generated: {packs} packs of a row in a lane"), text)
+                .importing("lanes ends pack_ends pack_sources shares span team_ring"),
+        ]
     }
 
     /// The text of `#import team_levels`: a team's levels, a turn's rows, and the steps between them.
@@ -86,16 +79,15 @@ impl Unrolled {
             let _ = writeln!(text, "const WAITING: u32 = {}u;", waiting.max(1));
         }
         text += "\n// The rows of one turn.\n";
-        text += &repeated("Fed", rows, "r", "Layer");
+        text += &repeated("TurnRows", rows, "r", "Layer");
         let members = each(levels, "", |l| format!("    l{l}: Level,\n"));
-        let waits = each(waiting, "", |l| format!("    w{}: Fed,\n", l + 1));
+        let waits = each(waiting, "", |l| format!("    w{}: TurnRows,\n", l + 1));
         if waiting > 0 {
             text += "// Each level, and the rows that wait for a barrier in front of it.\n";
         }
-        let _ = write!(text, "struct Team {{\n{members}{waits}}}\n\n");
-        text += "struct Advanced {\n    team: Team,\n    rows: Fed,\n}\n\n\
-                 // Position of a team in a turn: the row that comes to its first level.\n\
-                 struct At {\n    row: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
+        let _ = write!(text, "struct Levels {{\n{members}{waits}}}\n\n");
+        text += "// A turn's result: the levels, and the rows that leave the last one.\n\
+                 struct Advanced {\n    levels: Levels,\n    rows: TurnRows,\n}\n\n";
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.advance(kind);
         }
@@ -103,21 +95,26 @@ impl Unrolled {
         text += &self.feeding();
         vec![
             Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)
-                .importing(&["lane_layer", "team_ring", "feed", "span", "stream", "time_step"]),
+                .importing("lane_layer team_ring fetch_rows span stream time_step"),
         ]
     }
 
     /// A turn of a team: every row through every level.
     fn advance(self, kind: Kind) -> String {
         let Unrolled { rows, levels, subgroups, .. } = self;
-        let (suffix, parameter) = match kind {
-            Kind::Inside => ("", ""),
-            Kind::AtEnds => ("_at_ends", ", ends: Ends"),
-            Kind::AtBorder => ("_at_border", ", kept: Kept"),
+        let special = match kind {
+            Kind::Inside => None,
+            Kind::AtEnds => Some("ends: Ends"),
+            Kind::AtBorder => Some("fixed_cells: FixedCells"),
         };
-        let mut text = format!(
-            "fn advance{suffix}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{parameter}) -> Advanced {{\n"
-        );
+        let parameters = [
+            "k: Weights",
+            "levels: Levels",
+            "arriving: TurnRows",
+            "at: TeamPosition",
+            "sources: LayerSources",
+        ];
+        let mut text = kind.head(parameters.into_iter().chain(special), "Advanced");
         if subgroups {
             for y in 0..rows {
                 for l in 0..levels {
@@ -132,39 +129,45 @@ impl Unrolled {
                 }
             }
             for (l, y) in (1..levels).flat_map(|l| (0..rows).map(move |y| (l, y))) {
-                let _ =
-                    writeln!(text, "    show(1u - at.half, {}u, {y}u, at.place, out{}_{y});", l - 1, l - 1);
+                let _ = writeln!(
+                    text,
+                    "    put_lane_ends(1u - at.half, {}u, {y}u, at.place, out{}_{y});",
+                    l - 1,
+                    l - 1
+                );
             }
         }
-        let rows_of = |l: u32| format!("Fed({})", each(rows, ", ", |y| format!("out{l}_{y}")));
+        let rows_of = |l: u32| format!("TurnRows({})", each(rows, ", ", |y| format!("out{l}_{y}")));
         let mut members: Vec<_> = (0..levels).map(|l| format!("level{l}_{}", rows - 1)).collect();
         if !subgroups {
             members.extend((1..levels).map(|l| rows_of(l - 1)));
         }
         let (members, out) = (members.join(", "), rows_of(levels - 1));
-        let _ = write!(text, "    return Advanced(Team({members}), {out});\n}}\n\n");
+        let _ = write!(text, "    return Advanced(Levels({members}), {out});\n}}\n\n");
         text
     }
 
     /// One row through one level: `out` goes to the next, `level` stays.
     fn step(self, kind: Kind, l: u32, y: u32) -> String {
         let Unrolled { subgroups, rhs, .. } = self;
-        let level = if y == 0 { format!("team.l{l}") } else { format!("level{l}_{}", y - 1) };
+        let level = if y == 0 { format!("levels.l{l}") } else { format!("level{l}_{}", y - 1) };
         let came = format!("at.row + {}", i64::from(y) - i64::from(l * self.lag())).replace("+ -", "- ");
         let (own, edges) = match (l, subgroups) {
-            (0, true) => (format!("fed.r{y}"), format!("edges_of(fed.r{y})")),
+            (0, true) => (format!("arriving.r{y}"), format!("edges_of(arriving.r{y})")),
             (_, true) => (format!("out{}_{y}", l - 1), format!("edges_of(out{}_{y})", l - 1)),
-            (0, false) => (format!("fed.r{y}"), format!("edges_in_slot(at.slot, {y}u, at.lane)")),
-            (_, false) => {
-                (format!("team.w{l}.r{y}"), format!("shown_edges(at.half, {}u, {y}u, at.place)", l - 1))
-            }
+            (0, false) => (format!("arriving.r{y}"), format!("edges_in_slot(at.slot, {y}u, at.lane)")),
+            (_, false) => (
+                format!("levels.w{l}.r{y}"),
+                format!("edges_of_lane_ends(at.half, {}u, {y}u, at.place)", l - 1),
+            ),
         };
-        let (suffix, special) = match kind {
-            Kind::Inside => ("", String::new()),
-            Kind::AtEnds => ("_at_ends", ", ends".to_owned()),
-            Kind::AtBorder => ("_at_border", format!(", special_of({came}, kept)")),
+        let suffix = kind.suffix();
+        let special = match kind {
+            Kind::Inside => String::new(),
+            Kind::AtEnds => ", ends".to_owned(),
+            Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
         };
-        let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
+        let added = if rhs { format!(", added_to({came}, sources)") } else { String::new() };
         // The cells that the next level needs of other lanes are on their way while this one begins its sums.
         let edges =
             if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
@@ -188,34 +191,34 @@ impl Unrolled {
     fn carrying(self) -> String {
         let rows = self.rows;
         let reads = each(rows, ", ", |y| format!("row_in_slot(slot, {y}u, lane)"));
-        let stores = each(rows, "", |y| format!("    put_in_slot(slot, {y}u, lane, fed.r{y});\n"));
+        let stores = each(rows, "", |y| format!("    put_in_slot(slot, {y}u, lane, arriving.r{y});\n"));
         let puts = each(rows, "", |y| {
             format!(
                 "    if rows.begin <= r + {y} && r + {y} < rows.end {{\n        \
-                 put_row(columns, u32(r + {y}) * params.cols, c, fed.r{y});\n    }}\n"
+                 put_row(columns, u32(r + {y}) * params.cols, c, arriving.r{y});\n    }}\n"
             )
         });
         format!(
-            "fn fed_of(slot: u32, lane: u32) -> Fed {{\n    return Fed({reads});\n}}\n\n\
-             fn hand_on(slot: u32, lane: u32, fed: Fed) {{\n{stores}}}\n\n\
-             fn put_rows(rows: Stretch, columns: Span, r: i32, c: i32, fed: Fed) {{\n{puts}}}\n\n"
+            "fn rows_in_slot(slot: u32, lane: u32) -> TurnRows {{\n    return TurnRows({reads});\n}}\n\n\
+             fn pass_rows(slot: u32, lane: u32, arriving: TurnRows) {{\n{stores}}}\n\n\
+             fn put_rows(rows: LayerRange, columns: Span, r: i32, c: i32, arriving: TurnRows) {{\n{puts}}}\n\n"
         )
     }
 
     /// The packs that an invocation fetches each turn.
     fn feeding(self) -> String {
-        let errands = (self.rows * self.packs).div_ceil(self.teams);
-        let mut text = repeated("Feed", errands, "e", "Errand");
-        text += &repeated("Fetched", errands, "f", "Pack");
-        let all = |value: &dyn Fn(u32) -> String| each(errands, ", ", value);
-        let stages = each(errands, "", |i| format!("    stage_one(feed.e{i}, slot, fetched.f{i});\n"));
+        let fetches = (self.rows * self.packs).div_ceil(self.teams);
+        let mut text = repeated("RowFetches", fetches, "e", "PackFetch");
+        text += &repeated("FetchedPacks", fetches, "f", "Pack");
+        let all = |value: &dyn Fn(u32) -> String| each(fetches, ", ", value);
+        let stages = each(fetches, "", |i| format!("    stage_one(fetches.e{i}, slot, fetched.f{i});\n"));
         let _ = write!(
             text,
-            "fn feed_of(place: u32, first_col: i32) -> Feed {{\n    return Feed({});\n}}\n\n\
-             fn fetch(feed: Feed, row: i32) -> Fetched {{\n    return Fetched({});\n}}\n\n\
-             fn stage(feed: Feed, slot: u32, fetched: Fetched) {{\n{stages}}}\n",
-            all(&|i| format!("errand_of(place, {i}u, first_col)")),
-            all(&|i| format!("fetch_one(feed.e{i}, row)")),
+            "fn row_fetches(place: u32, first_col: i32) -> RowFetches {{\n    return RowFetches({});\n}}\n\n\
+             fn fetch(fetches: RowFetches, row: i32) -> FetchedPacks {{\n    return FetchedPacks({});\n}}\n\n\
+             fn stage(fetches: RowFetches, slot: u32, fetched: FetchedPacks) {{\n{stages}}}\n",
+            all(&|i| format!("pack_fetch(place, {i}u, first_col)")),
+            all(&|i| format!("fetch_one(fetches.e{i}, row)")),
         );
         text
     }

@@ -1,4 +1,4 @@
-// The rows that lanes show each other, in workgroup memory: of every plane that waits in front of a level, the
+// The rows that lanes exchange, in workgroup memory: of every plane that waits in front of a level, the
 // first and the last row of each lane; without subgroups all rows.
 //
 // There are two halves. While the rows of this turn are read, those of the next are written to the other half: one
@@ -12,11 +12,11 @@
 #import lane_shift
 #endif
 
-var<workgroup> shown: array<Pack, 2u * u32(LEVELS) * SHOWN * PACKS * ROWS * COLS>;
+var<workgroup> exchanged: array<Pack, 2u * u32(LEVELS) * EXCHANGED * PACKS * ROWS * COLS>;
 
 // An invocation: the plane that comes to its first level, the half that it reads, its place in the workgroup, and
 // those of the lanes that hold the rows before and behind its own.
-struct At {
+struct LanePosition {
     layer: i32,
     half: u32,
     place: u32,
@@ -24,14 +24,21 @@ struct At {
     behind: u32,
 }
 
-// Index at which pack `i` of row `y` of a lane is shown, of the plane in front of level `nth`.
-fn shown_at(half: u32, nth: u32, y: u32, i: u32, place: u32) -> u32 {
-    return (((half * u32(LEVELS) + nth) * SHOWN + y) * PACKS + i) * (ROWS * COLS) + place;
+// Any cell of a lane's part of a plane may be at a fixed side along the plane.
+alias Ends = FixedCells;
+
+fn keep_ends(changed: Layer, same: Layer, ends: Ends) -> Layer {
+    return keep_layer(changed, same, ends, false);
 }
 
-fn clear_shown(place: u32) {
-    for (var i = place; i < 2u * u32(LEVELS) * SHOWN * PACKS * ROWS * COLS; i += ROWS * COLS) {
-        shown[i] = Pack();
+// Index at which pack `i` of row `y` of a lane lies, of the plane in front of level `nth`.
+fn exchanged_at(half: u32, nth: u32, y: u32, i: u32, place: u32) -> u32 {
+    return (((half * u32(LEVELS) + nth) * EXCHANGED + y) * PACKS + i) * (ROWS * COLS) + place;
+}
+
+fn clear_exchanged(place: u32) {
+    for (var i = place; i < 2u * u32(LEVELS) * EXCHANGED * PACKS * ROWS * COLS; i += ROWS * COLS) {
+        exchanged[i] = Pack();
     }
 }
 

@@ -17,10 +17,10 @@
 #import streams
 
 // A pack of the grid that stands for a pack of columns.
-struct Place {
+struct PackSource {
     // The first column.
     at: u32,
-    // True if the pack is seen in a mirror, its last cell first.
+    // True if the pack is a mirror image, its last cell first.
     reversed: bool,
 }
 
@@ -30,8 +30,8 @@ fn layer_source(l: i32) -> u32 {
     return u32(clamp(l, 0, layer_count() - 1));
 }
 
-fn place_of(c: i32) -> Place {
-    return Place(u32(clamp(c, 0, i32(params.cols) - LANES)), false);
+fn pack_source(c: i32) -> PackSource {
+    return PackSource(u32(clamp(c, 0, i32(params.cols) - LANES)), false);
 }
 #else
 // `i` modulo `n`, at least 0, for positions not farther below 0 than a pass reaches. GLSL does not define the remainder
@@ -52,20 +52,20 @@ fn layer_source(l: i32) -> u32 {
     return u32(clamp(l, 0, count - 1));
 }
 
-fn place_of(c: i32) -> Place {
+fn pack_source(c: i32) -> PackSource {
     let cols = params.cols;
     if params.west == PERIODIC {
-        return Place(wrapped(c, cols), false);
+        return PackSource(wrapped(c, cols), false);
     }
     let there = wrapped(c, 2u * cols);
     if there < cols {
-        return Place(there, false);
+        return PackSource(there, false);
     }
-    return Place(2u * cols - u32(LANES) - there, true);
+    return PackSource(2u * cols - u32(LANES) - there, true);
 }
 #endif
 
-fn is_fixed_col(place: Place, lane: u32) -> bool {
+fn is_fixed_col(place: PackSource, lane: u32) -> bool {
     let c = place.at + select(lane, u32(LANES) - 1u - lane, place.reversed);
     return (c == 0u && params.west == FIXED) || (c + 1u == params.cols && params.east == FIXED);
 }
