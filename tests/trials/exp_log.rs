@@ -71,7 +71,7 @@ fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
     Monoid::custom(name, Element::F64, Arity::One, &(text + &quartet)).expect("the pieces are valid WGSL")
 }
 
-/// Numbers per result.
+/// Reduces every `len` numbers to one result.
 fn reduce(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, String> {
     gpu().watched(|| record_and_read(reducer, numbers, len))
 }
