@@ -317,24 +317,6 @@ impl Monoid {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// This operator finds the largest speed of particles of 32 bytes each:
-    ///
-    /// ```
-    /// use halofold::reduce::{Arity, Monoid};
-    ///
-    /// let fastest = "
-    /// struct Elem { position: vec3<f32>, mass: f32, velocity: vec3<f32>, age: f32 }
-    /// alias Acc = f32;
-    ///
-    /// fn map(elem: Elem, index: u32) -> Acc { return dot(elem.velocity, elem.velocity); }
-    /// fn identity() -> Acc { return 0.0; }
-    /// fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }
-    /// fn finish(acc: Acc, n: u32) -> f32 { return sqrt(acc); }
-    /// ";
-    /// let monoid = Monoid::custom_struct("fastest", 32, Arity::One, fastest).unwrap();
-    /// assert_eq!((monoid.stride(), monoid.out_type()), (32, "f32"));
-    /// ```
-    ///
     /// # Errors
     ///
     /// The errors of [`Monoid::custom`], and [`MonoidError::Stride`].
