@@ -14,7 +14,7 @@ use wgpu::{Buffer, BufferUsages, Device, Limits};
 
 use crate::operation::buffers::{self, BufferError};
 use crate::operation::kernel::{Compiled, Kernel, Options, Pipelines};
-use crate::operation::request::{Pass, Request};
+use crate::operation::request::{Passes, Request};
 use crate::operation::scratch;
 use crate::read::ReadError;
 use crate::reduce::BufferRange;
@@ -22,7 +22,7 @@ use crate::slice::Slice;
 
 /// An operation that reads one buffer and writes another, as a configuration: what tells it from others. [`OnDevice`] and
 /// [`Request`] do everything else.
-pub trait Operation: Debug {
+pub trait Operation: Debug + Sized {
     /// The label of its passes.
     const LABEL: &'static str;
     /// The mark that tells its kernels apart.
@@ -46,11 +46,7 @@ pub trait Operation: Debug {
     /// Bytes of an element of the input, and of the output.
     fn sizes(&self) -> (u64, u64);
     /// Plans the dispatches over an input, on a device with these limits.
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Self::Step, Self::Params>>, Self::Error>;
+    fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
 }
 
 /// An operation on a device, over inputs of any length.
@@ -99,7 +95,7 @@ impl<C: Operation> OnDevice<C> {
     /// # Errors
     ///
     /// See the configuration's own planning.
-    pub fn plan(&self, input: BufferRange) -> Result<Vec<Pass<C::Step, C::Params>>, C::Error> {
+    pub fn plan(&self, input: BufferRange) -> Result<Passes<C>, C::Error> {
         self.config.plan_over(input, &self.pipelines.limits)
     }
 

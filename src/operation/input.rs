@@ -35,7 +35,7 @@ where
         let index = first + begin.saturating_sub(first).next_multiple_of(stride);
         let len = (begin + u64::from(window.len)).saturating_sub(index).div_ceil(stride);
         let first = u64::from(window.first) + (index - begin);
-        (len > 0).then(|| Window { first: first as u32, len: len as u32, index: index as u32, ..window })
+        (len > 0).then_some(Window { first: first as u32, len: len as u32, index: index as u32, ..window })
     };
     let windows = window::cut(offset, len, item, limit.min(1 << 31) / unit * unit, unit);
     Ok(windows.into_iter().filter_map(taken).collect())

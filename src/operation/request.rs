@@ -32,6 +32,9 @@ pub struct Pass<S, P> {
     pub params: P,
 }
 
+/// The passes of an operation.
+pub(crate) type Passes<O> = Vec<Pass<<O as Operation>::Step, <O as Operation>::Params>>;
+
 /// The description of an operation over a buffer. One of [`into`](Request::into), [`wait`](Request::wait),
 /// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
 /// (`'b`), each for its own time.
@@ -67,7 +70,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// # Errors
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
-    pub fn plan(&self) -> Result<Vec<Pass<O::Step, O::Params>>, O::Error> {
+    pub fn plan(&self) -> Result<Passes<O>, O::Error> {
         let has = self.input.size() / self.operation.config().sizes().0;
         let len = self.len.unwrap_or(has);
         if len > has {
@@ -86,10 +89,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
-    pub fn into<'s>(
-        self,
-        output: impl Into<Slice<'s>>,
-    ) -> Result<Prepared<Vec<Pass<O::Step, O::Params>>>, O::Error> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Passes<O>>, O::Error> {
         let (plan, input, output) = (self.plan()?, self.input, output.into());
         let size = self.operation.config().sizes().1;
         let Pipelines { device, limits, .. } = &self.operation.pipelines;
