@@ -82,9 +82,11 @@ const CHOSEN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files of exact sums, which do not keep the rule yet.
+/// Files of exact sums, which do not keep the rule yet: the list is to become empty.
+const EXEMPT: [&str; 4] = ["exact/", "shared/exact/", "kernels/exact_", "ladder/exact"];
+
 fn is_exempt(file: &str) -> bool {
-    file.contains("exact")
+    EXEMPT.iter().any(|start| file.starts_with(start))
 }
 
 /// A file: what it imports, declares, calls and mentions.
