@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_mosaic_steps_as_the_whole_grid_does() {
-        let mixed = Borders { north: Border::Mirror, ..Borders::default() };
+        let mixed = Borders { north: Border::Reflect, ..Borders::default() };
         for (stencil, grid) in [
             (&FIVE_POINT, Grid::plane(130, 300)),
             (&FIVE_POINT, Grid::plane(66, 131)),
@@ -151,7 +151,7 @@ mod tests {
             (&TWENTY_SEVEN_POINT, Grid { planes: 2, rows: 3, cols: 1 }),
         ] {
             for borders in
-                [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+                [Borders::default(), Borders::all(Border::Reflect), Borders::all(Border::Wrap), mixed]
             {
                 let config =
                     Config::new(stencil, stencil.fastest(), Element::F64, grid).with_borders(borders);

@@ -22,7 +22,7 @@ fn diffuse(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
     // The ranks' parts need not be equal.
     let rows = 20 + 3 * ranks.rank() as u32;
     let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(rows, COLS))
-        .with_borders(Borders::all(Border::Periodic));
+        .with_borders(Borders::all(Border::Wrap));
 
     // Once: the rows of each rank. Then values, steps, values.
     let grid = GlobalGrid::new(ranks, &gpu, part)?;

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 fn burn(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
     let part =
         Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(ROWS, COLS as u32))
-            .with_borders(Borders::all(Border::Periodic));
+            .with_borders(Borders::all(Border::Wrap));
     let grid = GlobalGrid::with_halo(ranks, &RankGpu::open(ranks)?, part, Some(1))?;
 
     // The row before, the rank's own rows, the row after. The fire begins in one cell of the whole grid.

@@ -77,7 +77,7 @@ pub enum GridError {
 ///         let gpu = RankGpu::open(ranks)?;
 ///         // 1000 rows of each rank; the last one's are followed by the first one's.
 ///         let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1000, 4096))
-///             .with_borders(Borders::all(Border::Periodic));
+///             .with_borders(Borders::all(Border::Wrap));
 ///         let grid = GlobalGrid::new(ranks, &gpu, part)?;
 ///         let cells: Vec<f32> = grid.own().flat_map(|row| (0..4096).map(move |col| (row + col) as f32)).collect();
 ///         let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, bytes_of(&cells), None)?;

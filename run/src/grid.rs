@@ -57,9 +57,10 @@ pub struct GridArgs {
     /// The shape of a workgroup, instead of the variant's own.
     #[arg(long, value_name = "ROWSxCOLS")]
     pub block: Option<Block>,
-    /// Borders of the grid: fixed leaves the outermost cells as they are; with mirror the cell beyond equals the outermost one
-    /// (SciPy's reflect, NumPy's symmetric); periodic repeats the grid (wrap).
-    #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed")]
+    /// Borders of the grid: fixed leaves the outermost cells as they are, as many as the stencil reaches. The others are SciPy's: reflect
+    /// (beyond a b c is a b c, from the side outward), mirror (b c, without the outermost cell), wrap (the grid repeats), constant=C (cells of one
+    /// value; constant is 0).
+    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", default_value = "fixed")]
     pub boundary: Border,
     /// Stop once a step changes no cell by this much.
     #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]

@@ -151,6 +151,11 @@ impl Variant {
         }
     }
 
+    /// Returns true if it supports every stencil of its dimensions, and every border.
+    pub const fn is_general(&self) -> bool {
+        matches!(self.serves, All(_))
+    }
+
     /// Returns true if it has a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)

@@ -46,9 +46,22 @@ pub struct Config {
     pub subgroups: bool,
     /// The choices that are left to the device.
     pub(super) open: Open,
-    /// True: the kernel knows borders of every kind, although those here are fixed, as this is a part of a grid with others. All
-    /// parts are stepped by one kernel, because two kernels may differ in their last bits.
-    pub(super) any_borders: bool,
+    /// The kinds of borders that the kernel must know besides those here, as this is a part of a grid with others. All parts are stepped
+    /// by one kernel, as two kernels may differ in their last bits.
+    pub(super) kinds: Kinds,
+    /// The values beyond the sides of the whole grid, by side, where this is a part of it.
+    pub(super) constants: [f64; 6],
+}
+
+/// The kinds of borders that a kernel knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kinds {
+    /// All sides are fixed.
+    Fixed,
+    /// Fixed, reflect and wrap: the kinds of all kernels.
+    Usual,
+    /// All, which the general kernels know.
+    All,
 }
 
 /// The choices of a configuration that are left to the device: see [`Config::on`].
@@ -79,7 +92,8 @@ impl Config {
             rhs: false,
             subgroups: false,
             open: if variant.is_blocked() { Open::Tuning } else { Open::Nothing },
-            any_borders: false,
+            kinds: Kinds::Fixed,
+            constants: [0.0; 6],
         }
     }
 
@@ -88,9 +102,14 @@ impl Config {
         Config { open: Open::Kernel, ..Config::new(stencil, stencil.fastest(), element, grid) }
     }
 
-    /// The same with other borders.
-    pub const fn with_borders(self, borders: Borders) -> Self {
-        Config { borders, ..self }
+    /// The same with other borders. A kernel that is still open is the general one, if the borders are of a kind that only it knows.
+    pub fn with_borders(self, borders: Borders) -> Self {
+        let config = Config { borders, ..self };
+        if config.open == Open::Kernel && config.kinds() == Kinds::All {
+            let variant = config.stencil.general();
+            return Config { variant, tuning: Tuning::of(variant), open: Open::Nothing, ..config };
+        }
+        config
     }
 
     /// Returns this configuration with another tuning.
@@ -220,6 +239,9 @@ impl Config {
         if grid.cells() == 0 || (stencil.dims == Dims::Two && grid.planes != 1) {
             return Err(StencilError::Grid { grid, stencil: stencil.name, dims: stencil.dims.count() });
         }
+        if self.kinds() == Kinds::All && !variant.is_general() {
+            return Err(StencilError::BorderKind { variant: variant.name });
+        }
         if !self.borders.are_consistent() {
             return Err(StencilError::HalfPeriodic);
         }
@@ -267,10 +289,32 @@ impl Config {
         Ok(())
     }
 
+    /// The kinds of borders that the kernel must know.
+    pub(super) fn kinds(&self) -> Kinds {
+        let sides = self.borders.pairs().into_iter().take(self.stencil.dims.count());
+        let kinds = sides.flat_map(|(low, high)| [low, high]).map(|side| match side {
+            Border::Fixed => Kinds::Fixed,
+            Border::Reflect | Border::Wrap => Kinds::Usual,
+            Border::Mirror | Border::Constant(_) => Kinds::All,
+        });
+        kinds.fold(self.kinds, Kinds::max)
+    }
+
+    /// The values beyond the sides, by side.
+    pub(super) fn constants(&self) -> [f64; 6] {
+        let mut constants = self.constants;
+        let sides = self.borders.pairs().into_iter().flat_map(|(low, high)| [low, high]);
+        for (constant, side) in constants.iter_mut().zip(sides) {
+            if let Border::Constant(value) = side {
+                *constant = value;
+            }
+        }
+        constants
+    }
+
     /// Returns true if the kernel knows fixed borders only.
     pub(super) fn is_for_fixed_borders(&self) -> bool {
-        let sides = &self.borders.pairs()[..self.stencil.dims.count()];
-        !self.any_borders && sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed))
+        self.kinds() == Kinds::Fixed
     }
 
     /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the

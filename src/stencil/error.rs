@@ -63,6 +63,15 @@ pub enum StencilError {
         /// The allowed values.
         allowed: &'static str,
     },
+    /// Borders of a kind that the kernel does not know.
+    #[error(
+        "`{variant}` knows the borders fixed, reflect and wrap; the kernel direct-global knows mirror and constant, too: take it or leave the \
+         kernel open, as Config::fastest does"
+    )]
+    BorderKind {
+        /// The variant.
+        variant: &'static str,
+    },
     /// A direction that is periodic on one side only.
     #[error("a direction must be periodic on both sides or on none")]
     HalfPeriodic,

@@ -4,28 +4,32 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::shader::{Composer, Piece};
-use crate::stencil::config::Config;
+use crate::stencil::config::{Config, Kinds};
 use crate::stencil::stencils::{Class, Dims, Stencil};
 
 /// Adds to a kernel's text how far the stencil reaches, and the file of its sum.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let stencil = config.stencil;
+    // A sum of the stencil's own knows the usual borders.
+    let own = stencil.formula.filter(|_| config.kinds() != Kinds::All);
     let reach = format!("const REACH: i32 = {};", stencil.radius());
     composer
         .provide("reach", vec![Piece::new("generated: the cells that the stencil reaches", reach)])
         .provide("classes", vec![Piece::new("generated: the sum of the stencil's classes", sum(stencil))])
-        .choose("formula", stencil.formula.unwrap_or("stencil/points/any"))
+        .choose("formula", own.unwrap_or("stencil/points/any"))
 }
 
 /// The type of the weights, and the sum: each class by its weight.
 fn sum(stencil: &Stencil) -> String {
     let count = stencil.classes.len();
+    // The values beyond the sides stand behind all weights, twice, and a one.
+    let before = 2 * count.max(4) + 1;
     let fields: String = (0..count).map(|class| format!("    w{class}: Elem,\n")).collect();
     let read: Vec<_> = (0..count).map(|class| format!("coefficients[{class}]")).collect();
     let products: Vec<_> = stencil.classes.iter().map(product).collect();
     let planes = if stencil.dims == Dims::Three { "p: i32, " } else { "" };
     format!(
-        "struct Weights {{\n{fields}}}\n\n\
+        "const CONSTANTS: u32 = {before}u;\n\nstruct Weights {{\n{fields}}}\n\n\
          fn weights() -> Weights {{\n    return Weights({});\n}}\n\n\
          fn update(k: Weights, {planes}r: i32, c: i32) -> Elem {{\n{}    return {};\n}}",
         read.join(", "),

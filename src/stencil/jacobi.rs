@@ -181,6 +181,6 @@ impl Stepper {
 /// Allocates a buffer with the coefficients of kernels: see `shaders/stencil/shared/params.wgsl`.
 fn filled(device: &Device, config: &Config, weights: Weights) -> Buffer {
     let weights = weights.of_kernel(config.stencil);
-    let bytes = config.element.encode(&[weights, weights, &[1.0]].concat());
+    let bytes = config.element.encode(&[weights, weights, &[1.0], &config.constants()].concat());
     buffers::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

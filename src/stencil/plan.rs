@@ -35,8 +35,8 @@ pub struct Params {
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut
-    /// for a time-blocked kernel.
+    /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 reflect, 2 wrap, 3 cut
+    /// for a time-blocked kernel, 4 mirror, 5 constant.
     pub sides: [u32; 6],
     /// The first layer that a time-blocked kernel writes.
     pub begin: u32,
@@ -50,7 +50,7 @@ impl Params {
     /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
     /// reads at most that cell.
     pub(crate) fn halted(self) -> Self {
-        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], begin: 0, end: 0, ..self }
+        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed.code(); 6], begin: 0, end: 0, ..self }
     }
 }
 
@@ -102,7 +102,7 @@ impl Config {
 
     /// Returns true if the last layer is the first one's neighbour.
     pub fn is_ring(&self) -> bool {
-        self.outer_sides()[0] == Border::Periodic
+        self.outer_sides()[0] == Border::Wrap
     }
 
     /// Layers of the grid: its rows in 2D, its planes in 3D.
@@ -174,7 +174,7 @@ impl Config {
         if !keeps_high {
             *high = Border::Fixed;
         }
-        Config { grid, borders, any_borders: !self.is_for_fixed_borders(), ..*self }
+        Config { grid, borders, kinds: self.kinds(), constants: self.constants(), ..*self }
     }
 
     /// The dispatches of one step, or of one pass of a time-blocked kernel.
@@ -283,7 +283,7 @@ impl Config {
             blocks_down,
             planes_per_group,
             row: workgroups[0],
-            sides: [west, east, north, south, near, far].map(|border| border as u32),
+            sides: [west, east, north, south, near, far].map(Border::code),
             ..Params::default()
         };
         Ok((params, workgroups))
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn one_window_has_the_grid_as_it_is() {
-        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Periodic);
+        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Wrap);
         let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
         assert_eq!((plan.windows.len(), &plan.halo), (1, &None));
         assert_eq!(plan.windows[0].own, 0..64 * 64);
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn cut_sides_are_fixed_and_the_others_stay() {
-        let config = config(&FIVE_POINT, Grid::plane(100, 64), Border::Mirror);
+        let config = config(&FIVE_POINT, Grid::plane(100, 64), Border::Reflect);
         let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
         let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides).collect();
         assert_eq!(sides, [[1, 1, 1, 0, 1, 1], [1, 1, 0, 1, 1, 1]]);
@@ -329,8 +329,7 @@ mod tests {
     #[test]
     fn a_cut_ring_has_a_halo() {
         let grid = Grid { planes: 100, rows: 8, cols: 8 };
-        let plan =
-            config(&TWENTY_SEVEN_POINT, grid, Border::Periodic).plan(Features::empty(), &binding(1 << 14));
+        let plan = config(&TWENTY_SEVEN_POINT, grid, Border::Wrap).plan(Features::empty(), &binding(1 << 14));
         let plan = plan.unwrap();
         assert!(plan.windows.iter().all(|window| window.params.sides == [2, 2, 2, 2, 0, 0]));
         let halo = plan.halo.unwrap();
@@ -350,7 +349,7 @@ mod tests {
 
     #[test]
     fn halted_dispatches_compute_nothing() {
-        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Mirror);
+        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Reflect);
         let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
         let halted = plan.windows[0].params.halted();
         assert_eq!([halted.cols, halted.rows, halted.planes], [1; 3]);

@@ -72,7 +72,13 @@ impl<'a> Problem<'a> {
     fn cell(&self, source: &[f64], at: [u32; 3]) -> f64 {
         let (sides, lengths) = (self.borders.pairs(), self.lengths());
         let read = |offset: &[i32; 3]| {
-            let there = [0, 1, 2].map(|d| neighbour(at[d], offset[d], lengths[d], sides[d]));
+            let mut there = [0; 3];
+            for d in 0..3 {
+                match neighbour(at[d], offset[d], lengths[d], sides[d]) {
+                    Ok(place) => there[d] = place,
+                    Err(constant) => return constant,
+                }
+            }
             source[index(self.grid, there)]
         };
         let classes = self.stencil.classes.iter();
@@ -122,20 +128,29 @@ fn is_frozen(at: u32, length: u32, (low, high): (Border, Border), radius: u32) -
     (at < radius && low == Border::Fixed) || (at + radius >= length && high == Border::Fixed)
 }
 
-/// The coordinate of the cell that stands for `at + offset`: walks there cell by cell, and at a side goes on as the border says.
-fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -> u32 {
+/// The coordinate of the cell that stands for `at + offset`: walks there cell by cell, and at a side goes on as the border says. A value,
+/// if it ends beyond a side with a constant.
+fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -> Result<u32, f64> {
     let (mut at, mut ahead) = (at, offset > 0);
+    let next = |at: u32, ahead: bool| if ahead { at + 1 } else { at - 1 };
     for _ in 0..offset.unsigned_abs() {
         let (side, is_last) = if ahead { (high, at + 1 == length) } else { (low, at == 0) };
         match side {
-            _ if !is_last => at = if ahead { at + 1 } else { at - 1 },
-            Border::Periodic => at = length - 1 - at,
+            _ if !is_last => at = next(at, ahead),
+            Border::Wrap => at = length - 1 - at,
             // The image begins with the cell at the side, and runs the other way.
-            Border::Mirror => ahead = !ahead,
+            Border::Reflect => ahead = !ahead,
+            // A single cell is its own image.
+            Border::Mirror if length == 1 => {}
+            Border::Mirror => {
+                ahead = !ahead;
+                at = next(at, ahead);
+            }
+            Border::Constant(value) => return Err(value),
             Border::Fixed => unreachable!("a computed cell reaches no farther than a fixed side"),
         }
     }
-    at
+    Ok(at)
 }
 
 #[cfg(test)]
@@ -153,13 +168,35 @@ mod tests {
     fn constant_grids_stay_constant() {
         for stencil in STENCILS.iter().chain(BOXES) {
             let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 3 }, rows: 4, cols: 5 };
-            for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+            for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
                 let cells = vec![8.0; grid.cells() as usize];
                 for cell in stepped(stencil, grid, border, &cells) {
                     assert!((cell - 8.0).abs() < 1e-12);
                 }
             }
         }
+    }
+
+    #[test]
+    fn positions_beyond_a_side_are_scipys() {
+        let places = |border: Border, length: u32, at: u32| {
+            (-4_i32..=7)
+                .map(|to| neighbour(at, to - at as i32, length, (border, border)).ok())
+                .collect::<Vec<_>>()
+        };
+        for (border, expected) in [
+            (Border::Reflect, [2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1]),
+            (Border::Mirror, [0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1]),
+            (Border::Wrap, [2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1]),
+        ] {
+            for at in 0..3 {
+                assert_eq!(places(border, 3, at), expected.map(Some), "{border:?} from {at}");
+            }
+            assert_eq!(places(border, 1, 0), [Some(0); 12], "{border:?}");
+        }
+        let constant = places(Border::Constant(2.0), 3, 1);
+        assert_eq!(constant[4..7], [Some(0), Some(1), Some(2)]);
+        assert!(constant[..4].iter().chain(&constant[7..]).all(Option::is_none));
     }
 
     #[test]
@@ -185,7 +222,7 @@ mod tests {
     #[test]
     fn periodic_sides_meet() {
         let grid = Grid::plane(1, 4);
-        let target = stepped(&FIVE_POINT, grid, Border::Periodic, &[5.0, 0.0, 0.0, 0.0]);
+        let target = stepped(&FIVE_POINT, grid, Border::Wrap, &[5.0, 0.0, 0.0, 0.0]);
         // One row is its own neighbour to the north and south.
         assert_eq!(target, [3.0, 1.0, 0.0, 1.0]);
     }
@@ -194,7 +231,7 @@ mod tests {
     fn mirrored_borders_keep_the_sum() {
         let grid = Grid { planes: 2, rows: 3, cols: 4 };
         let cells: Vec<f64> = (0..24).map(|x| f64::from(x * x % 17)).collect();
-        let target = stepped(&TWENTY_SEVEN_POINT, grid, Border::Mirror, &cells);
+        let target = stepped(&TWENTY_SEVEN_POINT, grid, Border::Reflect, &cells);
         assert!((target.iter().sum::<f64>() - cells.iter().sum::<f64>()).abs() < 1e-9);
     }
 }

@@ -1,6 +1,6 @@
 //! Grids, their borders, and the blocks into which kernels divide them.
 
-use crate::parse::{self, ParseError};
+use crate::parse::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -53,27 +53,52 @@ impl FromStr for Grid {
     }
 }
 
-/// The border on one side of a grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// The border on one side of a grid, by SciPy's names: what lies beyond the cells `a b c d` at that side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Border {
-    /// The outermost cells are given. Steps read them and never write them (Dirichlet, as in the thesis).
+    /// The outermost cells are given, as many as the stencil reaches. Steps read them and never write them (Dirichlet, as in the thesis).
     #[default]
     Fixed,
-    /// The mirror image across the outer edge of the outermost cells: the cell beyond equals the cell before
-    /// it (Neumann).
+    /// The mirror image, which begins with the outermost cell: `d c b a | a b c d` (Neumann; NumPy's `symmetric`).
+    Reflect,
+    /// The mirror image without the outermost cell: `d c b | a b c d` (NumPy's `reflect`).
     Mirror,
-    /// The cells of the opposite side. Both sides of a direction must be periodic.
-    Periodic,
+    /// The cells of the opposite side: `a b c d | a b c d`. Both sides of a direction must wrap.
+    Wrap,
+    /// Cells of one value. Beyond a corner columns decide, then rows.
+    Constant(f64),
 }
 
 impl Border {
-    /// The name on the command line.
+    /// The name on the command line, without the value of a constant.
     pub const fn name(self) -> &'static str {
         match self {
             Border::Fixed => "fixed",
+            Border::Reflect => "reflect",
             Border::Mirror => "mirror",
-            Border::Periodic => "periodic",
+            Border::Wrap => "wrap",
+            Border::Constant(_) => "constant",
+        }
+    }
+
+    /// The number of its kind in kernels: see `shaders/stencil/shared/params.wgsl`, which has 3 for a cut.
+    pub(super) const fn code(self) -> u32 {
+        match self {
+            Border::Fixed => 0,
+            Border::Reflect => 1,
+            Border::Wrap => 2,
+            Border::Mirror => 4,
+            Border::Constant(_) => 5,
+        }
+    }
+}
+
+impl fmt::Display for Border {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Border::Constant(value) => write!(f, "constant={value}"),
+            border => f.write_str(border.name()),
         }
     }
 }
@@ -81,14 +106,27 @@ impl Border {
 impl FromStr for Border {
     type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let all = [Border::Fixed, Border::Mirror, Border::Periodic];
-        parse::named(("boundary", "boundaries"), all, Border::name, name)
+    /// Reads a name, or `constant=C`. `periodic` is `wrap`, and `constant` is one of 0.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let value = if text == "constant" { Some("0") } else { text.strip_prefix("constant=") };
+        let constant = value.and_then(|value| value.parse().ok()).filter(|value: &f64| value.is_finite());
+        let border = match text {
+            "fixed" => Some(Border::Fixed),
+            "reflect" => Some(Border::Reflect),
+            "mirror" => Some(Border::Mirror),
+            "wrap" | "periodic" => Some(Border::Wrap),
+            _ => constant.map(Border::Constant),
+        };
+        border.ok_or_else(|| {
+            ParseError(format!(
+                "unknown boundary `{text}`; the boundaries are fixed, reflect, mirror, wrap, constant=C"
+            ))
+        })
     }
 }
 
 /// The borders of a grid, one per side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Borders {
     /// Before column 0.
     pub west: Border,
@@ -122,7 +160,7 @@ impl Borders {
 
     /// Returns true if every direction is periodic on both sides or on none.
     pub fn are_consistent(self) -> bool {
-        self.pairs().iter().all(|(low, high)| (*low == Border::Periodic) == (*high == Border::Periodic))
+        self.pairs().iter().all(|(low, high)| (*low == Border::Wrap) == (*high == Border::Wrap))
     }
 }
 
@@ -177,8 +215,21 @@ mod tests {
     }
 
     #[test]
+    fn borders_are_read_as_they_are_written() {
+        for border in [Border::Fixed, Border::Reflect, Border::Mirror, Border::Wrap, Border::Constant(-0.125)]
+        {
+            assert_eq!(border.to_string().parse::<Border>().unwrap(), border);
+        }
+        assert_eq!("constant".parse::<Border>().unwrap(), Border::Constant(0.0));
+        assert_eq!("periodic".parse::<Border>().unwrap(), Border::Wrap);
+        for wrong in ["", "open", "constant=", "constant=nan", "fixed=1"] {
+            assert!(wrong.parse::<Border>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn periodic_sides_come_in_pairs() {
-        assert!(Borders::all(Border::Periodic).are_consistent());
-        assert!(!Borders { west: Border::Periodic, ..Borders::default() }.are_consistent());
+        assert!(Borders::all(Border::Wrap).are_consistent());
+        assert!(!Borders { west: Border::Wrap, ..Borders::default() }.are_consistent());
     }
 }

@@ -344,6 +344,12 @@ impl Stencil {
         self.variants().last().expect("a general kernel serves every stencil")
     }
 
+    /// The variant that supports every stencil of these dimensions, with every border.
+    pub fn general(&self) -> &'static Variant {
+        let general = self.variants().find(|variant| variant.is_general());
+        general.expect("there is one for each number of dimensions")
+    }
+
     /// The variant that is fastest if every step is a separate pass over memory.
     pub fn fastest_step(&self) -> &'static Variant {
         let steps = self.variants().filter(|variant| !variant.is_blocked());

@@ -58,7 +58,7 @@ prop_compose! {
             3 => (1u32..40, 1u32..33, prop::sample::select(vec![1u32, 2, 4])),
             1 => (parameter(), parameter(), parameter()),
         ],
-        border in prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic]),
+        border in prop::sample::select(vec![Border::Fixed, Border::Reflect, Border::Wrap]),
     ) -> Config {
         let variants: Vec<_> = stencil.variants().collect();
         let variant = nth.get(&variants);

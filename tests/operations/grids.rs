@@ -16,12 +16,12 @@ pub fn operations() -> Vec<Operation> {
     for &stencil in STENCILS {
         let names = ["direct-global", "dir-smem", fastest(stencil).name];
         for variant in names.iter().filter_map(|name| Variant::named(stencil, name).ok()) {
-            for border in [Border::Fixed, Border::Periodic] {
+            for border in [Border::Fixed, Border::Wrap] {
                 let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
                 all.push(Operation::new(name, move |scene| steps(scene, config(stencil, variant, border))));
             }
         }
-        for border in [Border::Fixed, Border::Periodic] {
+        for border in [Border::Fixed, Border::Wrap] {
             let name = format!("{} until, {}", stencil.name, border.name());
             all.push(Operation::new(name, move |scene| {
                 until(scene, config(stencil, fastest(stencil), border))

@@ -17,7 +17,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("normal", "NORMAL"),
     ("element", "Elem Real"),
     ("reach", "REACH"),
-    ("classes", "Weights weights update"),
+    ("classes", "CONSTANTS Weights weights update"),
     ("visit", "Elem visit"),
     (
         "lane_layer",

@@ -30,7 +30,7 @@ fn grids_in_slabs_are_those_of_one_adapter() {
     let folder = Folder::new("several-grids");
     for shape in [&[67, 40][..], &[23, 9, 12]] {
         let input = folder.write("grid.npy", &grid(shape));
-        for boundary in ["fixed", "mirror", "periodic"] {
+        for boundary in ["fixed", "reflect", "mirror", "wrap", "constant=2"] {
             let output = |name: &str, more: &[&str]| {
                 let output = folder.path(name);
                 let args = [&input, "--steps", "19", "--boundary", boundary, "-o", &output, "--json"];

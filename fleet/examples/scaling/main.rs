@@ -64,7 +64,7 @@ impl Options {
         } else {
             Config::fastest(stencil, Element::F32, grid)
         };
-        let border = if arguments.has("periodic") { Border::Periodic } else { Border::Fixed };
+        let border = if arguments.has("periodic") { Border::Wrap } else { Border::Fixed };
         let halos: Vec<u32> = arguments.list("halo", &[])?;
         Ok(Options {
             sum: arguments.list("sum", &[])?.first().copied(),

@@ -69,8 +69,8 @@ fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_aft
 }
 
 fn sides() -> impl Strategy<Value = (Border, Border)> {
-    let side = || prop_oneof![Just(Border::Fixed), Just(Border::Mirror)];
-    prop_oneof![3 => (side(), side()), 1 => Just((Border::Periodic, Border::Periodic))]
+    let side = || prop_oneof![Just(Border::Fixed), Just(Border::Reflect)];
+    prop_oneof![3 => (side(), side()), 1 => Just((Border::Wrap, Border::Wrap))]
 }
 
 proptest! {

@@ -30,7 +30,7 @@ proptest! {
     fn any_cut_has_the_bits_of_one(
         count in 1usize..=4,
         nth in 0..STENCILS.len() + BOXES.len(),
-        [across, low, high] in prop::array::uniform3(prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic])),
+        [across, low, high] in prop::array::uniform3(prop::sample::select(vec![Border::Fixed, Border::Reflect, Border::Wrap])),
         (layers, cols) in (8u32..60, 3u32..40),
         halo in 1u32..9,
         shares in prop::collection::vec(1.0f64..6.0, 4),
@@ -42,7 +42,7 @@ proptest! {
         let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
         let element = Some(element).filter(has).unwrap_or(Element::F32);
         // A direction is periodic on both sides or on none.
-        let high = if low == Border::Periodic || high == Border::Periodic { low } else { high };
+        let high = if low == Border::Wrap || high == Border::Wrap { low } else { high };
         let borders = if stencil.dims.count() == 2 {
             Borders { west: across, east: across, north: low, south: high, ..Borders::default() }
         } else {
@@ -76,7 +76,7 @@ fn options_that_are_not_set_are_measured() {
         (&TWENTY_SEVEN_POINT, Grid { planes: 40, rows: 12, cols: 16 }),
         (&SEVEN_POINT, Grid { planes: 9, rows: 12, cols: 16 }),
     ] {
-        let config = single(stencil, Element::F32, grid, Border::Periodic);
+        let config = single(stencil, Element::F32, grid, Border::Wrap);
         let first = cells(&config, 7);
         let mut team =
             Team::new(members(3), config, stencil.usual, (&first, None), &TeamOptions::default()).unwrap();
@@ -99,7 +99,7 @@ fn time_blocked_kernels_have_the_same_bits() {
             Grid { planes: 30, rows: 20, cols: 24 }
         };
         let blocked = stencil.variants().find(|variant| variant.is_blocked()).expect("there is one");
-        for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+        for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
             let config = Config::new(stencil, blocked, Element::F32, grid).with_borders(Borders::all(border));
             let tuning =
                 config.tuning.with_levels_per_team(2).with_rows_per_group(40).with_planes_per_group(6);
@@ -116,7 +116,7 @@ fn time_blocked_kernels_have_the_same_bits() {
 /// Faces of a MiB are copied by threads.
 #[test]
 fn large_faces_arrive_too() {
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Border::Periodic);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Border::Wrap);
     let first = cells(&config, 9);
     let options = TeamOptions::default().with_halo(16);
     let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
@@ -166,7 +166,7 @@ fn a_lost_device_is_an_error_that_says_which() {
     let adapter = preferred();
     for stage in 0..4 {
         let members = [open(&adapter), open(&adapter)];
-        let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Mirror);
+        let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Reflect);
         let first = cells(&config, 5);
         let lose = || members[1].device.destroy();
         if stage == 0 {
@@ -262,7 +262,7 @@ fn different_adapters_have_the_same_bits() {
         } else {
             Grid { planes: 31, rows: 9, cols: 20 }
         };
-        for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+        for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
             let config = single(stencil, Element::F32, grid, border);
             let first = cells(&config, 3);
             // Speeds are measured: the adapters have different names.

@@ -105,9 +105,9 @@ pub fn sides(grid: Grid) -> String {
 /// The borders in words.
 fn boundary(borders: Borders) -> String {
     if borders == Borders::all(borders.west) {
-        return borders.west.name().to_owned();
+        return borders.west.to_string();
     }
-    let words = borders.pairs().map(|(low, high)| format!("{},{}", low.name(), high.name()));
+    let words = borders.pairs().map(|(low, high)| format!("{low},{high}"));
     words.join(",")
 }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn borders_are_one_word_or_six() {
         assert_eq!(boundary(Borders::default()), "fixed");
-        let mixed = Borders { far: Border::Mirror, ..Borders::default() };
-        assert_eq!(boundary(mixed), "fixed,fixed,fixed,fixed,fixed,mirror");
+        let mixed = Borders { far: Border::Reflect, ..Borders::default() };
+        assert_eq!(boundary(mixed), "fixed,fixed,fixed,fixed,fixed,reflect");
     }
 }

@@ -27,7 +27,7 @@ pub struct Report {
     /// Invocations of a workgroup: rows x columns.
     pub block: String,
     /// The kind of borders.
-    pub boundary: &'static str,
+    pub boundary: String,
     /// Steps done.
     pub steps: u32,
     /// The element type that was computed with.
@@ -131,7 +131,7 @@ impl Report {
             points: config.stencil.points(),
             grid: source.shape().to_vec(),
             block: config.tuning.block.to_string(),
-            boundary: args.boundary.name(),
+            boundary: args.boundary.to_string(),
             steps: outcome.steps,
             element: config.element.name(),
             gpu_ms_median,

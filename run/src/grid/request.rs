@@ -4,7 +4,9 @@ use std::path::Path;
 
 use halofold::Element;
 use halofold::reduce::Accuracy;
-use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, StencilError, Until, Variant, Weights};
+use halofold::stencil::{
+    Border, Borders, Config, Dims, Grid, Norm, Stencil, StencilError, Until, Variant, Weights,
+};
 
 use crate::failure::Failure;
 use crate::files::Source;
@@ -58,7 +60,7 @@ impl Request {
         let (stencil, grid) = shape(args, file.as_ref().map(|(stencil, _)| *stencil), &source)?;
         let element = element(args, source.element())?;
         let usual = match args.variant.as_str() {
-            "auto" if args.block.is_some() => Config::new(stencil, stencil.fastest_step(), element, grid),
+            "auto" if args.block.is_some() => Config::new(stencil, single_step(args, stencil), element, grid),
             "auto" => Config::fastest(stencil, element, grid),
             name => {
                 let variant = Variant::named(stencil, name).map_err(Failure::usage)?;
@@ -171,6 +173,14 @@ fn shape(
         _ => Grid::plane(sides[0], sides[1]),
     };
     Ok((stencil, grid))
+}
+
+/// The fastest kernel of single steps that knows the borders.
+fn single_step(args: &GridArgs, stencil: &'static Stencil) -> &'static Variant {
+    match args.boundary {
+        Border::Mirror | Border::Constant(_) => stencil.general(),
+        _ => stencil.fastest_step(),
+    }
 }
 
 /// Opens the file of the right-hand side, which must have the grid's shape.

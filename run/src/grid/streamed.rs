@@ -142,7 +142,7 @@ fn identity(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Identity, F
         .with("type", element.name())
         .with("stencil", stencil.name)
         .with("weights", request.weights.of_classes(stencil).to_vec())
-        .with("boundary", args.boundary.name())
+        .with("boundary", args.boundary.to_string())
         .with("steps", request.steps)
         .with("until", until.map_or(Value::Null, Value::from))
         .with("variant", variant.name)

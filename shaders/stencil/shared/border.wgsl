@@ -59,8 +59,8 @@ fn plane_beside(p: i32) -> u32 {
 #else
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     let last = i32(count) - 1;
-    let before = select(0, last, low_side == PERIODIC);
-    let after = select(last, 0, high_side == PERIODIC);
+    let before = select(0, last, low_side == WRAP);
+    let after = select(last, 0, high_side == WRAP);
     return u32(select(select(i, after, i > last), before, i < 0));
 }
 

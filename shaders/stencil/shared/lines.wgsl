@@ -9,7 +9,7 @@ fn line_of(r: i32) -> u32 {
 #else
 fn line_of(r: i32) -> u32 {
     let rows = params.rows;
-    if params.north == PERIODIC {
+    if params.north == WRAP {
         return wrapped(r, rows);
     }
     let there = wrapped(r, 2u * rows);

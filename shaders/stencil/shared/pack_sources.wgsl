@@ -46,7 +46,7 @@ fn layer_source(l: i32) -> u32 {
     if 0 <= l && l < count {
         return u32(l);
     }
-    if side_before() == PERIODIC {
+    if side_before() == WRAP {
         return wrapped(l, u32(count));
     }
     return u32(clamp(l, 0, count - 1));
@@ -54,7 +54,7 @@ fn layer_source(l: i32) -> u32 {
 
 fn pack_source(c: i32) -> PackSource {
     let cols = params.cols;
-    if params.west == PERIODIC {
+    if params.west == WRAP {
         return PackSource(wrapped(c, cols), false);
     }
     let there = wrapped(c, 2u * cols);

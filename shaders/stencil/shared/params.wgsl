@@ -17,7 +17,7 @@ struct Params {
     planes_per_group: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
-    // The border on each side: FIXED, MIRROR or PERIODIC.
+    // The border on each side: FIXED, REFLECT, WRAP, MIRROR or CONSTANT.
     west: u32,
     east: u32,
     north: u32,
@@ -31,18 +31,22 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// One weight per class of cells, the centre's first. 27 points: α, β, γ, δ. The buffer holds all four twice, and
+// One weight per class of cells, 27 points: α, β, γ, δ, and zeros up to four. The buffer holds all weights twice, and
 // then the number 1: a time-blocked kernel reads some weights from the first copy and some from the second, and
-// multiplies by the 1 (shares/star5.wgsl says why).
+// multiplies by the 1 (shares/star5.wgsl says why). Behind it are the values beyond the six sides.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.
 const FIXED: u32 = 0u;
 // The grid continues as its mirror image, reflected at the outer edge of the outermost cell: cell -1 is cell
 // 0.
-const MIRROR: u32 = 1u;
+const REFLECT: u32 = 1u;
 // The grid continues at its other end: cell -1 is the last cell.
-const PERIODIC: u32 = 2u;
+const WRAP: u32 = 2u;
+// Like REFLECT, without the outermost cell: cell -1 is cell 1. Only the general kernels know this and the next.
+const MIRROR: u32 = 4u;
+// Cells beyond this side have one value: see `coefficients`.
+const CONSTANT: u32 = 5u;
 // 3 is a side at which the grid is cut for a time-blocked kernel: it needs no cells beyond it and no special
 // handling.
 

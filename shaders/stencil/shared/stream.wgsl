@@ -13,7 +13,7 @@ fn layer_range(nth: u32) -> LayerRange {
     let end = min(begin + params.planes_per_group, params.end);
     let lead = i32(begin) - i32(params.steps);
     // Beyond a fixed side or a mirror there is nothing to load.
-    let starts_at_side = side_before() == FIXED || side_before() == MIRROR;
+    let starts_at_side = side_before() == FIXED || side_before() == REFLECT;
     return LayerRange(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
 }
 
@@ -29,8 +29,8 @@ struct Plain {
 }
 
 fn plain_turns(layers: LayerRange, turns: i32, entering: i32, behind: i32) -> Plain {
-    let has_before = side_before() == FIXED || side_before() == MIRROR;
-    let has_behind = side_behind() == FIXED || side_behind() == MIRROR;
+    let has_before = side_before() == FIXED || side_before() == REFLECT;
+    let has_behind = side_behind() == FIXED || side_behind() == REFLECT;
     let past_side = (behind + 1 - layers.top) / entering + 1;
     let up_to_side = max(layer_count() - 1 - layers.top, 0) / entering;
     let begin = select(0, clamp(past_side, 0, turns), has_before && layers.top <= 1);

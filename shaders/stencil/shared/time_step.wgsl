@@ -110,8 +110,8 @@ fn level_of_at_border(
 // Layer `l` comes to a level.
 fn special_of(l: i32, fixed_cells: FixedCells) -> Special {
     return Special(
-        l == 0 && side_before() == MIRROR,
-        l == layer_count() && side_behind() == MIRROR,
+        l == 0 && side_before() == REFLECT,
+        l == layer_count() && side_behind() == REFLECT,
         is_fixed_layer(l),
         is_fixed_layer(l - 1),
         fixed_cells,

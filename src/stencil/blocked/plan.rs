@@ -131,13 +131,7 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     let windows = if ring {
         windows(config, limits, steps, steps..cut.layers - steps, [CUT; 2])?
     } else {
-        windows(
-            config,
-            limits,
-            steps,
-            config.computed_layers(),
-            config.outer_sides().map(|side| side as u32),
-        )?
+        windows(config, limits, steps, config.computed_layers(), config.outer_sides().map(Border::code))?
     };
     let halo = || {
         let (params, workgroups) = dispatch(config, limits, steps, 4 * steps, steps..3 * steps, [CUT; 2])?;
@@ -204,11 +198,11 @@ fn dispatch(
     let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(stretches);
     let workgroups =
         grid::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
-    let fixed = Border::Fixed as u32;
-    let (west, east) = (borders.west as u32, borders.east as u32);
+    let fixed = Border::Fixed.code();
+    let (west, east) = (borders.west.code(), borders.east.code());
     let (rows, planes, sides) = match config.stencil.dims {
         Dims::Two => (layers, 1, [west, east, low, high, fixed, fixed]),
-        Dims::Three => (rows, layers, [west, east, borders.north as u32, borders.south as u32, low, high]),
+        Dims::Three => (rows, layers, [west, east, borders.north.code(), borders.south.code(), low, high]),
     };
     let params = Params {
         cols,

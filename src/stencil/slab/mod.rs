@@ -225,7 +225,8 @@ impl Slab {
             && chosen.borders.pairs()[..stencil.dims.count() - 1]
                 == borders.pairs()[..stencil.dims.count() - 1];
         // A kernel for fixed borders would leave out the others, and have other bits than one for all.
-        let same = same && chosen.is_for_fixed_borders() == self.config.is_for_fixed_borders();
+        let same =
+            same && chosen.kinds() == self.config.kinds() && chosen.constants() == self.config.constants();
         let config = Config { grid, borders, ..*chosen };
         if same { Ok(Slab { config, ..self.clone() }) } else { Err(StencilError::OtherGrid) }
     }

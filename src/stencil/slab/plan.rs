@@ -111,7 +111,7 @@ impl Slab {
         let windows = if layers.is_empty() {
             Vec::new()
         } else if self.config.variant.is_blocked() {
-            let ends = ends.map(|end| end.map_or(blocked::CUT, |border: Border| border as u32));
+            let ends = ends.map(|end| end.map_or(blocked::CUT, |border: Border| border.code()));
             blocked::windows(&self.config, limits, steps, layers.clone(), ends)?
         } else {
             self.config.step_windows(limits, layers.clone(), ends.map(|end| end.is_some()))?
@@ -148,7 +148,7 @@ mod tests {
             for variant in
                 ["direct-global", if stencil.dims.count() == 2 { "time-pipeline" } else { "time-planes" }]
             {
-                for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+                for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
                     for window in [u64::from(u32::MAX), 30 * 256] {
                         check_all(config(stencil, variant, grid, border), window);
                     }
@@ -229,7 +229,7 @@ mod tests {
                 let sides = window.params.sides;
                 let direction = 2 * (slab.config.stencil.dims.count() - 1);
                 let radius = slab.config.stencil.radius();
-                let fixed = |side: u32| if side == Border::Fixed as u32 { radius } else { 0 };
+                let fixed = |side: u32| if side == Border::Fixed.code() { radius } else { 0 };
                 first + fixed(sides[direction])..first + count - fixed(sides[direction + 1])
             };
             for layer in written {

@@ -38,7 +38,7 @@ impl Entry {
 }
 
 fn configs() -> Vec<Config> {
-    let borders = [Border::Fixed, Border::Mirror, Border::Periodic].map(Borders::all);
+    let borders = [Border::Fixed, Border::Reflect, Border::Wrap].map(Borders::all);
     let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
     let mut configs = Vec::new();
     for (stencil, variant) in STENCILS

@@ -130,8 +130,8 @@ const BOXES: [Grid; 10] = [
 
 /// Every kind of side against every other, and rings. The third direction has each pair equally often.
 fn all_borders() -> Vec<Borders> {
-    use Border::{Fixed, Mirror, Periodic};
-    let pairs = [(Fixed, Fixed), (Fixed, Mirror), (Mirror, Fixed), (Mirror, Mirror), (Periodic, Periodic)];
+    use Border::{Fixed, Reflect, Wrap};
+    let pairs = [(Fixed, Fixed), (Fixed, Reflect), (Reflect, Fixed), (Reflect, Reflect), (Wrap, Wrap)];
     let all = (0..25).map(|nth| [pairs[nth / 5], pairs[nth % 5], pairs[(2 * (nth / 5) + nth % 5) % 5]]);
     all.map(|[(west, east), (north, south), (near, far)]| Borders { west, east, north, south, near, far })
         .collect()

@@ -55,7 +55,7 @@ impl Composition {
     /// The configuration over a grid, with the borders of this composition whose turn it is.
     pub fn config(self, kernel: Kernel, element: Element, grid: Grid, turn: usize) -> Config {
         let [fixed, mirror, periodic, mixed] = borders();
-        let faces = Borders { south: Border::Mirror, far: Border::Mirror, ..Borders::default() };
+        let faces = Borders { south: Border::Reflect, far: Border::Reflect, ..Borders::default() };
         let borders = if self.fixed { fixed } else { [mirror, mixed, periodic, faces][turn % 4] };
         let config = kernel.config(element, grid).with_borders(borders);
         if kernel.variant.is_blocked() {

@@ -31,6 +31,11 @@ pub fn trials() -> Vec<Trial> {
         trials.push(trial(kernel, Element::F32, "random", random));
         trials.push(trial(kernel, Element::F32, "eigenmodes", eigenmodes));
     }
+    for kernel in Kernel::all().filter(|kernel| kernel.variant.is_general()) {
+        for element in [Element::F32, Element::F64, Element::F16] {
+            trials.push(trial(kernel, element, "borders", any_border));
+        }
+    }
     trials.extend(poisson::trials());
     trials.extend(shape::trials());
     trials.extend(windows::trials());
@@ -121,6 +126,22 @@ fn dyadic(kernel: Kernel, element: Element) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Borders that only the general kernels know, also on grids that are shorter than the stencil reaches, and in several windows.
+fn any_border(kernel: Kernel, element: Element) -> Result<(), Failed> {
+    let steps = if element == Element::F16 { 1 } else { 2 };
+    for (turn, borders) in run::general_borders().into_iter().enumerate() {
+        let long = windows::long_grids(kernel.stencil.dims)[turn];
+        let all = grids(kernel.stencil.dims).into_iter().map(|grid| (gpu(), grid));
+        for (gpu, grid) in all.chain([(windows::small(), long)]) {
+            let config = kernel.config(element, grid).with_borders(borders);
+            let run = Run::new(gpu, config, kernel.stencil.dyadic, steps);
+            let cells = dyadic_cells(grid, 5);
+            run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
+        }
+    }
+    Ok(())
+}
+
 /// Each step may be off by half a unit in the last place of the largest partial sum per operation; what was off before is weighted like
 /// the values are.
 fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
@@ -167,13 +188,13 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let lengths = [grid.cols, grid.rows, grid.planes].map(f64::from);
     let frequencies = [3.0, 2.0, 1.0];
     // Sines are zero at the outermost cells only.
-    let kinds = [Border::Fixed, Border::Mirror, Border::Periodic];
+    let kinds = [Border::Fixed, Border::Reflect, Border::Wrap];
     let kinds = kinds.into_iter().filter(|border| *border != Border::Fixed || stencil.radius() == 1);
     for border in in_turn(kinds, 3, kernel.nth()) {
         // The mode's value at a coordinate, and the angle from one cell to the next.
         let mode = |d: usize, i: u64| match border {
             Border::Fixed => (angle(border, frequencies[d], lengths[d]) * i as f64).sin(),
-            Border::Mirror => (frequencies[d] * PI * (i as f64 + 0.5) / lengths[d]).cos(),
+            Border::Reflect => (frequencies[d] * PI * (i as f64 + 0.5) / lengths[d]).cos(),
             _ => (angle(border, frequencies[d], lengths[d]) * i as f64).cos(),
         };
         let part = |offset: &[i32; 3]| -> f64 {
@@ -218,7 +239,7 @@ fn angle(border: Border, frequency: f64, n: f64) -> f64 {
     use std::f64::consts::PI;
     match border {
         Border::Fixed => frequency * PI / (n - 1.0),
-        Border::Mirror => frequency * PI / n,
+        Border::Reflect => frequency * PI / n,
         _ => 2.0 * frequency * PI / n,
     }
 }

@@ -66,7 +66,7 @@ impl Poisson {
         steps: u32,
     ) -> Self {
         let Kernel { stencil, .. } = kernel;
-        let borders = Borders { west: Border::Mirror, ..Borders::default() };
+        let borders = Borders { west: Border::Reflect, ..Borders::default() };
         let solution = solution(grid);
         let (mut averaged, mut start) = (solution.clone(), vec![0.0; solution.len()]);
         Problem::new(stencil, stencil.usual, grid, borders).step(&solution, &mut averaged);

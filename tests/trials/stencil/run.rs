@@ -181,13 +181,27 @@ fn decode(element: Element, bytes: &[u8]) -> f64 {
 /// All fixed, all mirrored, all periodic, and some of each.
 pub fn borders() -> [Borders; 4] {
     let mixed = Borders {
-        west: Border::Periodic,
-        east: Border::Periodic,
-        north: Border::Mirror,
-        far: Border::Mirror,
+        west: Border::Wrap,
+        east: Border::Wrap,
+        north: Border::Reflect,
+        far: Border::Reflect,
         ..Borders::default()
     };
-    [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+    [Borders::default(), Borders::all(Border::Reflect), Borders::all(Border::Wrap), mixed]
+}
+
+/// Borders that only the general kernels know: mirrors, constants, and all kinds but wrap together.
+pub fn general_borders() -> [Borders; 3] {
+    let [mirror, constant] = [Border::Mirror, Border::Constant(3.0)].map(Borders::all);
+    let mixed = Borders {
+        west: Border::Reflect,
+        east: Border::Constant(-2.0),
+        north: Border::Constant(1.0),
+        south: Border::Mirror,
+        near: Border::Fixed,
+        far: Border::Constant(4.0),
+    };
+    [mirror, constant, mixed]
 }
 
 /// Weights for as many classes as a stencil may have: four, again and again.

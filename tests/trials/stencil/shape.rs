@@ -62,7 +62,7 @@ fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let grid = Grid { planes: if kernel.stencil.dims == Dims::Two { 1 } else { 7 }, rows: 19, cols: 36 };
     let mut numbers = Random::new(4);
     let cells: Vec<f64> = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 40) as f32 / 3.0)).collect();
-    let borders = Borders { west: Border::Mirror, ..Borders::default() };
+    let borders = Borders { west: Border::Reflect, ..Borders::default() };
     let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
     let rhs = cells.iter().map(|cell| cell / 8.0).collect();
     let run = Run::new(gpu(), config, repeated([0.3, -0.1, 0.05, 0.02]), 7).with_rhs(rhs);

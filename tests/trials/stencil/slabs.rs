@@ -8,7 +8,7 @@ use halofold::stencil::{
 use halofold::wgpu::{Buffer, BufferDescriptor, BufferUsages};
 use libtest_mimic::{Failed, Trial};
 
-use super::run::{self, Run, borders, read_back, repeated};
+use super::run::{self, Run, borders, general_borders, read_back, repeated};
 use super::{Kernel, windows};
 use crate::common::{Gpu, Random, gpu, in_turn};
 
@@ -70,6 +70,11 @@ fn any_cut(stencil: &'static Stencil, variant: &'static Variant, element: Elemen
         let config = if round % 2 == 0 { config.with_rhs() } else { config };
         same_bits(gpu, config, cut)
             .map_err(|error| format!("{} {borders:?} {cut:?}: {error}", config.grid))?;
+        for borders in general_borders().into_iter().filter(|_| variant.is_general()) {
+            let config = config.with_borders(borders);
+            same_bits(gpu, config, cut)
+                .map_err(|error| format!("{} {borders:?} {cut:?}: {error}", config.grid))?;
+        }
     }
     Ok(())
 }
@@ -82,7 +87,7 @@ fn all_borders() -> [Borders; 5] {
         second,
         third,
         fourth,
-        Borders { south: Border::Mirror, far: Border::Mirror, ..Borders::default() },
+        Borders { south: Border::Reflect, far: Border::Reflect, ..Borders::default() },
     ]
 }
 

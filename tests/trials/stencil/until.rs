@@ -19,7 +19,7 @@ use crate::common::{Gpu, Random, fastest, gpu, in_turn};
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for &stencil in STENCILS.iter().chain(BOXES) {
-        for border in [Border::Fixed, Border::Mirror] {
+        for border in [Border::Fixed, Border::Reflect] {
             for norm in [Norm::Max, Norm::L2] {
                 let name = format!("stencil::until::{}::{}::{norm:?}", stencil.name, border.name());
                 trials.push(crate::trial(name, None, move || stops_with_the_twin(stencil, border, norm)));
@@ -196,7 +196,7 @@ fn stops_in_any_type(kernel: Kernel, element: Element) -> Result<(), Failed> {
 }
 
 fn never() -> Result<(), Failed> {
-    let borders = Borders::all(Border::Mirror);
+    let borders = Borders::all(Border::Reflect);
     for every in [1, 5, 64, u32::MAX] {
         let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::L2, every);
         let outcome = until.check(&[23], 1e-5)?;

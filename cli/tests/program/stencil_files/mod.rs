@@ -9,14 +9,17 @@ mod refusals;
 mod tuned;
 mod until;
 
+use std::process::Command;
+
 use self::cells::{Cells, array, report};
+use crate::files::python::python;
 use crate::files::{Folder, command, dtype, npy, refused, run_on, stdout, stencil as run};
 use halofold::Element;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{BOXES, Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
 
 const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
-const BORDERS: [Border; 3] = [Border::Fixed, Border::Mirror, Border::Periodic];
+const BORDERS: [Border; 3] = [Border::Fixed, Border::Reflect, Border::Wrap];
 
 #[test]
 fn every_border_and_type_is_exact() {
@@ -54,11 +57,11 @@ fn the_report_says_what_was_done() {
     let cells = Cells::integers(&TWENTY_SEVEN_POINT);
     let file = folder.write("in.npy", &cells.file("f4", false, false));
     let kernel = ["--variant", "sol-smem", "--block", "4x16"];
-    let options = ["--boundary", "mirror", "--steps", "5", "--json"];
+    let options = ["--boundary", "reflect", "--steps", "5", "--json"];
     let report = report(&run(&[&[&file[..]], &kernel[..], &options].concat()));
     let expected = serde_json::json!({
         "file": file, "variant": "sol-smem", "points": 27, "grid": "5x9x11", "block": "4x16",
-        "boundary": "mirror", "steps": 5, "type": "f32", "residual_max": null, "residual_l2": null,
+        "boundary": "reflect", "steps": 5, "type": "f32", "residual_max": null, "residual_l2": null,
         "converged": null, "output": null,
     });
     for (key, value) in expected.as_object().unwrap() {
@@ -126,10 +129,10 @@ fn integers_of_any_width_become_floats() {
             cells.values.iter_mut().for_each(|value| *value = f64::from(*value > 0.0));
         }
         cells.values[77] = extreme;
-        let expected = cells.stepped(Border::Mirror, Weights::new(&[0.25; 4]), 1);
+        let expected = cells.stepped(Border::Reflect, Weights::new(&[0.25; 4]), 1);
         for (big, fortran) in [(false, true), (true, false)] {
             let file = folder.write("in.npy", &cells.file(from, big, fortran));
-            let output = run(&[&file, "--boundary", "mirror", "--weights", "0.25", "-o", &out]);
+            let output = run(&[&file, "--boundary", "reflect", "--weights", "0.25", "-o", &out]);
             stdout(&output);
             assert!(String::from_utf8_lossy(&output.stderr).contains("integers become f32"));
             let (kind, shape, values) = array(&out);
@@ -178,6 +181,34 @@ fn a_right_hand_side_is_added() {
         let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
         problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);
         assert_eq!(array(&out).2, expected, "{}", stencil.name);
+    }
+}
+
+#[test]
+fn borders_are_those_of_numpy_and_scipy() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("stencil-numpy");
+    let out = folder.path("out.npy");
+    for (shape, side) in [(&[4, 7][..], 3), (&[5, 9], 5), (&[11, 6], 5), (&[4, 5, 6], 3)] {
+        let whole = |count: usize| {
+            (0..count).flat_map(|at| ((at * 7 % 13) as f64 - 5.0).to_le_bytes()).collect::<Vec<_>>()
+        };
+        let square = vec![side; shape.len()];
+        let grid = folder.write("grid.npy", &npy("<f8", false, shape, &whole(shape.iter().product())));
+        let weights =
+            folder.write("weights.npy", &npy("<f8", false, &square, &whole(square.iter().product())));
+        for boundary in ["reflect", "mirror", "wrap", "constant=2.5"] {
+            let options = ["--weights", &weights, "--boundary", boundary, "--type", "f32", "-o", &out];
+            stdout(&run(&[&[&grid[..]], &options[..]].concat()));
+            let script = include_str!("correlate.py");
+            let compared =
+                Command::new(python).args(["-c", script, &grid, &weights, boundary, &out]).output().unwrap();
+            assert!(
+                compared.status.success(),
+                "{shape:?} {boundary}: {}",
+                String::from_utf8_lossy(&compared.stderr)
+            );
+        }
     }
 }
 

@@ -23,7 +23,7 @@ impl Long {
         let folder = Folder::new(test);
         let file = grid(&folder, "in.npy", "<f4", &[512, 200]);
         let rhs = grid(&folder, "rhs.npy", "<f4", &[512, 200]);
-        let options = ["--rhs", &rhs, "--weights", "0.2,0.19", "--boundary", "periodic", "--steps", "120"];
+        let options = ["--rhs", &rhs, "--weights", "0.2,0.19", "--boundary", "wrap", "--steps", "120"];
         let options = [&file].into_iter().map(|path| &path[..]).chain(options).map(str::to_owned).collect();
         Long { out: folder.path("out.npy"), folder, options }
     }
@@ -166,7 +166,7 @@ fn only_the_same_run_is_resumed() {
     };
     other(&set("--steps", "121"), &["steps", "120", "121"]);
     other(&set("--weights", "0.2,0.18"), &["weights", "0.19", "0.18"]);
-    other(&set("--boundary", "mirror"), &["boundary", "periodic", "mirror"]);
+    other(&set("--boundary", "reflect"), &["boundary", "wrap", "reflect"]);
     other(&set("--slab", "50"), &["slab", "40"]);
     other(&set("--depth", "4"), &["depth", "3", "4"]);
     other(
