@@ -22,8 +22,6 @@ pub(crate) const DEFINES: &[&str] = &[
     "onto",
     "writes_partials",
     "signed",
-    "mean",
-    "prefers_bins",
     "float",
     "bits_64",
     "fixed_borders",
@@ -117,7 +115,7 @@ impl Composer {
                 (file, imports)
             };
             for name in imports {
-                if CALLERS.contains(&name) && !self.is_provided(name) {
+                if CALLERS.contains(&name) && !self.is_provided(name) && self.choice(name).is_none() {
                     continue;
                 }
                 let import = self.resolve(&place, name);
@@ -139,14 +137,18 @@ impl Composer {
         self.provided.iter().any(|(provided, _)| *provided == name)
     }
 
+    fn choice(&self, name: &str) -> Option<&'static str> {
+        self.chosen.iter().find(|(chosen, _)| *chosen == name).map(|(_, file)| *file)
+    }
+
     /// Resolves an imported name: one of the caller's pieces, or the file with this name in the nearest
     /// folder `shared`.
     fn resolve(&self, importer: &str, name: &str) -> String {
         if self.is_provided(name) {
             return name.to_owned();
         }
-        if let Some((_, file)) = self.chosen.iter().find(|(chosen, _)| *chosen == name) {
-            return (*file).to_owned();
+        if let Some(file) = self.choice(name) {
+            return file.to_owned();
         }
         let mut folder = importer;
         loop {

@@ -10,11 +10,10 @@
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
 #import entry
 #import exact/fold_apart
+#import io
+#import operator
 #import exact/states
 #import exact/conclude_alone
-
-// See one_word.wgsl. Workgroups are small here.
-const MAY_HAVE_SECOND: bool = false;
 
 struct Own {
     // Rows of the axis, which is cut into `chunks` of at most `chunk` rows each.

@@ -7,13 +7,11 @@
 // All invocations of a workgroup share its limbs, as in `exact-segments`. So there are no smaller teams and no queue: a
 // workgroup sums one segment, and rounds it itself. Most tiles are crossed by no long segment; their workgroups end at once.
 #import entry
+#import io
 #import tiles
 #import exact/fold
 #import exact/states
 #import exact/conclude_alone
-
-// See one_word.wgsl. Workgroups are small here.
-const MAY_HAVE_SECOND: bool = false;
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {

@@ -5,13 +5,11 @@
 // than invocations leave some of them idle. A long segment is cut into chunks, which write states. A second
 // dispatch of this kernel adds these up.
 #import entry
+#import io
 #import bounds
 #import exact/fold
 #import exact/states
 #import exact/conclude_alone
-
-// See one_word.wgsl. Workgroups are small here.
-const MAY_HAVE_SECOND: bool = false;
 
 struct Own {
     // Items of one segment, which is cut into `chunks` of at most `chunk` items each.

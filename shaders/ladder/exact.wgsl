@@ -46,14 +46,17 @@
 #else
 #import exact/fold
 #endif
-#import exact/states
-#import exact/conclude
-#import exact/reduce
-#import exact/publish
+#import io
+#import operator
+#import outliers
+#import words
 #import partials
-
-// See one_word.wgsl. Long inputs may have data of two scales.
-const MAY_HAVE_SECOND: bool = true;
+#import exact/clear
+#import exact/conclude
+#import exact/limbs
+#import exact/publish
+#import exact/reduce
+#import exact/states
 
 struct Own {
     // The index of this dispatch's first partial in the partials buffer.
@@ -108,7 +111,7 @@ fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
 #ifdef reads_partials
         clear_tally(at);
 #else
-        clear_limbs(at);
+        clear_outside(at);
 #endif
         workgroupBarrier();
     }

@@ -7,10 +7,9 @@ use wgpu::Features;
 
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::{exact_pieces, is_exact_kernel};
+use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
-use crate::reduce::op::Op;
 use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece};
@@ -22,7 +21,7 @@ impl Monoid {
     /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
     /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
-        let exact = is_exact_kernel(stage.kernel);
+        let exact = EXACT_FOLD.has(stage.kernel);
         let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };
         let text = Text { monoid, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
@@ -74,7 +73,7 @@ impl Text<'_> {
             Subgroups::Required => true,
             // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
             Subgroups::Optional => {
-                let travels = self.monoid.acc.is_word() || self.monoid.format().is_some();
+                let travels = self.monoid.acc.is_word() || self.monoid.fold().shares_memory;
                 self.features.contains(Features::SUBGROUP) && travels
             }
         }
@@ -122,7 +121,6 @@ impl Text<'_> {
         let subgroups = self.uses_subgroups();
         let atomic = monoid.atomic(*features).filter(|_| stage.kernel.adds_to_total());
         let native = atomic.and_then(|word| word.native);
-        let is_exact = monoid.format().is_some();
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
         let is_strided = stage.reads == Reads::Strided;
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
@@ -134,11 +132,8 @@ impl Text<'_> {
             .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
-            .define("mean", is_exact && monoid.op() == Some(Op::Mean))
-            .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || is_strided || stage.kernel.collects_partials())
             .define("onto", is_parts && !stage.is_offsets())
-            .provide("operator", self.operator(atomic))
             .provide(
                 "words",
                 vec![Piece::new("generated: an accumulator as words", monoid.acc.words_piece())],
@@ -149,6 +144,10 @@ impl Text<'_> {
             )
             .provide("exchange_words", vec![exchange]);
         let composer = self.chosen(composer, native);
+        let composer = match &monoid.exact {
+            Some(sum) => sum.files(composer, *stage),
+            None => composer.provide("operator", self.operator(atomic)),
+        };
         let is_half = monoid.features().contains(Features::SHADER_F16);
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }
@@ -156,12 +155,7 @@ impl Text<'_> {
     /// The declarations of the buffers' types, and the operator's own pieces.
     fn operator(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
         let Monoid { elem, acc, out, .. } = self.monoid;
-        let own = match self.monoid.file {
-            Some(file) => exact_pieces(file, self.stage.kernel),
-            None => self.monoid.pieces.clone(),
-        };
         let stored = match (atomic, self.stage.writes) {
-            _ if self.monoid.format().is_some() => "alias Stored = u32;".to_owned(),
             (Some(AtomicWord { word, .. }), _) => {
                 format!("alias Word = {word};\nalias Stored = atomic<Word>;")
             }
@@ -169,7 +163,7 @@ impl Text<'_> {
             (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
         };
         let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
-        [vec![types], own].concat()
+        [vec![types], self.monoid.pieces.clone()].concat()
     }
 
     /// Chooses the pieces that depend on what the hardware does for the operator, and on its accumulator.

@@ -127,6 +127,7 @@ pub mod exact;
 #[cfg(feature = "faults")]
 #[doc(hidden)]
 pub mod faults;
+mod fold;
 pub mod ladder;
 pub mod launches;
 mod layout;

@@ -10,7 +10,8 @@ use wgpu::Features;
 use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::reduce::analysis::{Signatures, Source, features};
-use crate::reduce::exact::Format;
+use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
+use crate::reduce::fold::{FOLD, Fold};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::parameters::Parameters;
@@ -191,10 +192,8 @@ pub struct Monoid {
     reads_index: bool,
     /// True if `finish` uses the number of elements.
     reads_count: bool,
-    /// The format of its states, if its sums are exact.
-    format: Option<Format>,
-    /// The file of its text, in the place of pieces, if its sums are exact.
-    pub(super) file: Option<&'static str>,
+    /// The sum that it computes, in the place of pieces, if that is exact.
+    pub(super) exact: Option<ExactSum>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     state_fields: Option<Vec<Field>>,
     /// The parameters that its text declares.
@@ -384,8 +383,7 @@ impl Monoid {
             features,
             reads_index: ["map", "map4"].iter().any(|name| signatures.uses_last(name, &info)),
             reads_count: signatures.uses_last("finish", &info),
-            format: None,
-            file: None,
+            exact: None,
             parameters,
         })
     }
@@ -397,10 +395,11 @@ impl Monoid {
         Monoid { op: Some(op), subgroup, ..self }
     }
 
-    /// Makes a form of this operator that sums in integers, by the text of a file, which may differ between kernels.
-    pub(crate) fn in_format(&self, format: Format, element: Element, file: &'static str) -> Self {
+    /// Makes a form of this operator that sums exactly.
+    pub(crate) fn summed(&self, sum: ExactSum) -> Self {
+        let format = sum.format;
         Monoid {
-            elem: Elem::Number { element, wgsl: "u32" },
+            elem: Elem::Number { element: sum.element, wgsl: "u32" },
             pieces: Vec::new(),
             acc: format.accumulator(),
             out: format.output(),
@@ -408,9 +407,8 @@ impl Monoid {
             is_finished: false,
             has_map4: false,
             features: Features::empty(),
-            format: Some(format),
-            file: Some(file),
             state_fields: Some(format.fields()),
+            exact: Some(sum),
             ..self.clone()
         }
     }
@@ -445,21 +443,25 @@ impl Monoid {
     /// exact; `None` if it has no exact form. A reducer with
     /// [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
     pub fn exact(&self) -> Option<Monoid> {
-        if self.format.is_some() {
+        if self.exact.is_some() {
             return Some(self.clone());
         }
-        let (format, element) = (self.exact_format()?, self.element()?);
-        Some(self.in_format(format, element, format.file(element)))
+        Some(self.summed(ExactSum::of_op(self.op?, self.element()?)?))
     }
 
     /// The format of the states that its exact sums have.
     pub(super) fn exact_format(&self) -> Option<Format> {
-        self.format.or_else(|| Format::of(self.op?, self.element()?))
+        self.format().or_else(|| Format::of(self.op?, self.element()?))
     }
 
     /// The format of its states, if its sums are exact.
     pub fn format(&self) -> Option<Format> {
-        self.format
+        self.exact.as_ref().map(|sum| sum.format)
+    }
+
+    /// The kernels that fold it.
+    pub(super) fn fold(&self) -> &'static Fold {
+        if self.exact.is_some() { &EXACT_FOLD } else { &FOLD }
     }
 
     /// The operator, if it is one of halofold's own; `None` for a custom operator.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
+use crate::reduce::exact::{self, Accuracy, EXACT_FOLD};
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
@@ -165,7 +165,7 @@ impl<'a> Options<'a> {
             return Ok(Cow::Borrowed(monoid));
         }
         if let Strategy::Rung { rung, .. } = self.strategy
-            && !is_exact_kernel(rung.kernel)
+            && !EXACT_FOLD.has(rung.kernel)
         {
             return Err(ReduceError::ExactRung { rung: rung.name() });
         }
@@ -178,7 +178,7 @@ impl<'a> Options<'a> {
 
     fn is_exact(&self) -> bool {
         let is_rung =
-            |strategy| matches!(strategy, Strategy::Rung { rung, .. } if is_exact_kernel(rung.kernel));
+            |strategy| matches!(strategy, Strategy::Rung { rung, .. } if EXACT_FOLD.has(rung.kernel));
         self.accuracy == Accuracy::Exact || is_rung(self.strategy)
     }
 

@@ -6,7 +6,7 @@ use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::EXACT_SEGMENTS;
+use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, MadeFor, Plan};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
@@ -389,7 +389,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
         // An exact sum in two launches is one of a segment, which has its length from the host.
         if sources.count.is_some()
-            && plan.launches.iter().any(|launch| *launch.stage.kernel == EXACT_SEGMENTS)
+            && plan.launches.iter().any(|launch| launch.stage.kernel == EXACT_FOLD.segments)
         {
             return Err(ReduceError::ExactInOneLaunch);
         }
@@ -405,8 +405,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         };
         workspace.check(&plan)?;
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
-        // Exact sums read every element type as words.
-        let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
+        let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector, parameters };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
             let (device, label) = (reducer.device(), "halofold::reduce::bindings");

@@ -1,12 +1,12 @@
 //! The residual: the change between two grids. A custom operator reduces it to its maximum and its sum of
 //! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
-//! `shaders/exact/shared/squares.wgsl`.
+//! `shaders/exact/operators/squares.wgsl`.
 
 use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
 use crate::operation;
-use crate::reduce::exact::Format;
+use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
 use crate::slice::Slice;
 use crate::stencil::config::Config;
@@ -42,12 +42,13 @@ pub(super) fn operator(element: Element) -> Monoid {
 
 /// The operator that adds up squares without rounding. Squares of 16-bit floats are 32-bit ones.
 pub(super) fn exact_operator(element: Element) -> Monoid {
-    let (file, format, features) = match element {
-        Element::F64 => ("exact/squares_f64", Format::Double, Features::SHADER_F64 | Features::SHADER_INT64),
-        Element::F16 => ("exact/squares_f16", Format::Single, Features::empty()),
-        _ => ("exact/squares_f32", Format::Single, Features::empty()),
+    let (numbers, format, features) = match element {
+        Element::F64 => {
+            ("exact/operators/squares_f64", Format::Double, Features::SHADER_F64 | Features::SHADER_INT64)
+        }
+        _ => ("exact/operators/squares", Format::Single, Features::empty()),
     };
-    operator(element).in_format(format, element, file).needing(features)
+    operator(element).summed(ExactSum::of(format, element, numbers)).needing(features)
 }
 
 /// The number of cells that a check reads while the run continues.

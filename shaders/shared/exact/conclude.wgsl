@@ -1,6 +1,9 @@
 // The end of an exact sum: the accumulator and the limbs become a result or a state.
-#import operator
+#import entry
 #import io
+#import types
+#import operator
+#import format
 #import exact/digits
 #import exact/limbs
 #import exact/round
@@ -8,19 +11,11 @@
 #import exact/states
 #endif
 
-// Words of 64 bits in front of a state's digits, and in all.
-const HEAD: u32 = 6u;
-const WORDS: u32 = HEAD + DIGITS;
-
 // A mean is divided digit by digit, and states have no window.
-#ifdef mean
-const NEEDS_DIGITS: bool = true;
-#else
 #ifdef reads_partials
 const NEEDS_DIGITS: bool = true;
 #else
-const NEEDS_DIGITS: bool = false;
-#endif
+const NEEDS_DIGITS: bool = MEAN;
 #endif
 
 // Stores the sum of `n` elements: the accumulator of the whole workgroup, which invocation 0 holds and which has this
@@ -58,12 +53,12 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 
 #ifndef writes_partials
 fn store_number(slot: u32, number: vec2<u32>) {
-#ifdef bits_64
-    output[2u * (params.store + slot)] = number.x;
-    output[2u * (params.store + slot) + 1u] = number.y;
-#else
-    output[params.store + slot] = number.x;
-#endif
+    if SIGNIFICAND == 53u {
+        output[2u * (params.store + slot)] = number.x;
+        output[2u * (params.store + slot) + 1u] = number.y;
+    } else {
+        output[params.store + slot] = number.x;
+    }
 }
 #endif
 

@@ -1,6 +1,7 @@
 // The end of a sum that one workgroup computes alone.
+#import entry
 #import operator
-#import io
+#import outliers
 #import exact/limbs
 #import exact/reduce
 #import exact/conclude

@@ -1,15 +1,30 @@
 // The digits of a sum: a workgroup's accumulator and its limbs become one integer in two's complement, in words of 32 bits.
 //
-// An invocation computes a digit. It adds up the words of its place, and what overflows goes to the next place. After that
-// a carry is 0 or 1, but it may pass through many digits that are all ones. No invocation follows it from digit to digit. A digit
-// either makes a carry, or passes one on because it is all ones, or stops it, and two bits say which. So the carry into a digit is
-// what the highest digit below makes that is not all ones. The negative of a number is made in the same way: its digits are
-// flipped, and one is added to each digit below which all are zero.
-#import operator
+// An invocation computes a digit. It adds up the words of its place, and what overflows goes to the next place. After that a carry is 0 or 1,
+// but it may pass through many digits that are all ones. No invocation follows it from digit to digit: this is carry-lookahead. A digit
+// either makes a carry, or passes one on because it is all ones, or stops it, and two bits say which. The carry into a digit is that of
+// the next lower digit that is not all ones. With digits of 4 bits, 0x0ff9 + 0x0008:
+//
+//     digit                    3       2       1       0
+//     words of the place       0       f       f       9 + 8 = 0x11
+//     with overflows           0       f       f + 1 = 0x10    1
+//     makes a carry            no      no      yes     no
+//     is all ones              no      yes     no      no
+//     carry in                 of 1    of 1    of 0    -       digit 3 looks past digit 2, which is all ones
+//     digit                    1       0       0       1       0x1001
+//
+// The negative of a number is made in the same way: its digits are flipped, and one is added to each digit below which all are zero.
+#import entry
 #import io
+#import types
+#import operator
+#import format
 #import exact/limbs
 
 const DIGITS: u32 = LIMBS - 1u;
+// Words of 64 bits in front of a state's digits, and in all.
+const HEAD: u32 = 6u;
+const WORDS: u32 = HEAD + DIGITS;
 
 // The lowest word first.
 var<workgroup> digits: array<u32, LIMBS>;

@@ -1,62 +1,18 @@
-// The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl. All inputs
-// are words of 32 bits here, whatever the elements are.
+// The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl.
 //
 // The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
 // two ways. Either an invocation loads its next vectors before it adds these, as in workgroups of 512: that takes twice the
 // registers, so half as many invocations run at once. Or more of them run, and some load while others compute: in several small
 // workgroups to a core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
-#import operator
-#import io
-#import exact/limbs
-
-@group(0) @binding(0) var<storage, read> input: array<u32>;
-
-#ifdef pair
-@group(0) @binding(5) var<storage, read> second: array<u32>;
-
-// The second factor of the pair whose first one is at `p`.
-fn second_at(p: u32) -> u32 {
-    return second[p + params.second];
-}
-#else
-fn second_at(p: u32) -> u32 {
-    return 0u;
-}
-#endif
-
 #ifndef reads_partials
-@group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
-#ifdef pair
-@group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
-
-alias Vector = Factors;
-
-fn vector(i: u32) -> Vector {
-    let p = 4u * i + params.second;
-    var w: vec4<u32>;
-    if (params.second & 3u) == 0u {
-        w = second4[p >> 2u];
-    } else {
-        w = vec4<u32>(second[p], second[p + 1u], second[p + 2u], second[p + 3u]);
-    }
-    return Factors(input4[i], w);
-}
-
-fn vector_or_nothing(v: Vector, is_there: bool) -> Vector {
-    let none = nothing();
-    return Factors(select(none.v, v.v, is_there), select(none.w, v.w, is_there));
-}
-#else
-alias Vector = vec4<u32>;
-
-fn vector(i: u32) -> Vector {
-    return input4[i];
-}
-
-fn vector_or_nothing(v: Vector, is_there: bool) -> Vector {
-    return select(nothing(), v, is_there);
-}
-#endif
+#import entry
+#import io
+#import operator
+#import format
+#import elements
+#import outliers
+#import exact/clear
+#import exact/vectors
 
 // The first window is chosen by the largest exponent in some vectors: a few neighbours at each of several places, spread over the
 // input. They are few so that a subgroup of 32 loads them at once.
@@ -75,7 +31,7 @@ fn sample(range: Cut, k: u32) -> Vector {
     if k < SAMPLES && place < range.end4 {
         return vector(place);
     }
-    return nothing();
+    return no_elements();
 }
 
 // The first window, for all invocations of all workgroups the same. If the samples are zeros, it is the one of
@@ -98,7 +54,7 @@ fn largest_sample(own: u32, at: Place) -> u32 {
     return subgroupMax(own);
 }
 #else
-var<workgroup> largest: atomic<u32>;
+var<workgroup> sampled: atomic<u32>;
 
 fn first_sample(at: Place) -> u32 {
     return at.lid;
@@ -110,12 +66,12 @@ fn sample_step(wg: Workgroup) -> u32 {
 
 fn largest_sample(own: u32, at: Place) -> u32 {
     if at.lid == 0u {
-        atomicStore(&largest, 0u);
+        atomicStore(&sampled, 0u);
     }
     workgroupBarrier();
-    atomicMax(&largest, own);
+    atomicMax(&sampled, own);
     workgroupBarrier();
-    return atomicLoad(&largest);
+    return atomicLoad(&sampled);
 }
 #endif
 
@@ -135,36 +91,33 @@ fn cut(begin: u32, stop: u32) -> Cut {
     return Cut(begin, begin4, end4, head, head + max(stop, PER_VECTOR * end4) - PER_VECTOR * end4);
 }
 
-struct Batch {
-    v0: Vector,
-    v1: Vector,
-    v2: Vector,
-    v3: Vector,
-}
-
 // Four vectors from vector `i` on, `grid` apart; at the end three of them and the single element `j`.
-fn load(range: Cut, i: u32, j: u32, grid: u32) -> Batch {
+fn load(range: Cut, i: u32, j: u32, grid: u32) -> Loaded {
     if i + 3u * grid < range.end4 {
-        return Batch(vector(i), vector(i + grid), vector(i + 2u * grid), vector(i + 3u * grid));
+        return Loaded(vector(i), vector(i + grid), vector(i + 2u * grid), vector(i + 3u * grid), ALL_THERE);
     }
-    var batch = Batch(nothing(), nothing(), nothing(), nothing());
+    var loaded = Loaded(no_elements(), no_elements(), no_elements(), no_elements(), 0u);
     if i < range.end4 {
         // No branch for each of them: it would keep the next load from being on its way.
         let last = range.end4 - 1u;
-        batch.v0 = vector(i);
-        batch.v1 = vector_or_nothing(vector(min(i + grid, last)), i + grid < range.end4);
-        batch.v2 = vector_or_nothing(vector(min(i + 2u * grid, last)), i + 2u * grid < range.end4);
+        let has_v1 = i + grid < range.end4;
+        let has_v2 = i + 2u * grid < range.end4;
+        loaded.v0 = vector(i);
+        loaded.v1 = vector_or_zeros(vector(min(i + grid, last)), has_v1);
+        loaded.v2 = vector_or_zeros(vector(min(i + 2u * grid, last)), has_v2);
+        loaded.there = 0x11u | select(0u, 0x22u, has_v1) | select(0u, 0x44u, has_v2);
     }
     if j < range.single {
-        batch.v3 = single(range, j);
+        loaded.v3 = single(range, j);
+        loaded.there |= 0x8u;
     }
-    return batch;
+    return loaded;
 }
 
 // Single element `j`, as a vector.
 fn single(range: Cut, j: u32) -> Vector {
     let tail = PER_VECTOR * range.end4 + j - range.head;
-    return among_nothing(element(select(tail, range.begin + j, j < range.head)));
+    return element(select(tail, range.begin + j, j < range.head));
 }
 
 // Whether an invocation loads the vectors of its next turn before it adds those of this one.
@@ -180,11 +133,11 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     var j = own;
     // The samples first, so that they come before the elements.
     let first = sample(range, first_sample(at));
-    var next: Batch;
+    var next: Loaded;
     if loads_ahead() {
         next = load(range, i, j, grid);
     }
-    clear_limbs(at);
+    clear_outside(at);
     workgroupBarrier();
     var top = largest_exponent(first);
     for (var k = first_sample(at) + sample_step(wg); k < SAMPLES; k += sample_step(wg)) {
@@ -195,9 +148,9 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     acc.tag = window;
     var is_more = i < range.end4 || j < range.single;
     while is_more {
-        var batch = next;
+        var loaded = next;
         if !loads_ahead() {
-            batch = load(range, i, j, grid);
+            loaded = load(range, i, j, grid);
         }
         // Full batches have no single element.
         j += select(grid, 0u, i + 3u * grid < range.end4);
@@ -206,21 +159,13 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
         if is_more && loads_ahead() {
             next = load(range, i, j, grid);
         }
-        acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
+        acc = add_loaded(acc, loaded);
     }
     return in_window(acc, window);
 }
 
-// An accumulator with this window. The sum of a second window goes to the limbs, or that of the first if it has moved.
+// An accumulator with this window, without the count of misses.
 fn in_window(sum: Acc, window: u32) -> Acc {
-    var acc = sum;
-    acc.tag &= MISSED - 1u;
-    if has_second() {
-        acc.tag |= leave_second();
-    } else if (acc.tag & WINDOW) != window {
-        spill(acc);
-        acc = Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | window | SPILLED);
-    }
-    return acc;
+    return finished(Acc(sum.sum, sum.tag & (MISSED - 1u)), window);
 }
 #endif

@@ -1,20 +1,22 @@
 // The elements of an invocation where they do not adjoin: four single elements per turn, so that four loads are on their way.
 #ifndef reads_partials
+#import entry
 #import operator
-#import io
+#import exact/clear
 #import exact/fold
+#import exact/vectors
 
 // Element `k` of those that are `step` apart, as a vector, if there are so many.
 fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {
     if k < count {
-        return among_nothing(element(begin + k * step));
+        return element(begin + k * step);
     }
-    return nothing();
+    return no_elements();
 }
 
 // The sum of the elements that fall to invocation `own` of `grid`, of `count` that are `step` apart.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
-    clear_limbs(at);
+    clear_outside(at);
     workgroupBarrier();
     var top = 0u;
     for (var k = first_sample(at); k < SAMPLES; k += sample_step(wg)) {
@@ -28,7 +30,9 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
         let v1 = item(begin, k + grid, count, step);
         let v2 = item(begin, k + 2u * grid, count, step);
         let v3 = item(begin, k + 3u * grid, count, step);
-        acc = add_batch(acc, v0, v1, v2, v3);
+        // One bit for each of the items that are there: the first elements of their vectors.
+        let there = (1u << min((count - k - 1u) / grid + 1u, 4u)) - 1u;
+        acc = add_loaded(acc, Loaded(v0, v1, v2, v3, there));
     }
     return in_window(acc, window);
 }

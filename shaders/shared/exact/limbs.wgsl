@@ -8,8 +8,10 @@
 // Magnitudes of negative numbers have their own limbs: in two's complement each small negative number would carry
 // through all limbs. Some formats have several copies, so that fewer invocations add to the same word. digits.wgsl
 // combines all of them at the end.
-#import operator
+#import entry
 #import io
+#import operator
+#import format
 
 // A number of turns, so that no compiler knows it and writes the loop out: what runs rarely should take little
 // space, because instructions that a core has not fetched yet take longer than their execution. No launch has
@@ -28,7 +30,6 @@ fn clear_limbs(at: Place) {
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
         atomicStore(&limbs[i], 0u);
     }
-    clear_bins(at);
 }
 
 // Adds a word to a limb of the set that begins at `begin`.

@@ -6,10 +6,13 @@
 //
 // Additions to limbs commute, so workgroups add to the same words: an atomic addition per limb that is not
 // zero, and the carries. The last workgroup takes the total, and leaves zeros for the next run.
-#import operator
+#import entry
 #import io
-#import exact/limbs
+#import types
+#import operator
+#import words
 #import partials
+#import exact/limbs
 #ifdef reads_partials
 #import exact/states
 #endif

@@ -4,7 +4,10 @@
 // each waits for the one before. Here a level takes eight accumulators to one: invocations of the upper part store theirs, those
 // of the lower part load seven, which are on their way at the same time, and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
+#import entry
+#import io
 #import operator
+#import exact/limbs
 
 // The last one holds nothing: it stands for those that are not there. A branch around each load would keep the next one from
 // being on its way.

@@ -11,20 +11,23 @@
 //
 // A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
+#import types
 #import operator
+#import format
 #import exact/digits
 
-#ifdef bits_64
-const SIGNIFICAND: u32 = 53u;
-const INFINITY: vec2<u32> = vec2<u32>(0u, 0x7ff00000u);
-const QUIET_NAN: vec2<u32> = vec2<u32>(0u, 0x7ff80000u);
-const MINUS: vec2<u32> = vec2<u32>(0u, 0x80000000u);
-#else
-const SIGNIFICAND: u32 = 24u;
-const INFINITY: vec2<u32> = vec2<u32>(0x7f800000u, 0u);
-const QUIET_NAN: vec2<u32> = vec2<u32>(0x7fc00000u, 0u);
-const MINUS: vec2<u32> = vec2<u32>(0x80000000u, 0u);
-#endif
+// The upper word of a result of 64 bits, or its only word, as 64 bits.
+fn upper_word(word: u32) -> vec2<u32> {
+    return select(vec2<u32>(word, 0u), vec2<u32>(0u, word), SIGNIFICAND == 53u);
+}
+
+fn infinity() -> vec2<u32> {
+    return upper_word(select(0x7f800000u, 0x7ff00000u, SIGNIFICAND == 53u));
+}
+
+fn quiet_nan() -> vec2<u32> {
+    return upper_word(select(0x7fc00000u, 0x7ff80000u, SIGNIFICAND == 53u));
+}
 
 // What rounding needs of a number: its sign, where its bits end (0 for zero), the 64 bits below that, the upper word
 // last, and whether any bit below those is set.
@@ -40,22 +43,22 @@ fn result(number: Number, tag: u32, count: vec2<u32>) -> vec2<u32> {
     let is_nothing = (count.x | count.y) == 0u;
     let infinities = tag & (PLUS_INFINITY | MINUS_INFINITY);
     if (tag & NAN) != 0u || infinities == (PLUS_INFINITY | MINUS_INFINITY) {
-        return QUIET_NAN;
+        return quiet_nan();
     }
     if infinities != 0u {
-        return INFINITY | select(vec2<u32>(0u), MINUS, infinities == MINUS_INFINITY);
+        return infinity() | select(vec2<u32>(0u), upper_word(0x80000000u), infinities == MINUS_INFINITY);
     }
     if is_nothing {
-#ifdef mean
-        return QUIET_NAN;
-#else
-        return vec2<u32>(0u);
-#endif
+        return select(vec2<u32>(0u), quiet_nan(), MEAN);
     }
     if number.end == 0u {
-        return select(MINUS, vec2<u32>(0u), (tag & OTHERS) != 0u);
+        return select(upper_word(0x80000000u), vec2<u32>(0u), (tag & OTHERS) != 0u);
     }
-    return nearest(number, count) | select(vec2<u32>(0u), MINUS, number.is_negative);
+    let minus = select(vec2<u32>(0u), upper_word(0x80000000u), number.is_negative);
+    if MEAN {
+        return nearest_quotient(number, count) | minus;
+    }
+    return nearest(number) | minus;
 }
 
 // Shifts of 64 bits, by 0 to 63.
@@ -131,15 +134,13 @@ fn dropped(end: u32) -> u32 {
 // The bit pattern of `kept`, after `drop` bits have fallen.
 fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
     let low = kept.x + select(0u, 1u, up);
-#ifdef bits_64
-    let high = kept.y + select(0u, 1u, low < kept.x) + ((drop - BELOW) << 20u);
-    return select(vec2<u32>(low, high), INFINITY, high >= INFINITY.y);
-#else
-    return min(vec2<u32>(low + ((drop - BELOW) << 23u), 0u), INFINITY);
-#endif
+    if SIGNIFICAND == 53u {
+        let high = kept.y + select(0u, 1u, low < kept.x) + ((drop - BELOW) << 20u);
+        return select(vec2<u32>(low, high), infinity(), high >= infinity().y);
+    }
+    return min(vec2<u32>(low + ((drop - BELOW) << 23u), 0u), infinity());
 }
 
-#ifdef mean
 fn bit_at(p: u32) -> u32 {
     return (word_at(p >> 5u) >> (p & 31u)) & 1u;
 }
@@ -169,8 +170,8 @@ fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
     return Step(vec2<u32>(doubled.x - divisor.x, doubled.y - divisor.y - borrow), 1u);
 }
 
-// The quotient, from the digits.
-fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
+// The float next to the quotient, from the digits.
+fn nearest_quotient(number: Number, count: vec2<u32>) -> vec2<u32> {
     var drop = BELOW;
     var kept = vec2<u32>(0u);
     var step = Step(vec2<u32>(0u), 0u);
@@ -187,8 +188,8 @@ fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
     let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(max(drop, 1u) - 1u));
     return pattern(kept, drop, half.bit == 1u && (is_more || (kept.x & 1u) == 1u));
 }
-#else
-fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
+// The float next to a number.
+fn nearest(number: Number) -> vec2<u32> {
     let drop = dropped(number.end);
     if drop > number.end {
         // Less than half of the smallest result.
@@ -201,4 +202,3 @@ fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
     let is_more = ((below.y << 1u) | below.x) != 0u || number.rest;
     return pattern(kept, drop, is_half && (is_more || (kept.x & 1u) == 1u));
 }
-#endif

@@ -1,9 +1,12 @@
 // Sums of states instead of elements: every digit is added to its limb.
 #ifdef reads_partials
+#import entry
+#import io
 #import operator
+#import format
+#import exact/digits
+#import exact/input
 #import exact/limbs
-#import exact/fold
-#import exact/conclude
 
 // The first two words of all states, added up in 64 bits each: parts and formats, the count.
 var<workgroup> tally: array<atomic<u32>, 4>;

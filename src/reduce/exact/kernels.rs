@@ -2,8 +2,11 @@
 
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
+use crate::reduce::fold::Fold;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
 use crate::reduce::layout::Layout;
+use crate::reduce::op::Op;
+use crate::reduce::plan::{Reads, Stage};
 use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
 
@@ -41,28 +44,99 @@ pub(in crate::reduce) static EXACT_COLUMNS: Kernel = Kernel {
 pub(in crate::reduce) static EXACT_OFFSETS: Kernel =
     Kernel { name: "exact-offsets", file: "kernels/exact_offsets", ..EXACT_SEGMENTS };
 
-/// Whether a kernel is one of exact sums.
-pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
-    [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS, &EXACT_OFFSETS].contains(&kernel)
+/// The fold of exact sums: windows of invocations, limbs of a workgroup.
+pub(in crate::reduce) static EXACT_FOLD: Fold = Fold {
+    whole: &EXACT,
+    segments: &EXACT_SEGMENTS,
+    offsets: &EXACT_OFFSETS,
+    columns: &EXACT_COLUMNS,
+    shares_memory: true,
+    in_words: true,
+};
+
+/// An exact sum: of which numbers, in which format.
+#[derive(Clone, Debug)]
+pub(crate) struct ExactSum {
+    pub(in crate::reduce) format: Format,
+    pub(in crate::reduce) element: Element,
+    /// The file under `shaders/exact/operators/` that makes numbers of elements.
+    pub(in crate::reduce) numbers: &'static str,
+    /// The caller's function that the file calls, if it calls one.
+    pub(in crate::reduce) map: Option<Piece>,
+    /// True if the sum is divided by the number of elements.
+    pub(in crate::reduce) is_mean: bool,
 }
 
-/// The text of an operator's file for a kernel. Whole inputs of 32-bit floats may take bins.
-pub(in crate::reduce) fn exact_pieces(file: &str, kernel: &Kernel) -> Vec<Piece> {
-    let prefers_bins = *kernel == EXACT && file.ends_with("f32");
-    Composer::default().define("prefers_bins", prefers_bins).pieces(file)
+impl ExactSum {
+    /// Makes the sum of numbers that a file of halofold's makes of the elements.
+    pub(crate) fn of(format: Format, element: Element, numbers: &'static str) -> Self {
+        ExactSum { format, element, numbers, map: None, is_mean: false }
+    }
+
+    /// The exact form of an operator; `None` if it has none.
+    pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
+        let numbers = match op {
+            Op::Dot => "exact/operators/dot",
+            _ => "exact/operators/sum",
+        };
+        let sum = ExactSum::of(Format::of(op, element)?, element, numbers);
+        Some(ExactSum { is_mean: op == Op::Mean, ..sum })
+    }
+
+    /// Chooses the files of a stage's text.
+    pub(in crate::reduce) fn files(&self, composer: Composer, stage: Stage) -> Composer {
+        let elements = match self.element {
+            Element::F64 => "exact/elements/f64",
+            Element::F16 => "exact/elements/f16",
+            _ => "exact/elements/f32",
+        };
+        let format = match self.format {
+            Format::Single => "exact/single",
+            Format::Product => "exact/product",
+            Format::Double => "exact/double",
+        };
+        let is_long = *stage.kernel == EXACT && self.element == Element::F32;
+        let outliers = match self.format {
+            // States are added to the limbs.
+            _ if stage.reads == Reads::Partials => "exact/outliers/limbs",
+            Format::Single if is_long => "exact/outliers/two_windows",
+            Format::Single => "exact/outliers/bins",
+            Format::Product | Format::Double => "exact/outliers/limbs",
+        };
+        composer
+            .choose("operator", "shared/exact/accumulator")
+            .choose("format", format)
+            .choose("elements", elements)
+            .choose("numbers", self.numbers)
+            .choose("outliers", outliers)
+            .provide("types", vec![Piece::new("generated: the numbers of the format", self.constants())])
+            .provide("map", self.map.iter().cloned().collect())
+    }
+
+    fn constants(&self) -> String {
+        format!(
+            "alias Stored = u32;\n\
+             // Words of a state's digits, and one more. Copies of them in a workgroup.\n\
+             const LIMBS: u32 = {}u;\n\
+             const COPIES: u32 = {}u;\n\
+             // The number of the format.\n\
+             const FORMAT: u32 = {:#x}u;\n\
+             // Bits of a result's significand, and bits between the unit and the smallest result's last place.\n\
+             const SIGNIFICAND: u32 = {}u;\n\
+             const BELOW: u32 = {}u;\n\
+             // Whether the sum is divided by the number of elements.\n\
+             const MEAN: bool = {};\n",
+            self.format.digits() + 1,
+            self.format.copies(),
+            self.format.number(),
+            if self.format.is_double() { 53 } else { 24 },
+            self.format.below(),
+            self.is_mean,
+        )
+    }
 }
 
 impl Format {
-    /// The operator's file.
-    pub(in crate::reduce) fn file(self, element: Element) -> &'static str {
-        match (self, element) {
-            (Format::Product, _) => "exact/dot_f32",
-            (Format::Double, _) => "exact/f64",
-            (Format::Single, Element::F16) => "exact/f16",
-            (Format::Single, _) => "exact/f32",
-        }
-    }
-
     /// A window's words, as invocations and workgroups hand them on; as a state it lies in memory.
     pub(in crate::reduce) fn accumulator(self) -> Layout {
         let stride = 8 * self.words() as u64;
@@ -103,30 +177,5 @@ impl Format {
     /// Copies of the limbs.
     fn copies(self) -> u64 {
         if self == Format::Product { 4 } else { 1 }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::reduce::op::Op;
-    use crate::shader;
-
-    #[test]
-    fn texts_have_the_numbers_of_the_formats() {
-        for (op, element) in [
-            (Op::Sum, Element::F32),
-            (Op::Sum, Element::F16),
-            (Op::Sum, Element::F64),
-            (Op::Dot, Element::F32),
-        ] {
-            let format = Format::of(op, element).unwrap();
-            let text = shader::join(&[], &exact_pieces(format.file(element), &EXACT));
-            let has = |line: String| assert!(text.lines().any(|found| found == line), "{element}: {line}");
-            has(format!("const LIMBS: u32 = {}u;", format.digits() + 1));
-            has(format!("const FORMAT: u32 = {:#x}u;", format.number()));
-            has(format!("const BELOW: u32 = {}u;", format.below()));
-            has(format!("const COPIES: u32 = {}u;", format.copies()));
-        }
     }
 }

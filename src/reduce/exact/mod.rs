@@ -79,9 +79,8 @@ use crate::reduce::shape::Shape;
 use crate::reduce::shape::ShapeKind;
 
 pub use format::Format;
-pub(in crate::reduce) use kernels::{
-    EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, exact_pieces, is_exact_kernel,
-};
+pub(crate) use kernels::ExactSum;
+pub(in crate::reduce) use kernels::{EXACT, EXACT_FOLD};
 pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;
 pub use state::{State, StateError};

@@ -1,7 +1,5 @@
-//! The kernels of a form, and the forms of exact sums.
+//! Forms that are planned as simpler ones.
 
-use crate::reduce::exact::{EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS};
-use crate::reduce::ladder::{COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::plan::{BufferRange, PER_INVOCATION, Request};
 use crate::reduce::shape::Shape;
 
@@ -9,35 +7,15 @@ use crate::reduce::shape::Shape;
 const SHORT: u64 = PER_INVOCATION;
 
 impl Request<'_> {
-    /// Returns true if the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
+    /// Returns true if the partials of one launch are reduced by a second launch.
     pub(super) fn meets_twice(&self) -> bool {
-        self.in_two_launches && self.monoid.format().is_none()
+        self.in_two_launches && !self.monoid.fold().shares_memory
     }
 
-    /// The kernel of whole inputs.
-    pub(super) fn whole_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT } else { &SINGLE_PASS }
-    }
-
-    /// The kernel of segments.
-    pub(super) fn segments_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
-    }
-
-    /// The kernel of segments between offsets.
-    pub(super) fn offsets_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_OFFSETS } else { &OFFSETS }
-    }
-
-    /// The kernel of the middle axis of an array.
-    pub(super) fn columns_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_COLUMNS } else { &COLUMNS }
-    }
-
-    /// The shape that exact sums have instead: the last axis of an array is segments, and a long whole input whose workgroups may
-    /// not meet in one launch is one segment.
+    /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
+    /// workgroups may not meet in one launch is one segment.
     pub(super) fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
-        if self.monoid.format().is_none() {
+        if !self.monoid.fold().shares_memory {
             return shape;
         }
         match (shape, parts) {

@@ -1,9 +1,10 @@
 //! One launch: its kernel, and where it reads and writes.
 
-use crate::reduce::exact::EXACT_OFFSETS;
+use crate::reduce::exact::EXACT_FOLD;
+use crate::reduce::fold::FOLD;
 #[cfg(doc)]
 use crate::reduce::ladder::Coverage;
-use crate::reduce::ladder::{Kernel, Loads, OFFSETS};
+use crate::reduce::ladder::{Kernel, Loads};
 use crate::reduce::plan::Params;
 
 /// The items that a launch reads.
@@ -59,7 +60,7 @@ impl Stage {
 
     /// Returns true if it reads offsets, or writes tile marks for the kernels that do.
     pub(in crate::reduce) fn is_offsets(self) -> bool {
-        [&OFFSETS, &EXACT_OFFSETS].contains(&self.kernel)
+        [FOLD.offsets, EXACT_FOLD.offsets].contains(&self.kernel)
     }
 }
 

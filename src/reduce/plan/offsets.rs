@@ -91,7 +91,7 @@ impl Request<'_> {
     /// Invocations for a tile, as a power of two: so many, if a workgroup has as many. Exact sums take all of a workgroup.
     fn tile_team(&self, usual: u32) -> u32 {
         let most = self.workgroup_size().ilog2();
-        if self.monoid.format().is_some() { most } else { usual.min(most) }
+        if self.monoid.fold().shares_memory { most } else { usual.min(most) }
     }
 
     /// A window binds its own tiles and one more.
@@ -125,7 +125,7 @@ impl Request<'_> {
         let span = self.span(tiles.part, tiles.second, window.start..len.min(window.end + tiles.size()));
         let (bytes, store) = self.store(segments.start, some, self.out_stride());
         Ok(Launch {
-            stage: self.stage(self.offsets_kernel(), Reads::Elements, Writes::Results),
+            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Results),
             level: 0,
             src: span.src(),
             dst: Dst::Output(bytes),
@@ -160,7 +160,7 @@ impl Request<'_> {
         let span = self.span(tiles.part, tiles.second, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
         Ok(Launch {
-            stage: self.stage(self.offsets_kernel(), Reads::Elements, Writes::Partials),
+            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials),
             level: 1,
             src: span.src(),
             dst: Dst::Scratch(0, bytes),
@@ -192,7 +192,7 @@ impl Request<'_> {
         let grid = self.teams(tiles.count(), team)?;
         let (bytes, store) = self.store(segments.start, some, self.out_stride());
         Ok(Launch {
-            stage: self.stage(self.offsets_kernel(), Reads::Partials, Writes::Results),
+            stage: self.stage(self.monoid.fold().offsets, Reads::Partials, Writes::Results),
             level: 2,
             src: Src::Scratch(0, ByteRange { offset: 0, size: scratch }),
             dst: Dst::Output(bytes),

@@ -85,22 +85,22 @@ impl<'a> Request<'a> {
             }
             // A single workgroup sums a short input; a longer one is a segment.
             ShapeKind::Whole if self.in_two_launches => {
-                let alone = sized(self.whole_kernel(), self.items());
-                alone.chain(many(self.segments_kernel())).collect()
+                let alone = sized(self.monoid.fold().whole, self.items());
+                alone.chain(many(self.monoid.fold().segments)).collect()
             }
             ShapeKind::Strided if self.meets_twice() => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
             }
-            ShapeKind::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
+            ShapeKind::Whole => sized(self.monoid.fold().whole, self.items()).chain(self.adjoining()).collect(),
             ShapeKind::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
-            ShapeKind::Strided => vec![self.stage(self.whole_kernel(), Reads::Strided, self.last())],
-            ShapeKind::Segments => many(self.segments_kernel()),
-            ShapeKind::Offsets => many(self.offsets_kernel()),
+            ShapeKind::Strided => vec![self.stage(self.monoid.fold().whole, Reads::Strided, self.last())],
+            ShapeKind::Segments => many(self.monoid.fold().segments),
+            ShapeKind::Offsets => many(self.monoid.fold().offsets),
             // The last axis is segments.
-            ShapeKind::Axis if self.monoid.format().is_some() => {
-                [many(self.columns_kernel()), many(self.segments_kernel())].concat()
+            ShapeKind::Axis if self.monoid.fold().shares_memory => {
+                [many(self.monoid.fold().columns), many(self.monoid.fold().segments)].concat()
             }
-            ShapeKind::Axis => many(self.columns_kernel()),
+            ShapeKind::Axis => many(self.monoid.fold().columns),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> Request<'a> {
     pub(super) fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
         let is_needed = self.monoid.arity() == Arity::One
-            && self.monoid.format().is_none()
+            && !self.monoid.fold().shares_memory
             && !self.from_states
             && max_buffer_size > self.largest_binding()
             && buffers >= ADJOINING_BUFFERS;

@@ -72,7 +72,7 @@ impl Request<'_> {
         if len == 0 || !part.len.is_multiple_of(len) {
             return Err(ReduceError::Segments { total: part.len, len });
         }
-        self.parts(part, second, (part.len / len, len, 1), self.segments_kernel())
+        self.parts(part, second, (part.len / len, len, 1), self.monoid.fold().segments)
     }
 
     /// Plans the middle axis of an array.
@@ -94,7 +94,7 @@ impl Request<'_> {
         if needed > limit {
             return Err(ReduceError::Row { needed, limit });
         }
-        self.parts(part, second, (outer, len, inner), self.columns_kernel())
+        self.parts(part, second, (outer, len, inner), self.monoid.fold().columns)
     }
 
     /// Plans one launch per window, and a second level if parts are cut into chunks.
@@ -146,7 +146,7 @@ impl Request<'_> {
     }
 
     fn usual_width(&self, inner: u64) -> u64 {
-        if self.monoid.format().is_some() {
+        if self.monoid.fold().shares_memory {
             return 1;
         }
         inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
@@ -190,7 +190,7 @@ impl Request<'_> {
     /// The division of chunks of `rows` rows among teams.
     fn division(&self, rows: u64, inner: u64) -> Division {
         // A workgroup's exact sum is that of one column.
-        if inner == 1 || self.monoid.format().is_some() {
+        if inner == 1 || self.monoid.fold().shares_memory {
             return Division { strips: inner, width: 1, team: self.team(rows) };
         }
         let most = u64::from(self.workgroup_size());

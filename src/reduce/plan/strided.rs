@@ -40,9 +40,9 @@ impl Request<'_> {
             let begin = number * most;
             self.apart(part, second, begin..part.len.min(begin + most), stride)
         });
-        let kernel = self.whole_kernel();
+        let kernel = self.monoid.fold().whole;
         // Exact sums have few workgroups: of usual size, as on a device that has no larger ones.
-        let most = if self.monoid.format().is_some() {
+        let most = if self.monoid.fold().shares_memory {
             let usual = wgpu::Limits {
                 max_compute_invocations_per_workgroup: self.workgroup_size(),
                 ..self.limits.clone()

@@ -64,15 +64,12 @@ impl Request<'_> {
     /// Plans the reduction of all elements of some windows.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
         let bytes = items(&windows).saturating_mul(self.item_size());
-        let tuning = Tuning::for_operator(self.whole_kernel(), self.monoid, self.limits, bytes);
-        let tuning = match self.monoid.format() {
-            Some(_) => tuning,
-            None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
-        };
+        let tuning = Tuning::for_operator(self.monoid.fold().whole, self.monoid, self.limits, bytes);
+        let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
         let (workgroup_size, most) = self.fitting(tuning);
         let adjoining = self.adjoining();
         let spans = if adjoining.is_some() { in_twos(windows) } else { windows };
-        let stage = self.stage(self.whole_kernel(), self.items(), self.last());
+        let stage = self.stage(self.monoid.fold().whole, self.items(), self.last());
         let stage = match adjoining {
             Some(adjoining) if spans.iter().any(|span| span.next.is_some()) => {
                 Stage { workgroup_size: adjoining.workgroup_size, ..stage }

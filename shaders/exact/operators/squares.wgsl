@@ -3,23 +3,22 @@
 // The sum of squares is to have the same bits on every GPU. Each difference and each square is one operation on
 // 32-bit floats, which WGSL defines to be correctly rounded: no compiler has anything to rearrange. Rounding a square
 // changes it by at most 2^-24 of itself, in the same way everywhere. So squares are taken as rounded floats and
-// summed exactly, in one word each. Exact squares, as the dot product has them, would take twice the arithmetic,
+// summed exactly. Exact squares, as the dot product has them, would take twice the arithmetic,
 // and the differences are rounded all the same.
 //
 // Two things are left to a GPU, and taken away from it here. It may flush subnormal numbers to zero, so they count
 // as zero: as elements, as differences and as squares. And a compiler may assume that there is no infinity and no NaN,
 // so bits decide about elements that are: the difference from an infinity is infinite, that between two equal
 // infinities NaN.
-#import one_word
-#import factors
+#import format
+#import elements
 
 // Bits of floats, those of subnormal ones replaced by zero.
 fn without_subnormal(bits: vec4<u32>) -> vec4<u32> {
     return select(vec4<u32>(0u), bits, (bits & vec4<u32>(0x7f800000u)) != vec4<u32>(0u));
 }
 
-// The squares of four differences, as bits.
-fn squares(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
+fn numbers(v: Floats, w: Floats, which: Lanes) -> Numbers {
     let first = bitcast<vec4<f32>>(without_subnormal(v));
     let difference = first - bitcast<vec4<f32>>(without_subnormal(w));
     let change = bitcast<vec4<f32>>(without_subnormal(bitcast<vec4<u32>>(difference)));
@@ -29,13 +28,4 @@ fn squares(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
     let is_nan = (top > infinity) | ((top == infinity) & (v == w));
     let odd = select(vec4<u32>(0x7f800000u), vec4<u32>(0x7fc00000u), is_nan);
     return select(square, odd, top >= infinity);
-}
-
-// One pair among equal ones, whose square is zero.
-fn among_nothing(item: vec2<u32>) -> Factors {
-    return Factors(vec4<u32>(item.x, 0u, 0u, 0u), vec4<u32>(item.y, 0u, 0u, 0u));
-}
-
-fn nothing() -> Factors {
-    return Factors(vec4<u32>(0u), vec4<u32>(0u));
 }

@@ -1,0 +1,29 @@
+// 32-bit floats, as their bits: a vector of words holds four.
+
+alias Floats = vec4<u32>;
+const PER_VECTOR: u32 = 4u;
+// Batches of numbers in four vectors.
+const BATCHES: u32 = 1u;
+
+// The indices of the words of element `p`.
+fn words_of(p: u32) -> vec2<u32> {
+    return vec2<u32>(p);
+}
+
+// One element, and zeros of this sign.
+fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
+    return vec4<u32>(words.x, vec3<u32>(sign << 31u));
+}
+
+fn zeros(sign: u32) -> vec4<u32> {
+    return vec4<u32>(sign << 31u);
+}
+
+fn floats(v: vec4<u32>, half: u32) -> Floats {
+    return v;
+}
+
+// A mask with these bits for the first float and for the others.
+fn mask(first: u32, others: u32) -> vec4<u32> {
+    return vec4<u32>(first, vec3<u32>(others));
+}

@@ -1,0 +1,7 @@
+// The elements themselves.
+#import format
+#import elements
+
+fn numbers(x: Floats, which: Lanes) -> Numbers {
+    return x;
+}

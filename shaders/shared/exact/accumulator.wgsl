@@ -1,0 +1,100 @@
+// The sum of an invocation in a window: four digits of DIGIT bits, the lowest first, and a tag. All digits but the highest are from 0 to
+// 2^DIGIT - 1; the highest has a sign. A digit does not fill its word, so several sums are added before carries are moved.
+//
+// The window begins UNDER bits above the lowest digit's first bit, and the digits end far above it. Numbers a little too small or too large
+// for the window are added to the digits one by one, and need no limbs. In a window that begins at 2^-20, with digits of 28 bits:
+//
+//     digit              w                 z                 y                 x
+//     bits from    2^36              2^8               2^-20             2^-48
+//                                    |<- window: 23 exponents and 24 bits ->|
+//     1.5          0                 0                 1.5 · 2^20        0
+//     1.5 + 2^-40  0                 0                 1.5 · 2^20        2^8
+//     -2^-20       -1                2^28 - 1          2^28 - 1          0
+#import types
+#import format
+
+// The tag: the lowest exponent of the window, and flags. Two accumulators that are combined have the same window, or one has none, so `|`
+// combines their tags.
+const WINDOW: u32 = 0xffffu;
+// Some of the sum is in the limbs.
+const SPILLED: u32 = 0x10000u;
+// Some element was not -0.
+const OTHERS: u32 = 0x20000u;
+const NAN: u32 = 0x40000u;
+const PLUS_INFINITY: u32 = 0x80000u;
+const MINUS_INFINITY: u32 = 0x100000u;
+// Counts batches that missed the windows of the invocation: every eighth of them chooses another window.
+const MISSED: u32 = 0x1000000u;
+const TRIES: u32 = 0x7000000u;
+
+const MASK: u32 = (1u << DIGIT) - 1u;
+
+struct Acc {
+    sum: vec4<u32>,
+    tag: u32,
+}
+
+fn identity() -> Acc {
+    return Acc(vec4<u32>(0u), 0u);
+}
+
+// What a signed number leaves above a digit.
+fn above(number: u32) -> u32 {
+    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
+}
+
+// The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
+// room for the sum of eight.
+fn add(a: Acc, b: Acc) -> Acc {
+    return Acc(a.sum + b.sum, a.tag | b.tag);
+}
+
+// Digits that may have signs, and up to 31 bits, with their carries moved.
+fn carried(acc: Acc) -> Acc {
+    return carried_from_second(Acc(vec4<u32>(acc.sum.x & MASK, acc.sum.y + above(acc.sum.x), acc.sum.zw), acc.tag));
+}
+
+// The same where the lowest digit has no carry.
+fn carried_from_second(acc: Acc) -> Acc {
+    let z = acc.sum.z + above(acc.sum.y);
+    return Acc(vec4<u32>(acc.sum.x, acc.sum.y & MASK, z & MASK, acc.sum.w + above(z)), acc.tag);
+}
+
+// The number as 128 bits in two's complement.
+fn whole(acc: Acc) -> vec4<u32> {
+    let d = acc.sum;
+    return vec4<u32>(
+        d.x | (d.y << DIGIT),
+        (d.y >> (32u - DIGIT)) | (d.z << (2u * DIGIT - 32u)),
+        (d.z >> (64u - 2u * DIGIT)) | (d.w << (3u * DIGIT - 64u)),
+        bitcast<u32>(bitcast<i32>(d.w) >> (96u - 3u * DIGIT)),
+    );
+}
+
+// A number of at most DIGIT bits as digits, whose carries are to be moved. Its lowest bit is at `place`, counted from that of
+// the lowest digit. `minus` is all ones for a negative number.
+fn placed(m: u32, place: u32, minus: u32) -> vec4<u32> {
+    let digit = place / DIGIT;
+    let k = place - digit * DIGIT;
+    let lower = (((m << k) & MASK) ^ minus) - minus;
+    let upper = ((m >> (DIGIT - k)) ^ minus) - minus;
+    let at = vec4<u32>(0u, 1u, 2u, 3u);
+    let none = vec4<u32>(0u);
+    let below = select(none, vec4<u32>(lower), at == vec4<u32>(digit));
+    return below + select(none, vec4<u32>(upper), at == vec4<u32>(digit + 1u));
+}
+
+// The flag of a NaN, or of an infinity with this sign.
+fn special(is_nan: bool, sign: u32) -> u32 {
+    return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan);
+}
+
+// When a window is chosen, at least so many of its exponents are left free above the largest exponent seen. Windows end at
+// multiples of this.
+const ROOM: u32 = 2u;
+
+// The window for numbers up to this exponent.
+fn window_below(top: u32) -> u32 {
+    let end = (top + 2u * ROOM) & ~(ROOM - 1u);
+    return clamp(end, LOWEST + SPAN, LAST_WINDOW + SPAN) - SPAN;
+}

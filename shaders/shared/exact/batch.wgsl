@@ -1,0 +1,80 @@
+// A batch: the numbers that an invocation adds to its window at once.
+#import operator
+#import format
+
+struct Batch {
+    a: Numbers,
+    b: Numbers,
+    c: Numbers,
+    d: Numbers,
+}
+
+// All ones where a number is in the window.
+fn inside(x: Numbers, window: u32) -> Lanes {
+    return select(Lanes(0u), Lanes(0xffffffffu), exponents(x) - Lanes(window) < Lanes(SPAN));
+}
+
+// Not zero where a number is neither in the window nor zero.
+fn outside(x: Numbers, window: u32) -> Lanes {
+    return magnitudes(x) & ~inside(x, window);
+}
+
+fn any_outside(batch: Batch, window: u32) -> bool {
+    let ab = outside(batch.a, window) | outside(batch.b, window);
+    return largest(ab | outside(batch.c, window) | outside(batch.d, window)) != 0u;
+}
+
+// The flag of numbers of which not all are -0.
+fn others(batch: Batch) -> u32 {
+    let ab = other(batch.a) | other(batch.b);
+    return select(0u, OTHERS, largest(ab | other(batch.c) | other(batch.d)) != 0u);
+}
+
+fn other(x: Numbers) -> Lanes {
+    return magnitudes(x) | (signs(x) ^ Lanes(1u));
+}
+
+// The sums of all numbers, each in the window.
+fn sums_of(batch: Batch, window: u32) -> Shares {
+    let all = Lanes(0xffffffffu);
+    let ab = both(shares(batch.a, window, all), shares(batch.b, window, all));
+    return both(both(ab, shares(batch.c, window, all)), shares(batch.d, window, all));
+}
+
+// The sums of those in the window.
+fn sums_inside(batch: Batch, window: u32) -> Shares {
+    let a = shares(batch.a, window, inside(batch.a, window));
+    let b = shares(batch.b, window, inside(batch.b, window));
+    let c = shares(batch.c, window, inside(batch.c, window));
+    return both(both(both(a, b), c), shares(batch.d, window, inside(batch.d, window)));
+}
+
+// An accumulator with the sums of a batch.
+fn settled(acc: Acc, sums: Shares, flags: u32) -> Acc {
+    let sum = Acc(acc.sum + settle(sums), acc.tag | flags);
+    if UNDER >= DIGIT {
+        return carried_from_second(sum);
+    }
+    return carried(sum);
+}
+
+// The exponents of numbers outside of a window, but `instead` for all others, and 0 for infinities and NaNs, which no window holds.
+fn beyond(x: Numbers, window: u32, instead: u32) -> Lanes {
+    let field = exponents(x);
+    let finite = select(field, Lanes(0u), field == Lanes(SPECIAL));
+    return select(Lanes(instead), finite, outside(x, window) != Lanes(0u));
+}
+
+// A window that holds nothing.
+const NOWHERE: u32 = 0x8000u;
+
+// The window of all numbers that lie outside of this one; 0 if none holds all of them.
+fn other_window(batch: Batch, window: u32) -> u32 {
+    let ab = max(beyond(batch.a, window, 0u), beyond(batch.b, window, 0u));
+    let top = largest(max(ab, max(beyond(batch.c, window, 0u), beyond(batch.d, window, 0u))));
+    let far = WINDOW;
+    let ab_low = min(beyond(batch.a, window, far), beyond(batch.b, window, far));
+    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, far), beyond(batch.d, window, far))));
+    let chosen = window_below(top);
+    return select(0u, chosen, top > 0u && top < chosen + SPAN && bottom >= chosen);
+}

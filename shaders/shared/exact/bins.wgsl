@@ -1,0 +1,48 @@
+// Bins of a workgroup: numbers of one word far from the windows.
+//
+// There is a bin for each sign and exponent: significands with the same exponent are added as they are. That takes one atomic addition. The
+// value that it returns shows whether the bin wrapped; then 2^32 goes to the limbs.
+#import entry
+#import io
+#import operator
+#import exact/limbs
+
+var<workgroup> bins: array<atomic<u32>, 512>;
+
+fn clear_bins(at: Place) {
+    for (var i = at.lid; i < 512u; i += WG) {
+        atomicStore(&bins[i], 0u);
+    }
+}
+
+// Adds to the limbs so many units of a bin; the upper word counts 2^32 units.
+fn add_bin(i: u32, low: u32, high: u32) {
+    add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
+}
+
+// Adds all bins to the limbs; a barrier has to follow.
+fn empty_bins(at: Place) {
+    for (var i = at.lid; i < 512u; i += WG) {
+        add_bin(i, atomicLoad(&bins[i]), 0u);
+    }
+}
+
+// Adds a number to its bin, unless it is zero. Returns flags.
+fn add_alone(bits: u32) -> u32 {
+    let doubled = bits << 1u;
+    var m = (bits & 0x7fffffu) | 0x800000u;
+    if doubled - 0x1000000u >= 0xfe000000u {
+        if doubled == 0u {
+            return 0u;
+        }
+        if doubled >= 0xff000000u {
+            return special(doubled > 0xff000000u, bits >> 31u);
+        }
+        m = bits & 0x7fffffu;
+    }
+    let before = atomicAdd(&bins[bits >> 23u], m);
+    if before + m < before {
+        add_bin(bits >> 23u, 0u, 1u);
+    }
+    return SPILLED;
+}

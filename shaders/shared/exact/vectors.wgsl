@@ -1,0 +1,128 @@
+// Vectors of four words, and the numbers that their elements become.
+#ifndef reads_partials
+#import io
+#import operator
+#import format
+#import elements
+#import numbers
+#import exact/batch
+#import exact/input
+#import exact/window
+
+@group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
+#ifdef pair
+@group(0) @binding(5) var<storage, read> second: array<u32>;
+@group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
+
+// The same vector of both inputs.
+struct Vector {
+    v: vec4<u32>,
+    w: vec4<u32>,
+}
+
+fn vector(i: u32) -> Vector {
+    let p = 4u * i + params.second;
+    var w: vec4<u32>;
+    if (params.second & 3u) == 0u {
+        w = second4[p >> 2u];
+    } else {
+        w = vec4<u32>(second[p], second[p + 1u], second[p + 2u], second[p + 3u]);
+    }
+    return Vector(input4[i], w);
+}
+
+fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
+    return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there));
+}
+
+// Element `p` alone.
+fn element(p: u32) -> Vector {
+    let i = words_of(p);
+    let j = i + vec2<u32>(params.second);
+    let w = among_zeros(vec2<u32>(second[j.x], second[j.y]), p, 0u);
+    return Vector(among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u), w);
+}
+
+fn no_elements() -> Vector {
+    return Vector(zeros(1u), zeros(0u));
+}
+
+fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
+    return numbers(floats(v.v, half), floats(v.w, half), which);
+}
+#else
+alias Vector = vec4<u32>;
+
+fn vector(i: u32) -> Vector {
+    return input4[i];
+}
+
+fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
+    return select(zeros(1u), v, is_there);
+}
+
+// Element `p` alone.
+fn element(p: u32) -> Vector {
+    let i = words_of(p);
+    return among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u);
+}
+
+// Zeros that add nothing: -0, or products of -0 and +0.
+fn no_elements() -> Vector {
+    return zeros(1u);
+}
+
+fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
+    return numbers(floats(v, half), which);
+}
+#endif
+
+// The vectors of a turn. Some operators make other numbers than -0 of zeros that stand where no element is, so those are masked: bit k of
+// `there` is set if vector k has elements, and bit 4 + k if it has more than its first one.
+struct Loaded {
+    v0: Vector,
+    v1: Vector,
+    v2: Vector,
+    v3: Vector,
+    there: u32,
+}
+
+const ALL_THERE: u32 = 0xffu;
+
+fn bit_of(there: u32, k: u32) -> u32 {
+    return 0u - ((there >> k) & 1u);
+}
+
+// The numbers of a part of vector `k`. The first element is in the first part.
+fn part_of(v: Vector, k: u32, half: u32, there: u32) -> Numbers {
+    let others = bit_of(there, 4u + k);
+    return part(v, half, mask(select(others, bit_of(there, k), half == 0u), others));
+}
+
+fn add_loaded(acc: Acc, l: Loaded) -> Acc {
+    let t = l.there;
+    if BATCHES == 1u {
+        let v0 = part_of(l.v0, 0u, 0u, t);
+        return add_batch(acc, Batch(v0, part_of(l.v1, 1u, 0u, t), part_of(l.v2, 2u, 0u, t), part_of(l.v3, 3u, 0u, t)));
+    }
+    let a = part_of(l.v0, 0u, 0u, t);
+    let first = add_batch(acc, Batch(a, part_of(l.v0, 0u, 1u, t), part_of(l.v1, 1u, 0u, t), part_of(l.v1, 1u, 1u, t)));
+    let b = part_of(l.v2, 2u, 0u, t);
+    return add_batch(first, Batch(b, part_of(l.v2, 2u, 1u, t), part_of(l.v3, 3u, 0u, t), part_of(l.v3, 3u, 1u, t)));
+}
+
+// The exponent by which a window is chosen: the largest of numbers that are finite.
+fn largest_exponent(v: Vector) -> u32 {
+    let all = mask(0xffffffffu, 0xffffffffu);
+    var found = largest(finite(part(v, 0u, all)));
+    if BATCHES > 1u {
+        found = max(found, largest(finite(part(v, 1u, all))));
+    }
+    return found;
+}
+
+fn finite(x: Numbers) -> Lanes {
+    let field = exponents(x);
+    return select(field, Lanes(0u), field == Lanes(SPECIAL));
+}
+#endif

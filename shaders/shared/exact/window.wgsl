@@ -1,0 +1,82 @@
+// The sum of batches in a window: a test for each batch, and a slow path for those that miss.
+//
+//     all numbers in the window, or zero      their shares are added, without carries, and settled (the formats of shaders/exact)
+//     all in one of two windows               the same twice, if the kernel has a second window
+//     else                                    each number outside goes to the digits if it is near the window, to bins or limbs if it is far
+//
+// At one of the first misses and then at every eighth another window is chosen for the batches that follow. The first misses use
+// neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
+#import operator
+#import format
+#import exact/batch
+#import exact/limbs
+#import outliers
+
+fn add_batch(acc: Acc, batch: Batch) -> Acc {
+    let window = acc.tag & WINDOW;
+    let found = fit(batch.a, batch.b, batch.c, batch.d, window);
+    if found == MISSES {
+        return add_carefully(acc, batch);
+    }
+    var flags = OTHERS;
+    if found == ONLY_ZEROS {
+        flags = others(batch);
+    }
+    return settled(acc, sums_of(batch, window), flags);
+}
+
+fn add_carefully(before: Acc, batch: Batch) -> Acc {
+    var acc = before;
+    let window = acc.tag & WINDOW;
+    if !second_takes(batch, window) && any_outside(batch, window) {
+        if (acc.tag & TRIES) == FIRST_MOVE * MISSED {
+            acc = choose_window(acc, batch);
+        }
+        acc.tag += MISSED;
+        if takes_batch(before.tag) {
+            return Acc(acc.sum, acc.tag | OTHERS | add_batch_far(batch));
+        }
+        if (acc.tag & WINDOW) == window {
+            acc = add_outside(acc, batch);
+        }
+    }
+    return settled(acc, sums_inside(batch, acc.tag & WINDOW), others(batch));
+}
+
+// Adds the numbers outside of the window, one by one.
+fn add_outside(before: Acc, batch: Batch) -> Acc {
+    var acc = before;
+    var a = batch.a;
+    var b = batch.b;
+    var c = batch.c;
+    var d = batch.d;
+    for (var turn = 0u; turn < turns(LANES); turn++) {
+        acc = carried(add_one(add_one(add_one(add_one(acc, a), b), c), d));
+        a = turned(a);
+        b = turned(b);
+        c = turned(c);
+        d = turned(d);
+    }
+    return acc;
+}
+
+// Adds the first of some numbers, if it lies outside of the window: to the digits, which have room for four, if it is near.
+fn add_one(acc: Acc, x: Numbers) -> Acc {
+    if outside(x, acc.tag & WINDOW).x == 0u {
+        return acc;
+    }
+    let sign = signs(x).x;
+    if exponents(x).x == SPECIAL {
+        return Acc(acc.sum, acc.tag | special(is_nan(x), sign));
+    }
+    let place = exponent(x) + UNDER - (acc.tag & WINDOW);
+    if UNDER + OVER == 0u || place >= UNDER + SPAN + OVER {
+        add_far(x);
+        return Acc(acc.sum, acc.tag | SPILLED);
+    }
+    // At most 48 bits, in two halves.
+    let m = significand(x);
+    let minus = 0u - sign;
+    let upper = placed((m.x >> 24u) | (m.y << 8u), place + 24u, minus);
+    return Acc(acc.sum + placed(m.x & 0xffffffu, place, minus) + upper, acc.tag);
+}
