@@ -187,6 +187,7 @@ impl Signatures<'_> {
         let declaration = match name {
             "map" => "fn map(elem: Elem, index: u32) -> Acc",
             "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
+            "value" => "fn value(x: f32) -> f32",
             _ => "one of the operator's functions",
         };
         let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;

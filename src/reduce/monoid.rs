@@ -33,6 +33,12 @@ pub enum MonoidError {
         /// The element type.
         element: Element,
     },
+    /// Values of a sum are made of other elements than 32-bit and 16-bit floats.
+    #[error("values are made of f32 or f16, not of {element}: `Monoid::custom` takes any element")]
+    Values {
+        /// The element type.
+        element: Element,
+    },
     /// The stride of `array<Elem>` differs from the given stride.
     #[error("an element takes {wgsl} bytes in an array, not {said}: pad `Elem`, or give a stride of {wgsl}")]
     Stride {
@@ -194,6 +200,8 @@ pub struct Monoid {
     reads_count: bool,
     /// The sum that it computes, in the place of pieces, if that is exact.
     pub(super) exact: Option<ExactSum>,
+    /// The sum of its exact form; `None` if the table of operators has it.
+    exact_form: Option<ExactSum>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     state_fields: Option<Vec<Field>>,
     /// The parameters that its text declares.
@@ -384,6 +392,7 @@ impl Monoid {
             reads_index: ["map", "map4"].iter().any(|name| signatures.uses_last(name, &info)),
             reads_count: signatures.uses_last("finish", &info),
             exact: None,
+            exact_form: None,
             parameters,
         })
     }
@@ -406,16 +415,16 @@ impl Monoid {
             subgroup: None,
             is_finished: false,
             has_map4: false,
-            features: Features::empty(),
+            features: sum.features,
             state_fields: Some(format.fields()),
             exact: Some(sum),
             ..self.clone()
         }
     }
 
-    /// This operator, whose text needs these features.
-    pub(crate) fn needing(self, features: Features) -> Self {
-        Monoid { features, ..self }
+    /// Sets the sum of this operator's exact form.
+    pub(super) fn summed_as(self, sum: ExactSum) -> Self {
+        Monoid { exact_form: Some(sum), ..self }
     }
 
     /// The form of this operator for a device with these features: one that compares 64-bit floats reads them
@@ -446,12 +455,13 @@ impl Monoid {
         if self.exact.is_some() {
             return Some(self.clone());
         }
-        Some(self.summed(ExactSum::of_op(self.op?, self.element()?)?))
+        let known = || ExactSum::of_op(self.op?, self.element()?);
+        self.exact_form.clone().or_else(known).map(|sum| self.summed(sum))
     }
 
     /// The format of the states that its exact sums have.
     pub(super) fn exact_format(&self) -> Option<Format> {
-        self.format().or_else(|| Format::of(self.op?, self.element()?))
+        self.exact().and_then(|exact| exact.format())
     }
 
     /// The format of its states, if its sums are exact.

@@ -48,7 +48,7 @@ pub(super) fn exact_operator(element: Element) -> Monoid {
         }
         _ => ("exact/operators/squares", Format::Single, Features::empty()),
     };
-    operator(element).summed(ExactSum::of(format, element, numbers)).needing(features)
+    operator(element).summed(ExactSum::of(format, element, numbers).needing(features))
 }
 
 /// The number of cells that a check reads while the run continues.

@@ -1,5 +1,7 @@
 //! What kernels of exact sums are made of: an operator's text, and what it takes in memory.
 
+use wgpu::Features;
+
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::fold::Fold;
@@ -65,12 +67,19 @@ pub(crate) struct ExactSum {
     pub(in crate::reduce) map: Option<Piece>,
     /// True if the sum is divided by the number of elements.
     pub(in crate::reduce) is_mean: bool,
+    /// Features that the text needs.
+    pub(in crate::reduce) features: Features,
 }
 
 impl ExactSum {
     /// Makes the sum of numbers that a file of halofold's makes of the elements.
     pub(crate) fn of(format: Format, element: Element, numbers: &'static str) -> Self {
-        ExactSum { format, element, numbers, map: None, is_mean: false }
+        ExactSum { format, element, numbers, map: None, is_mean: false, features: Features::empty() }
+    }
+
+    /// This sum, whose text needs these features.
+    pub(crate) fn needing(self, features: Features) -> Self {
+        ExactSum { features, ..self }
     }
 
     /// The exact form of an operator; `None` if it has none.

@@ -68,6 +68,7 @@
 
 mod format;
 mod kernels;
+mod mapped;
 mod moments;
 mod round;
 mod state;

@@ -7,6 +7,7 @@ mod edges;
 mod forms;
 mod gpu;
 mod long;
+mod mapped;
 mod offsets;
 mod order;
 mod recorded;
