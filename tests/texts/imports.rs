@@ -200,7 +200,7 @@ fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Ve
         let other = |file: &&&str| import == "tile" && file.ends_with(dims);
         return files.iter().filter(|file| !other(file)).map(|file| (*file).to_owned()).collect();
     }
-    if import == "operator" && importer.contains("exact") {
+    if import == "operator" && importer.contains("exact") && !importer.starts_with("operators/") {
         return vec!["shared/exact/accumulator".to_owned()];
     }
     if import == "operator" && importer.starts_with("operators/") {
