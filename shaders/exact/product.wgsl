@@ -11,17 +11,10 @@
 struct Numbers { v: vec4<u32>, w: vec4<u32> }
 struct Shares { upper: vec4<u32>, lower: vec4<u32>, near: vec4<f32>, rest: vec4<f32> }
 alias Lanes = vec4<u32>;
-const LANES: u32 = 4u;
-const ONE: u32 = 254u;
-const SPECIAL: u32 = 0xffffu;
-const LOWEST: u32 = 2u;
-const SPAN: u32 = 22u;
-const LAST_WINDOW: u32 = 487u;
-const DIGIT: u32 = 27u; // 2^32 products of 69 bits have 101, and 112 with those below the window: 31 in the highest digit.
-const UNDER: u32 = 11u;
-const OVER: u32 = 0u;
-const FIRST_MOVE: u32 = 1u;
-const MAY_LOAD_AHEAD: bool = false; // Products already need all registers.
+const LANES: u32 = 4u; const BITS: u32 = 48u; const ONE: u32 = 254u; const SPECIAL: u32 = 0xffffu; const LOWEST: u32 = 2u;
+const SPAN: u32 = 22u; const LAST_WINDOW: u32 = 487u; const FIRST_MOVE: u32 = 1u; const ZEROS_FIT: bool = false; const MAY_LOAD_AHEAD: bool = false;
+// 2^32 products of 69 bits have 101, and 112 with those below the window: 31 in the highest digit.
+const DIGIT: u32 = 27u; const UNDER: u32 = 11u; const OVER: u32 = 0u;
 
 fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     // The bits of ±2^s.
@@ -67,12 +60,16 @@ fn exponents(x: Numbers) -> Lanes {
     let normal = select(vec4<u32>(0u), (fields(x.v) + fields(x.w)) >> vec4<u32>(23u), oddness(x) < vec4<u32>(0x7f000000u));
     return select(normal, vec4<u32>(SPECIAL), max(fields(x.v), fields(x.w)) == vec4<u32>(0x7f800000u));
 }
+fn inside(x: Numbers, window: u32) -> Lanes {
+    return select(vec4<u32>(0u), vec4<u32>(0xffffffffu), exponents(x) - vec4<u32>(window) < vec4<u32>(SPAN));
+}
 // Zero times an infinity is no zero.
 fn magnitudes(x: Numbers) -> Lanes {
     let is_zero = min(x.v << vec4<u32>(1u), x.w << vec4<u32>(1u)) == vec4<u32>(0u);
     return select(vec4<u32>(1u), vec4<u32>(0u), is_zero & (max(fields(x.v), fields(x.w)) < vec4<u32>(0x7f800000u)));
 }
 fn signs(x: Numbers) -> Lanes { return (x.v ^ x.w) >> vec4<u32>(31u); }
+fn other(x: Numbers) -> Lanes { return magnitudes(x) | (signs(x) ^ vec4<u32>(1u)); }
 fn largest(v: Lanes) -> u32 { return largest_of(v); }
 fn turned(x: Numbers) -> Numbers { return Numbers(x.v.yzwx, x.w.yzwx); }
 fn exponent(x: Numbers) -> u32 { return max(fields(x.v).x >> 23u, 1u) + max(fields(x.w).x >> 23u, 1u); }

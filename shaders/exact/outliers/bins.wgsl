@@ -26,6 +26,6 @@ fn add_batch_far(batch: Batch) -> u32 {
     return 0u;
 }
 
-fn add_far(x: Numbers) {
-    add_alone(x.x);
+fn add_far(x: Numbers) -> u32 {
+    return add_alone(x.x);
 }

@@ -26,9 +26,13 @@ fn add_batch_far(batch: Batch) -> u32 {
     return 0u;
 }
 
-fn add_far(x: Numbers) {
+fn add_far(x: Numbers) -> u32 {
+    if exponents(x).x == SPECIAL {
+        return special(is_nan(x), signs(x).x);
+    }
     let m = significand(x);
     add_number(signs(x).x, exponent(x) - LOWEST, m.x, m.y);
+    return SPILLED;
 }
 
 fn clear_bins(at: Place) {}

@@ -72,6 +72,6 @@ fn takes_batch(tag: u32) -> bool {
     return tag >= 2u * MISSED;
 }
 
-fn add_far(x: Numbers) {
-    add_alone(x.x);
+fn add_far(x: Numbers) -> u32 {
+    return add_alone(x.x);
 }

@@ -9,11 +9,6 @@ struct Batch {
     d: Numbers,
 }
 
-// All ones where a number is in the window.
-fn inside(x: Numbers, window: u32) -> Lanes {
-    return select(Lanes(0u), Lanes(0xffffffffu), exponents(x) - Lanes(window) < Lanes(SPAN));
-}
-
 // Not zero where a number is neither in the window nor zero.
 fn outside(x: Numbers, window: u32) -> Lanes {
     return magnitudes(x) & ~inside(x, window);
@@ -28,10 +23,6 @@ fn any_outside(batch: Batch, window: u32) -> bool {
 fn others(batch: Batch) -> u32 {
     let ab = other(batch.a) | other(batch.b);
     return select(0u, OTHERS, largest(ab | other(batch.c) | other(batch.d)) != 0u);
-}
-
-fn other(x: Numbers) -> Lanes {
-    return magnitudes(x) | (signs(x) ^ Lanes(1u));
 }
 
 // The sums of all numbers, each in the window.

@@ -2,7 +2,7 @@
 //
 //     all numbers in the window, or zero      their shares are added, without carries, and settled (the formats of shaders/exact)
 //     all in one of two windows               the same twice, if the kernel has a second window
-//     else                                    each number outside goes to the digits if it is near the window, to bins or limbs if it is far
+//     else                                    one by one: to the digits if a number is near the window, to bins or limbs if it is far
 //
 // At one of the first misses and then at every eighth another window is chosen for the batches that follow. The first misses use
 // neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
@@ -28,7 +28,10 @@ fn add_batch(acc: Acc, batch: Batch) -> Acc {
 fn add_carefully(before: Acc, batch: Batch) -> Acc {
     var acc = before;
     let window = acc.tag & WINDOW;
-    if !second_takes(batch, window) && any_outside(batch, window) {
+    if second_takes(batch, window) {
+        return settled(acc, sums_inside(batch, window), OTHERS);
+    }
+    if ZEROS_FIT || any_outside(batch, window) {
         if (acc.tag & TRIES) == FIRST_MOVE * MISSED {
             acc = choose_window(acc, batch);
         }
@@ -36,15 +39,18 @@ fn add_carefully(before: Acc, batch: Batch) -> Acc {
         if takes_batch(before.tag) {
             return Acc(acc.sum, acc.tag | OTHERS | add_batch_far(batch));
         }
-        if (acc.tag & WINDOW) == window {
-            acc = add_outside(acc, batch);
+        if ZEROS_FIT || (acc.tag & WINDOW) == window {
+            acc = one_by_one(acc, batch);
         }
+    }
+    if ZEROS_FIT {
+        return Acc(acc.sum, acc.tag | OTHERS);
     }
     return settled(acc, sums_inside(batch, acc.tag & WINDOW), others(batch));
 }
 
-// Adds the numbers outside of the window, one by one.
-fn add_outside(before: Acc, batch: Batch) -> Acc {
+// Adds numbers of a batch one by one: all, or, if zeros miss windows as well, those outside of the window.
+fn one_by_one(before: Acc, batch: Batch) -> Acc {
     var acc = before;
     var a = batch.a;
     var b = batch.b;
@@ -60,23 +66,20 @@ fn add_outside(before: Acc, batch: Batch) -> Acc {
     return acc;
 }
 
-// Adds the first of some numbers, if it lies outside of the window: to the digits, which have room for four, if it is near.
+// Adds the first of some numbers: to the digits, which have room for four, if it is in the window or near it.
 fn add_one(acc: Acc, x: Numbers) -> Acc {
-    if outside(x, acc.tag & WINDOW).x == 0u {
+    if !ZEROS_FIT && outside(x, acc.tag & WINDOW).x == 0u {
         return acc;
     }
-    let sign = signs(x).x;
-    if exponents(x).x == SPECIAL {
-        return Acc(acc.sum, acc.tag | special(is_nan(x), sign));
-    }
     let place = exponent(x) + UNDER - (acc.tag & WINDOW);
-    if UNDER + OVER == 0u || place >= UNDER + SPAN + OVER {
-        add_far(x);
-        return Acc(acc.sum, acc.tag | SPILLED);
+    if BITS > 48u || exponents(x).x == SPECIAL || place >= UNDER + SPAN + OVER {
+        return Acc(acc.sum, acc.tag | add_far(x));
     }
-    // At most 48 bits, in two halves.
     let m = significand(x);
-    let minus = 0u - sign;
-    let upper = placed((m.x >> 24u) | (m.y << 8u), place + 24u, minus);
-    return Acc(acc.sum + placed(m.x & 0xffffffu, place, minus) + upper, acc.tag);
+    let minus = 0u - signs(x).x;
+    var digits_of = placed(m.x & 0xffffffu, place, minus);
+    if BITS > 24u {
+        digits_of += placed((m.x >> 24u) | (m.y << 8u), place + 24u, minus);
+    }
+    return Acc(acc.sum + digits_of, acc.tag);
 }
