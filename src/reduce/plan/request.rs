@@ -91,7 +91,9 @@ impl<'a> Request<'a> {
             ShapeKind::Strided if self.meets_twice() => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
             }
-            ShapeKind::Whole => sized(self.monoid.fold().whole, self.items()).chain(self.adjoining()).collect(),
+            ShapeKind::Whole => {
+                sized(self.monoid.fold().whole, self.items()).chain(self.adjoining()).collect()
+            }
             ShapeKind::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             ShapeKind::Strided => vec![self.stage(self.monoid.fold().whole, Reads::Strided, self.last())],
             ShapeKind::Segments => many(self.monoid.fold().segments),
