@@ -49,23 +49,29 @@ fn settled(acc: Acc, sums: Shares, flags: u32) -> Acc {
     return carried(sum);
 }
 
-// The exponents of numbers outside of a window, but `instead` for all others, and 0 for infinities and NaNs, which no window holds.
-fn beyond(x: Numbers, window: u32, instead: u32) -> Lanes {
+// The exponents of numbers that are not zero and outside of the window, or of all that are not zero; `instead` for others; and 0 for
+// infinities and NaNs, which no window holds.
+fn beyond(x: Numbers, window: u32, of_all: bool, instead: u32) -> Lanes {
     let field = exponents(x);
     let finite = select(field, Lanes(0u), field == Lanes(SPECIAL));
-    return select(Lanes(instead), finite, outside(x, window) != Lanes(0u));
+    return select(Lanes(instead), finite, select(outside(x, window), magnitudes(x), of_all) != Lanes(0u));
 }
 
-// A window that holds nothing.
-const NOWHERE: u32 = 0x8000u;
+fn largest_beyond(batch: Batch, window: u32, of_all: bool) -> u32 {
+    let ab = max(beyond(batch.a, window, of_all, 0u), beyond(batch.b, window, of_all, 0u));
+    return largest(max(ab, max(beyond(batch.c, window, of_all, 0u), beyond(batch.d, window, of_all, 0u))));
+}
 
-// The window of all numbers that lie outside of this one; 0 if none holds all of them.
-fn other_window(batch: Batch, window: u32) -> u32 {
-    let ab = max(beyond(batch.a, window, 0u), beyond(batch.b, window, 0u));
-    let top = largest(max(ab, max(beyond(batch.c, window, 0u), beyond(batch.d, window, 0u))));
-    let far = WINDOW;
-    let ab_low = min(beyond(batch.a, window, far), beyond(batch.b, window, far));
-    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, far), beyond(batch.d, window, far))));
+fn smallest_beyond(batch: Batch, window: u32, of_all: bool) -> u32 {
+    let far = SPECIAL;
+    let ab = min(beyond(batch.a, window, of_all, far), beyond(batch.b, window, of_all, far));
+    return ~largest(~min(ab, min(beyond(batch.c, window, of_all, far), beyond(batch.d, window, of_all, far))));
+}
+
+// The window of all numbers, or of all that lie outside of this one; 0 if none holds them.
+fn other_window(batch: Batch, window: u32, of_all: bool) -> u32 {
+    let top = largest_beyond(batch, window, of_all);
     let chosen = window_below(top);
-    return select(0u, chosen, top > 0u && top < chosen + SPAN && bottom >= chosen);
+    let holds = top < chosen + SPAN && smallest_beyond(batch, window, of_all) >= chosen;
+    return select(0u, chosen, top > 0u && holds);
 }
