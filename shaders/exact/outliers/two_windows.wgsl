@@ -17,28 +17,33 @@ fn has_second() -> bool {
     return WG == 256u || WG == 512u;
 }
 
-// Those of some numbers that are in the second window, and not in the first.
-fn in_other(x: Numbers, window: u32) -> Lanes {
-    return inside(x, in_second.tag & WINDOW) & ~inside(x, window);
+// Numbers in a window, and zeros in place of others.
+fn held(x: Numbers, window: u32) -> Numbers {
+    return select(vec4<u32>(0u), x, magnitudes(x) - vec4<u32>(window << 24u) < vec4<u32>(SPAN << 24u));
 }
 
-fn left_by(x: Numbers, window: u32) -> Lanes {
-    return outside(x, window) & ~inside(x, in_second.tag & WINDOW);
-}
-
-// Adds the numbers outside of the window to the second one, if it holds all of them. Returns whether that is so.
+// Adds the numbers of a batch to their windows, if the two hold all of them. Returns whether that is so; the sums of those in the first are
+// then in `in_first`.
 fn second_takes(batch: Batch, window: u32) -> bool {
     if !has_second() || in_second.tag == 0u {
         return false;
     }
-    let left = left_by(batch.a, window) | left_by(batch.b, window) | left_by(batch.c, window) | left_by(batch.d, window);
-    if largest(left) != 0u {
+    let other = in_second.tag & WINDOW;
+    let a = held(batch.a, window);
+    let b = held(batch.b, window);
+    let c = held(batch.c, window);
+    let d = held(batch.d, window);
+    let e = held(batch.a ^ a, other);
+    let f = held(batch.b ^ b, other);
+    let g = held(batch.c ^ c, other);
+    let h = held(batch.d ^ d, other);
+    // What is left is a zero's sign at most.
+    let left = (batch.a ^ a ^ e) | (batch.b ^ b ^ f) | (batch.c ^ c ^ g) | (batch.d ^ d ^ h);
+    if largest(magnitudes(left)) != 0u {
         return false;
     }
-    let other = in_second.tag & WINDOW;
-    let ab = both(shares(batch.a, other, in_other(batch.a, window)), shares(batch.b, other, in_other(batch.b, window)));
-    let cd = both(shares(batch.c, other, in_other(batch.c, window)), shares(batch.d, other, in_other(batch.d, window)));
-    in_second = settled(in_second, both(ab, cd), 0u);
+    in_first = sums_of(Batch(a, b, c, d), window);
+    in_second = settled(in_second, sums_of(Batch(e, f, g, h), other), 0u);
     return true;
 }
 
@@ -47,7 +52,7 @@ fn choose_window(acc: Acc, batch: Batch) -> Acc {
         return moved(acc, batch);
     }
     let next = without_second(acc);
-    in_second.tag = other_window(batch, acc.tag & WINDOW, false);
+    in_second.tag = other_window(batch, acc.tag & WINDOW);
     return next;
 }
 

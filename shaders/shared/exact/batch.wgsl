@@ -9,6 +9,9 @@ struct Batch {
     d: Numbers,
 }
 
+// The sums of those numbers of a batch that two windows hold which are in the first.
+var<private> in_first: Shares;
+
 // Not zero where a number is neither in the window nor zero.
 fn outside(x: Numbers, window: u32) -> Lanes {
     return magnitudes(x) & ~inside(x, window);
@@ -49,29 +52,24 @@ fn settled(acc: Acc, sums: Shares, flags: u32) -> Acc {
     return carried(sum);
 }
 
-// The exponents of numbers that are not zero and outside of the window, or of all that are not zero; `instead` for others; and 0 for
-// infinities and NaNs, which no window holds.
-fn beyond(x: Numbers, window: u32, of_all: bool, instead: u32) -> Lanes {
+// A window that holds nothing.
+const NOWHERE: u32 = 0x8000u;
+
+// The exponents of numbers outside of a window; `instead` for those in it and for zeros; 0 for infinities and NaNs, which no window holds.
+fn beyond(x: Numbers, window: u32, instead: u32) -> Lanes {
     let field = exponents(x);
     let finite = select(field, Lanes(0u), field == Lanes(SPECIAL));
-    return select(Lanes(instead), finite, select(outside(x, window), magnitudes(x), of_all) != Lanes(0u));
+    let is_inside = (field - Lanes(window)) < Lanes(SPAN);
+    return select(finite, Lanes(instead), is_inside | (magnitudes(x) == Lanes(0u)));
 }
 
-fn largest_beyond(batch: Batch, window: u32, of_all: bool) -> u32 {
-    let ab = max(beyond(batch.a, window, of_all, 0u), beyond(batch.b, window, of_all, 0u));
-    return largest(max(ab, max(beyond(batch.c, window, of_all, 0u), beyond(batch.d, window, of_all, 0u))));
-}
-
-fn smallest_beyond(batch: Batch, window: u32, of_all: bool) -> u32 {
+// The window of all numbers that lie outside of this one; 0 if none holds all of them.
+fn other_window(batch: Batch, window: u32) -> u32 {
+    let ab = max(beyond(batch.a, window, 0u), beyond(batch.b, window, 0u));
+    let top = largest(max(ab, max(beyond(batch.c, window, 0u), beyond(batch.d, window, 0u))));
     let far = SPECIAL;
-    let ab = min(beyond(batch.a, window, of_all, far), beyond(batch.b, window, of_all, far));
-    return ~largest(~min(ab, min(beyond(batch.c, window, of_all, far), beyond(batch.d, window, of_all, far))));
-}
-
-// The window of all numbers, or of all that lie outside of this one; 0 if none holds them.
-fn other_window(batch: Batch, window: u32, of_all: bool) -> u32 {
-    let top = largest_beyond(batch, window, of_all);
+    let ab_low = min(beyond(batch.a, window, far), beyond(batch.b, window, far));
+    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, far), beyond(batch.d, window, far))));
     let chosen = window_below(top);
-    let holds = top < chosen + SPAN && smallest_beyond(batch, window, of_all) >= chosen;
-    return select(0u, chosen, top > 0u && holds);
+    return select(0u, chosen, top > 0u && top < chosen + SPAN && bottom >= chosen);
 }

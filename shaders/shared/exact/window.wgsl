@@ -29,7 +29,7 @@ fn add_carefully(before: Acc, batch: Batch) -> Acc {
     var acc = before;
     let window = acc.tag & WINDOW;
     if second_takes(batch, window) {
-        return settled(acc, sums_inside(batch, window), OTHERS);
+        return settled(acc, in_first, OTHERS);
     }
     if ZEROS_FIT || any_outside(batch, window) {
         if (acc.tag & TRIES) == FIRST_MOVE * MISSED {
