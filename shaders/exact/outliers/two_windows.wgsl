@@ -52,7 +52,7 @@ fn choose_window(acc: Acc, batch: Batch) -> Acc {
         return moved(acc, batch);
     }
     let next = without_second(acc);
-    in_second.tag = other_window(batch, acc.tag & WINDOW);
+    in_second.tag = other_window(batch, acc.tag & WINDOW, SPAN);
     return next;
 }
 

@@ -52,24 +52,26 @@ fn settled(acc: Acc, sums: Shares, flags: u32) -> Acc {
     return carried(sum);
 }
 
-// A window that holds nothing.
-const NOWHERE: u32 = 0x8000u;
-
-// The exponents of numbers outside of a window; `instead` for those in it and for zeros; 0 for infinities and NaNs, which no window holds.
-fn beyond(x: Numbers, window: u32, instead: u32) -> Lanes {
+// The exponents of numbers, but `instead` for zeros and for those that are among `span` exponents from `window` up, and 0 for infinities and
+// NaNs, which no window holds.
+fn beyond(x: Numbers, window: u32, span: u32, instead: u32) -> Lanes {
     let field = exponents(x);
     let finite = select(field, Lanes(0u), field == Lanes(SPECIAL));
-    let is_inside = (field - Lanes(window)) < Lanes(SPAN);
+    let is_inside = (field - Lanes(window)) < Lanes(span);
     return select(finite, Lanes(instead), is_inside | (magnitudes(x) == Lanes(0u)));
 }
 
-// The window of all numbers that lie outside of this one; 0 if none holds all of them.
-fn other_window(batch: Batch, window: u32) -> u32 {
-    let ab = max(beyond(batch.a, window, 0u), beyond(batch.b, window, 0u));
-    let top = largest(max(ab, max(beyond(batch.c, window, 0u), beyond(batch.d, window, 0u))));
-    let far = SPECIAL;
-    let ab_low = min(beyond(batch.a, window, far), beyond(batch.b, window, far));
-    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, far), beyond(batch.d, window, far))));
+// The window of all numbers that are not among `span` exponents from `window` up; 0 if none holds all of them.
+fn other_window(batch: Batch, window: u32, span: u32) -> u32 {
+    let ab = max(beyond(batch.a, window, span, 0u), beyond(batch.b, window, span, 0u));
+    let top = largest(max(ab, max(beyond(batch.c, window, span, 0u), beyond(batch.d, window, span, 0u))));
     let chosen = window_below(top);
-    return select(0u, chosen, top > 0u && top < chosen + SPAN && bottom >= chosen);
+    // A branch: the largest and the smallest at once would take more registers.
+    if top == 0u || top >= chosen + SPAN {
+        return 0u;
+    }
+    let far = SPECIAL;
+    let ab_low = min(beyond(batch.a, window, span, far), beyond(batch.b, window, span, far));
+    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, span, far), beyond(batch.d, window, span, far))));
+    return select(0u, chosen, bottom >= chosen);
 }

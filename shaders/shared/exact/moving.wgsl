@@ -5,7 +5,7 @@
 
 // Moves to a window that holds all numbers of a batch, if there is one.
 fn moved(acc: Acc, batch: Batch) -> Acc {
-    let other = other_window(batch, NOWHERE);
+    let other = other_window(batch, 0u, 0u);
     if other == 0u {
         return acc;
     }
