@@ -66,7 +66,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Whether it has subgroup operations.
+    /// Returns true if it has subgroup operations.
     pub(super) fn uses_subgroups(&self) -> bool {
         match self.stage.kernel.subgroups {
             Subgroups::Unused => false,
@@ -79,7 +79,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether elements are loaded four at a time.
+    /// Returns true if elements are loaded four at a time.
     pub(super) fn reads_vectors(&self) -> bool {
         self.stage.reads_vectors() && self.monoid.elem.has_vectors()
     }

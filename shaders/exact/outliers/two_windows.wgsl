@@ -37,7 +37,7 @@ fn second_takes(batch: Batch, window: u32) -> bool {
     let f = held(batch.b ^ b, other);
     let g = held(batch.c ^ c, other);
     let h = held(batch.d ^ d, other);
-    // What is left is a zero's sign at most.
+    // If both windows hold all numbers, at most a zero's sign is left.
     let left = (batch.a ^ a ^ e) | (batch.b ^ b ^ f) | (batch.c ^ c ^ g) | (batch.d ^ d ^ h);
     if largest(magnitudes(left)) != 0u {
         return false;

@@ -38,7 +38,7 @@ fn identity() -> Acc {
     return Acc(vec4<u32>(0u), 0u);
 }
 
-// What a signed number leaves above a digit.
+// The carry of a signed number above a digit.
 fn above(number: u32) -> u32 {
     return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
 }
@@ -89,7 +89,7 @@ fn special(is_nan: bool, sign: u32) -> u32 {
     return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan);
 }
 
-// When a window is chosen, at least so many of its exponents are left free above the largest exponent seen. Windows end at
+// Exponents that a chosen window leaves free above the largest exponent seen, at least. Windows end at
 // multiples of this.
 const ROOM: u32 = 2u;
 

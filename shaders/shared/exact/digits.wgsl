@@ -28,7 +28,7 @@ const WORDS: u32 = HEAD + DIGITS;
 
 // The lowest word first.
 var<workgroup> digits: array<u32, LIMBS>;
-// What overflows of a digit.
+// The carries out of the digits.
 var<workgroup> overflows: array<u32, LIMBS>;
 // The accumulator's number in two's complement with a fifth word for the sign.
 var<workgroup> number_of: array<u32, 5>;
@@ -65,7 +65,7 @@ fn end_of_marks(which: u32, end: u32) -> u32 {
 
 // Word `l` of the accumulator's number, at its place in the sum.
 fn shifted_word(l: u32, p: u32) -> u32 {
-    // How far the word lies above the number's first bit; below it there is nothing, above it the sign.
+    // Distance of the word above the number's first bit; below it there is nothing, above it the sign.
     let at = bitcast<i32>(32u * l) - bitcast<i32>(p);
     let word = at >> 5u;
     let k = bitcast<u32>(at) & 31u;

@@ -20,7 +20,7 @@ const PLACES: u32 = 8u;
 const NEIGHBOURS: u32 = 4u;
 const SAMPLES: u32 = PLACES * NEIGHBOURS;
 
-// Where sample `k` of `count` vectors is. The places are at ninths of the input: data often repeat in powers of two.
+// Position of sample `k` of `count` vectors. The places are at ninths of the input: data often repeat in powers of two.
 fn sample_place(k: u32, count: u32) -> u32 {
     return (k / NEIGHBOURS + 1u) * (count / (PLACES + 1u)) + k % NEIGHBOURS;
 }
@@ -120,7 +120,7 @@ fn single(range: Cut, j: u32) -> Vector {
     return element(select(tail, range.begin + j, j < range.head));
 }
 
-// Whether an invocation loads the vectors of its next turn before it adds those of this one.
+// True if an invocation loads the vectors of its next turn before it adds those of this one.
 fn loads_ahead() -> bool {
     return MAY_LOAD_AHEAD && WG == 512u;
 }

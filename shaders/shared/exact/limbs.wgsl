@@ -21,7 +21,7 @@ fn turns(count: u32) -> u32 {
 }
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;
-// Which copy this invocation adds to.
+// The copy that this invocation adds to.
 var<private> copy_of: u32;
 
 // All limbs zero; a barrier has to follow.

@@ -1,4 +1,4 @@
-// What the workgroups of an exact sum publish: a window each, and one set of limbs for all of them.
+// Publishing of an exact sum's workgroups: a window each, and one set of limbs for all of them.
 //
 // partials.wgsl says why publishing is safe. Here several words form a partial, and an invocation takes one word: the
 // exchanges of a window are one instruction, instead of one after the other. Word by word, all windows lie side by
@@ -27,7 +27,7 @@ var<workgroup> found: atomic<u32>;
 
 // The words of this workgroup's window. Written by invocation 0.
 var<workgroup> published: Words;
-// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
+// Flag: 1 in the last workgroup, otherwise 0. Written by invocation 0, read by all.
 var<workgroup> is_last: u32;
 
 // The place of a window's word.

@@ -14,7 +14,7 @@
 var<workgroup> waiting: array<vec4<u32>, WG + 1u>;
 var<workgroup> waiting_tags: array<u32, WG + 1u>;
 
-// How many accumulators become one.
+// Number of accumulators that become one.
 const TEAM: u32 = 8u;
 
 // An accumulator of those that are left.
@@ -33,7 +33,7 @@ fn reduce_all(value: Acc, at: Place) -> Acc {
     // Levels are turns of a loop that no compiler writes out: their instructions are fetched once.
     for (var left = turns(WG); left > 1u; left = max(left / TEAM, 1u)) {
         let next = max(left / TEAM, 1u);
-        // What one level reads, no later level writes.
+        // Later levels write no place that this one reads.
         if at.lid >= next && at.lid < left {
             waiting[at.lid] = acc.sum;
             waiting_tags[at.lid] = acc.tag;

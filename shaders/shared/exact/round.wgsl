@@ -29,8 +29,8 @@ fn quiet_nan() -> vec2<u32> {
     return upper_word(select(0x7fc00000u, 0x7ff80000u, SIGNIFICAND == 53u));
 }
 
-// What rounding needs of a number: its sign, where its bits end (0 for zero), the 64 bits below that, the upper word
-// last, and whether any bit below those is set.
+// A number as rounding needs it: its sign, the end of its bits (0 for zero), the 64 bits below that, the upper word
+// last, and true in `rest` if any bit below those is set.
 struct Number {
     is_negative: bool,
     end: u32,
@@ -126,7 +126,7 @@ fn number_of_digits(is_negative: bool) -> Number {
     return number_from(is_negative, digits[end - 1u], below, 32u * end, rest);
 }
 
-// How many bits fall at the end of a number whose bits end at `end`.
+// Number of bits that fall at the end of a number whose bits end at `end`.
 fn dropped(end: u32) -> u32 {
     return max(BELOW, max(end, SIGNIFICAND) - SIGNIFICAND);
 }
@@ -145,7 +145,7 @@ fn bit_at(p: u32) -> u32 {
     return (word_at(p >> 5u) >> (p & 31u)) & 1u;
 }
 
-// Whether any bit below bit `p` is set.
+// True if any bit below bit `p` is set.
 fn any_below(p: u32) -> bool {
     let part = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
     return part != 0u || end_of_marks(SOME_OF_MAGNITUDE, p >> 5u) > 0u;

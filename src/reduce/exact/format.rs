@@ -66,7 +66,7 @@ impl Format {
         Format::HEAD + self.digits()
     }
 
-    /// Whether results have 64 bits.
+    /// Returns true if results have 64 bits.
     pub(super) const fn is_double(self) -> bool {
         matches!(self, Format::Double)
     }
@@ -81,7 +81,7 @@ impl Format {
 }
 
 impl fmt::Display for Format {
-    /// Writes what its states are sums of.
+    /// Writes the type of the summands.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Format::Single => "f32",

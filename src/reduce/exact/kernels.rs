@@ -1,4 +1,4 @@
-//! What kernels of exact sums are made of: an operator's text, and what it takes in memory.
+//! Kernels of exact sums: an operator's text, and its use of memory.
 
 use wgpu::Features;
 
@@ -133,7 +133,7 @@ impl ExactSum {
              // Bits of a result's significand, and bits between the unit and the smallest result's last place.\n\
              const SIGNIFICAND: u32 = {}u;\n\
              const BELOW: u32 = {}u;\n\
-             // Whether the sum is divided by the number of elements.\n\
+             // True: the sum is divided by the number of elements.\n\
              const MEAN: bool = {};\n",
             self.format.digits() + 1,
             self.format.copies(),

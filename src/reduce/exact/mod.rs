@@ -94,7 +94,7 @@ pub(in crate::reduce) fn check(monoid: &Monoid, form: ShapeKind) -> Result<(), R
     Ok(())
 }
 
-/// How sums of floats are computed.
+/// The accuracy of sums of floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accuracy {

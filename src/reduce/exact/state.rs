@@ -8,7 +8,7 @@ use crate::reduce::exact::moments;
 use crate::reduce::exact::round::{self, Target};
 use crate::reduce::reference::view;
 
-/// Why words are no state.
+/// Errors of words that are no state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -22,7 +22,7 @@ pub enum StateError {
     Format {
         /// The format that the number of words stands for.
         format: Format,
-        /// What the word holds.
+        /// The word found in its place.
         found: i64,
     },
     /// States of two formats.
