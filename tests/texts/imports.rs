@@ -323,7 +323,7 @@ fn imports_do_not_go_in_circles() {
 
 /// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
 /// formula has weights.
-const OF_CHOICES: [&str; 14] = [
+const OF_CHOICES: [&str; 16] = [
     "Acc",
     "Own",
     "Params",
@@ -337,7 +337,9 @@ const OF_CHOICES: [&str; 14] = [
     "Chosen",
     "Ends",
     "Shares",
-    "Rest",
+    "Numbers",
+    "Lanes",
+    "Floats",
 ];
 
 #[test]

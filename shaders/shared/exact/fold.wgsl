@@ -92,11 +92,11 @@ fn cut(begin: u32, stop: u32) -> Cut {
 }
 
 // Four vectors from vector `i` on, `grid` apart; at the end three of them and the single element `j`.
-fn load(range: Cut, i: u32, j: u32, grid: u32) -> Loaded {
+fn load(range: Cut, i: u32, j: u32, grid: u32) -> Vectors {
     if i + 3u * grid < range.end4 {
-        return Loaded(vector(i), vector(i + grid), vector(i + 2u * grid), vector(i + 3u * grid), ALL_THERE);
+        return Vectors(vector(i), vector(i + grid), vector(i + 2u * grid), vector(i + 3u * grid), ALL_THERE);
     }
-    var loaded = Loaded(no_elements(), no_elements(), no_elements(), no_elements(), 0u);
+    var loaded = Vectors(no_elements(), no_elements(), no_elements(), no_elements(), 0u);
     if i < range.end4 {
         // No branch for each of them: it would keep the next load from being on its way.
         let last = range.end4 - 1u;
@@ -133,7 +133,7 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     var j = own;
     // The samples first, so that they come before the elements.
     let first = sample(range, first_sample(at));
-    var next: Loaded;
+    var next: Vectors;
     if loads_ahead() {
         next = load(range, i, j, grid);
     }

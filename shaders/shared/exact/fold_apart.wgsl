@@ -32,7 +32,7 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
         let v3 = item(begin, k + 3u * grid, count, step);
         // One bit for each of the items that are there: the first elements of their vectors.
         let there = (1u << min((count - k - 1u) / grid + 1u, 4u)) - 1u;
-        acc = add_loaded(acc, Loaded(v0, v1, v2, v3, there));
+        acc = add_loaded(acc, Vectors(v0, v1, v2, v3, there));
     }
     return in_window(acc, window);
 }

@@ -79,7 +79,7 @@ fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
 
 // The vectors of a turn. Some operators make other numbers than -0 of zeros that stand where no element is, so those are masked: bit k of
 // `there` is set if vector k has elements, and bit 4 + k if it has more than its first one.
-struct Loaded {
+struct Vectors {
     v0: Vector,
     v1: Vector,
     v2: Vector,
@@ -99,7 +99,7 @@ fn part_of(v: Vector, k: u32, half: u32, there: u32) -> Numbers {
     return part(v, half, mask(select(others, bit_of(there, k), half == 0u), others));
 }
 
-fn add_loaded(acc: Acc, l: Loaded) -> Acc {
+fn add_loaded(acc: Acc, l: Vectors) -> Acc {
     let t = l.there;
     if BATCHES == 1u {
         let v0 = part_of(l.v0, 0u, 0u, t);

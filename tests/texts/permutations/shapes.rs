@@ -58,6 +58,16 @@ fn finish(acc: Acc, n: u32) -> u32 {{ return acc; }}
     written_in_every_language(&monoids);
 }
 
+/// Sums of values that a function of an application makes, plain and exact.
+#[test]
+fn sums_of_values() {
+    let one = ("fn value(x: f32) -> f32 { return abs(x); }", Arity::One);
+    let two = ("fn value(x: f32, y: f32) -> f32 { return max(x, y) * 2.0; }", Arity::Two);
+    let monoids = [("absolute", one), ("larger", two)]
+        .map(|(name, (text, arity))| Monoid::sum_of(name, Element::F32, arity, text).unwrap());
+    written_in_every_language(&monoids);
+}
+
 /// Checks that all kernels of operators over numbers of 32 bits, which no language refuses, are written in each.
 fn written_in_every_language(monoids: &[Monoid]) {
     let distinct = Distinct::of(monoids, 256);
