@@ -10,7 +10,7 @@ use crate::common::gpu;
 /// Elements of both signs, of which the sum of absolute values is more than a float holds.
 fn elements(n: u32) -> Vec<f32> {
     let word = |i: u32| i.wrapping_mul(0x9e37_79b9) ^ (i << 7);
-    (0..n).map(|i| f32::from_bits(word(i) & 0x80ff_ffff | 0x3d00_0000 + (i % 11 << 23))).collect()
+    (0..n).map(|i| f32::from_bits((word(i) & 0x807f_ffff) | ((122 + i % 11) << 23))).collect()
 }
 
 fn sum_of(values: impl Iterator<Item = f32>) -> u32 {
