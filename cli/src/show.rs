@@ -55,7 +55,7 @@ pub struct ShowArgs {
     #[arg(long, alias = "points", value_name = "POINTS")]
     stencil: Option<&'static Stencil>,
     /// Borders of a stencil's grid. Default: fixed.
-    #[arg(long, value_name = "fixed|mirror|periodic")]
+    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C")]
     boundary: Option<Border>,
     /// The shape of a stencil's workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS")]

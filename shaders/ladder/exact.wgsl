@@ -13,7 +13,8 @@
 //                                 four digits, with room for an element now and then that is up to 2^28 times smaller than
 //                                 the window or 2^8 times larger (accumulator.wgsl)
 //     2. limbs of the workgroup   eleven words in workgroup memory, for elements far from the window: atomics add each element
-//                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
+//                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl). Numbers of one
+//                                 word go to 512 bins first, one for each sign and exponent, by one atomic each (bins.wgsl)
 //     3. the combination          windows are combined like the sums of `single-pass`: in workgroup memory, a slot per workgroup, and the
 //                                 last workgroup to finish. A workgroup that used its limbs adds them to one set for all
 //
@@ -22,7 +23,7 @@
 // two, so that other launches often choose the same. An invocation that finds a third batch outside of its window
 // takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
 // in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
-// (Numbers of two words, and workgroups of other sizes than 256 and 512, have one window, which moves.) Zeros fit every window
+// (Numbers of two words, 16-bit floats, and workgroups of other sizes than 256 and 512, have one window, which moves.) Zeros fit every window
 // and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL

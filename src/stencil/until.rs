@@ -53,11 +53,6 @@ impl Until {
         Until { epsilon, norm: Norm::Max, every: 10, accuracy: Accuracy::Fast }
     }
 
-    /// Returns this condition with another bound on the change.
-    pub const fn with_epsilon(self, epsilon: f64) -> Self {
-        Until { epsilon, ..self }
-    }
-
     /// Returns this condition with another norm.
     pub const fn with_norm(self, norm: Norm) -> Self {
         Until { norm, ..self }

@@ -13,7 +13,7 @@
 //!
 //! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
 //! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
-//! [`Halo`]: R layers are, and a grid of 4 R, of a stencil that reaches R cells.
+//! [`Halo`]: R layers at each end, in a grid of 4 R, for a stencil of radius R.
 
 use std::ops::Range;
 

@@ -114,7 +114,7 @@ impl Step {
     }
 }
 
-/// ByteRange as values of a size.
+/// Bytes as values of a size.
 fn values(bytes: u64, size: u64) -> u64 {
     assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
     bytes / size

@@ -206,7 +206,7 @@ fn impossible_requests_are_refused_once() {
         (&["grid.npy", "--frames", "frames"], "--frames: ranks draw no pictures"),
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
         (&["grid.npy", "--memory", "1Mi"], "ranks hold the grid"),
-        (&["grid.npy", "--stencil", "27"], "--stencil 27 takes a grid of (planes, rows, columns)"),
+        (&["grid.npy", "--stencil", "27"], "the stencil 27-point takes a grid of (planes, rows, columns)"),
     ] {
         let Ended { status, err, .. } = launch(3, &folder, &[&["stencil"], arguments].concat());
         assert!(!status.success(), "{arguments:?}: {err}");

@@ -6,8 +6,8 @@
 //
 //     UNROLL               1      2      4      8         workgroup memory, f32, 8 × 32       4.0 KiB at 1, 5.3 at 2,
 //     barriers per plane   2      1     1/2    1/4                                            8.0 at 4
-//     reads per output    27     27     27     27         each output by itself (shared/outputs.wgsl)
-//     reads per output    27     18     13.5   11.25      common subexpressions (shared/outputs.wgsl)
+//     reads per output    27     27     27     27         each output by itself (outputs/each.wgsl)
+//     reads per output    27     18     13.5   11.25      common subexpressions (outputs/common_sums.wgsl)
 //
 // What it changes over dir-fusion2: barriers, and loads in flight. Between two barriers an invocation has
 // UNROLL loads in flight, not one; for a kernel that is limited by latency this matters most. The loop's own

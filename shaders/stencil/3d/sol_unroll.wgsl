@@ -6,8 +6,8 @@
 //
 //     UNROLL               1      2      4      8         workgroup memory, f32, 8 × 32       3 KiB at 1, 4 at 2,
 //     barriers per plane   2      1     1/2    1/4                                            6 at 4, 10 at 8
-//     reads per output    27     27     27     27         each output by itself (shared/outputs.wgsl)
-//     reads per output    27     18     13.5   11.25      common subexpressions (shared/outputs.wgsl)
+//     reads per output    27     27     27     27         each output by itself (outputs/each.wgsl)
+//     reads per output    27     18     13.5   11.25      common subexpressions (outputs/common_sums.wgsl)
 //
 // What it changes over sol-smem: barriers per plane, loads in flight, and with -cse the reads of the tile and
 // the arithmetic. All that is as in dir-unroll, which explains it. But here an unrolled load is one

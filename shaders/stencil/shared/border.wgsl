@@ -1,15 +1,15 @@
 // The borders of the grid, for stencils that reach one cell.
 //
-// Each side is separately fixed, mirrored or periodic.
+// Each side is separately fixed, reflecting or wrapping around.
 //
 //     position          -1     0     1   ...  n-2   n-1     n
 //     fixed                   const  the cells at the side are never computed, and nothing beyond them is read
-//     mirror             0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
-//     periodic          n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
+//     reflect            0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
+//     wrap              n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
 //
-// Mirrored means a mirror image at the outer edge of the outermost cell, so the cell beyond has the value of
+// Reflection is at the outer edge of the outermost cell, so the cell beyond has the value of
 // the outermost cell. With that choice a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape
-// exactly; a mirror in the middle of the outermost cell (-1 is 1) would preserve cos(kπ i / (n - 1)) instead.
+// exactly; a reflection in the middle of the outermost cell (-1 is 1: the border `mirror`) would preserve cos(kπ i / (n - 1)) instead.
 // For a stencil that reaches one cell this is clamping, and costs nothing more.
 //
 // Each direction is handled separately. So a cell beyond a corner of the grid (which 27 points need) follows

@@ -56,7 +56,7 @@ pub(in crate::reduce) static EXACT_FOLD: Fold = Fold {
     in_words: true,
 };
 
-/// An exact sum: of which numbers, in which format.
+/// An exact sum: its numbers and their format.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactSum {
     pub(in crate::reduce) format: Format,

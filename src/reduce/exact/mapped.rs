@@ -22,8 +22,8 @@ impl Monoid {
     /// floats are widened before the call. As in [`Monoid::custom`], the text may read one variable of parameters.
     ///
     /// With [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) the values are added without rounding, and the sum is rounded once. So it has
-    /// the same bits wherever `value` has: an operation of its own may be rounded differently by another GPU, unless it is an addition,
-    /// a multiplication or free of rounding. A value costs what your function does, beside the ten operations of its addition.
+    /// the same bits wherever `value` has. That is so of a single addition, subtraction or multiplication of normal numbers, and of
+    /// operations that do not round. A compiler may fuse a product with an addition that follows, and a GPU may flush subnormal numbers. A value costs what your function does, beside the ten operations of its addition.
     ///
     /// ```
     /// use halofold::Element;

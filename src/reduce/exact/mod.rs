@@ -14,6 +14,7 @@
 //! | sum, mean | f32, f16 | f32 |
 //! | sum, mean | f64 | f64 |
 //! | dot | f32 | f32 |
+//! | [`Monoid::sum_of`](crate::reduce::Monoid::sum_of) | f32, f16 | f32 |
 //!
 //! # What comes out
 //!

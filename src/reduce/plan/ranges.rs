@@ -44,7 +44,7 @@ impl Request<'_> {
         }
     }
 
-    /// ByteRange that one binding can hold of the elements that start with number `element`.
+    /// Bytes that one binding can hold of the elements that start with number `element`.
     pub(super) fn room_from(&self, part: BufferRange, second: Option<BufferRange>, element: u64) -> u64 {
         let size = self.item_size();
         let before = |extent: BufferRange| (extent.offset + element * size) % self.unit(size);
@@ -52,7 +52,7 @@ impl Request<'_> {
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
-    /// ByteRange that one binding can always hold, wherever between two multiples of the alignment the elements
+    /// Bytes that one binding can always hold, wherever between two multiples of the alignment the elements
     /// start.
     pub(super) fn room(&self) -> u64 {
         let unit = self.unit(self.item_size());

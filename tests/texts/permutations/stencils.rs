@@ -38,7 +38,9 @@ impl Entry {
 }
 
 fn configs() -> Vec<Config> {
-    let borders = [Border::Fixed, Border::Reflect, Border::Wrap].map(Borders::all);
+    let usual = [Border::Fixed, Border::Reflect, Border::Wrap];
+    // Borders that general kernels alone have.
+    let all = [usual.as_slice(), &[Border::Mirror]].concat();
     let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
     let mut configs = Vec::new();
     for (stencil, variant) in STENCILS
@@ -47,7 +49,8 @@ fn configs() -> Vec<Config> {
         .flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
     {
         for element in [Element::F32, Element::F64, Element::F16] {
-            for borders in borders {
+            let borders = if variant.name == "direct-global" { &all[..] } else { &usual };
+            for borders in borders.iter().copied().map(Borders::all) {
                 for cols in [63, 64] {
                     for (index, block) in blocks.into_iter().enumerate() {
                         let planes = if stencil.dims == Dims::Two { 1 } else { 9 };
