@@ -509,8 +509,9 @@ impl Monoid {
 
     /// The numbers of a result; `None` if it has one that Rust has no type for.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
-        match (self.op, self.element()) {
-            (Some(op), Some(element)) => Some(op.fields(element)),
+        match (self.op, self.element(), &self.exact) {
+            (Some(op), Some(element), _) => Some(op.fields(element)),
+            (_, _, Some(sum)) => Some(vec![sum.format.result()]),
             _ => self.out.fields(),
         }
     }

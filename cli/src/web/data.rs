@@ -19,7 +19,8 @@ pub fn script() -> String {
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
     let (paragraphs, pieces, modules) = texts.into_parts();
-    let quoted = |text: &String| json!(text).to_string();
+    // Kernels have no tabs: one stands for four spaces, of which there are many.
+    let quoted = |text: &String| json!(text.replace("    ", "\t")).to_string();
     let listed = |numbers: &Vec<usize>| json!(numbers).to_string();
     let lists = [
         ("lengths", LENGTHS.map(|len| len.to_string()).to_vec()),
@@ -33,8 +34,8 @@ pub fn script() -> String {
         ("variants", variants),
         ("peaks", peaks),
         ("plans", plans.into_lines()),
-        ("modules", modules.iter().map(listed).collect()),
-        ("pieces", pieces.iter().map(listed).collect()),
+        ("modules", vec![modules.iter().map(listed).collect::<Vec<_>>().join(",")]),
+        ("pieces", vec![pieces.iter().map(listed).collect::<Vec<_>>().join(",")]),
         ("paragraphs", paragraphs.iter().map(quoted).collect()),
     ];
     let mut script =

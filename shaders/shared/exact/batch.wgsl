@@ -52,13 +52,16 @@ fn settled(acc: Acc, sums: Shares, flags: u32) -> Acc {
     return carried(sum);
 }
 
-// The exponents of numbers, but `instead` for zeros and for those that are among `span` exponents from `window` up, and 0 for infinities and
-// NaNs, which no window holds.
-fn beyond(x: Numbers, window: u32, span: u32, instead: u32) -> Lanes {
+// The exponents of numbers, but 0 for infinities and NaNs, which no window holds.
+fn finite(x: Numbers) -> Lanes {
     let field = exponents(x);
-    let finite = select(field, Lanes(0u), field == Lanes(SPECIAL));
-    let is_inside = (field - Lanes(window)) < Lanes(span);
-    return select(finite, Lanes(instead), is_inside | (magnitudes(x) == Lanes(0u)));
+    return select(field, Lanes(0u), field == Lanes(SPECIAL));
+}
+
+// The same, but `instead` for zeros and for those that are among `span` exponents from `window` up.
+fn beyond(x: Numbers, window: u32, span: u32, instead: u32) -> Lanes {
+    let is_inside = (exponents(x) - Lanes(window)) < Lanes(span);
+    return select(finite(x), Lanes(instead), is_inside | (magnitudes(x) == Lanes(0u)));
 }
 
 // The window of all numbers that are not among `span` exponents from `window` up; 0 if none holds all of them.

@@ -120,9 +120,4 @@ fn largest_exponent(v: Vector) -> u32 {
     }
     return found;
 }
-
-fn finite(x: Numbers) -> Lanes {
-    let field = exponents(x);
-    return select(field, Lanes(0u), field == Lanes(SPECIAL));
-}
 #endif

@@ -158,6 +158,11 @@ impl Format {
         (0..self.words()).map(|word| Field { offset: 8 * word, number: Number::I64 }).collect()
     }
 
+    /// The number that a result is.
+    pub(in crate::reduce) fn result(self) -> Field {
+        Field { offset: 0, number: if self.is_double() { Number::F64 } else { Number::F32 } }
+    }
+
     /// The result's words.
     pub(in crate::reduce) fn output(self) -> Layout {
         if self.is_double() {

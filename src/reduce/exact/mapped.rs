@@ -23,18 +23,16 @@ impl Monoid {
     ///
     /// With [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) the values are added without rounding, and the sum is rounded once. So it has
     /// the same bits wherever `value` has. That is so of a single addition, subtraction or multiplication of normal numbers, and of
-    /// operations that do not round. A compiler may fuse a product with an addition that follows, and a GPU may flush subnormal numbers. A value costs what your function does, beside the ten operations of its addition.
+    /// operations that do not round. A compiler may fuse a product with an addition that follows, and a GPU may flush subnormal
+    /// numbers. A value costs what your function does, beside the ten operations of its addition.
     ///
     /// ```
     /// use halofold::Element;
     /// use halofold::reduce::{Accuracy, Arity, Monoid, Options, Reducer};
     ///
     /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return Ok(()) };
-    /// # use halofold::wgpu::{self, util::DeviceExt as _};
-    /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-    /// #     label: None, contents: bytemuck::cast_slice(&[-1e8f32, 1.0, 1e8]), usage: wgpu::BufferUsages::STORAGE });
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let elements = buffer(bytemuck::cast_slice(&[-1e8f32, 1.0, 1e8]));
     /// let positive = "fn value(x: f32) -> f32 { return max(x, 0.0); }";
     /// let monoid = Monoid::sum_of("sum-of-positive", Element::F32, Arity::One, positive)?;
     /// let options = Options::default().with_accuracy(Accuracy::Exact);

@@ -70,6 +70,9 @@ fn values_of_pairs() {
     let inputs = Inputs::new(gpu, Element::F32, &arrays, 2);
     let expected = sum_of(first.iter().zip(&second).map(|(x, y)| x.max(*y) + 2.0));
     assert_eq!(words(&output(gpu, &reducer, Shape::Whole, &inputs)), [expected]);
+    let slices = inputs.slices();
+    let sum: f32 = reducer.of(slices[0]).with(slices[1]).wait(&gpu.queue).unwrap();
+    assert_eq!(sum.to_bits(), expected);
 }
 
 #[test]

@@ -48,7 +48,8 @@ async function openGpu() {
 
 // The text of a module with its constants pasted: Safari makes workgroup arrays of an `override`'s size empty.
 function moduleText(number, constants) {
-  const text = HALOFOLD.modules[number].flatMap((piece) => HALOFOLD.pieces[piece]).map((paragraph) => HALOFOLD.paragraphs[paragraph]).join("\n\n") + "\n";
+  const text = HALOFOLD.modules[number].flatMap((piece) => HALOFOLD.pieces[piece]).map((paragraph) => HALOFOLD.paragraphs[paragraph])
+    .join("\n\n").replaceAll("\t", "    ") + "\n";
   const values = new Map(constants);
   return text.replace(/^override (\w+): (\w+) = (.*);$/gm, (line, name, type, usual) => {
     const value = values.get(name);
