@@ -13,7 +13,7 @@ use halofold_fleet::Member;
 use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
 use proptest::prelude::*;
 
-use crate::devices::{cells, members, whole};
+use crate::devices::{any_stencil, cells, members, whole};
 
 const WEIGHTS: Weights = Weights::new(&[0.231, 0.0973, 0.0153, 0.0007]);
 
@@ -85,7 +85,7 @@ proptest! {
         (height, depth) in (1u32..40, 1u32..8),
         (steps, stop_after) in (0u32..12, 1u32..9),
     ) {
-        let stencil = STENCILS.iter().chain(BOXES).nth(stencil).unwrap();
+        let stencil = any_stencil(stencil);
         let grid = match stencil.dims {
             Dims::Two => Grid::plane(layers, 3 * side),
             _ => Grid { planes: layers, rows: side, cols: 2 * side },

@@ -9,7 +9,7 @@ use halofold::{Element, adapter};
 use halofold_fleet::{FleetError, Team, TeamOptions};
 use proptest::prelude::*;
 
-use crate::devices::{cells, members, open, preferred, whole};
+use crate::devices::{any_stencil, cells, members, open, preferred, whole};
 
 fn single(stencil: &'static Stencil, element: Element, grid: Grid, border: Border) -> Config {
     Config::new(stencil, stencil.fastest_step(), element, grid).with_borders(Borders::all(border))
@@ -37,7 +37,7 @@ proptest! {
         steps in 0u32..23,
         (has_rhs, element) in (any::<bool>(), prop::sample::select(vec![Element::F32, Element::F64, Element::F16])),
     ) {
-        let stencil = STENCILS.iter().chain(BOXES).nth(nth).unwrap();
+        let stencil = any_stencil(nth);
         let grid = if stencil.dims.count() == 2 { Grid::plane(layers, cols) } else { Grid { planes: layers, rows: 5, cols } };
         let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
         let element = Some(element).filter(has).unwrap_or(Element::F32);

@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
         for variant in kernels(stencil) {
             for element in [Element::F32, Element::F64, Element::F16] {
                 let name = format!("stencil::slabs::{}::{}::{element}", stencil.name, variant.name);
-                let left_out = super::reason_to_leave_out(variant.is_blocked(), element);
+                let left_out = super::reason_to_leave_out(stencil, variant.is_blocked(), element);
                 trials.push(crate::trial(name, left_out, move || any_cut(stencil, variant, element)));
             }
         }
