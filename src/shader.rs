@@ -150,21 +150,8 @@ impl Composer {
         if let Some(file) = self.choice(name) {
             return file.to_owned();
         }
-        let mut folder = importer;
-        loop {
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-            let file = if folder.is_empty() {
-                format!("shared/{name}")
-            } else if folder.ends_with("shared") {
-                format!("{folder}/{name}")
-            } else {
-                format!("{folder}/shared/{name}")
-            };
-            if find(&file).is_some() {
-                return file;
-            }
-            assert!(!folder.is_empty(), "shaders/{importer}.wgsl imports `{name}`, which is nowhere");
-        }
+        nearest(importer, name)
+            .unwrap_or_else(|| panic!("shaders/{importer}.wgsl imports `{name}`, which is nowhere"))
     }
 
     /// Carries out a file's directives. Returns the remaining lines and the imported names.
@@ -212,6 +199,27 @@ pub(crate) fn label(parts: &[&str]) -> String {
         _ => '-',
     };
     format!("halofold.{}", parts.join(".")).chars().map(allowed).collect()
+}
+
+/// The file of this name in the nearest folder `shared` of an importing file.
+fn nearest(importer: &str, name: &str) -> Option<String> {
+    let mut folder = importer;
+    loop {
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        let file = if folder.is_empty() {
+            format!("shared/{name}")
+        } else if folder.ends_with("shared") {
+            format!("{folder}/{name}")
+        } else {
+            format!("{folder}/shared/{name}")
+        };
+        if find(&file).is_some() {
+            return Some(file);
+        }
+        if folder.is_empty() {
+            return None;
+        }
+    }
 }
 
 /// Joins pieces to one module, after directives that enable the extensions.
@@ -297,16 +305,33 @@ mod tests {
     }
 
     #[test]
-    fn every_shared_file_is_used() {
+    fn every_import_leads_somewhere_and_every_shared_file_is_used() {
         let sources = sources();
-        let lines = FILES.iter().flat_map(|(_, text)| text.lines());
-        let by_files = lines.filter_map(|line| line.strip_prefix("#import "));
-        let by_pieces = sources.split(".importing(\"").filter_map(|rest| rest.split('"').next());
-        let imported: Vec<_> = by_files.chain(by_pieces.flat_map(str::split_whitespace)).collect();
+        let strings_after = |call: &'static str| {
+            sources
+                .split(call)
+                .skip(1)
+                .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+        };
+        let made: Vec<_> =
+            strings_after(".provide(").chain(strings_after(".choose(")).chain(CALLERS).collect();
+        let by_pieces: Vec<_> = strings_after(".importing(").flat_map(str::split_whitespace).collect();
+        let (mut files, mut names) = (Vec::new(), by_pieces.clone());
+        for (file, text) in FILES {
+            for name in text.lines().filter_map(|line| line.strip_prefix("#import ")) {
+                let found = nearest(file, name);
+                assert!(found.is_some() || made.contains(&name), "shaders/{file}.wgsl imports `{name}`");
+                files.extend(found);
+                names.push(name);
+            }
+        }
+        for name in &made {
+            assert!(names.contains(name), "no file imports `{name}`");
+        }
         for (file, _) in FILES.iter().filter(|(file, _)| is_shared(file)) {
             let name = file.split("shared/").last().unwrap();
-            let used = imported.contains(&name) || sources.contains(&format!("{file:?}"));
-            assert!(used, "nothing imports shaders/{file}.wgsl");
+            let is_named = by_pieces.contains(&name) || sources.contains(&format!("{file:?}"));
+            assert!(is_named || files.iter().any(|used| used == file), "nothing imports shaders/{file}.wgsl");
         }
     }
 

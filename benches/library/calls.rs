@@ -59,12 +59,9 @@ impl Way {
         let monoid = case.op.over(case.element).expect("only what is defined is run");
         let accuracy = if self.exact { Accuracy::Exact } else { Accuracy::default() };
         let options = Options::default().with_subgroups(self.subgroups).with_accuracy(accuracy);
-        if self.checked {
-            Reducer::with_options(device, monoid, options)
-        } else {
-            // SAFETY: the operators are halofold's own.
-            unsafe { Reducer::unchecked(device, monoid, options) }
-        }
+        // SAFETY: the operators are halofold's own.
+        let options = if self.checked { options } else { unsafe { options.unchecked() } };
+        Reducer::with_options(device, monoid, options)
     }
 }
 

@@ -98,7 +98,7 @@ pub enum BufferError {
         /// The other.
         second: &'static str,
     },
-    /// More elements asked for than the input has: by [`Request::len`](crate::Request::len).
+    /// More elements asked for than the input has: by [`Request::len`](crate::Request::len) or [`Reduction::len`](crate::reduce::Reduction::len).
     #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
     TooFew {
         /// The number asked for.

@@ -60,6 +60,11 @@ pub struct SettingError {
 }
 
 impl SettingError {
+    /// Makes the error of a setting that has a value outside of those allowed.
+    pub(crate) fn new(name: &'static str, value: impl Into<u64>, allowed: impl Into<String>) -> Self {
+        SettingError { name, value: value.into(), allowed: allowed.into() }
+    }
+
     /// Returns the setting if it is outside of a range.
     pub(crate) fn unless(
         name: &'static str,
@@ -72,7 +77,7 @@ impl SettingError {
         }
         let allowed =
             if most == u32::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
-        Err(SettingError { name, value, allowed })
+        Err(SettingError::new(name, value, allowed))
     }
 
     /// Returns the setting if it is outside of a range, or no power of two.

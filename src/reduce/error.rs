@@ -240,14 +240,6 @@ pub enum ReduceError {
         /// Elements of the second.
         second: u64,
     },
-    /// More elements asked for than the input has: by [`Reduction::len`](crate::reduce::Reduction::len).
-    #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
-    TooFewElements {
-        /// The number asked for.
-        asked: u64,
-        /// The number that the input has.
-        has: u64,
-    },
     /// Several parts, or none, for a shape that needs exactly one buffer. Holds the number of parts.
     #[error(
         "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"

@@ -1,6 +1,6 @@
 //! Options for the compilation of a reducer, and the check that a device supports it.
 
-use crate::operation::kernel::Slot;
+use crate::operation::kernel::{Checks, Slot};
 use crate::operation::limits;
 use std::borrow::Cow;
 
@@ -39,6 +39,7 @@ pub struct Options<'a> {
     pub to_states: bool,
     /// Accuracy of sums, which may be [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
+    pub(crate) checks: Checks,
 }
 
 impl Default for Options<'_> {
@@ -51,6 +52,7 @@ impl Default for Options<'_> {
             from_states: false,
             to_states: false,
             accuracy: Accuracy::Fast,
+            checks: Checks::On,
         }
     }
 }
@@ -64,6 +66,17 @@ impl<'a> Options<'a> {
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on
+    /// loops.
+    ///
+    /// # Safety
+    ///
+    /// halofold's own kernels stay inside their buffers and terminate. The `map`, `combine` and `finish` of a
+    /// custom operator must do so as well: they may neither index out of bounds nor loop forever.
+    pub const unsafe fn unchecked(self) -> Self {
+        Options { checks: Checks::Off, ..self }
     }
 
     /// Returns these options with other kernels for whole inputs.

@@ -4,7 +4,7 @@ use wgpu::{Buffer, Device};
 
 use crate::operation;
 use crate::operation::blocks::Blocks;
-use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines};
+use crate::operation::kernel::{Compiled, Kernel, Pipelines};
 use crate::operation::launch::Dispatch;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
@@ -61,34 +61,6 @@ impl Reducer {
     ///
     /// See [`Reducer::new`].
     pub fn with_options(device: &Device, monoid: Monoid, options: Options<'_>) -> Result<Self, ReduceError> {
-        Self::make(device, monoid, options, Checks::On)
-    }
-
-    /// Makes a reducer whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
-    /// loops.
-    ///
-    /// # Safety
-    ///
-    /// halofold's own kernels stay inside their buffers and terminate. The `map`, `combine` and `finish` of a
-    /// custom operator must do so as well: they may neither index out of bounds nor loop forever.
-    ///
-    /// # Errors
-    ///
-    /// See [`Reducer::new`].
-    pub unsafe fn unchecked(
-        device: &Device,
-        monoid: Monoid,
-        options: Options<'_>,
-    ) -> Result<Self, ReduceError> {
-        Self::make(device, monoid, options, Checks::Off)
-    }
-
-    fn make(
-        device: &Device,
-        monoid: Monoid,
-        options: Options<'_>,
-        checks: Checks,
-    ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         let adapter = device.adapter_info();
         let options = Options { launches: options.launches.on(&adapter), ..options };
@@ -96,7 +68,10 @@ impl Reducer {
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),
-            pipelines: Pipelines::new(device, operation::Options { cache: options.cache, checks }),
+            pipelines: Pipelines::new(
+                device,
+                operation::Options { cache: options.cache, checks: options.checks },
+            ),
             options: Options { cache: None, ..options },
             monoid,
         })

@@ -2,6 +2,7 @@
 
 use wgpu::Queue;
 
+use crate::operation::BufferError;
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
@@ -144,7 +145,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     /// Reduces only the first `n` elements, for a buffer with more room than data. `n` counts through all
     /// parts, and of [`Shape::Strided`] only the elements taken; a second input is cut as well. It costs
-    /// nothing. If the input has fewer elements, the last step returns [`ReduceError::TooFewElements`].
+    /// nothing. If the input has fewer elements, the last step returns [`BufferError::TooFew`](crate::BufferError::TooFew).
     ///
     /// No buffer is empty; `len(0)` makes an empty input of any.
     ///
@@ -438,5 +439,5 @@ fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), ReduceError> {
         part.len = part.len.min(left);
         left -= part.len;
     }
-    if left > 0 { Err(ReduceError::TooFewElements { asked: len, has: len - left }) } else { Ok(()) }
+    if left > 0 { Err(BufferError::TooFew { asked: len, has: len - left }.into()) } else { Ok(()) }
 }

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::operation::{LimitError, grid};
+use crate::operation::{LimitError, SettingError, grid};
 use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
@@ -53,16 +53,9 @@ pub enum StencilError {
         /// Its dimensions.
         dims: usize,
     },
-    /// A tuning value that is out of range.
-    #[error("{name} of {value}: it can be {allowed}")]
-    Tuning {
-        /// The field of [`Tuning`](crate::stencil::Tuning).
-        name: &'static str,
-        /// Its value.
-        value: u32,
-        /// The allowed values.
-        allowed: &'static str,
-    },
+    /// A field of a [`Tuning`](crate::stencil::Tuning) that is out of range.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// Borders of a kind that the kernel does not know.
     #[error(
         "`{variant}` knows the borders fixed, reflect and wrap; the kernel direct-global knows mirror and constant, too: take it or leave the \

@@ -1,5 +1,6 @@
 //! The tuning of a variant, as a plain value, and the limits of its fields.
 
+use crate::operation::SettingError;
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
@@ -107,29 +108,20 @@ impl Tuning {
     pub(super) fn check(&self) -> Result<(), StencilError> {
         let Tuning { planes_per_group, rows_per_invocation, strip, levels_per_team, .. } = *self;
         let Tuning { cells_per_lane, rows_per_turn, rows_per_group, .. } = *self;
-        let knobs = [
-            (
-                "planes_per_group",
-                planes_per_group,
-                (1..=MOST_PLANES).contains(&planes_per_group),
-                "1 to 32768",
-            ),
-            (
-                "rows_per_invocation",
-                rows_per_invocation,
-                (1..=MOST_ROWS).contains(&rows_per_invocation),
-                "1 to 32",
-            ),
-            ("strip", strip, [1, 2, 4].contains(&strip), "1, 2 or 4"),
-            ("levels_per_team", levels_per_team, (1..=16).contains(&levels_per_team), "1 to 16"),
-            ("cells_per_lane", cells_per_lane, (1..=64).contains(&cells_per_lane), "1 to 64"),
-            ("rows_per_turn", rows_per_turn, (1..=8).contains(&rows_per_turn), "1 to 8"),
-            ("rows_per_group", rows_per_group, (1..=MOST_PLANES).contains(&rows_per_group), "1 to 32768"),
-        ];
-        match knobs.into_iter().find(|(_, _, is_allowed, _)| !is_allowed) {
-            None => Ok(()),
-            Some((name, value, _, allowed)) => Err(StencilError::Tuning { name, value, allowed }),
+        for (name, value, allowed) in [
+            ("planes_per_group", planes_per_group, 1..=MOST_PLANES),
+            ("rows_per_invocation", rows_per_invocation, 1..=MOST_ROWS),
+            ("levels_per_team", levels_per_team, 1..=16),
+            ("cells_per_lane", cells_per_lane, 1..=64),
+            ("rows_per_turn", rows_per_turn, 1..=8),
+            ("rows_per_group", rows_per_group, 1..=MOST_PLANES),
+        ] {
+            SettingError::unless(name, value, allowed)?;
         }
+        if ![1, 2, 4].contains(&strip) {
+            return Err(SettingError::new("strip", strip, "1, 2 or 4").into());
+        }
+        Ok(())
     }
 }
 
@@ -139,7 +131,7 @@ mod tests {
     use crate::stencil::catalogue::VARIANTS;
 
     #[test]
-    fn every_knob_is_checked() {
+    fn every_field_is_checked() {
         for variant in VARIANTS {
             let usual = Tuning::of(variant);
             assert_eq!(usual.check(), Ok(()));

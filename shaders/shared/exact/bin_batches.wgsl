@@ -5,6 +5,10 @@
 #import exact/bins
 #import exact/limbs
 
+fn takes_batch(tag: u32) -> bool {
+    return tag >= 2u * MISSED;
+}
+
 // Adds sixteen numbers to their bins. Returns flags.
 fn add_batch_far(batch: Batch) -> u32 {
     var flags = 0u;

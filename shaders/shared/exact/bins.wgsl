@@ -5,6 +5,7 @@
 #import entry
 #import io
 #import operator
+#import format
 #import exact/limbs
 
 var<workgroup> bins: array<atomic<u32>, 512>;
@@ -45,4 +46,9 @@ fn add_alone(bits: u32) -> u32 {
         add_bin(bits >> 23u, 0u, 1u);
     }
     return SPILLED;
+}
+
+// Adds the first of some numbers to its bin. Returns flags.
+fn add_far(x: Numbers) -> u32 {
+    return add_alone(x.x);
 }

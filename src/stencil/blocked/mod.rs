@@ -15,6 +15,7 @@ mod unroll;
 
 use wgpu::Limits;
 
+use crate::operation::SettingError;
 use crate::shader::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -102,19 +103,14 @@ pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError
         return Err(StencilError::GridTooLarge { grid, needed, limit });
     }
     if plan::strips(config, 1).is_none() {
-        return Err(StencilError::Tuning {
-            name: "cells_per_lane",
-            value: tuning.cells_per_lane,
-            allowed: "more: a team loads columns on either side that it does not write, and would write none",
-        });
+        let allowed =
+            "more: a team loads columns on either side that it does not write, and would write none";
+        return Err(SettingError::new("cells_per_lane", tuning.cells_per_lane, allowed).into());
     }
     if plan::lines(config, 1).is_none() {
-        return Err(StencilError::Tuning {
-            name: "strip",
-            value: tuning.strip,
-            allowed: "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
-                      block of more rows",
-        });
+        let allowed = "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
+                       block of more rows";
+        return Err(SettingError::new("strip", tuning.strip, allowed).into());
     }
     plan::check_windows(config, limits)
 }

@@ -201,9 +201,9 @@ fn lengths() {
         assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
     }
     let more = desk.refused(sums.of(all).chain(all).len(2 * LEN + 1), (&desk.result).into());
-    says!(more, ReduceError::TooFewElements { .. }, "2001", "has 2000", "ask for fewer");
+    says!(more, ReduceError::Buffer(BufferError::TooFew { .. }), "2001", "has 2000", "ask for fewer");
     let second = desk.refused(dot.of(all).with(some(9)).len(10), (&desk.result).into());
-    says!(second, ReduceError::TooFewElements { .. }, "10", "has 9");
+    says!(second, ReduceError::Buffer(BufferError::TooFew { .. }), "10", "has 9");
 }
 
 /// A shape that 1000 elements have.

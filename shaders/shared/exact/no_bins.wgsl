@@ -1,0 +1,19 @@
+// The limbs in the place of bins, for numbers of two words.
+#import entry
+#import operator
+#import format
+#import exact/limbs
+
+// Adds the first of some numbers to the limbs. Returns flags.
+fn add_far(x: Numbers) -> u32 {
+    if exponents(x).x == SPECIAL {
+        return special(is_nan(x), signs(x).x);
+    }
+    let m = significand(x);
+    add_number(signs(x).x, exponent(x) - LOWEST, m.x, m.y);
+    return SPILLED;
+}
+
+fn clear_bins(at: Place) {}
+
+fn empty_bins(at: Place) {}
