@@ -70,8 +70,13 @@ fn any_cut(stencil: &'static Stencil, variant: &'static Variant, element: Elemen
         let config = if round % 2 == 0 { config.with_rhs() } else { config };
         same_bits(gpu, config, cut)
             .map_err(|error| format!("{} {borders:?} {cut:?}: {error}", config.grid))?;
-        // SwiftShader takes minutes to compile these borders for many points.
         let is_fast = stencil.points() <= 5 || !is_slow_to_compile();
+        if variant.is_general() && !is_fast {
+            eprintln!(
+                "not run: SwiftShader takes minutes to compile mirror and constant borders of {}",
+                stencil.name
+            );
+        }
         for borders in general_borders().into_iter().filter(|_| variant.is_general() && is_fast) {
             let config = config.with_borders(borders);
             same_bits(gpu, config, cut)
