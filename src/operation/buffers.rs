@@ -153,9 +153,9 @@ impl<'a> Use<'a> {
         Use { role, given, end, usage: BufferUsages::STORAGE }
     }
 
-    /// The same use as a uniform buffer.
-    pub(crate) fn as_uniform(self) -> Self {
-        Use { usage: BufferUsages::UNIFORM, ..self }
+    /// The same use with another usage.
+    pub(crate) fn with_usage(self, usage: BufferUsages) -> Self {
+        Use { usage, ..self }
     }
 
     /// Checks that the buffer has its usage, and holds the whole slice and every byte used. Of

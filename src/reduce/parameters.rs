@@ -1,7 +1,7 @@
 //! Parameters of a custom operator: the variable that its text declares, and the buffer that an application binds to it.
 
 use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, StorageAccess};
-use wgpu::{BindingResource, Limits};
+use wgpu::{BindingResource, BufferUsages, Limits};
 
 use crate::operation::buffers::{self, Use};
 use crate::operation::limits::LimitError;
@@ -59,7 +59,11 @@ impl Parameters {
     ) -> Result<(), ReduceError> {
         let used = Use::of("parameters", given, self.bound(given));
         let (used, name, limit) = if self.slot == OWN_UNIFORM {
-            (used.as_uniform(), "max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size)
+            (
+                used.with_usage(BufferUsages::UNIFORM),
+                "max_uniform_buffer_binding_size",
+                limits.max_uniform_buffer_binding_size,
+            )
         } else {
             (used, "max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size)
         };

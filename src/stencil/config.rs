@@ -4,7 +4,7 @@ use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::limits;
+use crate::operation::{LimitError, SettingError, limits};
 use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
@@ -251,10 +251,8 @@ impl Config {
         if variant.is_blocked() {
             blocked::check(self, limits)?;
         }
-        let limit = limits.max_buffer_size;
-        if self.bytes() > limit.min(MOST_BYTES) {
-            return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
-        }
+        LimitError::unless("max_buffer_size", limits.max_buffer_size.min(MOST_BYTES), self.bytes())
+            .map_err(|error| error.or(", or use a smaller grid, or slabs of it"))?;
         window::check(self.bytes(), limits)?;
         if variant.is_blocked() { Ok(()) } else { self.check_cut(limits) }
     }
@@ -270,23 +268,16 @@ impl Config {
 
     /// Checks the workgroup's shape and memory.
     fn check_block(&self, limits: &Limits) -> Result<(), StencilError> {
-        let Config { variant, tuning: Tuning { block, .. }, .. } = *self;
-        let smallest = variant.smallest_side();
-        if block.rows < smallest || block.cols < smallest {
-            return Err(StencilError::BlockTooSmall { variant: variant.name, block, smallest });
-        }
-        let invocations = u64::from(block.rows) * u64::from(block.cols);
-        let limit = limits.max_compute_invocations_per_workgroup;
-        let sides = (limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y);
-        if invocations > u64::from(limit) || block.cols > sides.0 || block.rows > sides.1 {
-            return Err(StencilError::BlockTooLarge { block, limit });
-        }
-        let needed = self.workgroup_bytes();
-        let limit = limits.max_compute_workgroup_storage_size;
-        if needed > u64::from(limit) {
-            return Err(StencilError::WorkgroupMemory { variant: variant.name, block, needed, limit });
-        }
-        Ok(())
+        let Block { rows, cols } = self.tuning.block;
+        let smallest = self.variant.smallest_side();
+        SettingError::unless("block.rows", rows, smallest..=u32::MAX)?;
+        SettingError::unless("block.cols", cols, smallest..=u32::MAX)?;
+        let memory = limits.max_compute_workgroup_storage_size;
+        limits::check_workgroup([cols, rows], limits)
+            .and_then(|()| {
+                LimitError::unless("max_compute_workgroup_storage_size", memory, self.workgroup_bytes())
+            })
+            .map_err(|error| error.or(", or use a smaller block").into())
     }
 
     /// The kinds of borders that the kernel must know.

@@ -2,10 +2,10 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::operation::{LimitError, SettingError, grid};
+use crate::operation::{BufferError, LimitError, SettingError};
 use crate::read::ReadError;
 use crate::reduce::ReduceError;
-use crate::stencil::shape::{Block, Grid};
+use crate::stencil::shape::Grid;
 
 /// Errors of a stencil that cannot be stepped. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub enum StencilError {
         /// Its dimensions.
         dims: usize,
     },
-    /// A field of a [`Tuning`](crate::stencil::Tuning) that is out of range.
+    /// A number that is out of range: a field of a [`Tuning`](crate::stencil::Tuning), the steps of a round or from one check to the next.
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// Borders of a kind that the kernel does not know.
@@ -68,54 +68,6 @@ pub enum StencilError {
     /// A direction that is periodic on one side only.
     #[error("a direction must be periodic on both sides or on none")]
     HalfPeriodic,
-    /// A block too small for its variant.
-    #[error("`{variant}` in blocks of {block}: rows and columns must be at least {smallest}")]
-    BlockTooSmall {
-        /// The variant.
-        variant: &'static str,
-        /// The block.
-        block: Block,
-        /// The smallest side.
-        smallest: u32,
-    },
-    /// A block too large for the device.
-    #[error(
-        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), and fewer per side \
-         (max_compute_workgroup_size_x, max_compute_workgroup_size_y): use a smaller block"
-    )]
-    BlockTooLarge {
-        /// The block.
-        block: Block,
-        /// Invocations the device allows.
-        limit: u32,
-    },
-    /// A tile too large for the device.
-    #[error(
-        "`{variant}` in blocks of {block} needs {needed} bytes of workgroup memory, this device allows {limit} \
-         (max_compute_workgroup_storage_size): use a smaller block"
-    )]
-    WorkgroupMemory {
-        /// The variant.
-        variant: &'static str,
-        /// The block.
-        block: Block,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes the device allows.
-        limit: u32,
-    },
-    /// A grid too large for one buffer.
-    #[error(
-        "a grid of {grid} takes {needed} bytes: a buffer of this device has at most {limit} (max_buffer_size)"
-    )]
-    GridTooLarge {
-        /// The grid.
-        grid: Grid,
-        /// Bytes it takes.
-        needed: u64,
-        /// Bytes of the largest buffer.
-        limit: u64,
-    },
     /// A grid that must be cut into windows, but a binding holds too few of its rows or planes.
     #[error(
         "a grid of {grid} does not fit one binding, and {least} of its outermost layers (rows in 2D, planes in 3D), which \
@@ -131,28 +83,6 @@ pub enum StencilError {
         needed: u64,
         /// Bytes the device binds.
         limit: u64,
-    },
-    /// More workgroups than one dispatch can have.
-    #[error(
-        "{needed} workgroups: this device allows {limit} in two dimensions (max_compute_workgroups_per_dimension); use a larger block"
-    )]
-    TooManyWorkgroups {
-        /// Workgroups needed.
-        needed: u64,
-        /// Workgroups that two dimensions hold.
-        limit: u64,
-    },
-    /// A buffer that is too short or lacks a usage.
-    #[error("the {role} buffer needs {usage:?} and {needed} bytes, it has {size}")]
-    Buffer {
-        /// The purpose of the buffer.
-        role: &'static str,
-        /// The usage it needs.
-        usage: wgpu::BufferUsages,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes it has.
-        size: u64,
     },
     /// A slab of layers that the grid does not have.
     #[error("a slab of the layers {first}..{end}: the grid has {layers} (rows in 2D, planes in 3D)")]
@@ -192,17 +122,6 @@ pub enum StencilError {
         "the slab is one of another grid: make the stencil with the configuration of a slab of this grid"
     )]
     OtherGrid,
-    /// A round of no steps, or of more than the halo has layers for.
-    #[error("a round of {steps} steps: 1 to {most} can be made between two exchanges")]
-    RoundSteps {
-        /// The steps.
-        steps: u32,
-        /// Steps for which the halo is enough.
-        most: u32,
-    },
-    /// Two grids in one buffer.
-    #[error("two of the grids are one buffer: a step cannot read and write it at once")]
-    Aliased,
     /// A right-hand side is given and the kernel adds none, or the kernel adds one and none is given.
     #[error(
         "the kernel {} a right-hand side: `Config::with_rhs` and `Grids::with_rhs` go together",
@@ -212,7 +131,10 @@ pub enum StencilError {
         /// True if the kernel adds one.
         needed: bool,
     },
-    /// A limit of the device that every stencil exceeds, or every run with a convergence check.
+    /// A buffer that is too short, lacks a usage, or is given twice.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// A limit of the device that a block, the grid or the kernels exceed.
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// The residual of a run with a convergence check cannot be computed.
@@ -223,13 +145,4 @@ pub enum StencilError {
         "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"
     )]
     Epsilon(f64),
-    /// A check after every zero steps.
-    #[error("a check after every 0 steps: after every step is 1")]
-    NoChecks,
-}
-
-impl StencilError {
-    pub(super) fn too_many_workgroups(needed: u64, limits: &wgpu::Limits) -> Self {
-        StencilError::TooManyWorkgroups { needed, limit: grid::most_groups(limits) }
-    }
 }

@@ -1,10 +1,12 @@
 //! The buffers that steps read and write.
 
-use wgpu::{Buffer, BufferUsages};
+use wgpu::{Buffer, Limits};
 
+use crate::operation::buffers::{self, Use};
+use crate::slice::Slice;
 use crate::stencil::error::StencilError;
 
-/// The buffers of a grid. Each has as many cells as the grid, and [`BufferUsages::STORAGE`].
+/// The buffers of a grid. Each has as many cells as the grid, and [`BufferUsages::STORAGE`](wgpu::BufferUsages::STORAGE).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grids<'a> {
@@ -37,24 +39,16 @@ impl<'a> Grids<'a> {
 
     /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel
     /// needs them all.
-    pub(super) fn check(&self, bytes: u64, rhs: bool) -> Result<(), StencilError> {
+    pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), StencilError> {
         if self.rhs.is_some() != rhs {
             return Err(StencilError::RightHandSide { needed: rhs });
         }
         // Bindings are whole words.
         let needed = bytes.next_multiple_of(4);
-        let roles =
-            [("first", Some(self.first)), ("second", Some(self.second)), ("right-hand side's", self.rhs)];
-        let buffers: Vec<_> = roles.into_iter().filter_map(|(role, buffer)| Some((role, buffer?))).collect();
-        for (at, &(role, buffer)) in buffers.iter().enumerate() {
-            let (usage, size) = (BufferUsages::STORAGE, buffer.size());
-            if !buffer.usage().contains(usage) || size < needed {
-                return Err(StencilError::Buffer { role, usage, needed, size });
-            }
-            if buffers[..at].iter().any(|(_, other)| *other == buffer) {
-                return Err(StencilError::Aliased);
-            }
-        }
+        let used = |role, buffer| Use::of(role, Slice::new(buffer, 0, needed), needed);
+        let written = [used("first grid", self.first), used("second grid", self.second)];
+        let read = self.rhs.map(|rhs| used("right-hand side", rhs));
+        buffers::check(read.as_slice(), &written, limits)?;
         Ok(())
     }
 }

@@ -73,8 +73,7 @@ impl HaloExchange {
         limits::check(SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layers);
         let groups = cells.div_ceil(WORKGROUP);
-        let workgroups = grid::folded(groups, &device.limits())
-            .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
+        let workgroups = grid::of(groups, &device.limits(), "")?;
         let running = Copying { layer: halo.layers, skip: halo.skip, row: workgroups[0] };
         Ok(HaloExchange {
             halo: halo.clone(),

@@ -130,7 +130,7 @@ impl Jacobi {
 
     /// The dispatches of steps from `first` to `second` and back.
     pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, StencilError> {
-        grids.check(self.config.bytes(), self.config.rhs)?;
+        grids.check(self.config.bytes(), self.config.rhs, &self.device().limits())?;
         if let Some(passes) = &self.passes {
             return Ok(Steps::Passes(Prepared::new(passes, &self.kernels, grids, params, &self.weights)));
         }

@@ -271,8 +271,7 @@ impl Config {
             Dims::Three => computed(planes, depths).div_ceil(planes_per_group).max(1),
         };
         let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(chunks);
-        let workgroups =
-            grid::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
+        let workgroups = grid::of(groups, limits, ", or use a larger block")?;
         let [west, east, north, south, near, far] =
             [columns.0, columns.1, lines.0, lines.1, depths.0, depths.1];
         let params = Params {
@@ -344,7 +343,7 @@ mod tests {
         let large =
             config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 }, Border::Fixed);
         let error = large.plan(Features::empty(), &Limits::default()).unwrap_err();
-        assert!(matches!(error, StencilError::GridTooLarge { .. }), "{error}");
+        assert!(matches!(error, StencilError::Limit(_)), "{error}");
     }
 
     #[test]

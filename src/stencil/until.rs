@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::operation::SettingError;
 use crate::parse::{self, ParseError};
 use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;
@@ -83,10 +84,7 @@ impl Until {
         if self.epsilon.is_nan() || self.epsilon < 0.0 {
             return Err(StencilError::Epsilon(self.epsilon));
         }
-        if self.every == 0 {
-            return Err(StencilError::NoChecks);
-        }
-        Ok(())
+        Ok(SettingError::unless("every", self.every, 1..=u32::MAX)?)
     }
 
     /// Returns true if the changes are small enough. If one of them is NaN, they never are.

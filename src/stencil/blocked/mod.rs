@@ -31,7 +31,7 @@ pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 
 /// The most columns of a grid: kernels count twice as many, with a sign.
-const MOST_COLS: u32 = 1 << 30;
+const MOST_COLS: u32 = (1 << 30) - 1;
 
 impl Config {
     /// The most steps that one pass through memory makes: 1, but for time-blocked kernels.
@@ -98,10 +98,7 @@ impl Config {
 /// Checks the conditions of a time-blocked kernel, besides those of any kernel.
 pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError> {
     let Config { grid, tuning, .. } = *config;
-    if grid.cols >= MOST_COLS {
-        let (needed, limit) = (u64::from(grid.cols), u64::from(MOST_COLS));
-        return Err(StencilError::GridTooLarge { grid, needed, limit });
-    }
+    SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
     if plan::strips(config, 1).is_none() {
         let allowed =
             "more: a team loads columns on either side that it does not write, and would write none";

@@ -196,8 +196,7 @@ fn dispatch(
     let blocks_down = lines(config, steps).expect("so many steps fit");
     let stretches = (own.end - own.start).div_ceil(layers_per_group(config)).max(1);
     let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(stretches);
-    let workgroups =
-        grid::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
+    let workgroups = grid::of(groups, limits, ", or use a larger block")?;
     let fixed = Border::Fixed.code();
     let (west, east) = (borders.west.code(), borders.east.code());
     let (rows, planes, sides) = match config.stencil.dims {

@@ -43,7 +43,7 @@ impl Jacobi {
     /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
     pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<ChangeCheck, StencilError> {
         let bytes = self.config().bytes();
-        Grids::new(grids[0], grids[1]).check(bytes, false)?;
+        Grids::new(grids[0], grids[1]).check(bytes, false, &self.device().limits())?;
         ChangeCheck::new(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
+use crate::operation::SettingError;
 use crate::stencil::blocked;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -61,9 +62,8 @@ impl Slab {
         single_last: bool,
     ) -> Result<RoundPlan, StencilError> {
         self.config.check(features, limits)?;
-        if steps == 0 || (self.cut != [false; 2] && steps > self.depth()) {
-            return Err(StencilError::RoundSteps { steps, most: self.depth() });
-        }
+        let most = if self.cut == [false; 2] { u32::MAX } else { self.depth() };
+        SettingError::unless("steps", steps, 1..=most)?;
         let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
         let mut left = steps;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
+use crate::operation::buffers::Use;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -24,11 +25,11 @@ impl Jacobi {
     /// - The errors of [`Jacobi::prepare`].
     pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, StencilError> {
         let slab = slab.tuned(self.config())?;
-        grids.check(slab.bytes(), slab.config.rhs)?;
+        grids.check(slab.bytes(), slab.config.rhs, &self.device().limits())?;
         let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-        for (role, buffer) in [("first", grids.first), ("second", grids.second)] {
-            if slab.cut != [false; 2] && !buffer.usage().contains(usage) {
-                return Err(StencilError::Buffer { role, usage, needed: slab.bytes(), size: buffer.size() });
+        for (role, buffer) in [("first grid", grids.first), ("second grid", grids.second)] {
+            if slab.cut != [false; 2] {
+                Use::of(role, buffer.into(), 0).with_usage(usage).check()?;
             }
         }
         let (kernels, weights) = (self.kernels.clone(), self.weights.clone());
@@ -93,7 +94,7 @@ impl SlabStepper {
         from: &Buffer,
     ) -> Result<(), StencilError> {
         let Some(Range { start, end }) = self.slab.halo(side) else { return Ok(()) };
-        check("face's", from, BufferUsages::COPY_SRC, end - start)?;
+        Use::of("face", from.into(), end - start).with_usage(BufferUsages::COPY_SRC).check()?;
         encoder.copy_buffer_to_buffer(from, 0, &self.buffers[into % 2], start, end - start);
         Ok(())
     }
@@ -112,16 +113,8 @@ impl SlabStepper {
         to: &Buffer,
     ) -> Result<(), StencilError> {
         let Some(Range { start, end }) = self.slab.edge(side) else { return Ok(()) };
-        check("face's", to, BufferUsages::COPY_DST, end - start)?;
+        Use::of("face", to.into(), end - start).with_usage(BufferUsages::COPY_DST).check()?;
         encoder.copy_buffer_to_buffer(&self.buffers[of % 2], start, to, 0, end - start);
         Ok(())
     }
-}
-
-fn check(role: &'static str, buffer: &Buffer, usage: BufferUsages, needed: u64) -> Result<(), StencilError> {
-    let size = buffer.size();
-    if buffer.usage().contains(usage) && size >= needed {
-        return Ok(());
-    }
-    Err(StencilError::Buffer { role, usage, needed, size })
 }
