@@ -45,12 +45,8 @@ pub fn expected(case: &Case, pools: &Pools<'_>, number: u64) -> Expected {
     let (first, times) = pools.first.repeated(start, case.n);
     let format = Format::of(case.op, case.element).expect("the cases have an exact form");
     let mut state = State::new(format);
-    if format == Format::Product {
-        let floats = |bytes| -> Vec<f32> { bytemuck::pod_collect_to_vec(bytes) };
-        state.add_products(&floats(first), &floats(pools.second.repeated(start, case.n).0));
-    } else {
-        state.add(case.element, first);
-    }
+    let second = (case.op == Op::Dot).then(|| pools.second.repeated(start, case.n).0);
+    state.add_of(case.op, case.element, first, second);
     let words = state.words().into_iter().map(|word| word.wrapping_mul(times as i64));
     let total = State::from_words(words.collect()).expect("as many words as before");
     let value = if case.op == Op::Mean { total.mean() } else { total.sum() };

@@ -180,7 +180,7 @@ pub enum ReduceError {
     },
     /// The operator has no exact form.
     #[error(
-        "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; ask for it without exactness"
+        "`{name}` over {element} has no exact form: `exact::Format::of` lists those that have; ask for it without exactness"
     )]
     NotExact {
         /// The operator.

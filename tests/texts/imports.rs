@@ -66,16 +66,6 @@ const CHOSEN: &[(&str, &[&str])] = &[
     ),
     ("format", &["exact/single", "exact/product", "exact/double"]),
     ("elements", &["exact/elements/f32", "exact/elements/f16", "exact/elements/f64"]),
-    (
-        "numbers",
-        &[
-            "exact/operators/sum",
-            "exact/operators/dot",
-            "exact/operators/squares",
-            "exact/operators/squares_f64",
-            "exact/operators/mapped",
-        ],
-    ),
     ("outliers", &["exact/outliers/limbs", "exact/outliers/bins", "exact/outliers/two_windows"]),
     ("streams", &["stencil/streams/rows", "stencil/streams/planes"]),
     ("exchange", &["stencil/shared/team_ring", "stencil/shared/exchanged_rows"]),
@@ -199,6 +189,9 @@ fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Ve
         let dims = if importer.contains("2d") || importer.ends_with("star_tile") { "3d" } else { "2d" };
         let other = |file: &&&str| import == "tile" && file.ends_with(dims);
         return files.iter().filter(|file| !other(file)).map(|file| (*file).to_owned()).collect();
+    }
+    if import == "numbers" {
+        return texts.keys().filter(|file| file.starts_with("exact/operators/")).cloned().collect();
     }
     if import == "operator" && importer.contains("exact") && !importer.starts_with("operators/") {
         return vec!["shared/exact/accumulator".to_owned()];

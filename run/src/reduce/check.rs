@@ -1,7 +1,7 @@
 //! Checks of the GPU's states of a piece against the CPU's.
 
 use halofold::reduce::Op;
-use halofold::reduce::exact::{Format, State};
+use halofold::reduce::exact::State;
 use halofold::reduce::reference::{self, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -62,17 +62,11 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     let second =
         if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Some(Op::Dot)) };
     let results = 0..share.results();
-    if let Some(format) = part.format() {
+    if let Some((op, format)) = part.op.zip(part.format()) {
         let state = |result| {
-            let first = lines(pieces[0], result);
+            let second = second.map(|second| lines(second, result));
             let mut state = State::new(format);
-            match second {
-                Some(second) if format == Format::Product => {
-                    let floats = |line: &[u8]| -> Vec<f32> { bytemuck::pod_collect_to_vec(line) };
-                    state.add_products(&floats(&first), &floats(&lines(second, result)));
-                }
-                _ => state.add(element, &first),
-            }
+            state.add_of(op, element, &lines(pieces[0], result), second.as_deref());
             state
         };
         return OnCpu::States(results.map(state).collect());

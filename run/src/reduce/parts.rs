@@ -2,7 +2,7 @@
 //!
 //! | operator | of each piece | result |
 //! |---|---|---|
-//! | sum, mean, dot of floats | the exact state, where there is one | rounded once |
+//! | sums of floats that have a [`Format`], means | the exact state | rounded once |
 //! | variance and its kin, l2 of f32 | the exact sums of x and of x² | rounded to 64 bits, then to f32 |
 //! | variance and its kin, l2 of integers of 32 bits | their sums and those of their squares | rounded at the end |
 //! | sum, product, mean of other integers | sum or product in 64 bits, or in 128 | as in NumPy |
@@ -66,6 +66,7 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_integer = !element.is_float();
     let plain = |op| vec![Part { op: Some(op), element, accuracy: Accuracy::Fast, is_squared: false }];
     let exact = |op, is_squared| Part { op: Some(op), element, accuracy, is_squared };
+    let has_format = is_exact && Format::of(op, element).is_some();
     let has_squares = is_exact && element == Element::F32;
     let is_narrow = is_integer && element.size() == 4;
     match op {
@@ -76,9 +77,9 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
         Op::L2 if has_squares => vec![exact(Op::Dot, true)],
         op if is_spread(op) && has_squares => vec![exact(Op::Sum, false), exact(Op::Dot, true)],
         op if is_spread(op) => plain(Op::Variance),
-        Op::Sum | Op::Mean | Op::Dot if is_exact && Format::of(op, element).is_some() => {
-            vec![exact(if op == Op::Dot { op } else { Op::Sum }, false)]
-        }
+        // A mean is made of the state of the sum.
+        Op::Mean if has_format => vec![exact(Op::Sum, false)],
+        op if has_format => vec![exact(op, false)],
         Op::Mean => plain(Op::Sum),
         op => plain(op),
     }

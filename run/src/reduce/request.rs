@@ -1,6 +1,8 @@
 //! Checks of a request before anything runs.
 
+use halofold::Element;
 use halofold::reduce::Op;
+use halofold::reduce::exact::Format;
 
 use super::ReduceArgs;
 use super::file::Work;
@@ -89,14 +91,19 @@ pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) 
 fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let element = work.stored.element();
     let Some(op) = args.op.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
+    let floats = if element.is_float() { element } else { Element::F32 };
+    let having = Op::ALL.iter().filter(|op| parts::is_exact(**op, floats));
+    let having: Vec<_> = having.map(|op| op.name()).collect();
     Err(Failure::Usage(match op {
-        Op::Sum | Op::Mean | Op::Dot if !element.is_float() => format!(
+        op if !element.is_float() && Format::of(*op, Element::F32).is_some() => format!(
             "{}: `{op}` of {} adds without rounding as it is; leave out --exact",
             work.path, work.stored
         ),
         _ => format!(
-            "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot, l2, variances and deviations of f32",
-            work.path, work.stored
+            "{}: `{op}` of {} has no exact form; of {floats} these have: {}",
+            work.path,
+            work.stored,
+            having.join(", ")
         ),
     }))
 }

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use crate::element::Element;
-use crate::reduce::op::Op;
-
 /// The format of a state; [the table](crate::reduce::exact#the-state) has the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -23,16 +20,6 @@ impl Format {
 
     /// Words in front of the digits.
     pub const HEAD: usize = 6;
-
-    /// The format of an operator's exact states over an element type; `None` where it has none.
-    pub const fn of(op: Op, element: Element) -> Option<Format> {
-        match (op, element) {
-            (Op::Sum | Op::Mean, Element::F32 | Element::F16) => Some(Format::Single),
-            (Op::Sum | Op::Mean, Element::F64) => Some(Format::Double),
-            (Op::Dot, Element::F32) => Some(Format::Product),
-            _ => None,
-        }
-    }
 
     /// The number that word 0 carries.
     pub const fn number(self) -> u32 {

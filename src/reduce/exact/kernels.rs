@@ -4,6 +4,7 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
+use crate::reduce::exact::operators::Row;
 use crate::reduce::fold::Fold;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
 use crate::reduce::layout::Layout;
@@ -84,12 +85,8 @@ impl ExactSum {
 
     /// The exact form of an operator; `None` if it has none.
     pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
-        let numbers = match op {
-            Op::Dot => "exact/operators/dot",
-            _ => "exact/operators/sum",
-        };
-        let sum = ExactSum::of(Format::of(op, element)?, element, numbers);
-        Some(ExactSum { is_mean: op == Op::Mean, ..sum })
+        let Row { format, numbers, .. } = Row::of(op, element)?;
+        Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(format, element, numbers) })
     }
 
     /// Chooses the files of a stage's text.
@@ -112,7 +109,8 @@ impl ExactSum {
             Format::Single => "exact/outliers/bins",
             Format::Product | Format::Double => "exact/outliers/limbs",
         };
-        composer
+        self.element
+            .defines(composer)
             .choose("operator", "shared/exact/accumulator")
             .choose("format", format)
             .choose("elements", elements)

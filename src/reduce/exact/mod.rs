@@ -9,17 +9,12 @@
 //! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
 //! feature for it, not even to sum 64-bit floats, which takes integers alone.
 //!
-//! | operator | elements | result |
-//! |---|---|---|
-//! | sum, mean | f32, f16 | f32 |
-//! | sum, mean | f64 | f64 |
-//! | dot | f32 | f32 |
-//! | [`Monoid::sum_of`](crate::reduce::Monoid::sum_of) | f32, f16 | f32 |
+//! The operators are those of the table of [`Format::of`], and [`Monoid::sum_of`](crate::reduce::Monoid::sum_of), whose values are f32.
 //!
 //! # What comes out
 //!
-//! - The sum, dot product or mean of the numbers, rounded once to the nearest float, ties to even. A mean is the exact sum divided by the
-//!   number of elements, and then rounded once.
+//! - The sum or the mean of the numbers that the operator makes of the elements, rounded once to the nearest float, ties to even. A mean
+//!   is the exact sum divided by the number of elements, and then rounded once.
 //! - Infinity only if the true sum rounds to it. Partial sums cannot overflow.
 //! - Subnormal elements count, and a result may be subnormal.
 //! - If there is a NaN, the result is NaN; also if there are +∞ and −∞, or ∞ · 0 in a dot product. With one kind of infinity the result is
@@ -71,6 +66,7 @@ mod format;
 mod kernels;
 mod mapped;
 mod moments;
+mod operators;
 mod round;
 mod state;
 

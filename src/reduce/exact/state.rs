@@ -5,7 +5,9 @@ use half::f16;
 use crate::element::{Element, Value};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
+use crate::reduce::exact::operators::Row;
 use crate::reduce::exact::round::{self, Target};
+use crate::reduce::op::Op;
 use crate::reduce::reference::view;
 
 /// Errors of words that are no state.
@@ -48,15 +50,15 @@ pub struct State {
 const MOST_PENDING: u32 = 1 << 30;
 
 /// A finite number: an integer times a power of two.
-struct Term {
-    is_negative: bool,
-    significand: u64,
+pub(super) struct Term {
+    pub(super) is_negative: bool,
+    pub(super) significand: u64,
     /// In units.
-    shift: u32,
+    pub(super) shift: u32,
 }
 
 /// The value of an element.
-enum Seen {
+pub(super) enum Seen {
     Nan,
     Infinity { is_negative: bool },
     Finite(Term),
@@ -84,16 +86,35 @@ impl State {
     ///
     /// If the format has no sums of that element, or the number of bytes is not a multiple of its size.
     pub fn add(&mut self, element: Element, bytes: &[u8]) {
+        self.add_each(element, bytes, Seen::itself);
+    }
+
+    /// Adds what an operator adds up: a number of each element, or of each pair of elements of two inputs.
+    ///
+    /// # Panics
+    ///
+    /// If the operator has no exact sums of that element, or another [format](Format::of), or takes another number of inputs. If the
+    /// inputs differ in length, or a number of bytes is not a multiple of the element's size.
+    pub fn add_of(&mut self, op: Op, element: Element, first: &[u8], second: Option<&[u8]>) {
+        let row = Row::of(op, element).filter(|row| row.format == self.format);
+        let row = row.unwrap_or_else(|| panic!("{op} of {element} has no sums in {:?}", self.format));
+        match second {
+            Some(second) => self.add_products(&view(first), &view(second)),
+            None => self.add_each(element, first, row.number),
+        }
+    }
+
+    fn add_each(&mut self, element: Element, bytes: &[u8], number: fn(Seen) -> Seen) {
         match (self.format, element) {
             (Format::Single, Element::F32) => {
-                view::<f32>(bytes).iter().for_each(|x| self.take(single(x.to_bits())));
+                view::<f32>(bytes).iter().for_each(|x| self.take(number(single(x.to_bits()))));
             }
             // Every 16-bit float is a 32-bit one, too.
             (Format::Single, Element::F16) => {
-                view::<f16>(bytes).iter().for_each(|x| self.take(single(x.to_f32().to_bits())));
+                view::<f16>(bytes).iter().for_each(|x| self.take(number(single(x.to_f32().to_bits()))));
             }
             (Format::Double, Element::F64) => {
-                view::<f64>(bytes).iter().for_each(|x| self.take(double(x.to_bits())));
+                view::<f64>(bytes).iter().for_each(|x| self.take(number(double(x.to_bits()))));
             }
             (format, element) => panic!("{format:?} has no sums of {element}"),
         }

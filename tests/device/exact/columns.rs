@@ -5,7 +5,7 @@ use halofold::reduce::exact::State;
 use halofold::reduce::{BufferRange, Op, Reducer, Shape};
 
 use super::arrays::{Hard, array};
-use super::cpu::{CASES, finished, second};
+use super::cpu::{cases, finished, second};
 use super::gpu::{Bench, Case, Inputs, exact, output, reducer, results};
 use crate::common::oracle::expected;
 use crate::common::{Gpu, gpu, limited};
@@ -54,7 +54,7 @@ fn check(both: &Both<'_>, hard: Hard, lengths: [usize; 3]) {
 
 #[test]
 fn columns() {
-    for case in CASES {
+    for case in cases() {
         let both = Both::new(gpu(), case);
         for hard in [Hard::Anything, Hard::Mixed, Hard::Sorted, Hard::MinusZeros] {
             for lengths in [[1, 1, 5], [3, 7, 4], [2, 300, 33], [1, 2000, 3]] {

@@ -7,7 +7,7 @@ use halofold::reduce::{
 use halofold::{Element, wgpu};
 
 use super::arrays::{Hard, array};
-use super::cpu::{CASES, second};
+use super::cpu::{cases, second};
 use super::gpu::{Bench, Case, exact, reducer};
 use crate::common::{buffer, gpu};
 
@@ -52,7 +52,7 @@ fn the_last_axis_is_segments() {
 fn the_rung_is_the_librarys_kernel() {
     let rung = Rung::named("exact").unwrap();
     for limits in [wgpu::Limits::default(), gpu().device.limits()] {
-        for case in CASES {
+        for case in cases() {
             let monoid = case.0.over(case.1).unwrap();
             for power in 0..30 {
                 let all = BufferRange { offset: 0, len: (1 << power) + 1 };

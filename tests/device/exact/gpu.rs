@@ -8,7 +8,7 @@ use halofold::reduce::{
 use halofold::{Element, Slice, wgpu};
 
 use super::arrays::{Hard, array};
-use super::cpu::{CASES, bits, finished, second, state};
+use super::cpu::{bits, cases, finished, second, state};
 use crate::common::oracle::expected;
 use crate::common::{Gpu, buffer, gpu, in_turn, is_software, limited, over, poisoned, run};
 
@@ -127,7 +127,7 @@ impl<'a> Bench<'a> {
 
 #[test]
 fn whole_inputs() {
-    for case in CASES {
+    for case in cases() {
         let bench = Bench::new(gpu(), case);
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
             for len in [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001] {
@@ -140,7 +140,7 @@ fn whole_inputs() {
 #[test]
 fn a_hundred_thousand_arrays() {
     let mut arrays = 0;
-    for case in CASES {
+    for case in cases() {
         let bench = Bench::new(gpu(), case);
         // Sums of 32-bit floats are what most will ask for.
         let count = if case == (Op::Sum, Element::F32) { 700 } else { 60 };
@@ -188,7 +188,7 @@ fn windows_split_anywhere() {
 
 #[test]
 fn states_are_the_references_and_merge() {
-    for (op, element) in CASES {
+    for (op, element) in cases() {
         let monoid = op.over(element).unwrap();
         let leave = reducer(gpu(), &monoid, exact(false, true));
         let finish = reducer(gpu(), &monoid, exact(true, false));

@@ -4,7 +4,7 @@ use halofold::reduce::Op;
 use halofold::{Element, Slice, wgpu};
 
 use super::arrays::{Hard, array};
-use super::cpu::{CASES, second};
+use super::cpu::{cases, second};
 use super::gpu::{self, Bench, Case, Inputs, of_reduction};
 use crate::common::oracle::expected;
 use crate::common::{Random, buffer, gpu, in_turn, limited, over};
@@ -52,7 +52,7 @@ fn short_and_long_segments() {
         offsets(TILE - 1, [2 * TILE + 2, 1, 70_001]),
         offsets(1, [5, 100_003, 0, 0, 9]),
     ];
-    for case in CASES {
+    for case in cases() {
         let bench = Bench::new(gpu(), case);
         for (turn, (list, behind)) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]).enumerate() {
             for hard in in_turn([Hard::Patterns, Hard::Special, Hard::MinusZeros], 2, turn) {
@@ -65,7 +65,7 @@ fn short_and_long_segments() {
 #[test]
 fn many_segments_of_random_lengths() {
     let mut random = Random::new(12);
-    for (turn, case) in CASES.into_iter().enumerate() {
+    for (turn, case) in cases().into_iter().enumerate() {
         // One of a hundred is a thousand times as long as the others.
         let lengths: Vec<_> = (0..700)
             .map(|_| {
@@ -89,5 +89,5 @@ fn windows_of_small_bindings() {
     {
         check(&Bench::new(&small, case), Hard::Patterns, &offsets(3, [20_000, 0, 31, 90_000, 1]), 9);
     }
-    check(&Bench::new(&small, CASES[0]), Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);
+    check(&Bench::new(&small, cases()[0]), Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);
 }

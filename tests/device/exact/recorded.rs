@@ -6,12 +6,22 @@ use halofold::Element;
 use halofold::reduce::{Op, Shape};
 
 use super::arrays::{Hard, array};
-use super::cpu::CASES;
 use super::gpu::{Inputs, exact, output, reducer, results};
 use crate::common::gpu;
 use crate::common::oracle::expected;
 
 const RECORDED: &str = include_str!("recorded.txt");
+
+/// The operators of the recorded arrays, in turn.
+const CASES: [(Op, Element); 7] = [
+    (Op::Sum, Element::F32),
+    (Op::Mean, Element::F32),
+    (Op::Dot, Element::F32),
+    (Op::Sum, Element::F16),
+    (Op::Mean, Element::F16),
+    (Op::Sum, Element::F64),
+    (Op::Mean, Element::F64),
+];
 
 /// Arrays of one length, one after the other, for one dispatch.
 struct Batch {
@@ -63,7 +73,7 @@ fn recorded_bits_are_the_oracles() {
         })
         .collect();
     if std::env::var_os("HALOFOLD_RECORD_BITS").is_some() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exact/recorded.txt");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/device/exact/recorded.txt");
         std::fs::write(file, lines.join("\n") + "\n").expect("the file can be written");
         return;
     }

@@ -5,7 +5,7 @@ use halofold::reduce::{Op, Shape};
 use halofold::wgpu;
 
 use super::arrays::{Hard, array};
-use super::cpu::{CASES, second};
+use super::cpu::{cases, second};
 use super::gpu::{Bench, Case, Inputs, of_reduction, output, results};
 use crate::common::oracle::expected;
 use crate::common::{buffer, gpu, in_turn, limited};
@@ -40,7 +40,7 @@ fn check(bench: &Bench<'_>, hard: Hard, stride: usize, len: usize) {
 
 #[test]
 fn strides() {
-    for case in CASES {
+    for case in cases() {
         let bench = Bench::new(gpu(), case);
         for (turn, hard) in
             [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::MinusZeros].into_iter().enumerate()
