@@ -129,11 +129,13 @@ fn times(a: Number, b: Number) -> Number {
     }
 }
 
-/// The bits of an exact sum, mean or dot product, as the result's type has them; NaN as the quiet one without a sign.
+/// The bits of an exact sum, mean, L1 norm or dot product, as the result's type has them; NaN as the quiet one without a sign.
 pub fn expected(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> u64 {
     let kind = Kind::of(element);
     let result = if element == Element::F64 { DOUBLE } else { SINGLE };
-    let numbers = bits_of(element, first).into_iter().map(|bits| kind.number(bits));
+    let sign = 1 << (kind.fraction + kind.exponent);
+    let without_sign = |bits: u64| if op == Op::L1 { bits % sign } else { bits };
+    let numbers = bits_of(element, first).into_iter().map(|bits| kind.number(without_sign(bits)));
     let numbers: Vec<_> = match second {
         Some(second) => {
             let others = bits_of(element, second).into_iter().map(|bits| kind.number(bits));

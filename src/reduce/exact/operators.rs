@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
-use crate::reduce::exact::state::Seen;
+use crate::reduce::exact::state::{Seen, Term};
 use crate::reduce::op::Op;
 
 /// The exact sums of an operator over an element type.
@@ -20,6 +20,7 @@ impl Row {
         let (numbers, number): (_, fn(Seen) -> Seen) = match op {
             Op::Sum | Op::Mean => ("exact/operators/sum", Seen::itself),
             Op::Dot => ("exact/operators/dot", Seen::itself),
+            Op::L1 => ("exact/operators/magnitudes", Seen::magnitude),
             _ => return None,
         };
         let format = match (op, element) {
@@ -38,6 +39,15 @@ impl Seen {
     pub(super) fn itself(self) -> Seen {
         self
     }
+
+    /// The magnitude. NaN has none, and stays.
+    fn magnitude(self) -> Seen {
+        match self {
+            Seen::Nan => Seen::Nan,
+            Seen::Infinity { .. } => Seen::Infinity { is_negative: false },
+            Seen::Finite(term) => Seen::Finite(Term { is_negative: false, ..term }),
+        }
+    }
 }
 
 impl Format {
@@ -45,8 +55,8 @@ impl Format {
     ///
     /// | operator | elements | result |
     /// |---|---|---|
-    /// | sum, mean | f32, f16 | f32 |
-    /// | sum, mean | f64 | f64 |
+    /// | sum, mean, l1 | f32, f16 | f32 |
+    /// | sum, mean, l1 | f64 | f64 |
     /// | dot | f32 | f32 |
     pub const fn of(op: Op, element: Element) -> Option<Format> {
         match Row::of(op, element) {
