@@ -74,7 +74,7 @@
 //! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their positions, bits, counts, any, all, means | on every GPU, every time |
 //! | [`reduce`], floats: minima, maxima, their positions, maximum norms, counts, any, all | on every GPU, every time |
 //! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and results of logarithms, of any type | every time on the same device for the same plan |
-//! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums and means of floats, dot products of f32 | on every GPU, every time |
+//! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums, means and L1 norms of floats, dot products of f32 | on every GPU, every time |
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |

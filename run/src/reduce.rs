@@ -101,8 +101,8 @@ pub struct ReduceArgs {
     output: Option<PathBuf>,
     /// Only results that are rounded at the end, and their bits: the same on every GPU, however the file is cut.
     ///
-    /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
-    /// without this option: all of them of f32, sums and means of f16 and f64; along an axis only if 65536 elements or more make a result, as
+    /// Sums, means, dot products, norms (l1, l2), variances and deviations of floats are such results wherever that is possible, with and
+    /// without this option: all of them of f32, sums, means and l1 of f16 and f64; along an axis only if 65536 elements or more make a result, as
     /// exact states of many results take long. With it operators without an exact form are refused.
     #[arg(long, conflicts_with = "fast")]
     exact: bool,
