@@ -249,12 +249,12 @@ impl Config {
         limits::check(self.slots(), limits)?;
         self.check_block(limits)?;
         if variant.is_blocked() {
-            blocked::check(self, limits)?;
+            blocked::check(self)?;
         }
         LimitError::unless("max_buffer_size", limits.max_buffer_size.min(MOST_BYTES), self.bytes())
             .map_err(|error| error.or(", or use a smaller grid, or slabs of it"))?;
         window::check(self.bytes(), limits)?;
-        if variant.is_blocked() { Ok(()) } else { self.check_cut(limits) }
+        self.check_cut(limits)
     }
 
     /// The bytes of workgroup memory of its kernel.

@@ -16,8 +16,8 @@ use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
-use crate::stencil::residual;
-use crate::stencil::steps::Steps;
+use crate::stencil::passes::Steps;
+use crate::stencil::residual::{self, Residual};
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
 
@@ -66,10 +66,15 @@ impl Jacobi {
         let found =
             scratch::buffer(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
-        let mut check =
-            vec![residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?];
+        let mut check = vec![residual::prepare(
+            self.kernels.residual(Residual::Changes)?,
+            self.config(),
+            grids,
+            count,
+            &found,
+        )?];
         if until.accuracy == Accuracy::Exact {
-            let reducer = self.kernels.exact_residual()?;
+            let reducer = self.kernels.residual(Residual::Squares)?;
             check.push(residual::prepare_exact(reducer, self.config(), grids, count, &found)?);
         }
         let run = Buffers { blocks: &blocks, params: &params, residual: &found };
@@ -87,7 +92,7 @@ impl Jacobi {
     pub fn compile_until(&self) -> Result<(), StencilError> {
         limits::check(SLOTS, &self.device().limits())?;
         self.compile();
-        residual::compile(self.kernels.residual()?, self.config())?;
+        residual::compile(self.kernels.residual(Residual::Changes)?, self.config())?;
         for entry_point in ENTRY_POINTS {
             self.kernels.convergence(entry_point);
         }

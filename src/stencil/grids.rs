@@ -31,12 +31,6 @@ impl<'a> Grids<'a> {
         Grids { rhs: Some(rhs), ..self }
     }
 
-    /// The buffers of a step that reads the first, and of one that reads the second.
-    pub(super) fn steps(self) -> [Parts<'a>; 2] {
-        let Grids { first, second, rhs } = self;
-        [Parts { source: first, result: second, rhs }, Parts { source: second, result: first, rhs }]
-    }
-
     /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel
     /// needs them all.
     pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), StencilError> {
@@ -51,12 +45,4 @@ impl<'a> Grids<'a> {
         buffers::check(read.as_slice(), &written, limits)?;
         Ok(())
     }
-}
-
-/// The buffers of one step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
-    pub(super) source: &'a Buffer,
-    pub(super) result: &'a Buffer,
-    pub(super) rhs: Option<&'a Buffer>,
 }

@@ -9,8 +9,8 @@ use crate::operation::{blocks, buffers, grid, limits, scratch};
 use crate::shader::Composer;
 use crate::stencil::config;
 use crate::stencil::error::StencilError;
-use crate::stencil::grids::Parts;
 use crate::stencil::kernels::Kernels;
+use crate::stencil::steps::Parts;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 

@@ -7,15 +7,14 @@ use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::operation::launch::{self, Recorder};
 use crate::operation::{LimitError, Options, buffers};
-use crate::stencil::blocked::{Passes, Prepared};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
-use crate::stencil::halo::HaloExchange;
 use crate::stencil::kernels::Kernels;
+use crate::stencil::passes::{Passes, Steps};
 use crate::stencil::plan::Plan;
 use crate::stencil::stencils::Weights;
-use crate::stencil::steps::{Binder, Steps};
+use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil for a device and a grid.
@@ -26,11 +25,8 @@ use crate::stencil::uniforms::UniformBlocks;
 #[derive(Clone, Debug)]
 pub struct Jacobi {
     config: Config,
-    plan: Plan,
     pub(super) kernels: Arc<Kernels>,
-    exchange: Option<HaloExchange>,
-    /// The passes of a time-blocked kernel; `None` for other kernels.
-    passes: Option<Arc<Passes>>,
+    passes: Arc<Passes>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
     pub(super) weights: Buffer,
@@ -59,18 +55,14 @@ impl Jacobi {
         options: Options<'_>,
     ) -> Result<Self, StencilError> {
         let config = config.on(device).weighed(weights);
-        let plan = config.plan(device.features(), &device.limits())?;
+        config.check(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
-        let (exchange, passes) = if config.variant.is_blocked() {
-            (None, Some(Arc::new(Passes::new(device, &config, &mut blocks)?)))
-        } else {
-            (single_step(device, &config, &plan, &mut blocks)?, None)
-        };
+        let passes = Arc::new(Passes::new(device, &config, &mut blocks)?);
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, &config, weights);
         let kernels = Arc::new(Kernels::new(device, config, options));
-        Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
+        Ok(Jacobi { config, kernels, passes, blocks, params, weights })
     }
 
     /// The configuration.
@@ -78,19 +70,17 @@ impl Jacobi {
         &self.config
     }
 
-    /// The dispatches of one step.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.passes.full().1.plan
     }
 
     /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        match &self.passes {
-            Some(passes) => self.kernels.pass(passes.full()),
-            None => self.kernels.step(),
-        };
-        if self.exchange.is_some() {
+        let (steps, pass) = self.passes.full();
+        self.kernels.pass(steps);
+        if pass.exchange.is_some() {
             self.kernels.gather();
             self.kernels.scatter();
         }
@@ -131,30 +121,8 @@ impl Jacobi {
     /// The dispatches of steps from `first` to `second` and back.
     pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, StencilError> {
         grids.check(self.config.bytes(), self.config.rhs, &self.device().limits())?;
-        if let Some(passes) = &self.passes {
-            return Ok(Steps::Passes(Prepared::new(passes, &self.kernels, grids, params, &self.weights)));
-        }
-        let layers = self.exchange.as_ref().map(|exchange| exchange.layers(self.device()));
-        let exchange = self.exchange.as_ref().zip(layers.as_ref());
-        let (kernels, kernel, weights) = (&*self.kernels, &self.kernels.step(), &self.weights);
-        let bind = Binder { kernels, kernel, weights, params };
-        Ok(Steps::Single(grids.steps().map(|grids| bind.step(grids, &self.plan, 0, exchange))))
+        Ok(Steps::new(&self.passes, Binder::new(&self.kernels, &self.weights, grids), params))
     }
-}
-
-/// Adds the parameters of a step to the uniform blocks: those of the windows first, then those of the halo
-/// exchange.
-fn single_step(
-    device: &Device,
-    config: &Config,
-    plan: &Plan,
-    blocks: &mut UniformBlocks,
-) -> Result<Option<HaloExchange>, StencilError> {
-    let windows = plan.windows.iter().map(|window| window.params);
-    for params in windows.chain(plan.halo.iter().map(|halo| halo.params)) {
-        blocks.add(params, params.halted());
-    }
-    plan.halo.as_ref().map(|halo| HaloExchange::new(device, config.element, halo, blocks)).transpose()
 }
 
 /// A stencil with its buffers, ready to be recorded any number of times.

@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 
 use wgpu::Device;
 
-use crate::element::Element;
 use crate::operation::Options;
-use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines, Slot};
-use crate::reduce::{ReduceError, Reducer};
+use crate::operation::kernel::{Compiled, Kernel, Pipelines, Slot};
+use crate::reduce::Reducer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::{aux_kernels, convergence, halo, residual};
+use crate::stencil::residual::Residual;
+use crate::stencil::{aux_kernels, convergence, halo};
 
 /// The binding of the right-hand side.
 pub(super) const RHS: u32 = 5;
@@ -21,17 +21,14 @@ pub(super) const RHS: u32 = 5;
 pub(super) struct Kernels {
     config: Config,
     pipelines: Pipelines<Key>,
-    residual: OnceLock<Reducer>,
-    exact_residual: OnceLock<Reducer>,
-    state_residual: OnceLock<Reducer>,
+    /// By [`Residual`].
+    residuals: [OnceLock<Reducer>; 3],
 }
 
 /// The key of a kernel among those of a configuration.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// The stencil's own kernel that makes single steps.
-    Step,
-    /// A time-blocked kernel, by its levels and teams. Passes with the same levels and teams share one.
+    /// The stencil's own kernel, by the levels and teams of a time-blocked one. Passes with the same levels and teams share one.
     Pass { levels: u32, teams: u32 },
     /// An auxiliary kernel, by its entry point.
     Auxiliary(&'static str),
@@ -39,35 +36,16 @@ enum Key {
 
 impl Kernels {
     pub(super) fn new(device: &Device, config: Config, options: Options<'_>) -> Self {
-        Kernels {
-            config,
-            pipelines: Pipelines::new(device, options),
-            residual: OnceLock::new(),
-            exact_residual: OnceLock::new(),
-            state_residual: OnceLock::new(),
-        }
+        Kernels { config, pipelines: Pipelines::new(device, options), residuals: Default::default() }
     }
 
-    /// The stencil's own kernel.
-    pub(super) fn step(&self) -> Compiled {
-        self.own(Key::Step, &self.config)
-    }
-
-    /// The pipeline of a time-blocked kernel for passes of a number of steps.
+    /// The stencil's own kernel for passes of a number of steps.
     pub(super) fn pass(&self, steps: u32) -> Compiled {
         let config = self.config.with_steps_per_pass(steps);
         let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
-        self.own(Key::Pass { levels, teams }, &config)
-    }
-
-    fn own(&self, key: Key, config: &Config) -> Compiled {
-        self.pipelines.get(key, || Kernel {
-            label: config.label(),
-            wgsl: config.compose(),
-            entry_point: "main",
-            slots: config.slots().into(),
-            overrides: config.overrides(),
+        self.pipelines.get(Key::Pass { levels, teams }, || Kernel {
             checks: self.pipelines.checks,
+            ..Kernel::new(config.label(), config.compose(), config.slots(), config.overrides())
         })
     }
 
@@ -98,45 +76,20 @@ impl Kernels {
         entry_point: &'static str,
         slots: &'static [Slot],
     ) -> Compiled {
+        let label = aux_kernels::label(entry_point);
         self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
-            label: aux_kernels::label(entry_point),
-            wgsl: wgsl(),
             entry_point,
-            slots: slots.into(),
-            overrides: Vec::new(),
-            checks: Checks::On,
+            ..Kernel::new(label, wgsl(), slots, Vec::new())
         })
     }
 
-    /// The reduction of the convergence check. It compiles its own kernels when it is first prepared.
-    pub(super) fn residual(&self) -> Result<&Reducer, StencilError> {
-        self.reducer(&self.residual, residual::reducer)
-    }
-
-    /// The reduction that adds up the squares of an exact check.
-    pub(super) fn exact_residual(&self) -> Result<&Reducer, StencilError> {
-        self.reducer(&self.exact_residual, |device, element, options| {
-            residual::exact_reducer(device, element, options, false)
-        })
-    }
-
-    /// The same for a slab, which leaves a state.
-    pub(super) fn state_residual(&self) -> Result<&Reducer, StencilError> {
-        self.reducer(&self.state_residual, |device, element, options| {
-            residual::exact_reducer(device, element, options, true)
-        })
-    }
-
-    /// A reduction that is kept, or the one that `make` makes.
-    fn reducer<'a>(
-        &'a self,
-        kept: &'a OnceLock<Reducer>,
-        make: impl Fn(&Device, Element, Options<'_>) -> Result<Reducer, ReduceError>,
-    ) -> Result<&'a Reducer, StencilError> {
+    /// A reduction of a check. It compiles its own kernels when it is first prepared.
+    pub(super) fn residual(&self, residual: Residual) -> Result<&Reducer, StencilError> {
+        let kept = &self.residuals[residual as usize];
         if let Some(reducer) = kept.get() {
             return Ok(reducer);
         }
-        let reducer = make(self.device(), self.config.element, self.options())?;
+        let reducer = residual.reducer(self.device(), self.config.element, self.options())?;
         Ok(kept.get_or_init(|| reducer))
     }
 

@@ -11,10 +11,13 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
-use crate::stencil::window::{Cut, Halo, Window};
+use crate::stencil::window::{Cut, Halo, Layers, Window};
 
 /// The most cells of one window: kernels count them in 32 bits, with signed positions.
 const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
+
+/// A side where a window was cut, as a time-blocked kernel knows it.
+const CUT: u32 = 3;
 
 /// The parameters of a kernel: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
 #[repr(C)]
@@ -140,41 +143,41 @@ impl Config {
         if side == Border::Fixed { self.stencil.radius() } else { 0 }
     }
 
-    pub(super) fn cut(&self, limits: &Limits) -> Cut {
-        let size = self.element.size();
+    /// The cut of the grid into windows, for passes of this many steps.
+    pub(super) fn cut(&self, limits: &Limits, steps: u32) -> Cut {
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
         let alignment = limits.min_storage_buffer_offset_alignment;
-        let cut = Cut::new(self.layers(), self.layer_bytes(), most.min(MOST_CELLS * size), alignment);
-        Cut { radius: self.stencil.radius(), ..cut }
+        let reach = steps * self.stencil.radius();
+        let window = most.min(MOST_CELLS * self.element.size());
+        Cut::new(self.layers(), self.layer_bytes(), window, alignment, reach)
     }
 
     /// Checks that a grid that is larger than one binding can be cut into windows.
     pub(super) fn check_cut(&self, limits: &Limits) -> Result<(), StencilError> {
-        let (cut, ring) = (self.cut(limits), self.is_ring());
-        if cut.is_whole() || cut.most >= cut.least(ring) {
+        let (cut, ring) = (self.cut(limits, 1), self.is_ring());
+        if cut.fits(ring) {
             return Ok(());
         }
-        let size = self.element.size();
-        let needed = self.layer().saturating_mul(u64::from(cut.least(ring)) * size);
-        let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * size);
-        Err(StencilError::LayersTooLarge { grid: self.grid, least: cut.least(ring), needed, limit })
+        let least = cut.least(ring);
+        let needed = self.layer_bytes().saturating_mul(u64::from(least));
+        let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * self.element.size());
+        Err(StencilError::LayersTooLarge { grid: self.grid, least, needed, limit })
     }
 
-    /// A slab of layers as a grid of its own, with fixed borders at the cuts.
-    pub(super) fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Config {
-        let (mut grid, mut borders) = (self.grid, self.borders);
-        let (count, low, high) = match self.stencil.dims {
-            Dims::Two => (&mut grid.rows, &mut borders.north, &mut borders.south),
-            Dims::Three => (&mut grid.planes, &mut borders.near, &mut borders.far),
+    /// A slab of layers as a grid of its own, with fixed borders where the grid was cut.
+    pub(super) fn slab(&self, layers: u32, [keeps_low, keeps_high]: [bool; 2]) -> Config {
+        let mut borders = self.borders;
+        let (low, high) = match self.stencil.dims {
+            Dims::Two => (&mut borders.north, &mut borders.south),
+            Dims::Three => (&mut borders.near, &mut borders.far),
         };
-        *count = layers;
         if !keeps_low {
             *low = Border::Fixed;
         }
         if !keeps_high {
             *high = Border::Fixed;
         }
-        Config { grid, borders, kinds: self.kinds(), constants: self.constants(), ..*self }
+        Config { borders, kinds: self.kinds(), constants: self.constants(), ..self.with_layers(layers) }
     }
 
     /// The dispatches of one step, or of one pass of a time-blocked kernel.
@@ -185,76 +188,97 @@ impl Config {
     /// - A step needs more workgroups than a grid of two dimensions holds.
     pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
         self.check(features, limits)?;
-        if self.variant.is_blocked() {
-            return blocked::plan(self, limits, self.deepest(limits));
-        }
-        let cut = self.cut(limits);
-        let ring = self.is_ring() && !cut.is_whole();
-        let layer = self.layer();
-        let bytes = layer * self.element.size();
-        let window = |layers: Range<u32>| {
-            let (low, high) = (layers.start == 0 && !ring, layers.end == cut.layers && !ring);
-            let (params, workgroups) = self.slab(layers.end - layers.start, low, high).dispatch(limits)?;
-            let own = cut.own(&layers);
-            let cells = |at: u32| (u64::from(at - layers.start) * layer) as u32;
-            Ok(Window {
-                offset: u64::from(layers.start) * bytes,
-                size: u64::from(layers.end - layers.start) * bytes,
-                own: cells(own.start)..cells(own.end),
-                params,
-                workgroups,
-            })
-        };
-        let windows = cut.windows().into_iter().map(window).collect::<Result<_, StencilError>>()?;
-        let halo = || {
-            let radius = cut.radius;
-            let (params, workgroups) = self.slab(4 * radius, false, false).dispatch(limits)?;
-            Ok::<_, StencilError>(Halo {
-                layers: (u64::from(radius) * layer) as u32,
-                tail: u64::from(cut.tail()) * bytes,
-                skip: (u64::from(cut.layers - 2 * radius - cut.tail()) * layer) as u32,
-                params,
-                workgroups,
-                rhs: self.rhs,
-            })
-        };
-        Ok(Plan { windows, halo: ring.then(halo).transpose()? })
+        self.pass(limits, self.deepest(limits))
     }
 
-    /// The windows of one step that writes the layers `computed`, and perhaps a few before them. `kept` tells whether the first
-    /// layer and the last are at a side of the grid.
-    pub(super) fn step_windows(
+    /// The dispatches of a pass of this many steps.
+    pub(super) fn pass(&self, limits: &Limits, steps: u32) -> Result<Plan, StencilError> {
+        let cut = self.cut(limits, steps);
+        let Cut { layers, reach, .. } = cut;
+        if !self.is_ring() || cut.is_whole() {
+            let kept = self.outer_sides().map(Some);
+            let windows = self.windows(limits, steps, self.computed_layers(), kept)?;
+            return Ok(Plan { windows, halo: None });
+        }
+        let windows = self.windows(limits, steps, reach..layers - reach, [None; 2])?;
+        let (params, workgroups) = self.dispatch(limits, steps, 4 * reach, reach..3 * reach, [None; 2])?;
+        let cells = |layers: u32| (u64::from(layers) * self.layer()) as u32;
+        let halo = Halo {
+            layers: cells(reach),
+            tail: u64::from(cut.tail()) * self.layer_bytes(),
+            skip: cells(layers - 2 * reach - cut.tail()),
+            params,
+            workgroups,
+            rhs: self.rhs,
+        };
+        Ok(Plan { windows, halo: Some(halo) })
+    }
+
+    /// The windows of a pass of this many steps that writes the layers `computed`. A kernel of single steps may also write a few before
+    /// them. `ends` are the borders before the first layer and behind the last; `None` where the grid was cut.
+    pub(super) fn windows(
         &self,
         limits: &Limits,
+        steps: u32,
         computed: Range<u32>,
-        kept: [bool; 2],
+        ends: [Option<Border>; 2],
     ) -> Result<Vec<Window>, StencilError> {
-        let cut = self.cut(limits);
-        let (layer, size) = (self.layer(), self.element.size());
-        let mut windows = Vec::new();
-        let mut begin = computed.start;
-        while begin < computed.end {
-            let first = begin.saturating_sub(cut.radius) / cut.step * cut.step;
-            let last =
-                computed.end.saturating_add(cut.radius).min(first.saturating_add(cut.most)).min(cut.layers);
-            let end = if last == cut.layers { computed.end } else { last - cut.radius };
-            let keeps = [first == 0 && kept[0], last == cut.layers && kept[1]];
-            let (params, workgroups) = self.slab(last - first, keeps[0], keeps[1]).dispatch(limits)?;
-            let cells = |at: u32| (u64::from(at - first) * layer) as u32;
-            windows.push(Window {
-                offset: u64::from(first) * layer * size,
-                size: u64::from(last - first) * layer * size,
-                own: cells(begin)..cells(end),
-                params,
-                workgroups,
-            });
-            begin = end;
-        }
-        Ok(windows)
+        let cut = self.cut(limits, steps);
+        let bytes = self.layer_bytes();
+        let window = |Layers { held, written }: Layers| {
+            let kept = [held.start == 0, held.end == cut.layers];
+            let ends = [0, 1].map(|end| ends[end].filter(|_| kept[end]));
+            let written = written.start - held.start..written.end.max(written.start) - held.start;
+            let layers = held.end - held.start;
+            let (params, workgroups) = self.dispatch(limits, steps, layers, written, ends)?;
+            let (offset, size) = (u64::from(held.start) * bytes, u64::from(layers) * bytes);
+            Ok(Window { offset, size, params, workgroups })
+        };
+        cut.windows(computed).into_iter().map(window).collect()
     }
 
-    /// The parameters of a kernel over the whole grid, and its workgroups.
-    fn dispatch(&self, limits: &Limits) -> Result<(Params, [u32; 2]), StencilError> {
+    /// The parameters of a kernel over some layers of the grid, of which it writes `written`, and its workgroups.
+    fn dispatch(
+        &self,
+        limits: &Limits,
+        steps: u32,
+        layers: u32,
+        written: Range<u32>,
+        ends: [Option<Border>; 2],
+    ) -> Result<(Params, [u32; 2]), StencilError> {
+        let slab = self.slab(layers, ends.map(|end| end.is_some()));
+        let Grid { planes, rows, cols } = slab.grid;
+        let [(west, east), (north, south), (near, far)] = slab.borders.pairs();
+        let mut sides = [west, east, north, south, near, far].map(Border::code);
+        let mut planes_per_group = self.tuning.planes_per_group;
+        let [across, down, chunks] = if self.variant.is_blocked() {
+            let outer = 2 * (self.stencil.dims.count() - 1);
+            sides[outer..outer + 2].copy_from_slice(&ends.map(|end| end.map_or(CUT, Border::code)));
+            planes_per_group = blocked::layers_per_group(self);
+            blocked::workgroups(self, steps, written.end - written.start)
+        } else {
+            slab.blocks()
+        };
+        let groups = u64::from(across) * u64::from(down) * u64::from(chunks);
+        let workgroups = grid::of(groups, limits, ", or use a larger block")?;
+        let params = Params {
+            cols,
+            rows,
+            planes,
+            blocks_across: across,
+            blocks_down: down,
+            planes_per_group,
+            row: workgroups[0],
+            sides,
+            begin: written.start,
+            end: written.end,
+            steps,
+        };
+        Ok((params, workgroups))
+    }
+
+    /// The blocks of a kernel of single steps: side by side, one below the other, and one behind the other.
+    fn blocks(&self) -> [u32; 3] {
         let Grid { planes, rows, cols } = self.grid;
         let [columns, lines, depths] = self.borders.pairs();
         let computed = |length: u32, (low, high): (Border, Border)| {
@@ -263,29 +287,12 @@ impl Config {
         let from_first_cell = matches!(self.variant.mapping, Mapping::Cells | Mapping::Strips);
         let span = |length, sides| if from_first_cell { length } else { computed(length, sides) };
         let (block_rows, block_cols) = self.coverage();
-        let blocks_across = span(cols, columns).div_ceil(block_cols).max(1);
-        let blocks_down = span(rows, lines).div_ceil(block_rows).max(1);
-        let planes_per_group = self.tuning.planes_per_group;
         let chunks = match self.stencil.dims {
             Dims::Two => 1,
-            Dims::Three => computed(planes, depths).div_ceil(planes_per_group).max(1),
+            Dims::Three => computed(planes, depths).div_ceil(self.tuning.planes_per_group),
         };
-        let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(chunks);
-        let workgroups = grid::of(groups, limits, ", or use a larger block")?;
-        let [west, east, north, south, near, far] =
-            [columns.0, columns.1, lines.0, lines.1, depths.0, depths.1];
-        let params = Params {
-            cols,
-            rows,
-            planes,
-            blocks_across,
-            blocks_down,
-            planes_per_group,
-            row: workgroups[0],
-            sides: [west, east, north, south, near, far].map(Border::code),
-            ..Params::default()
-        };
-        Ok((params, workgroups))
+        [span(cols, columns).div_ceil(block_cols), span(rows, lines).div_ceil(block_rows), chunks]
+            .map(|blocks| blocks.max(1))
     }
 }
 
@@ -311,7 +318,6 @@ mod tests {
         let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Wrap);
         let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
         assert_eq!((plan.windows.len(), &plan.halo), (1, &None));
-        assert_eq!(plan.windows[0].own, 0..64 * 64);
         assert_eq!(plan.windows[0].params.sides, [2; 6]);
     }
 
@@ -322,7 +328,6 @@ mod tests {
         let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides).collect();
         assert_eq!(sides, [[1, 1, 1, 0, 1, 1], [1, 1, 0, 1, 1, 1]]);
         assert_eq!(plan.windows[1].offset, 62 * 256);
-        assert_eq!(plan.windows[1].own, 64..38 * 64);
     }
 
     #[test]

@@ -56,25 +56,31 @@ pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
 }
 
-/// The reduction, for grids of any size.
-pub(super) fn reducer(
-    device: &Device,
-    element: Element,
-    options: operation::Options<'_>,
-) -> Result<Reducer, ReduceError> {
-    let options = Options { cache: options.cache, ..Options::default() };
-    Reducer::with_options(device, operator(element), options)
+/// The reductions of checks.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Residual {
+    /// The largest change and the sum of squares.
+    Changes,
+    /// The exact sum of squares.
+    Squares,
+    /// The same as a state, for slabs.
+    SquaresState,
 }
 
-/// The reduction that only adds up squares, exactly: to their sum, or for slabs to its state.
-pub(super) fn exact_reducer(
-    device: &Device,
-    element: Element,
-    options: operation::Options<'_>,
-    to_states: bool,
-) -> Result<Reducer, ReduceError> {
-    let options = Options { cache: options.cache, to_states, ..Options::default() };
-    Reducer::with_options(device, exact_operator(element), options)
+impl Residual {
+    /// The reduction, for grids of any size.
+    pub(super) fn reducer(
+        self,
+        device: &Device,
+        element: Element,
+        options: operation::Options<'_>,
+    ) -> Result<Reducer, ReduceError> {
+        let is_exact = self != Residual::Changes;
+        let operator = if is_exact { exact_operator(element) } else { operator(element) };
+        let to_states = self == Residual::SquaresState;
+        let options = Options { cache: options.cache, to_states, ..Options::default() };
+        Reducer::with_options(device, operator, options)
+    }
 }
 
 /// Compiles the kernels of the reduction over a grid.

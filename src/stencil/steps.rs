@@ -1,91 +1,92 @@
-//! Binds a stencil's kernel to the buffers of a step, and records the dispatches of many steps.
+//! Binds a stencil's kernel to the buffers of a step.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use wgpu::Buffer;
 
 use crate::operation::kernel::{Compiled, PARAMETERS};
-use crate::operation::launch::{Dispatch, Recorder};
+use crate::operation::launch::Dispatch;
 use crate::operation::{blocks, buffers};
-use crate::stencil::blocked::Prepared;
-use crate::stencil::grids::Parts;
-use crate::stencil::halo::{HaloExchange, Layers};
+use crate::stencil::grids::Grids;
+use crate::stencil::halo::HaloExchange;
 use crate::stencil::kernels::{Kernels, RHS};
-use crate::stencil::plan::{Params, Plan};
+use crate::stencil::plan::Params;
+use crate::stencil::window::Window;
 
-/// Binds a kernel, with its weights and its parameters, to buffers.
-pub(super) struct Binder<'a> {
-    pub(super) kernels: &'a Kernels,
-    pub(super) kernel: &'a Compiled,
-    pub(super) weights: &'a Buffer,
-    pub(super) params: &'a Buffer,
+/// The buffers of one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) source: &'a Buffer,
+    pub(super) result: &'a Buffer,
+    pub(super) rhs: Option<&'a Buffer>,
 }
 
-impl Binder<'_> {
-    /// The dispatches of one step or pass from one buffer to the other. The parameters of its windows are the
-    /// blocks starting at `first`; those of the halo exchange follow.
-    pub(super) fn step(
+/// Binds kernels, with their weights, to the buffers of a grid.
+#[derive(Debug)]
+pub(super) struct Binder {
+    pub(super) kernels: Arc<Kernels>,
+    weights: Buffer,
+    pub(super) grids: [Buffer; 2],
+    rhs: Option<Buffer>,
+}
+
+impl Binder {
+    pub(super) fn new(kernels: &Arc<Kernels>, weights: &Buffer, grids: Grids<'_>) -> Self {
+        let Grids { first, second, rhs } = grids;
+        let (kernels, weights) = (kernels.clone(), weights.clone());
+        Binder { kernels, weights, grids: [first.clone(), second.clone()], rhs: rhs.cloned() }
+    }
+
+    /// The dispatches of a pass that reads the first buffer, and of one that reads the second. The parameters of its windows are the
+    /// blocks of `params` starting at `first`; those of the halo exchange follow.
+    pub(super) fn pass(
         &self,
-        grids: Parts<'_>,
-        plan: &Plan,
+        steps: u32,
+        windows: &[Window],
+        exchange: Option<&HaloExchange>,
+        params: &Buffer,
         first: usize,
-        exchange: Option<(&HaloExchange, &Layers)>,
-    ) -> Vec<Dispatch> {
-        let windows = plan.windows.iter().enumerate().map(|(nth, window)| {
-            // Only the part of the buffers that holds the grid, in whole words.
-            let range = window.offset..window.offset + window.size.next_multiple_of(4);
-            self.dispatch(grids, range, first + nth, window.workgroups)
-        });
-        let mut dispatches: Vec<_> = windows.collect();
-        if let Some((exchange, layers)) = exchange {
-            let block = first + plan.windows.len();
-            dispatches.extend(exchange.gather(self.kernels, grids, layers, self.params));
-            let stepped = self.dispatch(layers.parts(), 0..exchange.size, block, exchange.halo.workgroups);
-            dispatches.push(stepped);
-            dispatches.push(exchange.scatter(self.kernels, grids, layers, self.params));
-        }
-        dispatches
+    ) -> [Vec<Dispatch>; 2] {
+        let kernel = &self.kernels.pass(steps);
+        let exchange = exchange.map(|exchange| (exchange, exchange.layers(self.kernels.device())));
+        [0, 1].map(|from| {
+            let [source, result] = [&self.grids[from], &self.grids[1 - from]];
+            let grids = Parts { source, result, rhs: self.rhs.as_ref() };
+            let windows = windows.iter().enumerate().map(|(nth, window)| {
+                // Only the part of the buffers that holds the grid, in whole words.
+                let range = window.offset..window.offset + window.size.next_multiple_of(4);
+                self.dispatch(kernel, grids, range, (params, first + nth), window.workgroups)
+            });
+            let mut dispatches: Vec<_> = windows.collect();
+            if let Some((exchange, layers)) = &exchange {
+                let block = (params, first + dispatches.len());
+                let (size, workgroups) = (exchange.size, exchange.halo.workgroups);
+                dispatches.extend(exchange.gather(&self.kernels, grids, layers, params));
+                dispatches.push(self.dispatch(kernel, layers.parts(), 0..size, block, workgroups));
+                dispatches.push(exchange.scatter(&self.kernels, grids, layers, params));
+            }
+            dispatches
+        })
     }
 
     /// The dispatch with the parameters of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
+        kernel: &Compiled,
         Parts { source, result, rhs }: Parts<'_>,
         bytes: Range<u64>,
-        block: usize,
+        (params, block): (&Buffer, usize),
         grid: [u32; 2],
     ) -> Dispatch {
         let part = |buffer| buffers::slice(buffer, bytes.start, bytes.end - bytes.start);
         let resource = |slot| match slot {
             0 => part(source),
             1 => part(result),
-            PARAMETERS => blocks::bound::<Params>(self.params, blocks::offset(block)),
+            PARAMETERS => blocks::bound::<Params>(params, blocks::offset(block)),
             RHS => part(rhs.expect("grids were checked")),
             _ => self.weights.as_entire_binding(),
         };
-        self.kernel.dispatch(self.kernels.device(), "halofold::stencil::bindings", grid, resource)
-    }
-}
-
-/// The dispatches of steps between two buffers.
-#[derive(Debug)]
-pub(super) enum Steps {
-    /// The dispatches of a step that reads the first buffer, and of one that reads the second.
-    Single([Vec<Dispatch>; 2]),
-    /// The dispatches of a time-blocked kernel.
-    Passes(Prepared),
-}
-
-impl Steps {
-    /// Records `count` steps, after `done` steps that are already recorded.
-    pub(super) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
-        match self {
-            Steps::Single(steps) => {
-                for step in done..done + count {
-                    recorder.record(&steps[step as usize % 2]);
-                }
-            }
-            Steps::Passes(passes) => passes.record(recorder, done, count),
-        }
+        kernel.dispatch(self.kernels.device(), "halofold::stencil::bindings", grid, resource)
     }
 }

@@ -14,6 +14,9 @@
 //! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
 //! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
 //! [`Halo`]: R layers at each end, in a grid of 4 R, for a stencil of radius R.
+//!
+//! A pass of a time-blocked kernel depends on as many layers as its steps reach: they take the place of R. For such a kernel a cut
+//! is no side of the grid, and it is told which layers of a window to write.
 
 use std::ops::Range;
 
@@ -27,9 +30,6 @@ pub struct Window {
     pub offset: u64,
     /// Its length in bytes.
     pub size: u64,
-    /// The cells that belong to this window, counted from its start. Every cell belongs to exactly one
-    /// window.
-    pub own: Range<u32>,
     /// The parameters of the kernel.
     pub params: Params,
     /// Workgroups in x and y.
@@ -37,10 +37,10 @@ pub struct Window {
 }
 
 /// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,
-/// twice as many of each as the stencil reaches.
+/// twice as many of each as a pass reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Halo {
-    /// Cells of as many layers as the stencil reaches.
+    /// Cells of as many layers as a pass reaches.
     pub(super) layers: u32,
     /// The offset of the binding with the last layers, in bytes from the grid's start.
     pub(super) tail: u64,
@@ -62,14 +62,21 @@ pub(super) struct Cut {
     /// The most layers that one window holds.
     pub(super) most: u32,
     /// Windows start at multiples of this number of layers.
-    pub(super) step: u32,
+    step: u32,
     /// The layers that a new one depends on, on either side.
-    pub(super) radius: u32,
+    pub(super) reach: u32,
+}
+
+/// The layers of a window, and those among them that it writes.
+#[derive(Debug, PartialEq)]
+pub(super) struct Layers {
+    pub(super) held: Range<u32>,
+    pub(super) written: Range<u32>,
 }
 
 impl Cut {
     /// A cut into windows of at most `window_bytes` bytes that start at multiples of `alignment`.
-    pub(super) fn new(layers: u32, layer_bytes: u64, window_bytes: u64, alignment: u32) -> Self {
+    pub(super) fn new(layers: u32, layer_bytes: u64, window_bytes: u64, alignment: u32, reach: u32) -> Self {
         let mut common = (u64::from(alignment), layer_bytes);
         while common.1 > 0 {
             common = (common.1, common.0 % common.1);
@@ -78,7 +85,7 @@ impl Cut {
             layers,
             most: u32::try_from(window_bytes / layer_bytes).unwrap_or(u32::MAX),
             step: (u64::from(alignment) / common.0) as u32,
-            radius: 1,
+            reach,
         }
     }
 
@@ -87,33 +94,36 @@ impl Cut {
         self.layers <= self.most
     }
 
-    /// The fewest layers that windows must hold for a cut to be possible.
+    /// The fewest layers that windows must hold for a cut to be possible. The two ends of a ring are apart then.
     pub(super) fn least(self, ring: bool) -> u32 {
-        (self.step + 2 * self.radius).max(if ring { 4 * self.radius } else { 2 * self.radius + 1 })
+        if ring { 4 * self.reach + self.step - 1 } else { 2 * self.reach + self.step }
     }
 
-    /// The layers of each window. `most` must be at least [`Cut::least`].
-    pub(super) fn windows(self) -> Vec<Range<u32>> {
+    /// Returns true if windows hold enough layers.
+    pub(super) fn fits(self, ring: bool) -> bool {
+        self.is_whole() || self.most >= self.least(ring)
+    }
+
+    /// The windows that write the layers `computed`, one at least, in a cut that [fits](Cut::fits).
+    pub(super) fn windows(self, computed: Range<u32>) -> Vec<Layers> {
         let mut windows = Vec::new();
-        let mut begin = 0;
-        while self.layers - begin > self.most {
-            let next = (begin + self.most - 2 * self.radius) / self.step * self.step;
-            windows.push(begin..next + 2 * self.radius);
-            begin = next;
+        let mut begin = computed.start;
+        loop {
+            let first = begin.saturating_sub(self.reach) / self.step * self.step;
+            let last = computed.end.saturating_add(self.reach).min(first.saturating_add(self.most));
+            let last = last.min(self.layers);
+            let end = if last == self.layers { computed.end } else { last - self.reach };
+            windows.push(Layers { held: first..last, written: begin..end });
+            if end >= computed.end {
+                return windows;
+            }
+            begin = end;
         }
-        windows.push(begin..self.layers);
-        windows
-    }
-
-    /// The layers that belong to a window.
-    pub(super) fn own(self, window: &Range<u32>) -> Range<u32> {
-        let shared = |is_cut: bool| if is_cut { self.radius } else { 0 };
-        window.start + shared(window.start > 0)..window.end - shared(window.end < self.layers)
     }
 
     /// The last layer at which a binding may start that holds the last layers of a halo.
     pub(super) fn tail(self) -> u32 {
-        (self.layers - 2 * self.radius) / self.step * self.step
+        (self.layers - 2 * self.reach) / self.step * self.step
     }
 }
 
@@ -122,41 +132,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_start_aligned_and_overlap_by_twice_the_radius() {
-        for layers in 1..80 {
+    fn every_layer_is_written_once_and_has_its_neighbours() {
+        for layers in 1..90 {
             for layer_bytes in [4, 6, 36, 64, 100, 256] {
-                for window_bytes in (256..3000).step_by(52) {
-                    for radius in 1..4 {
-                        let cut = Cut::new(layers, layer_bytes, window_bytes, 64);
-                        check(Cut { radius, ..cut }, layer_bytes, window_bytes);
+                for window_bytes in (256..4000).step_by(52) {
+                    for reach in [1, 2, 3, 4, 7] {
+                        let cut = Cut::new(layers, layer_bytes, window_bytes, 64, reach);
+                        for computed in [0..layers, reach..layers.saturating_sub(reach), layers / 3..layers] {
+                            check(cut, layer_bytes, window_bytes, computed);
+                        }
                     }
                 }
             }
         }
     }
 
-    fn check(cut: Cut, layer_bytes: u64, window_bytes: u64) {
-        if !cut.is_whole() && cut.most < cut.least(true) {
+    fn check(cut: Cut, layer_bytes: u64, window_bytes: u64, computed: Range<u32>) {
+        if computed.is_empty() || !cut.fits(true) {
             return;
         }
-        let windows = cut.windows();
-        assert_eq!(windows.len() == 1, cut.is_whole(), "{cut:?}");
-        let mut owned = 0;
-        for window in &windows {
-            assert!((u64::from(window.start) * layer_bytes).is_multiple_of(64), "{cut:?} {windows:?}");
-            assert!(window.len() as u64 * layer_bytes <= window_bytes, "{cut:?} {windows:?}");
-            let own = cut.own(window);
-            assert!(own.start == owned && !own.is_empty(), "{cut:?} {windows:?}");
-            owned = own.end;
+        let mut behind = computed.start;
+        for Layers { held, written } in cut.windows(computed.clone()) {
+            assert!(written.start == behind && !written.is_empty(), "{cut:?} {written:?}");
+            assert!((u64::from(held.start) * layer_bytes).is_multiple_of(64), "{cut:?} {held:?}");
+            assert!(held.len() as u64 * layer_bytes <= window_bytes, "{cut:?} {held:?}");
+            assert!(
+                held.start == 0 || held.start + cut.reach <= written.start,
+                "{cut:?} {held:?} {written:?}"
+            );
+            let is_last = held.end == cut.layers;
+            assert!(is_last || written.end + cut.reach <= held.end, "{cut:?} {held:?} {written:?}");
+            behind = written.end;
         }
-        assert_eq!(owned, cut.layers);
-        assert!(
-            windows.windows(2).all(|pair| pair[0].end == pair[1].start + 2 * cut.radius),
-            "{cut:?} {windows:?}"
-        );
-        if windows.len() > 1 {
+        assert_eq!(behind, computed.end);
+        if !cut.is_whole() {
             let tail = cut.tail();
-            assert!(tail >= 2 * cut.radius && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
+            assert!(tail >= 2 * cut.reach && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
             assert!(u64::from(cut.layers - tail) * layer_bytes <= window_bytes, "{cut:?}");
         }
     }

@@ -1,14 +1,12 @@
 //! Time-blocked kernels: many steps per pass over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
 //! `3d/time_planes.wgsl`.
 //!
-//! A run of many steps is cut into passes (`passes`), each pass into windows and workgroups (`plan`), and its kernel is written
-//! out for its number of levels (`unroll`). What is recorded is in `run`. A layer is a row in 2D, a plane in 3D.
+//! A run of many steps is cut into passes, each pass into windows and workgroups (`plan`), and its kernel is written out for its
+//! number of levels (`unroll`). A layer is a row in 2D, a plane in 3D.
 
 mod choose;
 mod machine;
-mod passes;
 mod plan;
-mod run;
 mod samples;
 mod shapes;
 mod unroll;
@@ -18,15 +16,14 @@ use wgpu::Limits;
 use crate::operation::SettingError;
 use crate::shader::Composer;
 use crate::stencil::config::Config;
+use crate::stencil::cuts::Cuts;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 pub(super) use choose::choose;
 pub(super) use machine::Machine;
-pub(super) use passes::Cuts;
-pub(super) use plan::{CUT, plan, windows};
-pub(super) use run::{Passes, Prepared};
+pub(super) use plan::{layers_per_group, workgroups};
 pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 
@@ -47,6 +44,9 @@ impl Config {
     /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
     /// there are fewer than 7 teams and a team has fewer than 7 levels.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
+        if !self.variant.is_blocked() {
+            return *self;
+        }
         let tuning = self.tuning;
         self.with_tuning(match self.stencil.dims {
             Dims::Two => {
@@ -96,7 +96,7 @@ impl Config {
 }
 
 /// Checks the conditions of a time-blocked kernel, besides those of any kernel.
-pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError> {
+pub(super) fn check(config: &Config) -> Result<(), StencilError> {
     let Config { grid, tuning, .. } = *config;
     SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
     if plan::strips(config, 1).is_none() {
@@ -109,7 +109,7 @@ pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError
                        block of more rows";
         return Err(SettingError::new("strip", tuning.strip, allowed).into());
     }
-    plan::check_windows(config, limits)
+    Ok(())
 }
 
 /// Cells of workgroup memory: the ring in 2D, and the cells that lanes exchange.

@@ -11,6 +11,7 @@ use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
+use crate::stencil::residual::Residual;
 use crate::stencil::slab::SlabStepper;
 use crate::stencil::until::Until;
 
@@ -28,8 +29,8 @@ impl SlabStepper {
     /// - The device lacks a feature: squares of `f64` take 64-bit integers.
     pub fn check(&self) -> Result<ChangeCheck, StencilError> {
         let own = self.slab.own_bytes();
-        let own = self.buffers.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
-        ChangeCheck::new(&self.kernels, own)
+        let own = self.bind.grids.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
+        ChangeCheck::new(&self.bind.kernels, own)
     }
 }
 
@@ -58,14 +59,14 @@ pub struct ChangeCheck {
 impl ChangeCheck {
     /// Binds a check of two grids, or of a part of them.
     fn new(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<Self, StencilError> {
-        let squares = kernels.state_residual()?;
+        let squares = kernels.residual(Residual::SquaresState)?;
         let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::stencil::slab::change"),
             size: STATE_AT + squares.monoid().acc_size(),
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let largest = kernels.residual()?;
+        let largest = kernels.residual(Residual::Changes)?;
         let prepared = [
             largest.of(grids[0]).with(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
             squares.of(grids[0]).with(grids[1]).into(Slice::at(&found, STATE_AT))?,

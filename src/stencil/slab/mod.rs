@@ -132,7 +132,7 @@ impl Slab {
         let (true, Some(held)) = (possible, held) else {
             return Err(StencilError::SlabHalo { halo, layers: count });
         };
-        let slab = Slab { config: config.slab(held, !cut[0], !cut[1]), all: layers, own, halo, cut };
+        let slab = Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, cut };
         let odd = |layers: u32| u64::from(layers) * config.layer() % 2 == 1;
         if config.element == Element::F16 && cut != [false; 2] && (odd(halo) || (cut[1] && odd(count))) {
             return Err(StencilError::SlabWords { halo, layers: count });
@@ -221,7 +221,7 @@ impl Slab {
         let Config { stencil, element, rhs, grid, borders, .. } = self.config;
         let same = stencil == chosen.stencil
             && (element, rhs) == (chosen.element, chosen.rhs)
-            && chosen.slab(self.config.layers(), true, true).grid == grid
+            && chosen.with_layers(self.config.layers()).grid == grid
             && chosen.borders.pairs()[..stencil.dims.count() - 1]
                 == borders.pairs()[..stencil.dims.count() - 1];
         // A kernel for fixed borders would leave out the others, and have other bits than one for all.

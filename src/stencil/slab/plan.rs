@@ -5,10 +5,8 @@ use std::ops::Range;
 use wgpu::{Features, Limits};
 
 use crate::operation::SettingError;
-use crate::stencil::blocked;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::shape::Border;
 use crate::stencil::slab::{Side, Slab};
 use crate::stencil::window::Window;
 
@@ -107,14 +105,10 @@ impl Slab {
     }
 
     fn pass(&self, limits: &Limits, steps: u32, layers: Range<u32>) -> Result<Pass, StencilError> {
-        let ends = self.ends();
         let windows = if layers.is_empty() {
             Vec::new()
-        } else if self.config.variant.is_blocked() {
-            let ends = ends.map(|end| end.map_or(blocked::CUT, |border: Border| border.code()));
-            blocked::windows(&self.config, limits, steps, layers.clone(), ends)?
         } else {
-            self.config.step_windows(limits, layers.clone(), ends.map(|end| end.is_some()))?
+            self.config.windows(limits, steps, layers.clone(), self.ends())?
         };
         Ok(Pass { steps, layers, windows })
     }
@@ -122,9 +116,6 @@ impl Slab {
 
 /// The steps of each pass of a round.
 fn passes(config: &Config, limits: &Limits, steps: u32, single_last: bool) -> Vec<u32> {
-    if !config.variant.is_blocked() {
-        return vec![1; steps as usize];
-    }
     let single = single_last.then_some(1);
     config.cuts(limits).of(steps - u32::from(single_last)).chain(single).collect()
 }
@@ -133,7 +124,7 @@ fn passes(config: &Config, limits: &Limits, steps: u32, single_last: bool) -> Ve
 mod tests {
     use super::*;
     use crate::element::Element;
-    use crate::stencil::shape::{Block, Borders, Grid};
+    use crate::stencil::shape::{Block, Border, Borders, Grid};
     use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT};
     use crate::stencil::{Stencil, Tuning, Variant};
 

@@ -4,10 +4,8 @@ use wgpu::{BufferUsages, CommandEncoder};
 
 use crate::operation::launch::{self, Dispatch, Recorder};
 use crate::stencil::error::StencilError;
-use crate::stencil::plan::Plan;
 use crate::stencil::slab::plan::{Pass, RoundPlan};
 use crate::stencil::slab::stepper::SlabStepper;
-use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
 /// The dispatches that read the first buffer, and those that read the second.
@@ -26,14 +24,8 @@ pub struct Round {
 }
 
 /// Binds the launches of a round.
-pub(super) fn bind(
-    stepper: &SlabStepper,
-    weights: &wgpu::Buffer,
-    steps: u32,
-    single_last: bool,
-) -> Result<Round, StencilError> {
-    let kernels = &*stepper.kernels;
-    let device = kernels.device();
+pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Result<Round, StencilError> {
+    let device = stepper.bind.kernels.device();
     let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last)?;
     let mut blocks = UniformBlocks::default();
     for window in plan.windows() {
@@ -42,11 +34,7 @@ pub(super) fn bind(
     let params = blocks.buffer(device, BufferUsages::UNIFORM);
     let mut first = 0;
     let mut bound = |pass: &Pass| {
-        let blocked = stepper.slab.config.variant.is_blocked();
-        let kernel = if blocked { kernels.pass(pass.steps) } else { kernels.step() };
-        let bind = Binder { kernels, kernel: &kernel, weights, params: &params };
-        let launches = Plan { windows: pass.windows.clone(), halo: None };
-        let both = stepper.grids().steps().map(|parts| bind.step(parts, &launches, first, None));
+        let both = stepper.bind.pass(pass.steps, &pass.windows, None, &params, first);
         first += pass.windows.len();
         both
     };

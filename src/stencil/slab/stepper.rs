@@ -1,7 +1,6 @@
 //! A slab bound to buffers: its rounds, and the copies of its faces.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
@@ -9,9 +8,9 @@ use crate::operation::buffers::Use;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
-use crate::stencil::kernels::Kernels;
 use crate::stencil::slab::round::{self, Round};
 use crate::stencil::slab::{Side, Slab};
+use crate::stencil::steps::Binder;
 
 impl Jacobi {
     /// Binds two buffers to a slab, as [`Jacobi::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
@@ -32,9 +31,7 @@ impl Jacobi {
                 Use::of(role, buffer.into(), 0).with_usage(usage).check()?;
             }
         }
-        let (kernels, weights) = (self.kernels.clone(), self.weights.clone());
-        let buffers = [grids.first.clone(), grids.second.clone()];
-        Ok(SlabStepper { slab, kernels, weights, buffers, rhs: grids.rhs.cloned() })
+        Ok(SlabStepper { slab, bind: Binder::new(&self.kernels, &self.weights, grids) })
     }
 }
 
@@ -42,22 +39,13 @@ impl Jacobi {
 #[derive(Debug)]
 pub struct SlabStepper {
     pub(super) slab: Slab,
-    pub(super) kernels: Arc<Kernels>,
-    weights: Buffer,
-    pub(super) buffers: [Buffer; 2],
-    rhs: Option<Buffer>,
+    pub(super) bind: Binder,
 }
 
 impl SlabStepper {
     /// The slab, with the kernel and the tuning that step it.
     pub const fn slab(&self) -> &Slab {
         &self.slab
-    }
-
-    /// The buffers, as rounds count them.
-    pub(super) fn grids(&self) -> Grids<'_> {
-        let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
-        self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
     }
 
     /// Binds a round of this many steps, 1 to [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
@@ -68,7 +56,7 @@ impl SlabStepper {
     /// - The round has no steps, or more than the halo has layers.
     /// - The errors of [`Config::plan`](crate::stencil::Config::plan).
     pub fn round(&self, steps: u32) -> Result<Round, StencilError> {
-        round::bind(self, &self.weights, steps, false)
+        round::bind(self, steps, false)
     }
 
     /// A round whose last pass is a single step, so that [`SlabStepper::check`] can find the changes of that step.
@@ -77,7 +65,7 @@ impl SlabStepper {
     ///
     /// See [`SlabStepper::round`].
     pub fn checked_round(&self, steps: u32) -> Result<Round, StencilError> {
-        round::bind(self, &self.weights, steps, true)
+        round::bind(self, steps, true)
     }
 
     /// Records a copy of the first bytes of `from` to the halo on a side, in buffer `into` (0 or 1). Without a neighbour there, it
@@ -95,7 +83,7 @@ impl SlabStepper {
     ) -> Result<(), StencilError> {
         let Some(Range { start, end }) = self.slab.halo(side) else { return Ok(()) };
         Use::of("face", from.into(), end - start).with_usage(BufferUsages::COPY_SRC).check()?;
-        encoder.copy_buffer_to_buffer(from, 0, &self.buffers[into % 2], start, end - start);
+        encoder.copy_buffer_to_buffer(from, 0, &self.bind.grids[into % 2], start, end - start);
         Ok(())
     }
 
@@ -114,7 +102,7 @@ impl SlabStepper {
     ) -> Result<(), StencilError> {
         let Some(Range { start, end }) = self.slab.edge(side) else { return Ok(()) };
         Use::of("face", to.into(), end - start).with_usage(BufferUsages::COPY_DST).check()?;
-        encoder.copy_buffer_to_buffer(&self.buffers[of % 2], start, to, 0, end - start);
+        encoder.copy_buffer_to_buffer(&self.bind.grids[of % 2], start, to, 0, end - start);
         Ok(())
     }
 }

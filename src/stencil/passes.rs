@@ -1,23 +1,21 @@
-//! The kernels of a time-blocked run, compiled when a pass first makes this many steps, and their dispatches.
+//! The passes that a run may take: their kernels, compiled when a pass first makes this many steps, and their dispatches.
 
 use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, Device};
 
 use crate::operation::launch::{Dispatch, Recorder};
-use crate::stencil::blocked::{Cuts, plan};
 use crate::stencil::config::Config;
+use crate::stencil::cuts::Cuts;
 use crate::stencil::error::StencilError;
-use crate::stencil::grids::{Grids, Parts};
 use crate::stencil::halo::HaloExchange;
-use crate::stencil::kernels::Kernels;
 use crate::stencil::plan::Plan;
 use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
-/// Every pass that a run may take.
+/// Every pass that a run may take. A kernel of single steps has one.
 #[derive(Debug)]
-pub(in crate::stencil) struct Passes {
+pub(super) struct Passes {
     /// In the order of [`Cuts::possible`].
     passes: Vec<Pass>,
     cuts: Cuts,
@@ -25,16 +23,16 @@ pub(in crate::stencil) struct Passes {
 
 /// One pass.
 #[derive(Debug)]
-struct Pass {
-    plan: Plan,
-    exchange: Option<HaloExchange>,
+pub(super) struct Pass {
+    pub(super) plan: Plan,
+    pub(super) exchange: Option<HaloExchange>,
     /// The first of its parameter blocks.
     block: usize,
 }
 
 impl Passes {
-    /// Plans all passes, and adds their numbers to the uniform blocks.
-    pub(in crate::stencil) fn new(
+    /// Plans all passes, and adds their numbers to the uniform blocks: of each those of the windows first, then those of the halo exchange.
+    pub(super) fn new(
         device: &Device,
         config: &Config,
         blocks: &mut UniformBlocks,
@@ -44,7 +42,7 @@ impl Passes {
         let mut passes = Vec::new();
         let mut block = 0;
         for &steps in cuts.possible() {
-            let plan = plan(config, &limits, steps)?;
+            let plan = config.pass(&limits, steps)?;
             let numbers = plan.windows.iter().map(|window| window.params);
             let numbers: Vec<_> = numbers.chain(plan.halo.iter().map(|halo| halo.params)).collect();
             for params in &numbers {
@@ -60,52 +58,33 @@ impl Passes {
         Ok(Passes { passes, cuts })
     }
 
-    /// The steps of the fullest pass.
-    pub(in crate::stencil) fn full(&self) -> u32 {
-        self.cuts.full()
+    /// The steps of the fullest pass, and that pass.
+    pub(super) fn full(&self) -> (u32, &Pass) {
+        (self.cuts.full(), self.passes.last().expect("a single step is a pass"))
     }
 }
 
-/// Passes between the buffers of a run.
+/// The dispatches of steps between two buffers.
 #[derive(Debug)]
-pub(in crate::stencil) struct Prepared {
+pub(super) struct Steps {
     passes: Arc<Passes>,
-    kernels: Arc<Kernels>,
-    first: Buffer,
-    second: Buffer,
-    rhs: Option<Buffer>,
+    bind: Binder,
     params: Buffer,
-    weights: Buffer,
     /// Of each pass: the dispatches that read the first buffer, and those that read the second.
     bound: Vec<OnceLock<[Vec<Dispatch>; 2]>>,
 }
 
-impl Prepared {
+impl Steps {
     /// Binds the fullest pass; the others are bound when a run first takes them.
-    pub(in crate::stencil) fn new(
-        passes: &Arc<Passes>,
-        kernels: &Arc<Kernels>,
-        grids: Grids<'_>,
-        params: &Buffer,
-        weights: &Buffer,
-    ) -> Self {
-        let [Parts { source, result, rhs }, _] = grids.steps();
-        let prepared = Prepared {
-            passes: passes.clone(),
-            kernels: kernels.clone(),
-            first: source.clone(),
-            second: result.clone(),
-            rhs: rhs.cloned(),
-            params: params.clone(),
-            weights: weights.clone(),
-            bound: passes.passes.iter().map(|_| OnceLock::new()).collect(),
-        };
-        prepared.bound(passes.full());
-        prepared
+    pub(super) fn new(passes: &Arc<Passes>, bind: Binder, params: &Buffer) -> Self {
+        let bound = passes.passes.iter().map(|_| OnceLock::new()).collect();
+        let steps = Steps { passes: passes.clone(), bind, params: params.clone(), bound };
+        steps.bound(passes.full().0);
+        steps
     }
 
     /// Records `count` steps, `done` having been recorded before: an even number of them leaves the grid in the first buffer.
-    pub(in crate::stencil) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
+    pub(super) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
         for (nth, steps) in self.passes.cuts.in_place(count).enumerate() {
             recorder.record(&self.bound(steps)[(done as usize + nth) % 2]);
         }
@@ -116,15 +95,8 @@ impl Prepared {
         let index =
             self.passes.cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");
         self.bound[index].get_or_init(|| {
-            let pass = &self.passes.passes[index];
-            let kernels = &*self.kernels;
-            let kernel = &kernels.pass(steps);
-            let bind = Binder { kernels, kernel, weights: &self.weights, params: &self.params };
-            let layers = pass.exchange.as_ref().map(|exchange| exchange.layers(kernels.device()));
-            let exchange = pass.exchange.as_ref().zip(layers.as_ref());
-            let grids = Grids::new(&self.first, &self.second);
-            let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-            grids.steps().map(|parts| bind.step(parts, &pass.plan, pass.block, exchange))
+            let Pass { plan, exchange, block } = &self.passes.passes[index];
+            self.bind.pass(steps, &plan.windows, exchange.as_ref(), &self.params, *block)
         })
     }
 }

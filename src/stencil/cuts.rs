@@ -5,7 +5,7 @@
 
 /// Cuts of runs of steps into passes: as few as possible, and most of them full.
 #[derive(Debug)]
-pub(in crate::stencil) struct Cuts {
+pub(super) struct Cuts {
     /// The steps that a pass may make, in ascending order: a single one, up to the fullest pass.
     possible: Vec<u32>,
     /// Of an even and of an odd number of passes: the steps of the first one, by the steps that are left; 0 where there is none.
@@ -16,7 +16,7 @@ pub(in crate::stencil) struct Cuts {
 
 impl Cuts {
     /// For passes of up to `deepest` steps, of which these are possible; a single step always is.
-    pub(in crate::stencil) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
+    pub(super) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
         let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
         // Beyond three full passes, there is room for another one.
         let most = 3 * possible.last().map_or(0, |full| *full as usize);
@@ -42,24 +42,24 @@ impl Cuts {
     }
 
     /// The steps that a pass may make, in ascending order.
-    pub(in crate::stencil) fn possible(&self) -> &[u32] {
+    pub(super) fn possible(&self) -> &[u32] {
         &self.possible
     }
 
     /// The steps of the fullest pass.
-    pub(in crate::stencil) fn full(&self) -> u32 {
+    pub(super) fn full(&self) -> u32 {
         *self.possible.last().expect("a single step is a pass")
     }
 
     /// The steps of each pass of a run whose result is to be in the first buffer after an even number of steps, and in the second one
     /// after an odd number. A pass reads one buffer and writes the other, however many steps it makes: so an even number of steps takes
     /// an even number of passes, and an odd one an odd one.
-    pub(in crate::stencil) fn in_place(&self, steps: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn in_place(&self, steps: u32) -> impl Iterator<Item = u32> {
         self.cut(steps, [steps & 1])
     }
 
     /// The steps of each pass of a run whose result may be in either buffer.
-    pub(in crate::stencil) fn of(&self, steps: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn of(&self, steps: u32) -> impl Iterator<Item = u32> {
         self.cut(steps, [0, 1])
     }
 
