@@ -48,7 +48,7 @@ fn places(stencil: &Stencil) -> String {
         }
     }
     if stencil.dims == Dims::Two {
-        let _ = writeln!(lines, "    let {} = 0;", place(2, 0));
+        let _ = writeln!(lines, "    let {} = Position();", place(2, 0));
     }
     lines
 }

@@ -58,7 +58,9 @@ prop_compose! {
             3 => (1u32..40, 1u32..33, prop::sample::select(vec![1u32, 2, 4])),
             1 => (parameter(), parameter(), parameter()),
         ],
-        border in prop::sample::select(vec![Border::Fixed, Border::Reflect, Border::Wrap]),
+        border in prop::sample::select(vec![
+            Border::Fixed, Border::Reflect, Border::Wrap, Border::Mirror, Border::Constant(2.0),
+        ]),
     ) -> Config {
         let variants: Vec<_> = stencil.variants().collect();
         let variant = nth.get(&variants);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use halofold::stencil::{BOXES, Config, Grids, Jacobi, STENCILS, Stencil, Weights};
+use halofold::stencil::{BOXES, Border, Borders, Config, Grid, Grids, Jacobi, STENCILS, Stencil, Weights};
 use halofold::wgpu::{self, BufferUsages, util::DeviceExt as _};
 use halofold::{Element, adapter};
 use halofold_fleet::Member;
@@ -26,14 +26,17 @@ pub fn members(count: usize) -> &'static [Member] {
     &all[..count]
 }
 
-/// One of the stencils, boxes included; SwiftShader, which takes minutes to compile boxes of 25 and 27 weights, has none of these.
+/// A configuration with the fastest kernel of single steps that knows the borders.
+pub fn single(stencil: &'static Stencil, element: Element, grid: Grid, borders: Borders) -> Config {
+    let is_general = |border| matches!(border, Border::Mirror | Border::Constant(_));
+    let needs_general = borders.pairs().iter().any(|(low, high)| is_general(*low) || is_general(*high));
+    let variant = if needs_general { stencil.general() } else { stencil.fastest_step() };
+    Config::new(stencil, variant, element, grid).with_borders(borders)
+}
+
+/// One of the stencils, boxes included.
 pub fn any_stencil(nth: usize) -> &'static Stencil {
-    let is_slow = members(1)[0].device.adapter_info().name.contains("SwiftShader");
-    if is_slow {
-        eprintln!("not run: SwiftShader takes minutes to compile boxes of 25 and 27 weights");
-    }
-    let boxes = BOXES.iter().filter(|stencil| !is_slow || stencil.points() <= 9);
-    let all: Vec<_> = STENCILS.iter().chain(boxes).collect();
+    let all: Vec<_> = STENCILS.iter().chain(BOXES).collect();
     all[nth % all.len()]
 }
 

@@ -13,7 +13,7 @@ use halofold_fleet::Member;
 use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
 use proptest::prelude::*;
 
-use crate::devices::{any_stencil, cells, members, whole};
+use crate::devices::{any_stencil, cells, members, single, whole};
 
 const WEIGHTS: Weights = Weights::new(&[0.231, 0.0973, 0.0153, 0.0007]);
 
@@ -69,7 +69,8 @@ fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_aft
 }
 
 fn sides() -> impl Strategy<Value = (Border, Border)> {
-    let side = || prop_oneof![Just(Border::Fixed), Just(Border::Reflect)];
+    const KINDS: [Border; 4] = [Border::Fixed, Border::Reflect, Border::Mirror, Border::Constant(0.7)];
+    let side = || prop::sample::select(&KINDS[..]);
     prop_oneof![3 => (side(), side()), 1 => Just((Border::Wrap, Border::Wrap))]
 }
 
@@ -92,7 +93,7 @@ proptest! {
         };
         let ((west, east), (north, south), (near, far)) = borders;
         let borders = Borders { west, east, north, south, near, far };
-        let config = Config::new(stencil, stencil.fastest_step(), Element::F32, grid).with_borders(borders);
+        let config = single(stencil, Element::F32, grid, borders);
         let cells = cells(&config, 1);
         let sizes = SlabSizes::default().with_height(height).with_depth(depth);
         let bounds = Bounds::new(&config, steps, 1 << 30, &members(1)[0].device.limits());

@@ -1,7 +1,7 @@
 //! Several devices of one process: however a grid is cut, the bits are those of one device.
 
 use halofold::stencil::{
-    BOXES, Border, Borders, Config, FIVE_POINT, Grid, SEVEN_POINT, STENCILS, Stencil, StencilError,
+    BOXES, Border, Borders, Config, FIVE_POINT, Grid, SEVEN_POINT, STENCILS, StencilError,
     TWENTY_SEVEN_POINT, Until,
 };
 use halofold::wgpu;
@@ -9,11 +9,7 @@ use halofold::{Element, adapter};
 use halofold_fleet::{FleetError, Team, TeamOptions};
 use proptest::prelude::*;
 
-use crate::devices::{any_stencil, cells, members, open, preferred, whole};
-
-fn single(stencil: &'static Stencil, element: Element, grid: Grid, border: Border) -> Config {
-    Config::new(stencil, stencil.fastest_step(), element, grid).with_borders(Borders::all(border))
-}
+use crate::devices::{any_stencil, cells, members, open, preferred, single, whole};
 
 #[track_caller]
 fn same(team: &Team, config: &Config, expected: &[u8]) {
@@ -30,7 +26,9 @@ proptest! {
     fn any_cut_has_the_bits_of_one(
         count in 1usize..=4,
         nth in 0..STENCILS.len() + BOXES.len(),
-        [across, low, high] in prop::array::uniform3(prop::sample::select(vec![Border::Fixed, Border::Reflect, Border::Wrap])),
+        [across, low, high] in prop::array::uniform3(prop::sample::select(vec![
+            Border::Fixed, Border::Reflect, Border::Wrap, Border::Mirror, Border::Constant(-0.3),
+        ])),
         (layers, cols) in (8u32..60, 3u32..40),
         halo in 1u32..9,
         shares in prop::collection::vec(1.0f64..6.0, 4),
@@ -48,7 +46,7 @@ proptest! {
         } else {
             Borders { near: low, far: high, ..Borders::all(across) }
         };
-        let config = single(stencil, element, grid, Border::Fixed).with_borders(borders);
+        let config = single(stencil, element, grid, borders);
         let config = if has_rhs { config.with_rhs() } else { config };
         let (first, second) = (cells(&config, 1), cells(&config, 2));
         let rhs = has_rhs.then_some(&second[..]);
@@ -76,7 +74,7 @@ fn options_that_are_not_set_are_measured() {
         (&TWENTY_SEVEN_POINT, Grid { planes: 40, rows: 12, cols: 16 }),
         (&SEVEN_POINT, Grid { planes: 9, rows: 12, cols: 16 }),
     ] {
-        let config = single(stencil, Element::F32, grid, Border::Wrap);
+        let config = single(stencil, Element::F32, grid, Borders::all(Border::Wrap));
         let first = cells(&config, 7);
         let mut team =
             Team::new(members(3), config, stencil.usual, (&first, None), &TeamOptions::default()).unwrap();
@@ -116,7 +114,7 @@ fn time_blocked_kernels_have_the_same_bits() {
 /// Faces of a MiB are copied by threads.
 #[test]
 fn large_faces_arrive_too() {
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Border::Wrap);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Borders::all(Border::Wrap));
     let first = cells(&config, 9);
     let options = TeamOptions::default().with_halo(16);
     let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
@@ -127,7 +125,7 @@ fn large_faces_arrive_too() {
 
 #[test]
 fn a_run_goes_on_by_another_condition() {
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
     let options = TeamOptions::default().with_halo(4);
     let mut team = Team::new(members(2), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
@@ -142,7 +140,7 @@ fn a_run_goes_on_by_another_condition() {
 
 #[test]
 fn runs_stop_at_the_same_step_however_they_are_cut() {
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
     let until = Until::new(1e-4).with_every(7);
     let mut outcomes = Vec::new();
@@ -166,7 +164,7 @@ fn a_lost_device_is_an_error_that_says_which() {
     let adapter = preferred();
     for stage in 0..4 {
         let members = [open(&adapter), open(&adapter)];
-        let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Reflect);
+        let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Reflect));
         let first = cells(&config, 5);
         let lose = || members[1].device.destroy();
         if stage == 0 {
@@ -200,7 +198,7 @@ fn a_lost_device_is_an_error_that_says_which() {
 fn a_device_may_be_lost_while_others_wait() {
     let adapter = preferred();
     let members = [open(&adapter), open(&adapter)];
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Border::Fixed);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
     let options = TeamOptions::default().with_halo(2);
     let mut team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &options).unwrap();
@@ -216,7 +214,7 @@ fn a_device_may_be_lost_while_others_wait() {
 
 #[test]
 fn wrong_requests_are_errors() {
-    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
     let usual = FIVE_POINT.usual;
     let team = |count, cells, options: TeamOptions| {
@@ -263,7 +261,7 @@ fn different_adapters_have_the_same_bits() {
             Grid { planes: 31, rows: 9, cols: 20 }
         };
         for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
-            let config = single(stencil, Element::F32, grid, border);
+            let config = single(stencil, Element::F32, grid, Borders::all(border));
             let first = cells(&config, 3);
             // Speeds are measured: the adapters have different names.
             let options = TeamOptions::default().with_halo(3);

@@ -16,10 +16,23 @@
 #import classes
 
 #ifdef fixed_borders
-fn place(i: i32, count: u32, low: u32, high: u32, side: i32) -> i32 {
+alias Position = i32;
+
+fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position {
     return i;
 }
+
+fn reached(plane: Position, row: Position, col: Position) -> Elem {
+    return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col));
+}
 #else
+// A position in one direction that stands for another. Beyond a constant, cells have this value.
+struct Position {
+    at: i32,
+    is_beyond: bool,
+    value: Elem,
+}
+
 // The distance from a side to its inner cell that stands for one `beyond` cells past the first outside.
 fn inward(beyond: i32, n: i32, side: u32) -> i32 {
     // A single cell is its own mirror image.
@@ -27,47 +40,43 @@ fn inward(beyond: i32, n: i32, side: u32) -> i32 {
     return select(image, n - 1 - beyond, side == WRAP);
 }
 
-// The position inside that stands for one, or beyond a constant -1 less the number of the side. `side` is that of `low`.
-fn place(i: i32, count: u32, low: u32, high: u32, side: i32) -> i32 {
+// The position that stands for `i` between two sides. `constants` is the index of the value beyond the first.
+fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position {
     let n = i32(count);
     var at = i;
     // Each turn brings it nearer.
     for (var turn = 0; turn <= REACH && (at < 0 || at >= n); turn++) {
         if at < 0 {
             if low == CONSTANT {
-                return -1 - side;
+                return Position(0, true, coefficients[constants]);
             }
             at = inward(-1 - at, n, low);
         } else {
             if high == CONSTANT {
-                return -2 - side;
+                return Position(0, true, coefficients[constants + 1]);
             }
             at = n - 1 - inward(at - n, n, high);
         }
     }
-    return at;
+    return Position(at, false, Elem());
+}
+
+// The cell at these positions. With a branch here SwiftShader would take twice as long to compile for every point.
+fn reached(plane: Position, row: Position, col: Position) -> Elem {
+    let inside = cell((u32(plane.at) * params.rows + u32(row.at)) * params.cols + u32(col.at));
+    let beyond = select(select(inside, plane.value, plane.is_beyond), row.value, row.is_beyond);
+    return select(beyond, col.value, col.is_beyond);
 }
 #endif
 
-fn col_place(c: i32) -> i32 {
-    return place(c, params.cols, params.west, params.east, 0);
+fn col_place(c: i32) -> Position {
+    return place(c, params.cols, params.west, params.east, CONSTANTS);
 }
 
-fn row_place(r: i32) -> i32 {
-    return place(r, params.rows, params.north, params.south, 2);
+fn row_place(r: i32) -> Position {
+    return place(r, params.rows, params.north, params.south, CONSTANTS + 2);
 }
 
-fn plane_place(p: i32) -> i32 {
-    return place(p, params.planes, params.near, params.far, 4);
-}
-
-// The cell at these places.
-fn reached(plane: i32, row: i32, col: i32) -> Elem {
-#ifndef fixed_borders
-    let side = select(select(plane, row, row < 0), col, col < 0);
-    if side < 0 {
-        return coefficients[CONSTANTS + u32(-1 - side)];
-    }
-#endif
-    return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col));
+fn plane_place(p: i32) -> Position {
+    return place(p, params.planes, params.near, params.far, CONSTANTS + 4);
 }

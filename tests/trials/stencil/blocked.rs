@@ -22,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
     for stencil in STENCILS.iter().copied().filter(blocked) {
         for element in [Element::F32, Element::F64, Element::F16] {
             let name = format!("stencil::blocked::{}::{element}::as_single_steps", stencil.name);
-            let left_out = super::reason_to_leave_out(stencil, true, element);
+            let left_out = super::reason_to_leave_out(true, element);
             trials.push(crate::trial(name, left_out, move || as_single_steps(stencil, element)));
         }
     }

@@ -87,19 +87,16 @@ type Check = fn(Kernel, Element) -> Result<(), Failed>;
 /// A test of one variant, ignored where the device lacks the type.
 fn trial(kernel: Kernel, element: Element, what: &str, check: Check) -> Trial {
     let name = format!("stencil::{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
-    let left_out = reason_to_leave_out(kernel.stencil, kernel.variant.is_blocked(), element);
+    let left_out = reason_to_leave_out(kernel.variant.is_blocked(), element);
     crate::trial(name, left_out, move || check(kernel, element))
 }
 
 /// The reason to leave a kernel out here, if there is one.
-fn reason_to_leave_out(stencil: &'static Stencil, is_blocked: bool, element: Element) -> Option<String> {
+fn reason_to_leave_out(is_blocked: bool, element: Element) -> Option<String> {
     if let Some(reason) = crate::lacking(element.feature()) {
         return Some(reason);
     }
-    // Boxes with a weight for each of 25 or 27 cells.
-    let is_large = BOXES.contains(&stencil) && stencil.points() > 9;
-    let is_slow = (is_blocked || is_large) && is_slow_to_compile();
-    is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned())
+    (is_blocked && is_slow_to_compile()).then(|| "SwiftShader takes minutes to compile it".to_owned())
 }
 
 fn grids(dims: Dims) -> Vec<Grid> {

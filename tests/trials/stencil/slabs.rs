@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 
 use super::run::{self, Run, borders, general_borders, read_back, repeated};
 use super::{Kernel, windows};
-use crate::common::{Gpu, Random, gpu, in_turn, is_slow_to_compile};
+use crate::common::{Gpu, Random, gpu, in_turn};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
 const WEIGHTS: [f64; 4] = [0.231, 0.0973, 0.0153, 0.0007];
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
         for variant in kernels(stencil) {
             for element in [Element::F32, Element::F64, Element::F16] {
                 let name = format!("stencil::slabs::{}::{}::{element}", stencil.name, variant.name);
-                let left_out = super::reason_to_leave_out(stencil, variant.is_blocked(), element);
+                let left_out = super::reason_to_leave_out(variant.is_blocked(), element);
                 trials.push(crate::trial(name, left_out, move || any_cut(stencil, variant, element)));
             }
         }
@@ -70,14 +70,7 @@ fn any_cut(stencil: &'static Stencil, variant: &'static Variant, element: Elemen
         let config = if round % 2 == 0 { config.with_rhs() } else { config };
         same_bits(gpu, config, cut)
             .map_err(|error| format!("{} {borders:?} {cut:?}: {error}", config.grid))?;
-        let is_fast = stencil.points() <= 5 || !is_slow_to_compile();
-        if variant.is_general() && !is_fast {
-            eprintln!(
-                "not run: SwiftShader takes minutes to compile mirror and constant borders of {}",
-                stencil.name
-            );
-        }
-        for borders in general_borders().into_iter().filter(|_| variant.is_general() && is_fast) {
+        for borders in general_borders().into_iter().filter(|_| variant.is_general()) {
             let config = config.with_borders(borders);
             same_bits(gpu, config, cut)
                 .map_err(|error| format!("{} {borders:?} {cut:?}: {error}", config.grid))?;

@@ -22,12 +22,12 @@ pub fn trials() -> Vec<Trial> {
         for border in [Border::Fixed, Border::Reflect] {
             for norm in [Norm::Max, Norm::L2] {
                 let name = format!("stencil::until::{}::{}::{norm:?}", stencil.name, border.name());
-                let left_out = super::reason_to_leave_out(stencil, false, Element::F32);
+                let left_out = super::reason_to_leave_out(false, Element::F32);
                 trials.push(crate::trial(name, left_out, move || stops_with_the_twin(stencil, border, norm)));
             }
         }
         let name = format!("stencil::until::{}::windows", stencil.name);
-        let left_out = super::reason_to_leave_out(stencil, false, Element::F32);
+        let left_out = super::reason_to_leave_out(false, Element::F32);
         trials.push(crate::trial(name, left_out, move || stops_in_windows(stencil)));
     }
     let kernel = Kernel { stencil: &FIVE_POINT, variant: fastest(&FIVE_POINT) };
