@@ -138,7 +138,10 @@ fn one(
         job = rung::with_checked_workgroup(context.gpu, job)?;
     }
     let features = context.gpu.device.features();
-    while matches!(job.check(features, &limits), Err(ReduceError::Plan(_))) && job.tuning.workgroup_size > 1 {
+    let is_too_large = |job: &Job| {
+        matches!(job.check(features, &limits), Err(ReduceError::Limit(_) | ReduceError::Setting(_)))
+    };
+    while is_too_large(&job) && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
     let expected = rung::expected(host, Op::Sum, n)?;

@@ -2,7 +2,7 @@
 
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::Expected;
-use halofold::reduce::{Op, PlanError, ReduceError};
+use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
 
@@ -89,13 +89,19 @@ pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure
     }
 }
 
+/// The limits on the size of a workgroup.
+const WORKGROUP_LIMITS: [&str; 2] = ["max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
+
 /// Checks the workgroup that was asked for. A size that no rung could run is an error here; one that this rung cannot run gives a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     match job.check(gpu.device.features(), &gpu.device.limits()) {
-        Err(ReduceError::Plan(
-            error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. }),
-        )) => Err(Failure::Usage(format!("--workgroup: {error}"))),
+        Err(ReduceError::Setting(error)) if error.name == "workgroup_size" => {
+            Err(Failure::Usage(format!("--workgroup: {error}")))
+        }
+        Err(ReduceError::Limit(error)) if WORKGROUP_LIMITS.contains(&error.name) => {
+            Err(Failure::Usage(format!("--workgroup: {error}")))
+        }
         _ => Ok(job),
     }
 }

@@ -86,7 +86,7 @@ pub enum BufferError {
         offset: u64,
         /// The alignment on this device.
         align: u32,
-        /// Its name, a field of [`wgpu::Limits`].
+        /// Its reason: a field of [`wgpu::Limits`], or the size of a number.
         limit: &'static str,
     },
     /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not
@@ -118,11 +118,11 @@ pub enum BufferError {
         len: u64,
     },
     /// An input that starts between two elements.
-    #[error("the input starts at byte {offset}: start it at a multiple of an element's {size} bytes")]
+    #[error("the input starts at byte {offset}: start it at a multiple of {size} bytes")]
     Misaligned {
         /// The offset of the input.
         offset: u64,
-        /// Bytes of an element.
+        /// Bytes of an element. For [states](crate::reduce#states), the least common multiple of their size and the alignment.
         size: u64,
     },
 }

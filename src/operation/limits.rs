@@ -75,8 +75,8 @@ impl SettingError {
         if (u64::from(least)..=u64::from(most)).contains(&value) {
             return Ok(());
         }
-        let allowed =
-            if most == u32::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+        let is_open = most == u32::MAX && value < least.into();
+        let allowed = if is_open { format!("at least {least}") } else { format!("{least} to {most}") };
         Err(SettingError::new(name, value, allowed))
     }
 

@@ -2,9 +2,9 @@
 
 use wgpu::{BindingResource, Buffer};
 
-use crate::operation::blocks;
 use crate::operation::buffers::{self, Use, slice};
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::{BufferError, blocks};
+use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Reads, Src, WORDS};
@@ -30,7 +30,8 @@ pub(super) fn check(
     }
     if let Some(count) = sources.count {
         if !count.offset().is_multiple_of(4) {
-            return Err(PlanError::Misaligned { offset: count.offset(), size: 4 }.into());
+            let (offset, limit) = (count.offset(), "the size of a u32");
+            return Err(BufferError::Offset { role: "count", offset, align: 4, limit }.into());
         }
         // The count is read before anything is written, so it may be in the output's buffer.
         Use::of("count", count, 4).inside()?;

@@ -1,55 +1,22 @@
-//! Errors of reductions: of their plans, and all others.
+//! Errors of reductions.
 
 use crate::adapter::feature_names;
-use crate::operation::{BufferError, LimitError};
+use crate::operation::{BufferError, LimitError, SettingError};
 use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::shape::{Shape, ShapeKind};
 
-/// Errors of planning a reduction. Each message names the limit and the remedy.
+/// Errors of making a reducer or preparing a reduction. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlanError {
-    /// A limit of the device that every reduction exceeds.
+pub enum ReduceError {
+    /// A limit of the device is too low for the operator, the tuning, or the shape over these lengths.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// The workgroup size is not a power of two.
-    #[error("a workgroup of {0} invocations: the size must be a power of two (1, 2, 4 … 1024)")]
-    WorkgroupNotPowerOfTwo(u32),
-    /// The device does not run workgroups that large.
-    #[error(
-        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup, max_compute_workgroup_size_x)"
-    )]
-    WorkgroupTooLarge {
-        /// The size asked for.
-        asked: u32,
-        /// The device's limit.
-        limit: u32,
-    },
-    /// The kernel needs more workgroup memory than the device has.
-    #[error(
-        "`{rung}` needs {needed} bytes of workgroup memory, this device allows {limit} \
-         (max_compute_workgroup_storage_size): use a smaller workgroup"
-    )]
-    WorkgroupMemory {
-        /// The rung.
-        rung: &'static str,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes the device allows.
-        limit: u32,
-    },
-    /// The tile does not fit the workgroup.
-    #[error(
-        "a tile of {tile} for a workgroup of {workgroup_size}: it must be a power of two of 1 to 16 items an invocation, at most 1024"
-    )]
-    Tile {
-        /// Items in a tile.
-        tile: u32,
-        /// Invocations in a workgroup.
-        workgroup_size: u32,
-    },
+    /// A tuning, a stride or a number of segments that is out of range.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The rung does not support that finish.
     #[error("`{rung}` does not finish by `{finish}`; it can by {offered}")]
     Finish {
@@ -59,19 +26,6 @@ pub enum PlanError {
         finish: Finish,
         /// The finishes that it supports.
         offered: String,
-    },
-    /// More elements than a 32-bit index can count.
-    #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
-    TooManyElements(u64),
-    /// More workgroups than a grid holds.
-    #[error(
-        "{needed} workgroups: this device allows {limit} in a grid of two dimensions (max_compute_workgroups_per_dimension); use a larger workgroup, or split the input"
-    )]
-    TooManyWorkgroups {
-        /// Workgroups needed.
-        needed: u64,
-        /// The most that a two-dimensional grid holds.
-        limit: u64,
     },
     /// More partial results than one workgroup can collect.
     #[error(
@@ -83,56 +37,6 @@ pub enum PlanError {
         /// The most that the last one can add.
         limit: u64,
     },
-    /// A buffer would be larger than the device allows.
-    #[error(
-        "{needed} bytes of {role}: this device allows {limit} (max_buffer_size); use a larger workgroup or fewer elements"
-    )]
-    BufferTooLarge {
-        /// The purpose of the buffer.
-        role: &'static str,
-        /// Bytes it needs.
-        needed: u64,
-        /// Bytes the device allows.
-        limit: u64,
-    },
-    /// The input would end beyond the largest address.
-    #[error("{len} elements from byte {offset} on: no buffer reaches that far")]
-    OutOfReach {
-        /// The offset of the input, in bytes.
-        offset: u64,
-        /// The number of elements.
-        len: u64,
-    },
-    /// An input does not start at an element, or a count does not start at a word.
-    #[error(
-        "a buffer is read from byte {offset}, which is not a multiple of the {size} bytes of one value there"
-    )]
-    Misaligned {
-        /// The offset of the input or count, in bytes.
-        offset: u64,
-        /// Bytes of one element or of a count. For states, the least common multiple of their size and the
-        /// alignment.
-        size: u64,
-    },
-    /// More scratch memory than one binding holds. Reduce fewer elements at once.
-    #[error(
-        "{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size); reduce fewer elements at once, or request a higher limit"
-    )]
-    Scratch {
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes the device binds.
-        limit: u64,
-    },
-}
-
-/// Errors of making a reducer or preparing a reduction. Each message names the remedy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReduceError {
-    /// The shape over these lengths does not fit the device.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
     /// The operator's text is wrong.
     #[error(transparent)]
     Monoid(#[from] MonoidError),
@@ -156,21 +60,10 @@ pub enum ReduceError {
         /// The missing feature or features.
         feature: wgpu::Features,
     },
-    /// The device allows too few storage buffers in one shader.
+    /// No atomic operation carries out the operator: [`Monoid::accumulates`] is `None`. None carries out an exact sum.
     #[error(
-        "`{name}` needs {needed} storage buffers in a shader, this device was created with {limit}: request more (max_storage_buffers_per_shader_stage)"
-    )]
-    Bindings {
-        /// The operator.
-        name: String,
-        /// Storage buffers that a kernel needs.
-        needed: u32,
-        /// Storage buffers that the device allows.
-        limit: u32,
-    },
-    /// No atomic operation carries out the operator: [`Monoid::accumulates`] is `None`.
-    #[error(
-        "no atomic operation computes `{name}` over {element}: use `Shape::Whole` instead of `Shape::Accumulate`"
+        "no atomic operation computes `{name}` over {element}, and none an exact sum: use `Shape::Whole` instead of \
+         `Shape::Accumulate`, or leave states (`Options::to_states`), which add up"
     )]
     NoAtomic {
         /// The operator.
@@ -188,9 +81,6 @@ pub enum ReduceError {
         /// The element type.
         element: String,
     },
-    /// An exact sum that is to be added to the value in the output.
-    #[error("`Shape::Accumulate` has no exact sums: leave states (`Options::to_states`), which add up")]
-    ExactAccumulate,
     /// An exact sum of several buffers, of a stride or of a count on the GPU needs several workgroups in one
     /// launch, which the options or the adapter exclude.
     #[error(
@@ -267,22 +157,6 @@ pub enum ReduceError {
         /// The product of the lengths after the axis.
         inner: u64,
     },
-    /// A row of the array is larger than a binding can hold at every offset.
-    #[error(
-        "a row of {needed} bytes: this device binds {limit} (max_storage_buffer_binding_size); reduce ranges of columns separately"
-    )]
-    Row {
-        /// Bytes of a row of elements, accumulators or results, whichever is largest.
-        needed: u64,
-        /// Bytes that a binding can hold at every offset.
-        limit: u64,
-    },
-    /// A stride of 0, or one larger than any position. Holds the stride in elements.
-    #[error("a stride of {0} elements: it must be from 1 to 4294967295")]
-    Stride(u64),
-    /// More segments than a 32-bit index can count. Holds their number.
-    #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
-    TooManySegments(u64),
     /// Offsets are given for a shape that takes none, or missing for [`Shape::Offsets`].
     #[error("{}", match .0 {
         Shape::Offsets { .. } => "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned(),

@@ -148,7 +148,7 @@ mod workspace;
 
 use crate::operation::count;
 pub(crate) use analysis::map_of;
-pub use error::{PlanError, ReduceError};
+pub use error::ReduceError;
 pub use exact::Accuracy;
 pub use launches::Launches;
 pub(crate) use monoid::Elem;

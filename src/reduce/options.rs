@@ -1,12 +1,12 @@
 //! Options for the compilation of a reducer, and the check that a device supports it.
 
-use crate::operation::kernel::{Checks, Slot};
-use crate::operation::limits;
 use std::borrow::Cow;
 
+use crate::operation::kernel::Checks;
+use crate::operation::limits;
 use crate::reduce::compose::Text;
-use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{self, Accuracy, EXACT_FOLD};
+use crate::reduce::error::ReduceError;
+use crate::reduce::exact::{Accuracy, EXACT_FOLD};
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
@@ -128,7 +128,6 @@ impl<'a> Options<'a> {
     ) -> Result<(), ReduceError> {
         let monoid = &*self.exact(monoid)?;
         let monoid = &*monoid.on(features);
-        exact::check(monoid, form)?;
         let request = self.request(monoid, form, limits);
         if let Strategy::Rung { rung, finish, tuning } = self.strategy {
             plan::check(&request, rung, finish, tuning)?;
@@ -226,7 +225,7 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
         return Err(ReduceError::SubgroupsDisabled { rung: kernel.name });
     }
     check_features(text)?;
-    check_bindings(text.monoid, &text.slots(), limits)?;
+    limits::check(&text.slots(), limits)?;
     text.checked()
 }
 
@@ -254,13 +253,4 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
     }
     let in_words = kernel.collects_partials() || text.uses_subgroups() && !monoid.acc.is_word();
     missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
-}
-
-/// Checks the number of storage buffers.
-fn check_bindings(monoid: &Monoid, slots: &[Slot], limits: &wgpu::Limits) -> Result<(), ReduceError> {
-    let (needed, limit) = (limits::storage_buffers(slots), limits.max_storage_buffers_per_shader_stage);
-    if needed > limit {
-        return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });
-    }
-    Ok(limits::check(slots, limits).map_err(PlanError::from)?)
 }

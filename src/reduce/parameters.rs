@@ -5,7 +5,7 @@ use wgpu::{BindingResource, BufferUsages, Limits};
 
 use crate::operation::buffers::{self, Use};
 use crate::operation::limits::LimitError;
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::error::ReduceError;
 use crate::slice::Slice;
 
 /// The binding of group 0 with an operator's own parameters, if they are a uniform.
@@ -70,7 +70,7 @@ impl Parameters {
         used.inside()?;
         used.aligned(limits)?;
         used.apart(output)?;
-        Ok(LimitError::unless(name, limit, self.bound(given)).map_err(PlanError::from)?)
+        Ok(LimitError::unless(name, limit, self.bound(given))?)
     }
 
     /// The resource for their binding.

@@ -6,8 +6,9 @@ use crate::operation;
 use crate::operation::blocks::Blocks;
 use crate::operation::kernel::{Compiled, Kernel, Pipelines};
 use crate::operation::launch::Dispatch;
+use crate::operation::limits::LimitError;
 use crate::reduce::compose::Text;
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
@@ -183,10 +184,10 @@ impl Reducer {
         &self,
         plan: &Plan,
         count: Option<Slice<'_>>,
-    ) -> Result<(Buffer, Vec<Dispatch>), PlanError> {
+    ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
         let blocks: Blocks = plan.launches.iter().map(|launch| launch.params.words()).collect();
         let most = plan.launches.first().map_or(0, |launch| launch.params.count);
         let count = count.map(|count| (count, most));
-        Ok(self.pipelines.parameters(("halofold::reduce::params", &blocks, WORDS), count)?)
+        self.pipelines.parameters(("halofold::reduce::params", &blocks, WORDS), count)
     }
 }

@@ -4,7 +4,7 @@ use crate::common::gpu;
 use halofold::read::Readback;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::plan::Src;
-use halofold::reduce::{Op, PlanError, Prepared, ReduceError, Workspace};
+use halofold::reduce::{Op, Prepared, ReduceError, Workspace};
 use halofold::{BufferError, Element, Slice, adapter, wgpu};
 use halofold_measure::Job;
 use wgpu::util::DeviceExt as _;
@@ -151,15 +151,12 @@ fn wrong_buffers_are_errors() {
     ));
     assert!(matches!(
         refused(&good, 0, u64::MAX, &result, 0),
-        ReduceError::Plan(PlanError::OutOfReach { .. })
+        ReduceError::Buffer(BufferError::OutOfReach { .. })
     ));
-    assert!(matches!(
-        refused(&good, 0, 1 << 33, &result, 0),
-        ReduceError::Plan(PlanError::TooManyElements(_))
-    ));
-    assert!(matches!(refused(&good, 2, 10, &result, 0), ReduceError::Plan(PlanError::Misaligned { .. })));
+    assert!(matches!(refused(&good, 0, 1 << 33, &result, 0), ReduceError::Buffer(BufferError::TooMany(_))));
+    assert!(matches!(refused(&good, 2, 10, &result, 0), ReduceError::Buffer(BufferError::Misaligned { .. })));
     let beyond = refused(&good, u64::MAX - 3, 4, &result, 0);
-    assert!(matches!(beyond, ReduceError::Plan(PlanError::OutOfReach { .. })));
+    assert!(matches!(beyond, ReduceError::Buffer(BufferError::OutOfReach { .. })));
     let mut encoder = device.create_command_encoder(&Default::default());
     assert!(Readback::new(device, 4).encode(&mut encoder, &good, 0, 4).is_err());
     assert!(Readback::new(device, 4).encode(&mut encoder, &bare, 3996, 8).is_err());
@@ -191,5 +188,5 @@ fn missing_features_are_named() {
     let error = job(&device, shuffle, 64, 10).reducer(&device).unwrap_err();
     assert!(error.to_string().contains("SUBGROUP"), "{error}");
     let job = Job { finish: Finish::Atomic, ..job(&device, rung, 64, 10) };
-    assert!(matches!(job.reducer(&device), Err(ReduceError::Plan(PlanError::Finish { .. }))));
+    assert!(matches!(job.reducer(&device), Err(ReduceError::Finish { .. })));
 }

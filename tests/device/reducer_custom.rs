@@ -2,10 +2,8 @@
 
 use crate::common::gpu;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{
-    Arity, Monoid, MonoidError, Options, PlanError, ReduceError, Reducer, Shape, Strategy,
-};
-use halofold::{Element, adapter, wgpu};
+use halofold::reduce::{Arity, Monoid, MonoidError, Options, ReduceError, Reducer, Shape, Strategy};
+use halofold::{BufferError, Element, adapter, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
 const SQUARES: &str = "\
@@ -299,7 +297,7 @@ fn indices_count_from_the_one_that_is_given() {
         let found: (f32, u32, f32, u32) = top(4_000_000_000).wait(&gpu.queue).unwrap();
         assert_eq!(found, (65.536, 4_000_025_225, 65.536, 4_000_090_762));
         let too_many = top(u32::MAX - 100_002).plan().unwrap_err();
-        assert_eq!(too_many, PlanError::TooManyElements(1 << 32).into());
+        assert_eq!(too_many, BufferError::TooMany(1 << 32).into());
         let segments = reducer.of(&input).segments(7).counting_from(1).plan().unwrap_err();
         assert_eq!(segments, ReduceError::Index(Shape::Segments { len: 7 }));
     }

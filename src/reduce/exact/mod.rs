@@ -70,11 +70,8 @@ mod operators;
 mod round;
 mod state;
 
-use crate::reduce::error::ReduceError;
-use crate::reduce::monoid::Monoid;
 #[cfg(doc)]
 use crate::reduce::shape::Shape;
-use crate::reduce::shape::ShapeKind;
 
 pub use format::Format;
 pub(crate) use kernels::ExactSum;
@@ -82,14 +79,6 @@ pub(in crate::reduce) use kernels::{EXACT, EXACT_FOLD};
 pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;
 pub use state::{State, StateError};
-
-/// Checks that an operator has the form, which an exact one may not have.
-pub(in crate::reduce) fn check(monoid: &Monoid, form: ShapeKind) -> Result<(), ReduceError> {
-    if monoid.format().is_some() && form == ShapeKind::Accumulate {
-        return Err(ReduceError::ExactAccumulate);
-    }
-    Ok(())
-}
 
 /// The accuracy of sums of floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

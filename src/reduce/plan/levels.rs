@@ -4,10 +4,9 @@
 //! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
 //! hold none.
 
-use wgpu::Limits;
-
-use crate::operation::grid;
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::SettingError;
+use crate::operation::limits::{self, LimitError};
+use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
@@ -19,6 +18,9 @@ use crate::window;
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
+
+/// The remedy for workgroups that are too large.
+const SMALLER: &str = ", or use a smaller workgroup";
 
 /// A window of the items that a level reads.
 #[derive(Clone, Copy)]
@@ -70,7 +72,7 @@ impl Request<'_> {
         let tuning = two_launches(stage.workgroup_size, most);
         let planner = Planner { request: self, kernel: &VECTORIZED, finish: Finish::OneWorkgroup, tuning };
         let own = if stage.reads == Reads::Strided { Own::Strided { stride } } else { Own::None };
-        Ok(planner.through_scratch(&planner.over(spans, stage.reads, own))?)
+        planner.through_scratch(&planner.over(spans, stage.reads, own))
     }
 
     /// All stages that plans of a rung may have.
@@ -117,9 +119,9 @@ impl Request<'_> {
                 let request = Request { in_two_launches: false, ..*self };
                 request.spread(&self.windows(parts, second), stage, spread)
             }
-            Finish::Atomic => Ok(planner.through_total(&planner.windows(parts, second))?),
+            Finish::Atomic => planner.through_total(&planner.windows(parts, second)),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
-                Ok(planner.through_scratch(&planner.windows(parts, second))?)
+                planner.through_scratch(&planner.windows(parts, second))
             }
         }
     }
@@ -136,32 +138,25 @@ pub(in crate::reduce) fn check(
     rung: &'static Rung,
     finish: Finish,
     Tuning { workgroup_size, tile, .. }: Tuning,
-) -> Result<(), PlanError> {
-    let Limits { max_compute_invocations_per_workgroup, max_compute_workgroup_size_x, .. } = *request.limits;
-    if !workgroup_size.is_power_of_two() {
-        return Err(PlanError::WorkgroupNotPowerOfTwo(workgroup_size));
-    }
+) -> Result<(), ReduceError> {
     // The unrolled trees start at 1024.
-    let limit = max_compute_invocations_per_workgroup.min(max_compute_workgroup_size_x).min(1024);
-    if workgroup_size > limit {
-        return Err(PlanError::WorkgroupTooLarge { asked: workgroup_size, limit });
-    }
-    let tile_fits = tile.is_power_of_two() && tile <= 1024 && (1..=16).contains(&(tile / workgroup_size));
-    if matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !tile_fits {
-        return Err(PlanError::Tile { tile, workgroup_size });
+    SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;
+    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(|error| error.or(SMALLER))?;
+    if matches!(rung.kernel.coverage, Coverage::Tiles(_)) {
+        // Sixteen items an invocation at most.
+        SettingError::unless_power("tile", tile, workgroup_size..=(16 * workgroup_size).min(1024))?;
     }
     // The last workgroup also shares a flag.
     let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
     let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
     let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
     let needed = items * request.monoid.acc.stride + exact + flag;
-    let limit = request.limits.max_compute_workgroup_storage_size;
-    if needed > u64::from(limit) {
-        return Err(PlanError::WorkgroupMemory { rung: rung.name(), needed, limit });
-    }
+    let (name, limit) =
+        ("max_compute_workgroup_storage_size", request.limits.max_compute_workgroup_storage_size);
+    LimitError::unless(name, limit, needed).map_err(|error| error.or(SMALLER))?;
     if !rung.finishes.contains(&finish) {
         let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
-        return Err(PlanError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });
+        return Err(ReduceError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });
     }
     Ok(())
 }
@@ -257,14 +252,12 @@ impl Planner<'_> {
     }
 
     /// The grid for `results` results: one row, or the fewest rows that hold them.
-    fn grid(&self, results: u64) -> Result<[u32; 2], PlanError> {
+    fn grid(&self, results: u64) -> Result<[u32; 2], ReduceError> {
         let groups = match self.kernel.coverage {
             Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
             _ => results,
         };
-        let limit = grid::most_groups(self.request.limits);
-        grid::folded(groups, self.request.limits)
-            .ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
+        self.request.grid(groups)
     }
 
     /// The launch over a window.
@@ -275,7 +268,7 @@ impl Planner<'_> {
         part: Part,
         results: u64,
         (dst, store): (Dst, u32),
-    ) -> Result<Launch, PlanError> {
+    ) -> Result<Launch, ReduceError> {
         let grid = self.grid(results)?;
         let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
         Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
@@ -296,7 +289,7 @@ impl Planner<'_> {
     }
 
     /// Plans a rung whose workgroups store partials in scratch memory, level after level.
-    fn through_scratch(&self, windows: &[Part]) -> Result<Plan, PlanError> {
+    fn through_scratch(&self, windows: &[Part]) -> Result<Plan, ReduceError> {
         let count = windows.first().map_or(0, |part| part.params.count);
         let mut scratch = [0; 2];
         let mut levels = vec![Level {
@@ -339,7 +332,7 @@ impl Planner<'_> {
 
     /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
     /// convert it to a result.
-    fn through_total(&self, windows: &[Part]) -> Result<Plan, PlanError> {
+    fn through_total(&self, windows: &[Part]) -> Result<Plan, ReduceError> {
         let mut plan = Plan::empty(1, self.request.out_stride());
         let total = (Dst::Output(ByteRange { offset: 0, size: plan.output }), 0);
         let count = windows.first().map_or(0, |part| part.params.count);

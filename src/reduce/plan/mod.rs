@@ -15,8 +15,8 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::operation::blocks;
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::{BufferError, LimitError, blocks};
+use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::shape::Shape;
@@ -168,10 +168,10 @@ impl Plan {
     }
 
     /// Sets the index of the first element, from which those of all others count.
-    pub(super) fn counting_from(mut self, index: u32) -> Result<Self, PlanError> {
+    pub(super) fn counting_from(mut self, index: u32) -> Result<Self, BufferError> {
         for Params { index: place, len, .. } in self.launches.iter_mut().map(|launch| &mut launch.params) {
             let end = u64::from(index) + u64::from(*place) + u64::from(*len);
-            u32::try_from(end).map_err(|_| PlanError::TooManyElements(end))?;
+            u32::try_from(end).map_err(|_| BufferError::TooMany(end))?;
             *place += index;
         }
         self.made_for.index = index;
@@ -179,19 +179,13 @@ impl Plan {
     }
 
     /// Checks that the device allows the size of every buffer.
-    fn check(self, limits: &Limits) -> Result<Self, PlanError> {
-        let limit = limits.max_buffer_size;
-        let buffers = [
-            ("scratch memory", self.scratch[0].max(self.scratch[1])),
-            ("partials", self.partials),
-            ("marks", self.marks),
-            ("output", self.output),
-            ("parameters", blocks::offset(self.launches.len())),
-        ];
-        match buffers.into_iter().find(|(_, needed)| *needed > limit) {
-            Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),
-            None => Ok(self),
-        }
+    fn check(self, limits: &Limits) -> Result<Self, LimitError> {
+        let [scratch, second] = self.scratch;
+        let sizes =
+            [scratch, second, self.partials, self.marks, self.output, blocks::offset(self.launches.len())];
+        let largest = sizes.into_iter().fold(0, u64::max);
+        let checked = LimitError::unless("max_buffer_size", limits.max_buffer_size, largest);
+        checked.map(|()| self).map_err(|error| error.or(", or use a larger workgroup or fewer elements"))
     }
 }
 

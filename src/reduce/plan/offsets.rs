@@ -1,6 +1,7 @@
 //! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::SettingError;
+use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{
     BufferRange, ByteRange, Dst, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
 };
@@ -62,7 +63,7 @@ impl Request<'_> {
     ) -> Result<Plan, ReduceError> {
         // There is one more offset than segments.
         if count >= u64::from(u32::MAX) {
-            return Err(ReduceError::TooManySegments(count));
+            return Err(SettingError::new("segments", count, "at most 4294967294: split the offsets").into());
         }
         let mut plan = Plan::empty(count, self.out_stride());
         if count == 0 {
@@ -117,7 +118,7 @@ impl Request<'_> {
         count: u64,
         segments: std::ops::Range<u64>,
         window: std::ops::Range<u64>,
-    ) -> Result<Launch, PlanError> {
+    ) -> Result<Launch, ReduceError> {
         let len = tiles.part.len;
         let some = segments.end - segments.start;
         let team = self.team(len.div_ceil(count));
@@ -152,7 +153,7 @@ impl Request<'_> {
     }
 
     /// The launch over the tiles of a window, including the part of their long segments in the previous tile.
-    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, PlanError> {
+    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, ReduceError> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
         let team = self.tile_team(TILE_TEAM);
@@ -186,7 +187,12 @@ impl Request<'_> {
     }
 
     /// The launch over all marks, for a range of segments.
-    fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, PlanError> {
+    fn join(
+        &self,
+        tiles: Tiles,
+        scratch: u64,
+        segments: std::ops::Range<u64>,
+    ) -> Result<Launch, ReduceError> {
         let some = segments.end - segments.start;
         let team = self.tile_team(0);
         let grid = self.teams(tiles.count(), team)?;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::operation::{grid, input};
-use crate::reduce::error::PlanError;
+use crate::operation::{LimitError, grid, input};
+use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, Src, WORD};
 use crate::window::Window;
 
@@ -60,13 +60,12 @@ impl Request<'_> {
     }
 
     /// The grid for a number of workgroups, folded into rows.
-    pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], PlanError> {
-        let limit = grid::most_groups(self.limits);
-        grid::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
+    pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], ReduceError> {
+        Ok(grid::of(groups, self.limits, ", or use a larger workgroup, or split the input")?)
     }
 
     /// The grid for `count` teams of 2^`team` invocations.
-    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], PlanError> {
+    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], ReduceError> {
         self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
     }
 
@@ -102,9 +101,9 @@ impl Request<'_> {
     }
 
     /// Checks that one binding can hold all of the scratch memory.
-    pub(super) fn scratch(&self, needed: u64) -> Result<u64, PlanError> {
-        let limit = self.largest_binding();
-        if needed > limit { Err(PlanError::Scratch { needed, limit }) } else { Ok(needed) }
+    pub(super) fn scratch(&self, needed: u64) -> Result<u64, ReduceError> {
+        let checked = LimitError::unless("max_storage_buffer_binding_size", self.largest_binding(), needed);
+        Ok(checked.map(|()| needed).map_err(|error| error.or(", or reduce fewer elements at once"))?)
     }
 }
 

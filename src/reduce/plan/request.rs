@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use wgpu::Limits;
 
+use crate::operation::BufferError;
 use crate::operation::limits::{self, LimitError};
-use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact;
+use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::strided::step;
@@ -187,7 +187,7 @@ impl<'a> Request<'a> {
             let plan = Request { form: simpler.kind(), ..*self }.plan(simpler, parts, second)?;
             return Ok(Plan { made_for, ..plan });
         }
-        limits::check_basics(self.limits).map_err(PlanError::from)?;
+        limits::check_basics(self.limits)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
@@ -228,7 +228,6 @@ impl<'a> Request<'a> {
         parts: &[BufferRange],
         second: Option<BufferRange>,
     ) -> Result<(), ReduceError> {
-        exact::check(self.monoid, self.form)?;
         if self.form == ShapeKind::Accumulate && self.monoid.accumulates().is_none() {
             return Err(ReduceError::no_atomic(self.monoid));
         }
@@ -237,17 +236,17 @@ impl<'a> Request<'a> {
         let size = if self.from_states { self.unit(size) } else { size };
         for extent in parts.iter().chain(&second) {
             if !extent.offset.is_multiple_of(size) {
-                return Err(PlanError::Misaligned { offset: extent.offset, size }.into());
+                return Err(BufferError::Misaligned { offset: extent.offset, size }.into());
             }
             let bytes = extent.len.checked_mul(self.item_size()).and_then(|bytes| bytes.checked_mul(apart));
             let end = bytes.and_then(|bytes| bytes.checked_add(extent.offset));
             // Room for rounding the end up to whole words.
             end.and_then(|end| end.checked_add(4))
-                .ok_or(PlanError::OutOfReach { offset: extent.offset, len: extent.len })?;
+                .ok_or(BufferError::OutOfReach { offset: extent.offset, len: extent.len })?;
         }
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         if u32::try_from(len).is_err() {
-            return Err(PlanError::TooManyElements(len).into());
+            return Err(BufferError::TooMany(len).into());
         }
         let has_states = matches!(self.form, ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis);
         if (self.from_states || self.to_states) && !has_states {
@@ -265,7 +264,7 @@ impl<'a> Request<'a> {
     /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too
     /// many launches: one per window, and for segments between offsets one for each part of the list that a
     /// binding holds.
-    pub(super) fn check_windows(&self, shape: Shape, parts: &[BufferRange]) -> Result<(), PlanError> {
+    pub(super) fn check_windows(&self, shape: Shape, parts: &[BufferRange]) -> Result<(), LimitError> {
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
         let bytes = elements.saturating_mul(self.item_size());
@@ -280,7 +279,7 @@ impl<'a> Request<'a> {
         let least = strides.map(|stride| 2 * self.unit(stride)).into_iter().max().unwrap_or(0);
         let limit = self.limits.max_storage_buffer_binding_size;
         LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
-        Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
+        window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)
     }
 }
 

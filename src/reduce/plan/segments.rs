@@ -3,7 +3,8 @@
 //! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results.
 //! Segments are the case of rows with one element.
 
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::LimitError;
+use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
     BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage,
@@ -89,11 +90,12 @@ impl Request<'_> {
         let widest =
             [self.item_size(), self.monoid.acc.stride, self.out_stride()].into_iter().max().unwrap_or(1);
         let unit = self.unit(self.monoid.acc.stride).max(self.unit(self.out_stride()));
-        let limit = self.room().min(self.largest_binding().saturating_sub(unit));
-        let needed = inner.saturating_mul(widest);
-        if needed > limit {
-            return Err(ReduceError::Row { needed, limit });
-        }
+        // A binding holds a row at every offset.
+        let limit = self.largest_binding();
+        let lost = limit - self.room().min(limit.saturating_sub(unit));
+        let needed = inner.saturating_mul(widest).saturating_add(lost);
+        LimitError::unless("max_storage_buffer_binding_size", limit, needed)
+            .map_err(|error| error.or(", or reduce ranges of columns separately"))?;
         self.parts(part, second, (outer, len, inner), self.monoid.fold().columns)
     }
 
@@ -226,7 +228,7 @@ impl Request<'_> {
         (stage, merges): (Stage, bool),
         numbers: std::ops::Range<u64>,
         to: u64,
-    ) -> Result<Launch, PlanError> {
+    ) -> Result<Launch, ReduceError> {
         let some = numbers.end - numbers.start;
         let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
         let span = self.span(inputs.part, inputs.second, range);
@@ -244,7 +246,7 @@ impl Request<'_> {
     }
 
     /// The launches that reduce the accumulators of every part.
-    fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), PlanError> {
+    fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), ReduceError> {
         let results = self.storable(self.out_stride()) / cut.inner;
         let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
         let most = results.min(readable).max(1);
@@ -288,7 +290,7 @@ impl Request<'_> {
         cut: Cut,
         (chunks, rows): (u64, u64),
         base: u32,
-    ) -> Result<([u32; 2], u32, Own), PlanError> {
+    ) -> Result<([u32; 2], u32, Own), ReduceError> {
         let Division { strips, width, team } = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
         let is_array = stage.kernel.coverage == Coverage::Columns;

@@ -1,6 +1,7 @@
 //! One result from elements that are a stride apart.
 
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::operation::{LimitError, SettingError};
+use crate::reduce::error::ReduceError;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{BufferRange, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
@@ -13,8 +14,9 @@ const MOST_WORKGROUPS: u32 = 2112;
 const MOST_WINDOWS: u64 = 1 << 16;
 
 /// The stride as the kernel's parameters hold it.
-pub(super) fn step(stride: u64) -> Result<u32, ReduceError> {
-    u32::try_from(stride).ok().filter(|stride| *stride > 0).ok_or(ReduceError::Stride(stride))
+pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
+    SettingError::unless("stride", stride, 1..=u32::MAX)?;
+    Ok(stride as u32)
 }
 
 impl Request<'_> {
@@ -29,13 +31,11 @@ impl Request<'_> {
         let span = self.room() / self.item_size();
         // Elements of one window. The last one needs no stride after it.
         let most = span.saturating_sub(1) / stride + 1;
-        if part.len.div_ceil(most) > MOST_WINDOWS {
-            return Err(PlanError::TooManyWorkgroups {
-                needed: part.len.div_ceil(most),
-                limit: MOST_WINDOWS,
-            }
-            .into());
-        }
+        // Bytes of as many elements as each window must hold.
+        let least = (part.len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
+        let (limit, lost) = (self.largest_binding(), self.largest_binding() - self.room());
+        LimitError::unless("max_storage_buffer_binding_size", limit, least.saturating_add(lost))
+            .map_err(|error| error.or(", or split the input"))?;
         let windows = (0..part.len.div_ceil(most).max(1)).map(|number| {
             let begin = number * most;
             self.apart(part, second, begin..part.len.min(begin + most), stride)

@@ -1,7 +1,7 @@
 //! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
 
 use crate::operation::grid;
-use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
@@ -117,7 +117,7 @@ impl Request<'_> {
             return Err(ReduceError::ExactInOneLaunch);
         }
         if meets && tickets > limit {
-            return Err(PlanError::TooManyTickets { needed: tickets, limit }.into());
+            return Err(ReduceError::TooManyTickets { needed: tickets, limit });
         }
         let partials = if meets { 4 * HEAD + tickets * acc } else { 0 };
         let mut plan = Plan { partials, ..Plan::empty(1, self.out_stride()) };

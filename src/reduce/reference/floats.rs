@@ -1,10 +1,9 @@
 //! References over floats, in 64 bits.
 
-use super::{Bound, Expected, Real};
-use crate::element::{Element, Value};
+use super::{Bound, Expected, Real, states};
+use crate::element::Element;
 use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
-use crate::reduce::value::Scalar;
 
 /// Accuracy of the elements in the accumulator's type: exact, or rounded to it.
 #[derive(Clone, Copy, PartialEq)]
@@ -15,38 +14,29 @@ pub(super) enum Terms {
 
 pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f64]>) -> Option<Expected> {
     let real = Real::of(element);
-    let count = |n: usize| Expected::same(Scalar::One(Value::Unsigned(n as u64)));
     Some(match op {
         Op::Sum => sum(real, items),
         Op::Product => product(real, items),
-        Op::Min => {
-            real.same(extreme(items, f64::INFINITY, |a, b| if a.total_cmp(&b).is_le() { a } else { b }))
-        }
-        Op::Max => {
-            real.same(extreme(items, f64::NEG_INFINITY, |a, b| if a.total_cmp(&b).is_ge() { a } else { b }))
-        }
-        Op::MinMax => range(real, items),
-        Op::ArgMin => first_best(real, items, f64::INFINITY, |a, b| a.total_cmp(&b).is_lt()),
-        Op::ArgMax => first_best(real, items, f64::NEG_INFINITY, |a, b| a.total_cmp(&b).is_gt()),
         Op::Mean => mean(real, items),
         Op::Dot => dot(real, items, second?),
         Op::L1 => {
             let sum = exact_sum(items.iter().map(|x| x.abs()));
             real.within(sum, additions(real, sum, sum, items.len()))
         }
-        Op::MaxNorm => real.same(if items.iter().any(|x| x.is_nan()) {
-            f64::NAN
-        } else {
-            items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))
-        }),
-        Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::Min
+        | Op::Max
+        | Op::MinMax
+        | Op::ArgMin
+        | Op::ArgMax
+        | Op::MaxNorm
+        | Op::Count
+        | Op::Any
+        | Op::All => Expected::same(states::of_floats(op, element, items)?),
         Op::GeometricMean => {
             // 16-bit floats stop being normal long before 32-bit ones do.
             let least = if element == Element::F16 { (-14.0f64).exp2() } else { real.smallest };
             geometric_mean(real, items, least, Terms::Exact)
         }
-        Op::Any => count(usize::from(items.iter().any(|x| *x != 0.0))),
-        Op::All => count(usize::from(items.iter().all(|x| *x != 0.0))),
         _ => return with_terms(op, items, real, Terms::Exact),
     })
 }
@@ -112,37 +102,6 @@ fn product(real: Real, items: &[f64]) -> Expected {
         Accept::Within(Bound { exact, fixed: exact.abs() * factor, ..Bound::default() })
     };
     Expected { answer, accept }
-}
-
-/// NaN if there is one, otherwise the item that `better` prefers; `worst` if there are no items.
-fn extreme(items: &[f64], worst: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
-    if items.iter().any(|x| x.is_nan()) { f64::NAN } else { items.iter().copied().fold(worst, better) }
-}
-
-fn range(real: Real, items: &[f64]) -> Expected {
-    let value = |x| real.answer(x).value().expect("a real number is one value");
-    if items.iter().any(|x| x.is_nan()) {
-        return Expected::same(Scalar::Range { min: value(f64::NAN), max: value(f64::NAN) });
-    }
-    let min = items.iter().copied().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
-    let max = items.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NEG_INFINITY);
-    Expected::same(Scalar::Range { min: value(min), max: value(max) })
-}
-
-/// The first NaN, or the first of the best items.
-fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -> bool) -> Expected {
-    let mut best = (worst, u64::from(u32::MAX));
-    for (index, &x) in items.iter().enumerate() {
-        if x.is_nan() {
-            best = (x, index as u64);
-            break;
-        }
-        if index == 0 || better(x, best.0) {
-            best = (x, index as u64);
-        }
-    }
-    let value = real.answer(best.0).value().expect("a real number is one value");
-    Expected::same(Scalar::At { value, index: best.1 })
 }
 
 /// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is

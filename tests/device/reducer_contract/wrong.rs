@@ -1,7 +1,7 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, ShapeKind, Workspace,
+    Arity, BufferRange, Monoid, Op, ReduceError, Reducer, Reduction, Shape, ShapeKind, Workspace,
 };
 use halofold::{BufferError, Element, Slice, adapter, wgpu};
 
@@ -76,10 +76,10 @@ fn wrong_inputs_are_refused() {
         "4016"
     );
     says!(at(400, 4 * LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
-    says!(at(2, 40), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2", "4 bytes");
-    says!(at(0, u64::MAX), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
-    says!(at(0, 1 << 35), ReduceError::Plan(PlanError::TooManyElements(_)), "4294967295", "split");
-    says!(at(u64::MAX - 3, 16), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(2, 40), ReduceError::Buffer(BufferError::Misaligned { .. }), "byte 2", "4 bytes");
+    says!(at(0, u64::MAX), ReduceError::Buffer(BufferError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(0, 1 << 35), ReduceError::Buffer(BufferError::TooMany(_)), "4294967295", "split");
+    says!(at(u64::MAX - 3, 16), ReduceError::Buffer(BufferError::OutOfReach { .. }), "no buffer reaches");
     says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
     says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
     let behind = desk.whole(Slice::at(&desk.good, 5000), to);
@@ -166,8 +166,8 @@ fn wrong_shapes_are_refused() {
     for (shape, words) in [
         (Shape::Segments { len: 7 }, "divide the input"),
         (Shape::Segments { len: 0 }, "at least 1"),
-        (Shape::Strided { stride: 0 }, "from 1"),
-        (Shape::Strided { stride: u64::MAX }, "a stride of 18446744073709551615"),
+        (Shape::Strided { stride: 0 }, "stride of 0: it can be at least 1"),
+        (Shape::Strided { stride: u64::MAX }, "stride of 18446744073709551615: it can be 1 to 4294967295"),
         (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
         (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
         (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
@@ -266,7 +266,7 @@ fn wrong_offsets_and_counts_are_refused() {
 
     let count = |buffer, offset| desk.refused(all().count_buffer(Slice::new(buffer, offset, 4)), to);
     says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
-    says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
+    says!(count(&desk.good, 2), ReduceError::Buffer(BufferError::Offset { .. }), "count", "byte 2");
     says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     let half = desk.refused(all().count_buffer(Slice::new(&desk.good, 0, 2)), to);
@@ -330,8 +330,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let dot = Op::Dot.over(Element::F32).unwrap();
     says!(
         refused(dot, ShapeKind::Whole),
-        ReduceError::Bindings { .. },
-        "dot",
+        ReduceError::Limit(_),
         "max_storage_buffers_per_shader_stage",
         "6",
         "4"
