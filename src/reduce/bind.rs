@@ -7,7 +7,7 @@ use crate::operation::{BufferError, blocks};
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
-use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Reads, Src, WORDS};
+use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
 use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;
 use crate::slice::Slice;
@@ -98,8 +98,6 @@ impl<'a> Bound<'a, '_> {
             },
             2 => blocks::bound::<[u32; WORDS]>(self.params, blocks::offset(index)),
             4 => slice(self.workspace.partials(), 0, self.plan.partials),
-            5 | 6 if launch.stage.reads == Reads::Adjoining => self.next(launch.src, slot == 6),
-            5 | 6 => self.second(launch.src, slot == 6),
             7 => match (launch.offsets, self.sources.offsets) {
                 (Some(bytes), Some(list)) => within(list.buffer(), list.offset(), bytes),
                 _ => self.marks(),
@@ -108,7 +106,7 @@ impl<'a> Bound<'a, '_> {
             OWN_UNIFORM | OWN_STORAGE => {
                 self.parameters.map_or_else(|| self.marks(), |(declared, given)| declared.resource(given))
             }
-            _ => self.first(launch.src, slot == 3),
+            _ => self.input(launch, slot),
         }
     }
 
@@ -116,40 +114,21 @@ impl<'a> Bound<'a, '_> {
         slice(self.workspace.marks(), 0, self.plan.marks)
     }
 
-    fn first(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
-        match src {
-            Src::Inputs { part, first, .. } => {
-                self.input(self.sources.parts[part].buffer(), first, as_vectors)
-            }
-            Src::Scratch(buffer, bytes) => within(self.workspace.scratch(buffer), 0, bytes),
-            Src::Nothing => self.workspace.nothing.as_entire_binding(),
-        }
-    }
-
-    fn next(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
-        match src {
-            Src::Inputs { part, next: Some(bytes), .. } => {
-                self.input(self.sources.parts[part].buffer(), bytes, as_vectors)
-            }
+    /// A window of an input: for bindings 0 and 3 of the first, for 5 and 6 of the second or the adjoining one. A window that is shorter
+    /// than a vector is never read as vectors.
+    fn input(&self, launch: &Launch, slot: u32) -> BindingResource<'a> {
+        let (is_first, as_vectors) = (slot < 5, slot == 3 || slot == 6);
+        let window = match launch.src {
+            Src::Scratch(buffer, bytes) if is_first => Some((self.workspace.scratch(buffer), bytes)),
+            Src::Inputs { part, first, .. } if is_first => Some((self.sources.parts[part].buffer(), first)),
+            Src::Inputs { part, next: Some(next), .. } => Some((self.sources.parts[part].buffer(), next)),
+            Src::Inputs { second, .. } => self.sources.second.map(|input| input.buffer()).zip(second),
+            _ => None,
+        };
+        match window {
+            Some((buffer, bytes)) if !as_vectors || bytes.size >= self.vector => within(buffer, 0, bytes),
             _ => self.workspace.nothing.as_entire_binding(),
         }
-    }
-
-    fn second(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
-        match (src, self.sources.second) {
-            (Src::Inputs { second: Some(bytes), .. }, Some(second)) => {
-                self.input(second.buffer(), bytes, as_vectors)
-            }
-            _ => self.workspace.nothing.as_entire_binding(),
-        }
-    }
-
-    /// A window of an input. A window that is shorter than a vector is never read as vectors.
-    fn input(&self, buffer: &'a Buffer, bytes: ByteRange, as_vectors: bool) -> BindingResource<'a> {
-        if as_vectors && bytes.size < self.vector {
-            return self.workspace.nothing.as_entire_binding();
-        }
-        within(buffer, 0, bytes)
     }
 }
 

@@ -223,6 +223,7 @@ macro_rules! kernel {
         }
     };
 }
+pub(super) use kernel;
 
 macro_rules! rung {
     ($kernel:expr, $finishes:expr, $document:literal, $summary:literal) => {

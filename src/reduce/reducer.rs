@@ -162,14 +162,8 @@ impl Reducer {
             let wgsl = text.compose();
             #[cfg(feature = "faults")]
             let wgsl = crate::reduce::faults::inserted(wgsl);
-            Ok(Kernel {
-                label: self.monoid.label(stage),
-                wgsl,
-                entry_point: "main",
-                slots: text.slots().into(),
-                overrides: stage.overrides(),
-                checks: self.pipelines.checks,
-            })
+            let kernel = Kernel::new(self.monoid.label(stage), wgsl, text.slots(), stage.overrides());
+            Ok(Kernel { checks: self.pipelines.checks, ..kernel })
         })
     }
 

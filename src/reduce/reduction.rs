@@ -61,7 +61,7 @@ pub struct Reduction<'r, 'b> {
 }
 
 /// The buffers that a reduction reads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sources<'b> {
     pub(super) parts: Vec<Slice<'b>>,
     pub(super) second: Option<Slice<'b>>,
@@ -76,17 +76,7 @@ pub(super) struct Sources<'b> {
 
 impl<'r, 'b> Reduction<'r, 'b> {
     pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
-        let parts = vec![first];
-        let sources = Sources {
-            parts,
-            second: None,
-            offsets: None,
-            count: None,
-            parameters: None,
-            len: None,
-            stands_for: None,
-            index: 0,
-        };
+        let sources = Sources { parts: vec![first], ..Sources::default() };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
 

@@ -6,7 +6,12 @@ use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::operators::Row;
 use crate::reduce::fold::Fold;
-use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
+use crate::reduce::ladder::Coverage::{Columns, Grid, Teams};
+use crate::reduce::ladder::Delivery::{Collected, Output};
+use crate::reduce::ladder::Loads::Vectors;
+use crate::reduce::ladder::Memory::Nothing;
+use crate::reduce::ladder::Subgroups::Optional;
+use crate::reduce::ladder::{Kernel, kernel};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::plan::{Reads, Stage};
@@ -14,38 +19,17 @@ use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
 
 /// The rung for whole inputs.
-pub(in crate::reduce) static EXACT: Kernel = Kernel {
-    name: "exact",
-    file: "ladder/exact",
-    coverage: Coverage::Grid(16),
-    loads: Loads::Vectors,
-    memory: Memory::Nothing,
-    subgroups: Subgroups::Optional,
-    delivery: Delivery::Collected,
-};
-
+pub(in crate::reduce) static EXACT: Kernel =
+    kernel!("exact", "ladder/exact", Grid(16), Vectors, Nothing, Optional, Collected);
 /// Segments of one length.
-pub(in crate::reduce) static EXACT_SEGMENTS: Kernel = Kernel {
-    name: "exact-segments",
-    file: "kernels/exact_segments",
-    coverage: Coverage::Teams,
-    loads: Loads::Vectors,
-    memory: Memory::Nothing,
-    subgroups: Subgroups::Optional,
-    delivery: Delivery::Output,
-};
-
-/// The middle axis of an array.
-pub(in crate::reduce) static EXACT_COLUMNS: Kernel = Kernel {
-    name: "exact-columns",
-    file: "kernels/exact_columns",
-    coverage: Coverage::Columns,
-    ..EXACT_SEGMENTS
-};
-
+static EXACT_SEGMENTS: Kernel =
+    kernel!("exact-segments", "kernels/exact_segments", Teams, Vectors, Nothing, Optional, Output);
 /// Segments between offsets.
-pub(in crate::reduce) static EXACT_OFFSETS: Kernel =
-    Kernel { name: "exact-offsets", file: "kernels/exact_offsets", ..EXACT_SEGMENTS };
+static EXACT_OFFSETS: Kernel =
+    kernel!("exact-offsets", "kernels/exact_offsets", Teams, Vectors, Nothing, Optional, Output);
+/// The middle axis of an array.
+static EXACT_COLUMNS: Kernel =
+    kernel!("exact-columns", "kernels/exact_columns", Columns, Vectors, Nothing, Optional, Output);
 
 /// The fold of exact sums: windows of invocations, limbs of a workgroup.
 pub(in crate::reduce) static EXACT_FOLD: Fold = Fold {

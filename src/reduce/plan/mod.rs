@@ -25,7 +25,7 @@ pub use launch::{ByteRange, Dst, Launch, Reads, Src, Stage, Writes};
 pub(super) use levels::check;
 pub(super) use params::WORDS;
 pub use params::{Own, Params};
-use ranges::Span;
+use ranges::{Inputs, Span};
 pub(super) use request::Request;
 
 /// The most loop iterations a plan gives one invocation.

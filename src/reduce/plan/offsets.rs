@@ -3,7 +3,7 @@
 use crate::operation::SettingError;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{
-    BufferRange, ByteRange, Dst, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
+    ByteRange, Dst, Inputs, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
 };
 
 /// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
@@ -27,8 +27,7 @@ const OFFSET: u64 = 4;
 /// The division of the input into tiles, and of the tiles into windows.
 #[derive(Clone, Copy)]
 struct Tiles {
-    part: BufferRange,
-    second: Option<BufferRange>,
+    inputs: Inputs,
     /// Elements of a tile, as a power of two.
     power: u32,
     /// Tiles of a window.
@@ -41,26 +40,21 @@ impl Tiles {
     }
 
     fn count(&self) -> u64 {
-        self.part.len.div_ceil(self.size())
+        self.inputs.part.len.div_ceil(self.size())
     }
 
     /// The elements of each window; one window if there are none.
     fn windows(self) -> impl Iterator<Item = std::ops::Range<u64>> {
         let each = self.each << self.power;
         (0..self.count().div_ceil(self.each).max(1))
-            .map(move |window| window * each..self.part.len.min((window + 1) * each))
+            .map(move |window| window * each..self.inputs.part.len.min((window + 1) * each))
     }
 }
 
 impl Request<'_> {
     /// Plans short and medium segments, window by window. If the input is longer than a tile, long segments
     /// follow.
-    pub(super) fn offsets(
-        &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
-        count: u64,
-    ) -> Result<Plan, ReduceError> {
+    pub(super) fn offsets(&self, inputs: Inputs, count: u64) -> Result<Plan, ReduceError> {
         // There is one more offset than segments.
         if count >= u64::from(u32::MAX) {
             return Err(SettingError::new("segments", count, "at most 4294967294: split the offsets").into());
@@ -69,7 +63,7 @@ impl Request<'_> {
         if count == 0 {
             return Ok(plan);
         }
-        let tiles = self.tiles(part, second);
+        let tiles = self.tiles(inputs);
         for segments in self.slabs(count) {
             for window in tiles.windows() {
                 plan.launches.push(self.window(tiles, count, segments.clone(), window)?);
@@ -96,10 +90,10 @@ impl Request<'_> {
     }
 
     /// A window binds its own tiles and one more.
-    fn tiles(&self, part: BufferRange, second: Option<BufferRange>) -> Tiles {
+    fn tiles(&self, inputs: Inputs) -> Tiles {
         let room = self.room() / self.item_size();
         let power = TILE.min((room / 2).max(1).ilog2());
-        Tiles { part, second, power, each: ((room >> power) - 1).max(1) }
+        Tiles { inputs, power, each: ((room >> power) - 1).max(1) }
     }
 
     /// Ranges of segments whose offsets and results fit one binding. Their offsets start where a binding may
@@ -119,11 +113,11 @@ impl Request<'_> {
         segments: std::ops::Range<u64>,
         window: std::ops::Range<u64>,
     ) -> Result<Launch, ReduceError> {
-        let len = tiles.part.len;
+        let len = tiles.inputs.part.len;
         let some = segments.end - segments.start;
         let team = self.team(len.div_ceil(count));
         let grid = self.teams(some, team)?;
-        let span = self.span(tiles.part, tiles.second, window.start..len.min(window.end + tiles.size()));
+        let span = self.span(tiles.inputs, window.start..len.min(window.end + tiles.size()));
         let (bytes, store) = self.store(segments.start, some, self.out_stride());
         Ok(Launch {
             stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Results),
@@ -158,7 +152,7 @@ impl Request<'_> {
         let some = window.end.div_ceil(tiles.size()) - begin;
         let team = self.tile_team(TILE_TEAM);
         let grid = self.teams(some, team)?;
-        let span = self.span(tiles.part, tiles.second, window.start.saturating_sub(tiles.size())..window.end);
+        let span = self.span(tiles.inputs, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
         Ok(Launch {
             stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials),
@@ -171,7 +165,7 @@ impl Request<'_> {
                 groups: some as u32,
                 row: grid[0],
                 store,
-                count: tiles.part.len as u32,
+                count: tiles.inputs.part.len as u32,
                 own: Own::Offsets {
                     power: tiles.power,
                     // The whole workgroup takes every tile.
@@ -209,7 +203,7 @@ impl Request<'_> {
                 groups: tiles.count() as u32,
                 row: grid[0],
                 store,
-                count: tiles.part.len as u32,
+                count: tiles.inputs.part.len as u32,
                 own: Own::Offsets {
                     power: tiles.power,
                     short: JOINED_ALONE,

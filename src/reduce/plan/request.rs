@@ -11,7 +11,7 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::strided::step;
-use crate::reduce::plan::{BufferRange, MadeFor, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
 use crate::window;
@@ -196,11 +196,11 @@ impl<'a> Request<'a> {
                 Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
             },
             (ShapeKind::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
-            (ShapeKind::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
-            (ShapeKind::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
-            (ShapeKind::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
+            (ShapeKind::Strided, Shape::Strided { stride }) => self.strided(one(parts, second)?, stride),
+            (ShapeKind::Segments, Shape::Segments { len }) => self.segments(one(parts, second)?, len),
+            (ShapeKind::Offsets, Shape::Offsets { count }) => self.offsets(one(parts, second)?, count),
             (ShapeKind::Axis, Shape::Axis { outer, len, inner }) => {
-                self.axis(one(parts)?, second, [outer, len, inner])
+                self.axis(one(parts, second)?, [outer, len, inner])
             }
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
@@ -255,7 +255,7 @@ impl<'a> Request<'a> {
         let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
         match (arity, second) {
             (Arity::One, None) => Ok(()),
-            (Arity::Two, Some(second)) if one(parts)?.len == second.len => Ok(()),
+            (Arity::Two, Some(other)) if one(parts, second)?.part.len == other.len => Ok(()),
             (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
             (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
         }
@@ -283,10 +283,10 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Returns the part of an input that must have exactly one.
-fn one(parts: &[BufferRange]) -> Result<BufferRange, ReduceError> {
-    match parts {
-        [part] => Ok(*part),
-        parts => Err(ReduceError::Parts(parts.len())),
+/// Returns the inputs of which the first must have exactly one part.
+fn one(parts: &[BufferRange], second: Option<BufferRange>) -> Result<Inputs, ReduceError> {
+    match *parts {
+        [part] => Ok(Inputs { part, second }),
+        _ => Err(ReduceError::Parts(parts.len())),
     }
 }

@@ -7,8 +7,8 @@ use crate::operation::LimitError;
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
-    BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage,
-    WORD, Writes,
+    Dst, Inputs, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
+    Writes,
 };
 
 /// Workgroups that fill any GPU. If there are fewer, long segments are cut into chunks.
@@ -55,37 +55,22 @@ struct Division {
     team: u32,
 }
 
-/// The inputs.
-#[derive(Clone, Copy)]
-struct Inputs {
-    part: BufferRange,
-    second: Option<BufferRange>,
-}
-
 impl Request<'_> {
     /// Plans segments of one length.
-    pub(super) fn segments(
-        &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
-        len: u64,
-    ) -> Result<Plan, ReduceError> {
-        if len == 0 || !part.len.is_multiple_of(len) {
-            return Err(ReduceError::Segments { total: part.len, len });
+    pub(super) fn segments(&self, inputs: Inputs, len: u64) -> Result<Plan, ReduceError> {
+        let total = inputs.part.len;
+        if len == 0 || !total.is_multiple_of(len) {
+            return Err(ReduceError::Segments { total, len });
         }
-        self.parts(part, second, (part.len / len, len, 1), self.monoid.fold().segments)
+        self.parts(inputs, (total / len, len, 1), self.monoid.fold().segments)
     }
 
     /// Plans the middle axis of an array.
-    pub(super) fn axis(
-        &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
-        [outer, len, inner]: [u64; 3],
-    ) -> Result<Plan, ReduceError> {
-        let total = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
-        if len == 0 || inner == 0 || total != Some(part.len) {
-            return Err(ReduceError::Axis { total: part.len, outer, len, inner });
+    pub(super) fn axis(&self, inputs: Inputs, [outer, len, inner]: [u64; 3]) -> Result<Plan, ReduceError> {
+        let total = inputs.part.len;
+        let cells = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
+        if len == 0 || inner == 0 || cells != Some(total) {
+            return Err(ReduceError::Axis { total, outer, len, inner });
         }
         let widest =
             [self.item_size(), self.monoid.acc.stride, self.out_stride()].into_iter().max().unwrap_or(1);
@@ -96,19 +81,17 @@ impl Request<'_> {
         let needed = inner.saturating_mul(widest).saturating_add(lost);
         LimitError::unless("max_storage_buffer_binding_size", limit, needed)
             .map_err(|error| error.or(", or reduce ranges of columns separately"))?;
-        self.parts(part, second, (outer, len, inner), self.monoid.fold().columns)
+        self.parts(inputs, (outer, len, inner), self.monoid.fold().columns)
     }
 
     /// Plans one launch per window, and a second level if parts are cut into chunks.
     fn parts(
         &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
+        inputs: Inputs,
         (count, len, inner): (u64, u64, u64),
         kernel: &'static Kernel,
     ) -> Result<Plan, ReduceError> {
         let mut plan = Plan::empty(count * inner, self.out_stride());
-        let inputs = Inputs { part, second };
         let all = self.stage(kernel, self.items(), self.last());
         let chunks = Stage { writes: Writes::Partials, ..all };
         let mut merges = true;
@@ -208,7 +191,7 @@ impl Request<'_> {
     /// The end of the chunks of `numbers`, starting with the first, that bindings can hold.
     fn reach(&self, inputs: Inputs, cut: Cut, stage: (Stage, bool), numbers: std::ops::Range<u64>) -> u64 {
         let row = cut.row(numbers.start);
-        let room = self.room_from(inputs.part, inputs.second, row * cut.inner) / self.item_size();
+        let room = self.room_from(inputs, row * cut.inner) / self.item_size();
         let readable = cut.number(row + room / cut.inner);
         let storable = numbers.start + self.storable(self.stride(stage.1)) / cut.inner;
         readable.min(storable).min(numbers.end).max(numbers.start + 1)
@@ -231,7 +214,7 @@ impl Request<'_> {
     ) -> Result<Launch, ReduceError> {
         let some = numbers.end - numbers.start;
         let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
-        let span = self.span(inputs.part, inputs.second, range);
+        let span = self.span(inputs, range);
         let (bytes, store) = self.store(to * cut.inner, some * cut.inner, self.stride(merges));
         let (grid, groups, own) = self.divide(stage, cut, (some, cut.chunk), numbers.start as u32)?;
         Ok(Launch {

@@ -3,7 +3,7 @@
 use crate::operation::{LimitError, SettingError};
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::whole::Spread;
-use crate::reduce::plan::{BufferRange, Plan, Reads, Request, Span};
+use crate::reduce::plan::{Inputs, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
 use crate::window::Window;
 
@@ -20,25 +20,21 @@ pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
 }
 
 impl Request<'_> {
-    /// Plans the reduction of `part.len` elements, each `stride` apart: one dispatch per window.
-    pub(super) fn strided(
-        &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
-        stride: u64,
-    ) -> Result<Plan, ReduceError> {
+    /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.
+    pub(super) fn strided(&self, inputs: Inputs, stride: u64) -> Result<Plan, ReduceError> {
+        let len = inputs.part.len;
         let step = step(stride)?;
         let span = self.room() / self.item_size();
         // Elements of one window. The last one needs no stride after it.
         let most = span.saturating_sub(1) / stride + 1;
         // Bytes of as many elements as each window must hold.
-        let least = (part.len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
+        let least = (len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
         let (limit, lost) = (self.largest_binding(), self.largest_binding() - self.room());
         LimitError::unless("max_storage_buffer_binding_size", limit, least.saturating_add(lost))
             .map_err(|error| error.or(", or split the input"))?;
-        let windows = (0..part.len.div_ceil(most).max(1)).map(|number| {
+        let windows = (0..len.div_ceil(most).max(1)).map(|number| {
             let begin = number * most;
-            self.apart(part, second, begin..part.len.min(begin + most), stride)
+            self.apart(inputs, begin..len.min(begin + most), stride)
         });
         let kernel = self.monoid.fold().whole;
         // Exact sums have few workgroups: of usual size, as on a device that has no larger ones.
@@ -47,7 +43,7 @@ impl Request<'_> {
                 max_compute_invocations_per_workgroup: self.workgroup_size(),
                 ..self.limits.clone()
             };
-            Tuning::of(kernel, &usual, part.len.saturating_mul(self.item_size())).max_workgroups
+            Tuning::of(kernel, &usual, len.saturating_mul(self.item_size())).max_workgroups
         } else {
             MOST_WORKGROUPS
         };
@@ -57,18 +53,12 @@ impl Request<'_> {
     }
 
     /// The window that holds the elements `range`, counted in strides.
-    fn apart(
-        &self,
-        part: BufferRange,
-        second: Option<BufferRange>,
-        range: std::ops::Range<u64>,
-        stride: u64,
-    ) -> Span {
+    fn apart(&self, inputs: Inputs, range: std::ops::Range<u64>, stride: u64) -> Span {
         if range.is_empty() {
-            return self.span(part, second, range);
+            return self.span(inputs, range);
         }
         let spanned = range.start * stride..(range.end - 1) * stride + 1;
-        let span = self.span(part, second, spanned);
+        let span = self.span(inputs, spanned);
         let window =
             Window { len: (range.end - range.start) as u32, index: range.start as u32, ..span.window };
         Span { window, ..span }
