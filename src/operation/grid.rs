@@ -14,11 +14,6 @@ pub(crate) fn folded(groups: u64, limits: &Limits) -> Option<[u32; 2]> {
     (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
 }
 
-/// The most workgroups of a grid of two dimensions.
-pub(crate) fn most_groups(limits: &Limits) -> u64 {
-    u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
-}
-
 /// `groups`, rounded up to complete rows, for kernels in which a surplus workgroup would do harm.
 pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     let groups = groups.max(1);
