@@ -1,9 +1,10 @@
 //! The element types that a buffer can hold, and the values that a reduction returns.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::parse::{self, ParseError};
+use naga::ScalarKind;
+
+use crate::parse::by_name;
 use crate::shader::Composer;
 
 /// The type of the elements in a buffer.
@@ -72,6 +73,20 @@ impl Element {
         }
     }
 
+    /// The type of naga's scalars of this kind and width; `None` of truth values and abstract numbers.
+    pub(crate) fn of(scalar: naga::Scalar) -> Option<Self> {
+        match (scalar.kind, scalar.width) {
+            (ScalarKind::Uint, 4) => Some(Element::U32),
+            (ScalarKind::Sint, 4) => Some(Element::I32),
+            (ScalarKind::Float, 4) => Some(Element::F32),
+            (ScalarKind::Float, 2) => Some(Element::F16),
+            (ScalarKind::Uint, 8) => Some(Element::U64),
+            (ScalarKind::Sint, 8) => Some(Element::I64),
+            (ScalarKind::Float, 8) => Some(Element::F64),
+            _ => None,
+        }
+    }
+
     /// Sets the defines about the type that operators' files may test.
     pub(crate) fn defines(self, composer: Composer) -> Composer {
         composer
@@ -91,19 +106,7 @@ impl Element {
     }
 }
 
-impl fmt::Display for Element {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Element {
-    type Err = ParseError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        parse::named(("type", "types"), Element::ALL, Element::name, name)
-    }
-}
+by_name!(Element, "type", "types");
 
 /// An integer that orders like the float, as kernels compute it. −0 is 0.
 pub(crate) fn ordered(x: f32) -> u32 {

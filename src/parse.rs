@@ -5,6 +5,26 @@
 #[error("{0}")]
 pub struct ParseError(pub(crate) String);
 
+/// Implements `Display` and `FromStr` for a type whose values are in a list `ALL`, and have names.
+macro_rules! by_name {
+    ($ty:ident, $kind:literal, $kinds:literal) => {
+        impl std::fmt::Display for $ty {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $ty {
+            type Err = $crate::parse::ParseError;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                $crate::parse::named(($kind, $kinds), $ty::ALL.iter().copied(), $ty::name, name)
+            }
+        }
+    };
+}
+pub(crate) use by_name;
+
 /// Finds the value with a name. `kind` and `kinds` name the type in the error's message.
 pub(crate) fn named<T: Copy>(
     (kind, kinds): (&str, &str),

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, Span};
+
 /// All files in `shaders/`: the path without the extension, and the text.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
@@ -222,6 +225,37 @@ fn nearest(importer: &str, name: &str) -> Option<String> {
     }
 }
 
+/// naga's refusal of a module.
+pub(crate) struct Refusal {
+    /// The place of the error, if naga tells it.
+    pub(crate) span: Option<Span>,
+    /// The error in a line.
+    pub(crate) summary: String,
+    /// The error with the lines of the text, which is called `operator` there.
+    pub(crate) report: String,
+}
+
+/// Parses and validates a module.
+pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| Refusal {
+        // The first label may be of a type that is written nowhere.
+        span: error.labels().map(|(span, _)| span).find(Span::is_defined),
+        summary: error.message().to_owned(),
+        report: error.emit_to_string_with_path(text, "operator"),
+    })?;
+    let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+    let info = validated.map_err(|error| {
+        // naga names the function first and then the faulty part of it: the smallest span.
+        let spans = error.spans().map(|(span, _)| *span).filter(Span::is_defined);
+        Refusal {
+            span: spans.min_by_key(|span| span.to_range().map(|at| at.len())),
+            summary: error.as_inner().to_string(),
+            report: error.emit_to_string_with_path(text, "operator"),
+        }
+    })?;
+    Ok((module, info))
+}
+
 /// Joins pieces to one module, after directives that enable the extensions.
 pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
     let mut module = String::new();
@@ -241,6 +275,7 @@ pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::fs;
     use std::path::Path;
 
@@ -304,53 +339,33 @@ mod tests {
         assert!(DEFINES.len() <= 16, "too many to keep in mind: {}", DEFINES.len());
     }
 
+    /// A file stands in a catalogue, another one imports it, or a string of the sources names it; and what the sources provide is
+    /// imported.
     #[test]
-    fn every_import_leads_somewhere_and_every_shared_file_is_used() {
+    fn every_file_and_every_piece_is_used() {
         let sources = sources();
         let strings_after = |call: &'static str| {
-            sources
-                .split(call)
-                .skip(1)
-                .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+            let rests = sources.split(call).skip(1);
+            rests.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
         };
-        let made: Vec<_> =
-            strings_after(".provide(").chain(strings_after(".choose(")).chain(CALLERS).collect();
         let by_pieces: Vec<_> = strings_after(".importing(").flat_map(str::split_whitespace).collect();
-        let (mut files, mut names) = (Vec::new(), by_pieces.clone());
-        for (file, text) in FILES {
-            for name in text.lines().filter_map(|line| line.strip_prefix("#import ")) {
-                let found = nearest(file, name);
-                assert!(found.is_some() || made.contains(&name), "shaders/{file}.wgsl imports `{name}`");
-                files.extend(found);
-                names.push(name);
-            }
+        let by_files = FILES.iter().flat_map(|(file, text)| {
+            text.lines().filter_map(move |line| Some((*file, line.strip_prefix("#import ")?)))
+        });
+        let imports: Vec<_> = by_files.collect();
+        for made in strings_after(".provide(").chain(strings_after(".choose(")) {
+            let is_imported = by_pieces.contains(&made) || imports.iter().any(|(_, name)| *name == made);
+            assert!(is_imported, "no file imports `{made}`");
         }
-        for name in &made {
-            assert!(names.contains(name), "no file imports `{name}`");
-        }
-        for (file, _) in FILES.iter().filter(|(file, _)| is_shared(file)) {
-            let name = file.split("shared/").last().unwrap();
-            let is_named = by_pieces.contains(&name) || sources.contains(&format!("{file:?}"));
-            assert!(is_named || files.iter().any(|used| used == file), "nothing imports shaders/{file}.wgsl");
-        }
-    }
-
-    /// A file that cannot be imported stands in a catalogue, or a string of the sources names it.
-    #[test]
-    fn every_file_is_used() {
-        let sources = sources();
         let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
         let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
-        let listed: Vec<_> = operators.chain(variants).collect();
-        for (file, _) in FILES.iter().filter(|(file, _)| !is_shared(file)) {
-            let named = listed.iter().any(|known| known == file) || sources.contains(&format!("{file:?}"));
+        let found = imports.iter().filter_map(|(importer, name)| nearest(importer, name));
+        let used: HashSet<_> = operators.chain(variants).chain(found).collect();
+        for (file, _) in FILES {
+            let by_piece = file.split_once("shared/").is_some_and(|(_, name)| by_pieces.contains(&name));
+            let named = by_piece || used.contains(*file) || sources.contains(&format!("{file:?}"));
             assert!(named, "nothing uses shaders/{file}.wgsl");
         }
-    }
-
-    /// True if `#import` finds a file.
-    fn is_shared(file: &str) -> bool {
-        file.contains("shared/")
     }
 
     fn sources() -> String {

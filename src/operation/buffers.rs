@@ -27,6 +27,16 @@ pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: Buffe
     buffer
 }
 
+/// Allocates a buffer of scratch memory, at least as large as any binding must be.
+pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size.max(128),
+        usage: BufferUsages::STORAGE,
+        mapped_at_creation: false,
+    })
+}
+
 /// Maps or unmaps one of halofold's own buffers. This fails only if the device is lost. wgpu would report
 /// that as a validation error, by default with a panic; this function suppresses the report.
 pub(crate) fn quietly(device: &Device, work: impl FnOnce()) {

@@ -15,7 +15,6 @@ use wgpu::{Buffer, BufferUsages, Device, Limits};
 use crate::operation::buffers::{self, BufferError};
 use crate::operation::kernel::{Compiled, Kernel, Options, Pipelines};
 use crate::operation::request::{Passes, Request};
-use crate::operation::scratch;
 use crate::read::ReadError;
 use crate::reduce::BufferRange;
 use crate::slice::Slice;
@@ -75,7 +74,7 @@ impl<C: Operation> OnDevice<C> {
         Ok(OnDevice {
             pipelines: Pipelines::new(device, options),
             table: buffers::filled(device, C::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
-            nothing: scratch::buffer(device, C::LABEL, 0),
+            nothing: buffers::scratch(device, C::LABEL, 0),
             config,
         })
     }

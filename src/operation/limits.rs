@@ -101,14 +101,9 @@ pub(crate) fn largest_workgroup(limits: &Limits) -> u32 {
     limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x)
 }
 
-/// The number of storage buffers among these bindings of group 0.
-pub(crate) fn storage_buffers(slots: &[Slot]) -> u32 {
-    slots.iter().filter(|(_, access)| *access != Access::Uniform).count() as u32
-}
-
 /// Checks the limits that a kernel with these bindings in group 0 needs for any input.
 pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
-    let storage = u64::from(storage_buffers(slots));
+    let storage = slots.iter().filter(|(_, access)| *access != Access::Uniform).count() as u64;
     let uniforms = slots.len() as u64 - storage;
     let behind = slots.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
     LimitError::unless(

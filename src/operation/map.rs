@@ -1,11 +1,10 @@
 //! Maps of elements, in WGSL, for operations whose kernels read what a map returns.
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::{Device, Features};
 
 use crate::element::Element;
 use crate::reduce::{Elem, MonoidError, map_of};
-use crate::shader::Piece;
+use crate::shader::{self, Piece};
 
 /// A function of an element to its key, or to a key for each of two to four channels.
 ///
@@ -141,11 +140,7 @@ impl Map {
         if !missing.is_empty() {
             return Err(MonoidError::MissingFeature(missing));
         }
-        let refused = MonoidError::Composed;
-        let module = naga::front::wgsl::parse_str(composed);
-        let module = module.map_err(|error| refused(error.emit_to_string(composed)))?;
-        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-        let valid = validator.validate(&module);
-        valid.map(drop).map_err(|error| refused(error.emit_to_string(composed)))
+        let valid = shader::validated(composed).map(drop);
+        valid.map_err(|refusal| MonoidError::Composed(refusal.report))
     }
 }

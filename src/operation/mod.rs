@@ -11,7 +11,6 @@ pub(crate) mod launch;
 pub(crate) mod limits;
 mod map;
 pub(crate) mod request;
-pub(crate) mod scratch;
 
 pub use buffers::BufferError;
 pub use device::OnDevice;

@@ -1,12 +1,13 @@
 //! An operator's text, as naga reads it: parsed, validated, and its functions checked against the calls of kernels.
 
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::ModuleInfo;
 use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
+use crate::element::Element;
 use crate::reduce::monoid::{Elem, MonoidError};
 use crate::reduce::{layout, validate};
-use crate::shader::Piece;
+use crate::shader::{self, Piece};
 
 /// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
 pub(super) struct Source {
@@ -23,21 +24,10 @@ impl Source {
     }
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
-        let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
-            // The first label may be of a type that is written nowhere.
-            let first = error.labels().map(|(span, _)| span).find(Span::is_defined);
-            let location = first.map(|span| span.location(&self.text));
-            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
-        })?;
-        let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-        let info = validated.map_err(|error| {
-            // naga names the function first and then the faulty part of it: the smallest span.
-            let smallest =
-                error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
-            let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
-            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
-        })?;
-        Ok((module, info))
+        shader::validated(&self.text).map_err(|refusal| {
+            let location = refusal.span.map(|span| span.location(&self.text));
+            self.at(location, refusal.report)
+        })
     }
 
     fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
@@ -214,13 +204,6 @@ pub(super) fn features(module: &Module, info: &ModuleInfo) -> Features {
         let info = &info[handle];
         function.expressions.iter().filter_map(|(at, _)| info[at].ty.inner_with(&module.types).scalar())
     });
-    declared.chain(computed).fold(Features::empty(), |features, scalar| {
-        features
-            | match (scalar.kind, scalar.width) {
-                (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
-                (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
-                (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
-                _ => Features::empty(),
-            }
-    })
+    let elements = declared.chain(computed).filter_map(Element::of);
+    elements.fold(Features::empty(), |features, element| features | element.feature())
 }

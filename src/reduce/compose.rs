@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
@@ -211,19 +210,14 @@ impl Text<'_> {
             return Ok(());
         }
         let text = self.compose();
-        let refused =
-            |message: String| ReduceError::Composed { name: self.monoid.name().to_owned(), message };
-        let module = naga::front::wgsl::parse_str(&text).map_err(|error| {
-            let line = error.labels().find_map(|(span, _)| self.own_line(&text, span));
-            refused(match line {
-                Some(line) => format!("line {line}: {}", error.message()),
-                None => error.emit_to_string(&text),
-            })
-        })?;
-        Validator::new(ValidationFlags::all(), Capabilities::all())
-            .validate(&module)
-            .map_err(|error| refused(error.emit_to_string(&text)))?;
-        Ok(())
+        shader::validated(&text).map(drop).map_err(|refusal| {
+            let line = refusal.span.and_then(|span| self.own_line(&text, span));
+            let message = match line {
+                Some(line) => format!("line {line}: {}", refusal.summary),
+                None => refusal.report,
+            };
+            ReduceError::Composed { name: self.monoid.name().to_owned(), message }
+        })
     }
 
     /// The line of a custom operator's text where a span of the composed text starts; `None` if that is in

@@ -3,11 +3,9 @@
 //! Each kernel is one entry. The library runs kernels; the command line, the benches and the tests iterate
 //! over [`RUNGS`]. To add a rung, add one WGSL file and one entry here.
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::str::FromStr;
 
-use crate::parse::{self, ParseError};
+use crate::parse::{self, ParseError, by_name};
 use crate::reduce::exact::EXACT;
 use crate::shader;
 
@@ -174,19 +172,7 @@ impl Finish {
     }
 }
 
-impl fmt::Display for Finish {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Finish {
-    type Err = ParseError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        parse::named(("finish", "ways to finish"), Finish::ALL, Finish::name, name)
-    }
-}
+by_name!(Finish, "finish", "ways to finish");
 
 /// One rung of the ladder: a kernel, and the ways its partial results can become one.
 #[derive(Debug)]

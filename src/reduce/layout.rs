@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use naga::{Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
+use crate::element::Element;
 use crate::reduce::value::{Field, Number};
 
 /// A type of a WGSL module that a buffer can hold.
@@ -61,16 +62,7 @@ impl Layout {
     /// Its numbers as a buffer holds them.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         let field = |leaf: &Leaf| {
-            let number = match (leaf.scalar.kind, leaf.scalar.width) {
-                (ScalarKind::Uint, 4) => Number::U32,
-                (ScalarKind::Sint, 4) => Number::I32,
-                (ScalarKind::Float, 4) => Number::F32,
-                (ScalarKind::Float, 2) => Number::F16,
-                (ScalarKind::Uint, 8) => Number::U64,
-                (ScalarKind::Sint, 8) => Number::I64,
-                (ScalarKind::Float, 8) => Number::F64,
-                _ => return None,
-            };
+            let number = Number::One(Element::of(leaf.scalar)?);
             Some(Field { offset: leaf.offset as usize, number })
         };
         self.leaves.iter().map(field).collect()
@@ -203,11 +195,11 @@ struct Part<'a> {
 fn take_apart(module: &Module, ty: Handle<Type>, at: &Part<'_>, leaves: &mut Vec<Leaf>) -> Option<String> {
     let Part { path, offset } = *at;
     match &module.types[ty].inner {
-        TypeInner::Scalar(scalar) if is_numeric(*scalar) => {
+        TypeInner::Scalar(scalar) if Element::of(*scalar).is_some() => {
             leaves.push(Leaf { path: path.to_owned(), offset, scalar: *scalar });
             Some(format!("{{{}}}", leaves.len() - 1))
         }
-        TypeInner::Vector { size, scalar } if is_numeric(*scalar) => {
+        TypeInner::Vector { size, scalar } if Element::of(*scalar).is_some() => {
             let parts: Vec<_> = (0..)
                 .zip(&["x", "y", "z", "w"][..*size as usize])
                 .map(|(nth, component)| {
@@ -240,30 +232,13 @@ pub(crate) fn stride(module: &Module, ty: Handle<Type>) -> Option<u64> {
     Some(u64::from(layouter[ty].to_stride()))
 }
 
-fn is_numeric(scalar: Scalar) -> bool {
-    matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint | ScalarKind::Float)
-}
-
 /// The name of a type in WGSL.
 pub(crate) fn name(module: &Module, ty: Handle<Type>) -> Option<String> {
     let ty = &module.types[ty];
     match &ty.inner {
-        TypeInner::Scalar(scalar) => scalar_name(*scalar).map(str::to_owned),
-        TypeInner::Vector { size, scalar } => Some(format!("vec{}<{}>", *size as u8, scalar_name(*scalar)?)),
+        TypeInner::Scalar(scalar) => Element::of(*scalar).map(|element| element.to_string()),
+        TypeInner::Vector { size, scalar } => Some(format!("vec{}<{}>", *size as u8, Element::of(*scalar)?)),
         TypeInner::Struct { .. } => ty.name.clone(),
-        _ => None,
-    }
-}
-
-fn scalar_name(scalar: Scalar) -> Option<&'static str> {
-    match (scalar.kind, scalar.width) {
-        (ScalarKind::Uint, 4) => Some("u32"),
-        (ScalarKind::Sint, 4) => Some("i32"),
-        (ScalarKind::Float, 4) => Some("f32"),
-        (ScalarKind::Float, 2) => Some("f16"),
-        (ScalarKind::Uint, 8) => Some("u64"),
-        (ScalarKind::Sint, 8) => Some("i64"),
-        (ScalarKind::Float, 8) => Some("f64"),
         _ => None,
     }
 }

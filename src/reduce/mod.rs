@@ -41,11 +41,11 @@
 //! | … with [`Launches::Two`], unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
-//! | … few and long | 2 | one accumulator per chunk: about four thousand at most |
+//! | … few and long | 2 | one accumulator per chunk: about four thousand at most, or two thousand for each segment that is larger than a binding |
 //! | [`Shape::Offsets`], at most 2^14 elements | 1 | – |
 //! | … more elements | 3 | one accumulator and 16 bytes for every 2^14 elements |
 //! | [`Shape::Axis`] | 1 | – |
-//! | … few columns, long axis | 2 | one accumulator per chunk of each column: about 2^18 at most |
+//! | … few columns, long axis | 2 | one accumulator per chunk of each column: about 2^18 at most, or for each `outer` if an array `[len, inner]` does not fit a binding |
 //! | any, with [`Reduction::count_buffer`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
 //! | … of [`Shape::Whole`] with one input, on a device with 6 storage buffers per shader | 1 more for every second binding | – |

@@ -1,10 +1,7 @@
 //! halofold's own operators: each is one row of a table and one WGSL file.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::element::Element;
-use crate::parse::{self, ParseError};
+use crate::parse::by_name;
 use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
 use crate::reduce::value::{Field, Format, Kind, Scalar};
 use crate::shader::{Composer, Piece};
@@ -300,19 +297,7 @@ impl Domain {
     }
 }
 
-impl fmt::Display for Op {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Op {
-    type Err = ParseError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        parse::named(("operator", "operators"), Op::ALL.iter().copied(), Op::name, name)
-    }
-}
+by_name!(Op, "operator", "operators");
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use bytemuck::pod_read_unaligned;
 
-use crate::element::Value;
+use crate::element::{Element, Value};
 use crate::reduce::error::ReduceError;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
@@ -162,7 +162,7 @@ macro_rules! numbers {
     ($($ty:ty = $number:ident;)*) => {
         $(impl FromResult for $ty {
             fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
-                let bytes = fields.next(Number::$number)?;
+                let bytes = fields.next(Number::One(Element::$number))?;
                 Some(pod_read_unaligned(bytes.get(..size_of::<$ty>())?))
             }
         })*
@@ -265,6 +265,6 @@ mod tests {
         type Nested = ((u32, u32), [u32; 3], u32);
         assert_eq!(read::<Nested>(words, 24, &six), Some(((1, 2), [3, 4, 5], 6)));
         let halves = bytemuck::bytes_of(&[-1i64, 5]).to_vec();
-        assert_eq!(read::<i128>(&halves, 16, &[field(0, Number::HalvesI64)]), Some(5 - (1 << 32)));
+        assert_eq!(read::<i128>(&halves, 16, &[field(0, Number::Halves(Element::I64))]), Some(5 - (1 << 32)));
     }
 }

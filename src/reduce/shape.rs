@@ -7,16 +7,13 @@
 /// [`Op`](crate::reduce::Op) defines the result of an empty input. For your own operator it is
 /// `finish(identity(), 0)`.
 ///
-/// The numbers of dispatches below are for inputs that fit one binding. [The table of
-/// costs](crate::reduce#cost) has those for larger inputs. All parts of an input together have at most 2^32 -
-/// 1 elements.
+/// [The table of costs](crate::reduce#cost) has the dispatches and the memory of each. All parts of an input
+/// together have at most 2^32 - 1 elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    /// All elements of one buffer or several: one result, which replaces the value in the output.
-    ///
-    /// This takes one dispatch, no scratch memory, and a partials buffer with one accumulator per workgroup:
-    /// at most about two thousand. Each of several buffers takes at least one dispatch.
+    /// All elements of one buffer or several: one result, which replaces the value in the output. Each of
+    /// several buffers takes at least one dispatch.
     Whole,
     /// All elements, combined with the value that the output holds: one result, to which every call adds.
     ///
@@ -35,9 +32,6 @@ pub enum Shape {
     /// [`finish`](crate::reduce::Monoid::custom) changes nothing.
     /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) tells which these are, and what the device
     /// needs. Other operators return [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic).
-    ///
-    /// It takes one dispatch for each binding of each buffer, and no scratch memory: a
-    /// [`Workspace`](crate::reduce::Workspace) for any plan is large enough.
     ///
     /// ```
     /// use halofold::Element;
@@ -62,9 +56,7 @@ pub enum Shape {
     Accumulate,
     /// Every `stride`-th element, starting with the first: one result. Use it for a column of a matrix or for
     /// one channel of pixels. The length of an input counts only the elements taken, and `map` receives
-    /// positions among those.
-    ///
-    /// This takes one dispatch, and the memory of [`Shape::Whole`]. Each input must be one buffer.
+    /// positions among those. Each input must be one buffer.
     Strided {
         /// The distance from one element to the next, in elements: 1 to 2^32 - 1.
         stride: u64,
@@ -72,12 +64,7 @@ pub enum Shape {
     /// Consecutive segments of `len` elements each: one result per segment.
     ///
     /// For the rows of a row-major matrix, `len` is the number of columns. `map` receives positions in the
-    /// segment.
-    ///
-    /// This takes one dispatch and no scratch memory. A few long segments are cut into chunks of 2^14
-    /// elements or more. This takes one more dispatch and one accumulator per chunk: at most about four
-    /// thousand in all, or about two thousand for each segment that is larger than a binding. Without
-    /// segments there is no dispatch.
+    /// segment. A few long segments are cut into chunks of 2^14 elements or more.
     Segments {
         /// Elements of one segment: at least 1. The input must be a whole number of segments.
         len: u64,
@@ -92,10 +79,8 @@ pub enum Shape {
     /// outside the input is ever read, and nothing outside the output is written. `map` receives positions in
     /// the segment.
     ///
-    /// This takes one dispatch if the input has at most 2^14 elements. Otherwise it takes three, two more for
-    /// each further binding of the input, and one accumulator and 16 bytes of tile marks for every 2^14
-    /// elements. (If a binding holds fewer than 2^15 elements, replace 2^14 by the largest power of two of
-    /// which a binding holds two.) Without segments there is no dispatch.
+    /// An input of more than 2^14 elements is cut into tiles of as many. (If a binding holds fewer than 2^15
+    /// elements, tiles have the largest power of two of which a binding holds two.)
     Offsets {
         /// The number of segments: at most 2^32 - 2. The list has one more offset.
         count: u64,
@@ -106,10 +91,8 @@ pub enum Shape {
     /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` =
     /// columns. `map` receives positions along the axis.
     ///
-    /// This takes one dispatch and no scratch memory. If there are few columns and the axis is long, it is
-    /// cut into chunks. This takes one more dispatch and one accumulator per chunk of each column: at most
-    /// about 2^18 in all, or for each `outer` if an array `[len, inner]` does not fit a binding. A row must
-    /// fit a binding: `inner` elements, accumulators and results. If `outer` is 0, there is no dispatch.
+    /// If there are few columns and the axis is long, it is cut into chunks. A row must fit a binding:
+    /// `inner` elements, accumulators and results.
     Axis {
         /// The product of the lengths of the axes before it: 1 if there are none.
         outer: u64,

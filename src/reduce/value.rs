@@ -68,46 +68,32 @@ impl fmt::Display for Scalar {
 /// The type of a number in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
-    U32,
-    I32,
-    F32,
-    U64,
-    I64,
-    F64,
-    /// Only custom operators have it.
-    F16,
-    /// Two sums: of the upper halves and of the lower halves.
-    HalvesU64,
-    HalvesI64,
+    One(Element),
+    /// Two sums of 64-bit integers: of the upper halves and of the lower halves.
+    Halves(Element),
 }
 
 impl Number {
+    pub(super) const I64: Number = Number::One(Element::I64);
+    pub(super) const F32: Number = Number::One(Element::F32);
+    pub(super) const F64: Number = Number::One(Element::F64);
+    pub(super) const U32: Number = Number::One(Element::U32);
+
     fn size(self) -> usize {
         match self {
-            Number::F16 => 2,
-            Number::U32 | Number::I32 | Number::F32 => 4,
-            Number::U64 | Number::I64 | Number::F64 => 8,
-            Number::HalvesU64 | Number::HalvesI64 => 16,
+            Number::One(element) => element.size() as usize,
+            Number::Halves(_) => 16,
         }
     }
 
     /// The element type; `None` of two sums.
     pub(super) fn element(self) -> Option<Element> {
-        Element::ALL.into_iter().find(|element| element.name() == self.name())
+        if let Number::One(element) = self { Some(element) } else { None }
     }
 
     /// The type in Rust.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Number::U32 => "u32",
-            Number::I32 => "i32",
-            Number::F32 => "f32",
-            Number::U64 => "u64",
-            Number::I64 => "i64",
-            Number::F64 => "f64",
-            Number::F16 => "f16",
-            Number::HalvesU64 | Number::HalvesI64 => "i128",
-        }
+    pub(super) fn name(self) -> &'static str {
+        self.element().map_or("i128", Element::name)
     }
 
     /// Reads the number at the start of the bytes.
@@ -116,20 +102,20 @@ impl Number {
             pod_read_unaligned(&bytes[..size_of::<T>()])
         }
         match self {
-            Number::U32 => Value::Unsigned(first::<u32>(bytes).into()),
-            Number::I32 => Value::Signed(first::<i32>(bytes).into()),
-            Number::F32 => Value::F32(first(bytes)),
-            Number::U64 => Value::Unsigned(first(bytes)),
-            Number::I64 => Value::Signed(first(bytes)),
-            Number::F64 => Value::F64(first(bytes)),
-            Number::F16 => Value::F32(first::<half::f16>(bytes).to_f32()),
-            Number::HalvesU64 => {
-                let [upper, lower] = first::<[u64; 2]>(bytes).map(i128::from);
-                Value::Wide((upper << 32) + lower)
-            }
-            Number::HalvesI64 => {
-                let [upper, lower] = first::<[i64; 2]>(bytes).map(i128::from);
-                Value::Wide((upper << 32) + lower)
+            Number::One(Element::U32) => Value::Unsigned(first::<u32>(bytes).into()),
+            Number::One(Element::I32) => Value::Signed(first::<i32>(bytes).into()),
+            Number::One(Element::F32) => Value::F32(first(bytes)),
+            Number::One(Element::U64) => Value::Unsigned(first(bytes)),
+            Number::One(Element::I64) => Value::Signed(first(bytes)),
+            Number::One(Element::F64) => Value::F64(first(bytes)),
+            Number::One(Element::F16) => Value::F32(first::<half::f16>(bytes).to_f32()),
+            Number::Halves(element) => {
+                let halves = if element == Element::U64 {
+                    first::<[u64; 2]>(bytes).map(i128::from)
+                } else {
+                    first::<[i64; 2]>(bytes).map(i128::from)
+                };
+                Value::Wide((halves[0] << 32) + halves[1])
             }
         }
     }
@@ -163,20 +149,20 @@ pub(super) enum Kind {
 impl Kind {
     fn of(self, element: Element) -> Number {
         use Element::{F16, F32, F64, I32, I64, U32, U64};
-        match (self, element) {
-            (Kind::Flag, _) => Number::U32,
-            (Kind::Own | Kind::Unsigned | Kind::Magnitudes, F32 | F16) => Number::F32,
-            (Kind::Own | Kind::Unsigned | Kind::Magnitudes, F64) => Number::F64,
-            (Kind::Own | Kind::Unsigned, U32) | (Kind::Unsigned, I32) => Number::U32,
-            (Kind::Own | Kind::Unsigned, U64) | (Kind::Unsigned, I64) => Number::U64,
-            (Kind::Own, I32) => Number::I32,
-            (Kind::Own, I64) | (Kind::Wide, I32) => Number::I64,
-            (Kind::Magnitudes, U32 | I32) | (Kind::Wide, U32) => Number::U64,
-            (Kind::Magnitudes, U64 | I64) | (Kind::Wide, U64) => Number::HalvesU64,
-            (Kind::Wide, _) => Number::HalvesI64,
-            (Kind::Real, element) if element.size() == 8 => Number::F64,
-            (Kind::Real, _) => Number::F32,
-        }
+        Number::One(match (self, element) {
+            (Kind::Flag, _) => U32,
+            (Kind::Own | Kind::Unsigned | Kind::Magnitudes, F32 | F16) => F32,
+            (Kind::Own, element) => element,
+            (Kind::Unsigned | Kind::Magnitudes, F64) => F64,
+            (Kind::Unsigned, U32 | I32) => U32,
+            (Kind::Unsigned, U64 | I64) => U64,
+            (Kind::Magnitudes, U32 | I32) | (Kind::Wide, U32) => U64,
+            (Kind::Wide, I32) => I64,
+            (Kind::Magnitudes, U64 | I64) | (Kind::Wide, U64) => return Number::Halves(U64),
+            (Kind::Wide, _) => return Number::Halves(I64),
+            (Kind::Real, element) if element.size() == 8 => F64,
+            (Kind::Real, _) => F32,
+        })
     }
 }
 
@@ -248,14 +234,7 @@ mod tests {
         let bytes = bytemuck::bytes_of(&words);
         let at = |value, index| Scalar::At { value: Value::Unsigned(value), index };
         assert_eq!(Format::At(Number::U32).read(bytes), [at(7, 1), at(9, 2)]);
-        assert_eq!(Format::At(Number::U64).read(bytes), [at(7 + (1 << 32), 9)]);
-    }
-
-    #[test]
-    fn two_halves_make_a_wide_integer() {
-        let halves = [-1i64, 5];
-        let answers = Format::One(Number::HalvesI64).read(bytemuck::bytes_of(&halves));
-        assert_eq!(answers, [Scalar::One(Value::Wide(5 - (1 << 32)))]);
+        assert_eq!(Format::At(Number::One(Element::U64)).read(bytes), [at(7 + (1 << 32), 9)]);
     }
 
     #[test]

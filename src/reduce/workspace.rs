@@ -2,8 +2,7 @@
 
 use wgpu::{Buffer, Device};
 
-use crate::operation::scratch::{self, Scratch};
-use crate::reduce::error::ReduceError;
+use crate::operation::{BufferError, buffers};
 use crate::reduce::plan::Plan;
 #[cfg(doc)]
 use crate::reduce::reduction::Reduction;
@@ -15,7 +14,8 @@ use crate::reduce::reduction::Reduction;
 /// zeroes new buffers, and each reduction resets the counter. All other memory is written before it is read.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    scratch: Scratch<4>,
+    /// One for each of the roles.
+    buffers: [Buffer; 4],
     /// Bound to inputs that a kernel declares but does not read.
     pub(super) nothing: Buffer,
 }
@@ -40,34 +40,44 @@ impl Workspace {
     /// Allocates memory that is enough for any one of several plans at a time: the largest size of each kind
     /// of memory, not the sum.
     pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
+        let largest = plans
+            .into_iter()
+            .map(needs)
+            .fold([0; 4], |most: [u64; 4], sizes| std::array::from_fn(|role| most[role].max(sizes[role])));
+        let buffer = |role: &str, size| buffers::scratch(device, &format!("halofold::reduce::{role}"), size);
         Workspace {
-            scratch: Scratch::new(device, "halofold::reduce", ROLES, plans.into_iter().map(needs)),
-            nothing: scratch::buffer(device, "halofold::reduce::nothing", 0),
+            buffers: std::array::from_fn(|role| buffer(ROLES[role], largest[role])),
+            nothing: buffer("nothing", 0),
         }
     }
 
     /// Bytes allocated on the GPU.
     pub fn size(&self) -> u64 {
-        self.scratch.size() + self.nothing.size()
+        self.buffers.iter().chain([&self.nothing]).map(Buffer::size).sum()
     }
 
     /// The buffer of the partials that workgroups publish, behind the 32 words of the ticket counter: for tests that poison it
     /// between two reductions.
     #[doc(hidden)]
     pub fn partials(&self) -> &Buffer {
-        self.scratch.buffer(2)
+        &self.buffers[2]
     }
 
     /// One of the two buffers of accumulators.
     pub(super) fn scratch(&self, number: usize) -> &Buffer {
-        self.scratch.buffer(number)
+        &self.buffers[number]
     }
 
     pub(super) fn marks(&self) -> &Buffer {
-        self.scratch.buffer(3)
+        &self.buffers[3]
     }
 
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), ReduceError> {
-        Ok(self.scratch.check(needs(plan))?)
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), BufferError> {
+        for ((buffer, role), end) in self.buffers.iter().zip(ROLES).zip(needs(plan)) {
+            if end > buffer.size() {
+                return Err(BufferError::TooShort { role, start: 0, end, size: buffer.size() });
+            }
+        }
+        Ok(())
     }
 }

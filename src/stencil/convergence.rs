@@ -7,7 +7,7 @@ use wgpu::{Buffer, BufferUsages};
 use crate::element::Element;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::launch::{self, Dispatch, Recorder};
-use crate::operation::{LimitError, blocks, buffers, limits, scratch};
+use crate::operation::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
 use crate::slice::Slice;
@@ -64,7 +64,7 @@ impl Jacobi {
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
         let found =
-            scratch::buffer(device, "halofold::stencil::residual", residual::size(self.config().element));
+            buffers::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
         let mut check = vec![residual::prepare(
             self.kernels.residual(Residual::Changes)?,

@@ -5,7 +5,7 @@ use wgpu::{Buffer, Device};
 use crate::element::Element;
 use crate::operation::kernel::{Access, Compiled, PARAMETERS, Slot};
 use crate::operation::launch::Dispatch;
-use crate::operation::{blocks, buffers, grid, limits, scratch};
+use crate::operation::{blocks, buffers, grid, limits};
 use crate::shader::Composer;
 use crate::stencil::config;
 use crate::stencil::error::StencilError;
@@ -86,7 +86,7 @@ impl HaloExchange {
 
     /// Allocates these buffers.
     pub(super) fn layers(&self, device: &Device) -> Layers {
-        let layers = |name| scratch::buffer(device, &format!("halofold::stencil::halo_{name}"), self.size);
+        let layers = |name| buffers::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
         let rhs = self.halo.rhs.then(|| layers("rhs"));
         Layers { before: layers("before"), after: layers("after"), rhs }
     }
