@@ -101,12 +101,20 @@ pub enum BufferError {
     },
     /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not
     /// overlap.
-    #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
+    #[error("the {first} and the {second} are one buffer: a dispatch that writes it cannot bind it twice")]
     Aliased {
         /// One use.
         first: &'static str,
         /// The other.
         second: &'static str,
+    },
+    /// Another number of outputs than the operation writes arrays.
+    #[error("{given} outputs for results in {arrays} arrays: give an output for each array")]
+    Outputs {
+        /// The number of outputs.
+        given: usize,
+        /// The number of arrays.
+        arrays: usize,
     },
     /// More elements asked for than the input has: by [`Request::len`](crate::Request::len) or [`Reduction::len`](crate::reduce::Reduction::len).
     #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]

@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod limits;
 mod map;
+pub(crate) mod outputs;
 pub(crate) mod request;
 
 pub use buffers::BufferError;

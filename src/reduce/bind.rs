@@ -3,6 +3,7 @@
 use wgpu::{BindingResource, Buffer};
 
 use crate::operation::buffers::{self, Use, slice};
+use crate::operation::outputs::Outputs;
 use crate::operation::{BufferError, blocks};
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
@@ -20,11 +21,11 @@ pub(super) fn check(
     plan: &Plan,
     sources: &Sources<'_>,
     parameters: Option<(Parameters, Slice<'_>)>,
-    output: Slice<'_>,
+    outputs: &Outputs<'_>,
     limits: &wgpu::Limits,
 ) -> Result<(), ReduceError> {
-    let written = Use::of("output", output, plan.output);
-    buffers::check(&reads(plan, sources), &[written], limits)?;
+    let written = outputs.uses();
+    buffers::check(&reads(plan, sources), &written, limits)?;
     if let Some(list) = sources.offsets {
         Use::of(OFFSETS, list, 0).aligned(limits)?;
     }
@@ -79,7 +80,7 @@ fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
 pub(super) struct Bound<'a, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) sources: &'p Sources<'a>,
-    pub(super) output: Slice<'a>,
+    pub(super) outputs: &'p Outputs<'a>,
     pub(super) workspace: &'a Workspace,
     pub(super) params: &'a Buffer,
     /// Bytes of a vector of four elements.
@@ -94,7 +95,11 @@ impl<'a> Bound<'a, '_> {
         match slot {
             1 => match launch.dst {
                 Dst::Scratch(buffer, bytes) => within(self.workspace.scratch(buffer), 0, bytes),
-                Dst::Output(bytes) => within(self.output.buffer(), self.output.offset(), bytes),
+                Dst::Output(bytes) => {
+                    let output = self.outputs.first();
+                    within(output.buffer(), output.offset(), bytes)
+                }
+                Dst::Outputs => self.output(slot),
             },
             2 => blocks::bound::<[u32; WORDS]>(self.params, blocks::offset(index)),
             4 => slice(self.workspace.partials(), 0, self.plan.partials),
@@ -106,8 +111,13 @@ impl<'a> Bound<'a, '_> {
             OWN_UNIFORM | OWN_STORAGE => {
                 self.parameters.map_or_else(|| self.marks(), |(declared, given)| declared.resource(given))
             }
-            _ => self.input(launch, slot),
+            0 | 3 | 5 | 6 => self.input(launch, slot),
+            _ => self.output(slot),
         }
+    }
+
+    fn output(&self, slot: u32) -> BindingResource<'a> {
+        self.outputs.resource(slot).unwrap_or_else(|| self.workspace.nothing.as_entire_binding())
     }
 
     fn marks(&self) -> BindingResource<'a> {

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use wgpu::Features;
 
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
+use crate::operation::outputs;
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
+use crate::reduce::layout::Component;
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
@@ -33,7 +35,7 @@ impl Monoid {
             (Delivery::Total, _) => self.atomic(features).is_some(),
             (_, Reads::Adjoining) => self.arity() == Arity::One,
             _ => true,
-        };
+        } && self.arrays(stage.writes) > 0;
         let subgroups = !stage.kernel.needs_subgroups() || features.contains(Features::SUBGROUP);
         (fits && subgroups).then(|| text.compose())
     }
@@ -103,14 +105,15 @@ impl Text<'_> {
             ((7, Access::Read), stage.is_offsets()),
             (
                 (8, Access::Write),
-                stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results,
+                stage.is_offsets() && stage.reads != Reads::Partials && stage.writes != Writes::Partials,
             ),
         ];
         let parameters = self.monoid.parameters.map(|parameters| match parameters.slot {
             OWN_UNIFORM => (OWN_UNIFORM, Access::Uniform),
             slot => (slot, Access::Read),
         });
-        needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).chain(parameters).collect()
+        let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
+        needed.chain(parameters).chain(outputs::slots(self.monoid.arrays(stage.writes))).collect()
     }
 
     /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every
@@ -160,6 +163,8 @@ impl Text<'_> {
             }
             (None, Writes::Partials) => format!("alias Stored = {};", acc.wgsl),
             (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
+            // The first array; `store_result` declares the others.
+            (None, Writes::Components) => format!("alias Stored = {};", self.monoid.components()[0].wgsl),
         };
         let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
         [vec![types], self.monoid.pieces.clone()].concat()
@@ -177,6 +182,11 @@ impl Text<'_> {
         let composer = match native_atomic {
             Some(call) => composer.provide("total", native_total(call)),
             None => composer,
+        };
+        let composer = if self.stage.writes == Writes::Components {
+            composer.provide("store_result", stored_in_components(&monoid.components()))
+        } else {
+            composer
         };
         match (monoid.has_map4, monoid.is_rolled) {
             (true, _) => composer.provide("map4", Vec::new()),
@@ -228,6 +238,23 @@ impl Text<'_> {
         let before = own.get(..own.len() - own.trim_start().len() + at)?;
         Some(before.matches('\n').count() + 1)
     }
+}
+
+/// The end of a reduction that stores each number of a result in an array of its own.
+fn stored_in_components(components: &[Component]) -> Vec<Piece> {
+    let (mut text, mut stores) = (String::new(), String::new());
+    let names = std::iter::once("output".to_owned()).chain((2..).map(|nth| format!("output_{nth}")));
+    let slots = std::iter::once(None).chain(outputs::slots(components.len()).map(Some));
+    for ((Component { wgsl, value, .. }, name), slot) in components.iter().zip(names).zip(slots) {
+        if let Some((slot, _)) = slot {
+            text += &format!("@group(0) @binding({slot}) var<storage, read_write> {name}: array<{wgsl}>;\n");
+        }
+        stores += &format!("    {name}[params.store + slot] = {value};\n");
+    }
+    text += &format!(
+        "\nfn store_result(slot: u32, acc: Acc, n: u32) {{\n    let result = finish(acc, n);\n{stores}}}"
+    );
+    vec![Piece::new("generated: each number of a result in an array of its own", text).importing("io")]
 }
 
 /// The atomic operation that adds a workgroup's partial to the output.

@@ -12,9 +12,10 @@ use crate::element::Element;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
-use crate::reduce::layout::Layout;
+use crate::reduce::layout::{Component, Layout};
 use crate::reduce::op::Op;
 use crate::reduce::parameters::Parameters;
+use crate::reduce::plan::Writes;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
@@ -514,6 +515,16 @@ impl Monoid {
             (_, _, Some(sum)) => Some(vec![sum.format.result()]),
             _ => self.out.fields(),
         }
+    }
+
+    /// The numbers of a result, each for an array of its own; none if Rust has no type for them.
+    pub(super) fn components(&self) -> Vec<Component> {
+        self.fields().map_or_else(Vec::new, |numbers| self.out.components(&numbers))
+    }
+
+    /// The number of arrays that a launch writes.
+    pub(super) fn arrays(&self, writes: Writes) -> usize {
+        if writes == Writes::Components { self.components().len() } else { 1 }
     }
 
     /// The types of a result's numbers, in the order of their offsets; `None` if one of them is no element type.

@@ -54,7 +54,7 @@ impl Parameters {
     pub(super) fn check(
         &self,
         given: Slice<'_>,
-        output: &Use<'_>,
+        outputs: &[Use<'_>],
         limits: &Limits,
     ) -> Result<(), ReduceError> {
         let used = Use::of("parameters", given, self.bound(given));
@@ -69,7 +69,7 @@ impl Parameters {
         };
         used.inside()?;
         used.aligned(limits)?;
-        used.apart(output)?;
+        outputs.iter().try_for_each(|output| used.apart(output))?;
         Ok(LimitError::unless(name, limit, self.bound(given))?)
     }
 

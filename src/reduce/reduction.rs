@@ -3,12 +3,13 @@
 use wgpu::Queue;
 
 use crate::operation::BufferError;
+use crate::operation::outputs::Outputs;
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
-use crate::reduce::plan::{BufferRange, MadeFor, Plan};
+use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::{Shape, ShapeKind};
@@ -253,12 +254,17 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// See [`Plan::of`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
+        self.planned(false)
+    }
+
+    fn planned(&self, in_components: bool) -> Result<Plan, ReduceError> {
         let (parts, second) = self.extents()?;
         let Sources { stands_for, index, count, .. } = &self.sources;
         if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
             return Err(ReduceError::Index(self.shape));
         }
-        let plan = self.reducer.plan(self.shape, &parts, second)?;
+        let request = Request { in_components, ..self.reducer.request(self.shape) };
+        let plan = request.plan(self.shape, &parts, second)?;
         let plan = if self.index() > 0 { plan.counting_from(self.index())? } else { plan };
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
     }
@@ -280,7 +286,46 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///   be read and written at once.
     /// - The workspace is too small.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
-        self.bind(self.plan()?, output.into())
+        self.bind(self.plan()?, [output.into()])
+    }
+
+    /// Binds all buffers as [`Reduction::into`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
+    /// the values go to one array and the indices to another. The numbers are those of [`FromResult`](crate::reduce::FromResult), in the same
+    /// order; a vector has as many as it has components. A result of one number has one output.
+    ///
+    /// Each output holds [`Plan::results`] numbers in whole words of four bytes, is bound as a whole, and lies in a buffer of its own. Each but the
+    /// first takes one more storage buffer per shader.
+    ///
+    /// ```
+    /// use halofold::Element;
+    /// use halofold::reduce::{Op, Reducer};
+    ///
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let matrix = buffer(bytemuck::cast_slice(&[1f32, 5.0, 2.0, 8.0, 7.0, 9.0]));
+    /// # let [values, indices] = [buffer(&[0; 8]), buffer(&[0; 8])];
+    /// // Of each row of three elements the greatest, and its column.
+    /// let max = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
+    /// let rows = max.of(&matrix).segments(3).into_each([&values, &indices])?;
+    /// # let mut encoder = device.create_command_encoder(&Default::default());
+    /// # rows.encode(&mut encoder);
+    /// # queue.submit([encoder.finish()]);
+    /// # let sum = |array: &halofold::wgpu::Buffer, element| Reducer::new(&device, Op::Sum.over(element)?);
+    /// # assert_eq!(sum(&values, Element::F32)?.of(&values).wait::<f32>(&queue)?, 5.0 + 9.0);
+    /// # assert_eq!(sum(&indices, Element::U32)?.of(&indices).wait::<u32>(&queue)?, 1 + 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Reduction::into`].
+    /// - [`BufferError::Outputs`]: another number of outputs than a result has numbers; a state has one.
+    /// - An output does not fit one binding, or the device allows too few storage buffers.
+    pub fn into_each<'s, S: Into<Slice<'s>>>(
+        self,
+        outputs: impl IntoIterator<Item = S>,
+    ) -> Result<Prepared, ReduceError> {
+        let in_components = self.reducer.monoid().components().len() > 1;
+        self.bind(self.planned(in_components)?, outputs.into_iter().map(Into::into))
     }
 
     /// Binds all buffers as [`Reduction::into`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
@@ -310,7 +355,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if plan.made_for != made_for {
             return Err(ReduceError::OtherPlan);
         }
-        self.bind(plan, output.into())
+        self.bind(plan, [output.into()])
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
@@ -368,7 +413,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
     }
 
-    fn bind(&self, plan: Plan, output: Slice<'_>) -> Result<Prepared, ReduceError> {
+    fn bind<'s>(
+        &self,
+        plan: Plan,
+        outputs: impl IntoIterator<Item = Slice<'s>>,
+    ) -> Result<Prepared, ReduceError> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
         if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             return Err(ReduceError::Offsets(shape));
@@ -385,7 +434,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
             return Err(ReduceError::ExactInOneLaunch);
         }
         let parameters = bind::parameters(reducer.monoid(), sources)?;
-        bind::check(&plan, sources, parameters, output, reducer.limits())?;
+        let outputs = Outputs::new(outputs, &plan.outputs)?;
+        bind::check(&plan, sources, parameters, &outputs, reducer.limits())?;
         let own;
         let workspace = match workspace {
             Some(workspace) => workspace,
@@ -397,7 +447,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         workspace.check(&plan)?;
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
         let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
-        let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector, parameters };
+        let bound =
+            Bound { plan: &plan, sources, outputs: &outputs, workspace, params: &params, vector, parameters };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
             let (device, label) = (reducer.device(), "halofold::reduce::bindings");
             let resource = |slot| bound.slot(slot, index, launch);
@@ -414,8 +465,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;
         let size = plan.results * self.reducer.output_layout().stride;
-        let readback = read::submit((self.reducer.device(), queue), plan.output, |results, encoder| {
-            self.bind(plan, results.into())?.encode(encoder);
+        let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
+            self.bind(plan, [results.into()])?.encode(encoder);
             Ok::<_, ReduceError>(())
         })?;
         Ok(readback.read(size))

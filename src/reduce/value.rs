@@ -79,7 +79,7 @@ impl Number {
     pub(super) const F64: Number = Number::One(Element::F64);
     pub(super) const U32: Number = Number::One(Element::U32);
 
-    fn size(self) -> usize {
+    pub(super) fn size(self) -> usize {
         match self {
             Number::One(element) => element.size() as usize,
             Number::Halves(_) => 16,

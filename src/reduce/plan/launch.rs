@@ -33,6 +33,8 @@ pub enum Writes {
     Partials,
     /// Results.
     Results,
+    /// Results, each number of them in an array of its own.
+    Components,
 }
 
 /// A kernel and its variant. Together with the operator it determines the text and the overrides of a
@@ -113,6 +115,8 @@ pub enum Dst {
     Scratch(usize, ByteRange),
     /// Results, or accumulators for the caller. The range counts from the output's offset.
     Output(ByteRange),
+    /// Numbers of results, each in an output of its own, which is bound as a whole.
+    Outputs,
 }
 
 /// One dispatch.

@@ -319,9 +319,12 @@ impl Planner<'_> {
             let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
             for (part, &results) in level.parts.iter().zip(&level.results) {
-                let stride = if height == top { stride } else { self.acc() };
-                let (bytes, store) = self.request.store(at, results, stride);
-                let dst = if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) };
+                let (dst, store) = if writes == Writes::Partials {
+                    let (bytes, store) = self.request.store(at, results, self.acc());
+                    (if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) }, store)
+                } else {
+                    self.request.results(at, results)
+                };
                 let stage = self.stage(part.reads, writes);
                 plan.launches.push(self.launch(stage, height as u32, *part, results, (dst, store))?);
                 at += results;
@@ -334,7 +337,7 @@ impl Planner<'_> {
     /// convert it to a result.
     fn through_total(&self, windows: &[Part]) -> Result<Plan, ReduceError> {
         let mut plan = Plan::empty(1, self.request.out_stride());
-        let total = (Dst::Output(ByteRange { offset: 0, size: plan.output }), 0);
+        let total = (Dst::Output(ByteRange { offset: 0, size: plan.output() }), 0);
         let count = windows.first().map_or(0, |part| part.params.count);
         let last = self.request.last();
         let alone = |kernel, level| Launch {

@@ -49,7 +49,8 @@ const PER_INVOCATION: u64 = 16;
 pub struct Plan {
     pub(super) launches: Vec<Launch>,
     pub(super) results: u64,
-    pub(super) output: u64,
+    /// Bytes of each output: one, or one for each number of a result.
+    pub(super) outputs: Vec<u64>,
     pub(super) scratch: [u64; 2],
     pub(super) partials: u64,
     pub(super) marks: u64,
@@ -119,9 +120,9 @@ impl Plan {
     }
 
     /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
-    /// after the output's offset.
+    /// after the output's offset. Of several outputs it is the sum.
     pub fn output(&self) -> u64 {
-        self.output
+        self.outputs.iter().sum()
     }
 
     /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer
@@ -143,9 +144,9 @@ impl Plan {
 
     /// A plan without launches yet.
     fn empty(results: u64, stride: u64) -> Self {
-        let output = (results * stride).next_multiple_of(WORD);
+        let outputs = vec![(results * stride).next_multiple_of(WORD)];
         let made_for = MadeFor::default();
-        Plan { launches: Vec::new(), results, output, scratch: [0; 2], partials: 0, marks: 0, made_for }
+        Plan { launches: Vec::new(), results, outputs, scratch: [0; 2], partials: 0, marks: 0, made_for }
     }
 
     /// Returns true if the output holds accumulators instead of results: states, or partials for the host to combine.
@@ -181,9 +182,8 @@ impl Plan {
     /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, LimitError> {
         let [scratch, second] = self.scratch;
-        let sizes =
-            [scratch, second, self.partials, self.marks, self.output, blocks::offset(self.launches.len())];
-        let largest = sizes.into_iter().fold(0, u64::max);
+        let sizes = [scratch, second, self.partials, self.marks, blocks::offset(self.launches.len())];
+        let largest = self.outputs.iter().copied().chain(sizes).fold(0, u64::max);
         let checked = LimitError::unless("max_buffer_size", limits.max_buffer_size, largest);
         checked.map(|()| self).map_err(|error| error.or(", or use a larger workgroup or fewer elements"))
     }

@@ -100,7 +100,7 @@ impl Request<'_> {
     /// start.
     fn slabs(&self, count: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
         let unit = self.align() / OFFSET;
-        let fitting = (self.largest_binding() / OFFSET - 1).min(self.storable(self.out_stride()));
+        let fitting = (self.largest_binding() / OFFSET - 1).min(self.storable_results());
         let each = (fitting / unit).max(1) * unit;
         (0..count.div_ceil(each)).map(move |slab| slab * each..count.min((slab + 1) * each))
     }
@@ -118,12 +118,12 @@ impl Request<'_> {
         let team = self.team(len.div_ceil(count));
         let grid = self.teams(some, team)?;
         let span = self.span(tiles.inputs, window.start..len.min(window.end + tiles.size()));
-        let (bytes, store) = self.store(segments.start, some, self.out_stride());
+        let (dst, store) = self.results(segments.start, some);
         Ok(Launch {
-            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Results),
+            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, self.last()),
             level: 0,
             src: span.src(),
-            dst: Dst::Output(bytes),
+            dst,
             offsets: Some(ByteRange { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
             grid,
             params: Params {
@@ -190,12 +190,12 @@ impl Request<'_> {
         let some = segments.end - segments.start;
         let team = self.tile_team(0);
         let grid = self.teams(tiles.count(), team)?;
-        let (bytes, store) = self.store(segments.start, some, self.out_stride());
+        let (dst, store) = self.results(segments.start, some);
         Ok(Launch {
-            stage: self.stage(self.monoid.fold().offsets, Reads::Partials, Writes::Results),
+            stage: self.stage(self.monoid.fold().offsets, Reads::Partials, self.last()),
             level: 2,
             src: Src::Scratch(0, ByteRange { offset: 0, size: scratch }),
-            dst: Dst::Output(bytes),
+            dst,
             offsets: None,
             grid,
             params: Params {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::operation::{LimitError, grid, input};
 use crate::reduce::error::ReduceError;
-use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, Src, WORD};
+use crate::reduce::plan::{BufferRange, ByteRange, Dst, PER_INVOCATION, Params, Request, Src, WORD, Writes};
 use crate::window::Window;
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
@@ -92,6 +92,20 @@ impl Request<'_> {
             ByteRange { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
             ((begin * stride - offset) / stride) as u32,
         )
+    }
+
+    /// The destination of `count` results starting with number `begin`, and the position of the first of them in it.
+    pub(super) fn results(&self, begin: u64, count: u64) -> (Dst, u32) {
+        if self.last() == Writes::Components {
+            return (Dst::Outputs, begin as u32);
+        }
+        let (bytes, position) = self.store(begin, count, self.out_stride());
+        (Dst::Output(bytes), position)
+    }
+
+    /// The number of results that one binding can always hold. Several outputs are bound as a whole.
+    pub(super) fn storable_results(&self) -> u64 {
+        if self.last() == Writes::Components { u32::MAX.into() } else { self.storable(self.out_stride()) }
     }
 
     /// The number of values of this stride that one binding can always hold, wherever they start.

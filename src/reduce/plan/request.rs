@@ -30,6 +30,8 @@ pub(in crate::reduce) struct Request<'a> {
     pub(in crate::reduce) from_states: bool,
     /// True if the output is accumulators.
     pub(in crate::reduce) to_states: bool,
+    /// True if each number of a result goes to an output of its own.
+    pub(in crate::reduce) in_components: bool,
 }
 
 /// The workgroup sizes of kernels for whole inputs, on a device that allows them.
@@ -39,9 +41,9 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// large.
 const ADJOINING_SIZE: u32 = 512;
 
-/// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the output
+/// Storage buffers of a kernel that reads adjoining bindings, beside its outputs: two windows, each also as vectors,
 /// and the partials.
-const ADJOINING_BUFFERS: u32 = 6;
+const ADJOINING_BUFFERS: usize = 5;
 
 /// Invocations in a workgroup of every other kernel, on a device that allows as many.
 const USUAL_SIZE: u32 = 256;
@@ -56,6 +58,7 @@ impl<'a> Request<'a> {
             in_two_launches: false,
             from_states: false,
             to_states: false,
+            in_components: false,
         }
     }
 
@@ -113,7 +116,11 @@ impl<'a> Request<'a> {
 
     /// The values that the last launch writes.
     pub(super) fn last(&self) -> Writes {
-        if self.to_states { Writes::Partials } else { Writes::Results }
+        match (self.to_states, self.in_components) {
+            (true, _) => Writes::Partials,
+            (false, true) => Writes::Components,
+            (false, false) => Writes::Results,
+        }
     }
 
     /// A kernel in workgroups of the usual size.
@@ -147,7 +154,7 @@ impl<'a> Request<'a> {
             && !self.monoid.fold().shares_memory
             && !self.from_states
             && max_buffer_size > self.largest_binding()
-            && buffers >= ADJOINING_BUFFERS;
+            && buffers as usize >= ADJOINING_BUFFERS + self.monoid.arrays(self.last());
         let sizes = self.whole_sizes().into_iter();
         let workgroup_size = sizes.filter(|size| is_needed && *size <= ADJOINING_SIZE).max()?;
         let stage = self.stage(&SINGLE_PASS, Reads::Adjoining, self.last());
@@ -204,7 +211,21 @@ impl<'a> Request<'a> {
             }
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
+        let plan = self.with_components(plan)?;
         Ok(Plan { made_for, ..plan.check(self.limits)? })
+    }
+
+    /// Sets the sizes of several outputs, if there are.
+    fn with_components(&self, plan: Plan) -> Result<Plan, LimitError> {
+        if self.last() != Writes::Components || plan.leaves_partials() {
+            return Ok(plan);
+        }
+        let components = self.monoid.components().into_iter();
+        let outputs: Vec<_> =
+            components.map(|one| (plan.results * one.stride).next_multiple_of(WORD)).collect();
+        let longest = outputs.iter().copied().max().unwrap_or(0);
+        LimitError::unless_bound(self.limits, longest)?;
+        Ok(Plan { outputs, ..plan })
     }
 
     /// The mark of plans for these inputs. It tells plans apart that would bind or read other bytes.

@@ -193,13 +193,9 @@ impl Request<'_> {
         let row = cut.row(numbers.start);
         let room = self.room_from(inputs, row * cut.inner) / self.item_size();
         let readable = cut.number(row + room / cut.inner);
-        let storable = numbers.start + self.storable(self.stride(stage.1)) / cut.inner;
+        let most = if stage.1 { self.storable(self.monoid.acc.stride) } else { self.storable_results() };
+        let storable = numbers.start + most / cut.inner;
         readable.min(storable).min(numbers.end).max(numbers.start + 1)
-    }
-
-    /// Bytes from one value that a launch writes to the next, in scratch memory or in the output.
-    fn stride(&self, to_scratch: bool) -> u64 {
-        if to_scratch { self.monoid.acc.stride } else { self.out_stride() }
     }
 
     /// The launch over some chunks. Their values go to the positions of chunk number `to` and the following
@@ -215,13 +211,19 @@ impl Request<'_> {
         let some = numbers.end - numbers.start;
         let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
         let span = self.span(inputs, range);
-        let (bytes, store) = self.store(to * cut.inner, some * cut.inner, self.stride(merges));
+        let (begin, count) = (to * cut.inner, some * cut.inner);
+        let (dst, store) = if merges {
+            let (bytes, store) = self.store(begin, count, self.monoid.acc.stride);
+            (Dst::Scratch(0, bytes), store)
+        } else {
+            self.results(begin, count)
+        };
         let (grid, groups, own) = self.divide(stage, cut, (some, cut.chunk), numbers.start as u32)?;
         Ok(Launch {
             stage,
             level: 0,
             src: span.src(),
-            dst: if merges { Dst::Scratch(0, bytes) } else { Dst::Output(bytes) },
+            dst,
             offsets: None,
             grid,
             params: Params { groups, row: grid[0], store, count: cut.len as u32, own, ..span.params() },
@@ -230,7 +232,7 @@ impl Request<'_> {
 
     /// The launches that reduce the accumulators of every part.
     fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), ReduceError> {
-        let results = self.storable(self.out_stride()) / cut.inner;
+        let results = self.storable_results() / cut.inner;
         let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
         let most = results.min(readable).max(1);
         let whole = Cut { len: cut.chunks, chunks: 1, ..cut };
@@ -239,13 +241,13 @@ impl Request<'_> {
         while begin < count {
             let parts = most.min(count - begin);
             let (src, first) = self.store(begin * each, parts * each, self.monoid.acc.stride);
-            let (dst, store) = self.store(begin * cut.inner, parts * cut.inner, self.out_stride());
+            let (dst, store) = self.results(begin * cut.inner, parts * cut.inner);
             let (grid, groups, own) = self.divide(stage, whole, (parts, cut.chunks), begin as u32)?;
             plan.launches.push(Launch {
                 stage,
                 level: 1,
                 src: Src::Scratch(0, src),
-                dst: Dst::Output(dst),
+                dst,
                 offsets: None,
                 grid,
                 params: Params {

@@ -5,7 +5,7 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
-    BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
+    BufferRange, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window::{self, Window};
@@ -135,7 +135,7 @@ impl Request<'_> {
                 // Launches that share the ticket counter wait for each other.
                 level: 0,
                 src: span.src(),
-                dst: Dst::Output(self.store(0, 1, self.out_stride()).0),
+                dst: self.results(0, 1).0,
                 offsets: None,
                 grid,
                 params: Params {

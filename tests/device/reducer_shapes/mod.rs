@@ -4,6 +4,7 @@
 mod fixed;
 mod launches;
 mod offsets;
+mod outputs;
 mod pairs;
 mod parameters;
 mod refused;

@@ -53,6 +53,7 @@ impl Permutation<'_> {
             (options.to_states, ", to states"),
             (self.is_in_words(), ", in words"),
             (options.accuracy == Accuracy::Exact, ", exact"),
+            (stage.writes == Writes::Components, ", in arrays"),
         ];
         for (holds, what) in variants {
             label += if holds { what } else { "" };
@@ -156,6 +157,13 @@ pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>
             stage.workgroup_size = stage.workgroup_size.min(workgroup_size);
         }
         stages.dedup();
+        // Results of several numbers may go to an array each.
+        if monoid.out_elements().is_some_and(|numbers| numbers.len() > 1) {
+            let mut each = stages.clone();
+            each.retain(|stage| stage.writes == Writes::Results);
+            each.iter_mut().for_each(|stage| stage.writes = Writes::Components);
+            stages.extend(each);
+        }
         for &features in &devices {
             if options.check(monoid, form, features, &generous()).is_ok() {
                 let of = |stage: &Stage| Permutation { monoid, form, options, stage: *stage, features };
