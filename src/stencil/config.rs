@@ -314,15 +314,11 @@ impl Config {
         let composer = Composer::default();
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
         let (four, equal) = (self.lanes() == 4, self.one_weight);
-        let strip = match self.tuning.strip {
-            1 => "stencil/strips/one",
-            4 => "stencil/strips/four",
-            _ => "stencil/strips/two",
-        };
         formula::pieces(self, composer)
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
             .provide("element", element(self.element))
+            .provide("strip", blocked::strip(self.tuning.strip))
             .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
             .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
             .choose("tile", self.tile_file())
@@ -331,7 +327,6 @@ impl Config {
                 if self.variant.shares_sums { "stencil/outputs/common_sums" } else { "stencil/outputs/each" },
             )
             .choose("sums", if self.stencil.is_star() { "stencil/sums/star7" } else { "stencil/sums/box27" })
-            .choose("strip", strip)
             .choose("cells", if four { "stencil/lanes/four" } else { "stencil/shared/cells" })
             .choose("lanes", if four { "stencil/lanes/four" } else { "stencil/lanes/one" })
             .choose("ends", if four { "stencil/lanes/four_ends" } else { "stencil/lanes/one_ends" })

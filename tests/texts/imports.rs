@@ -21,6 +21,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("reach", "REACH"),
     ("classes", "CONSTANTS Weights weights update"),
     ("visit", "Elem visit"),
+    ("strip", "STRIP Strip LoadedStrip load_strip strip_of advance_strip put_strip"),
     (
         "lane_layer",
         "PACKS STRIP EXCHANGED Layer Edges FixedCells LayerSources finish_layer choose_layer keep_layer keep_ends \
@@ -72,7 +73,6 @@ const CHOSEN: &[(&str, &[&str])] = &[
     ("fixed_cells", &["stencil/fixed_cells/in_sums", "stencil/fixed_cells/in_beside"]),
     ("outputs", &["stencil/outputs/each", "stencil/outputs/common_sums"]),
     ("sums", &["stencil/sums/star7", "stencil/sums/box27"]),
-    ("strip", &["stencil/strips/one", "stencil/strips/two", "stencil/strips/four"]),
     ("cells", &["stencil/shared/cells", "stencil/lanes/four"]),
     ("lanes", &["stencil/lanes/one", "stencil/lanes/four"]),
     ("ends", &["stencil/lanes/one_ends", "stencil/lanes/four_ends"]),
@@ -316,7 +316,7 @@ fn imports_do_not_go_in_circles() {
 
 /// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
 /// formula has weights.
-const OF_CHOICES: [&str; 16] = [
+const OF_CHOICES: [&str; 14] = [
     "Acc",
     "Own",
     "Params",
@@ -324,8 +324,6 @@ const OF_CHOICES: [&str; 16] = [
     "Weights",
     "Pack",
     "Block",
-    "Strip",
-    "LoadedStrip",
     "PlaneSums",
     "Chosen",
     "Ends",

@@ -33,8 +33,3 @@
 #import direct3d
 #import halo_ring
 #import plane_sweep
-
-fn stage(at: SweepCell, p: i32, layer: u32) {
-    stage_cell(at, p, layer, 0, 0);
-    stage_ring(at, p, layer);
-}

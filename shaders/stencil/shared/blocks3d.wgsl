@@ -1,6 +1,7 @@
 // The blocks of a 3D grid, and which of its cells are computed.
 #import params
 #import computed
+#import tiles
 
 // The position of a workgroup's block, and the planes through which it sweeps: `begin` up to, not including,
 // `end`. All of this depends only on the workgroup's id, so it is uniform, and barriers may depend on it.
@@ -11,18 +12,10 @@ struct Block {
     end: i32,
 }
 
-// Blocks are numbered along the row, then down, then through the planes.
 fn block_of(id: vec3<u32>) -> Block {
-    let group = group_index(id);
-    let line = group / params.blocks_across;
-    let layer = line / params.blocks_down;
-    let begin = first_plane() + i32(layer * params.planes_per_group);
-    return Block(
-        i32(group - line * params.blocks_across),
-        i32(line - layer * params.blocks_down),
-        begin,
-        min(begin + i32(params.planes_per_group), end_plane()),
-    );
+    let tile = tile_of(id);
+    let begin = first_plane() + i32(tile.layer * params.planes_per_group);
+    return Block(tile.across, tile.down, begin, min(begin + i32(params.planes_per_group), end_plane()));
 }
 
 // True if the cells at (r, c) of the planes in between are computed.

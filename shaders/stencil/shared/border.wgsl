@@ -29,32 +29,12 @@
 #import computed
 
 #ifdef fixed_borders
-fn inside(i: i32, count: u32) -> u32 {
+fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return u32(clamp(i, 0, i32(count) - 1));
 }
 
-fn col_at(c: i32) -> u32 {
-    return inside(c, params.cols);
-}
-
-fn row_at(r: i32) -> u32 {
-    return inside(r, params.rows);
-}
-
-fn plane_at(p: i32) -> u32 {
-    return inside(p, params.planes);
-}
-
-fn col_beside(c: i32) -> u32 {
-    return u32(c);
-}
-
-fn row_beside(r: i32) -> u32 {
-    return u32(r);
-}
-
-fn plane_beside(p: i32) -> u32 {
-    return u32(p);
+fn beside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
+    return u32(i);
 }
 #else
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
@@ -63,6 +43,12 @@ fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     let after = select(last, 0, high_side == WRAP);
     return u32(select(select(i, after, i > last), before, i < 0));
 }
+
+// A neighbour of a computed cell may lie beyond the grid here.
+fn beside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
+    return inside(i, count, low_side, high_side);
+}
+#endif
 
 fn col_at(c: i32) -> u32 {
     return inside(c, params.cols, params.west, params.east);
@@ -76,16 +62,14 @@ fn plane_at(p: i32) -> u32 {
     return inside(p, params.planes, params.near, params.far);
 }
 
-// A neighbour of a computed cell may lie beyond the grid here.
 fn col_beside(c: i32) -> u32 {
-    return col_at(c);
+    return beside(c, params.cols, params.west, params.east);
 }
 
 fn row_beside(r: i32) -> u32 {
-    return row_at(r);
+    return beside(r, params.rows, params.north, params.south);
 }
 
 fn plane_beside(p: i32) -> u32 {
-    return plane_at(p);
+    return beside(p, params.planes, params.near, params.far);
 }
-#endif

@@ -5,36 +5,15 @@
 #import params
 #import reach
 
-// The cells from `first` up to, not including, `end` are computed.
-#ifdef fixed_borders
-fn first_col() -> i32 {
-    return REACH;
-}
-
-fn end_col() -> i32 {
-    return i32(params.cols) - REACH;
-}
-
-fn first_row() -> i32 {
-    return REACH;
-}
-
-fn end_row() -> i32 {
-    return i32(params.rows) - REACH;
-}
-
-fn first_plane() -> i32 {
-    return REACH;
-}
-
-fn end_plane() -> i32 {
-    return i32(params.planes) - REACH;
-}
-#else
 fn skipped(side: u32) -> i32 {
+#ifdef fixed_borders
+    return REACH;
+#else
     return select(0, REACH, side == FIXED);
+#endif
 }
 
+// The cells from `first` up to, not including, `end` are computed.
 fn first_col() -> i32 {
     return skipped(params.west);
 }
@@ -58,4 +37,3 @@ fn first_plane() -> i32 {
 fn end_plane() -> i32 {
     return i32(params.planes) - skipped(params.far);
 }
-#endif

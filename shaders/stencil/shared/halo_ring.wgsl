@@ -18,7 +18,9 @@ fn stage_ring_cell(at: SweepCell, p: i32, layer: u32, k: u32) {
     stage_cell(at, p, layer, y - at.y, x - at.x);
 }
 
-fn stage_ring(at: SweepCell, p: i32, layer: u32) {
+// Loads the invocation's own cell, and the halo.
+fn stage(at: SweepCell, p: i32, layer: u32) {
+    stage_cell(at, p, layer, 0, 0);
     let ring = 2u * (COLS + 2u) + 2u * ROWS;
     if at.lid < ring {
         stage_ring_cell(at, p, layer, at.lid);

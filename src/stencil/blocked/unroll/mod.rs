@@ -1,9 +1,12 @@
-//! Text for the registers of a time-blocked kernel: WGSL has arrays, but not every compiler keeps them in registers,
+//! Text for the registers of time-blocked kernels and of `plane-sums`: WGSL has arrays, but not every compiler keeps them in registers,
 //! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs and rows of a
 //! lane, levels, rows a turn. The work on each of them is in `shaders/stencil/`; here it is only repeated.
 
 mod planes;
 mod rows;
+mod strip;
+
+pub(in crate::stencil) use strip::strip;
 
 /// The numbers that a text is written out for.
 #[derive(Clone, Copy, Debug)]
