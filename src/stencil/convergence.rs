@@ -21,9 +21,6 @@ use crate::stencil::residual::{self, Residual};
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
 
-/// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/convergence.wgsl`.
-const OUTCOME_SIZE: u64 = 32;
-
 /// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
 pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
 pub(super) const SLOTS: &[Slot] = &[
@@ -66,19 +63,13 @@ impl Jacobi {
         let found =
             buffers::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
-        let mut check = vec![residual::prepare(
-            self.kernels.residual(Residual::Changes)?,
-            self.config(),
-            grids,
-            count,
-            &found,
-        )?];
-        if until.accuracy == Accuracy::Exact {
-            let reducer = self.kernels.residual(Residual::Squares)?;
-            check.push(residual::prepare_exact(reducer, self.config(), grids, count, &found)?);
-        }
-        let run = Buffers { blocks: &blocks, params: &params, residual: &found };
-        let control = Control::new(&self.kernels, self.config().element, until, run);
+        let reductions = match until.accuracy {
+            Accuracy::Exact => &[Residual::Changes, Residual::Squares][..],
+            _ => &[Residual::Changes],
+        };
+        let prepare = |reduction: &Residual| reduction.prepare(&self.kernels, grids, count, &found);
+        let check = reductions.iter().map(prepare).collect::<Result<_, _>>()?;
+        let control = Control::new(&self.kernels, until, &blocks, &params, &found);
         Ok(Convergence { steps, check, control, until })
     }
 
@@ -92,7 +83,7 @@ impl Jacobi {
     pub fn compile_until(&self) -> Result<(), StencilError> {
         limits::check(SLOTS, &self.device().limits())?;
         self.compile();
-        residual::compile(self.kernels.residual(Residual::Changes)?, self.config())?;
+        residual::compile(&self.kernels)?;
         for entry_point in ENTRY_POINTS {
             self.kernels.convergence(entry_point);
         }
@@ -119,8 +110,8 @@ pub struct Convergence {
 }
 
 impl Convergence {
-    /// Bytes of [`Convergence::outcome`].
-    pub const OUTCOME_SIZE: u64 = OUTCOME_SIZE;
+    /// Bytes of [`Convergence::outcome`]: see `Outcome` in `shaders/stencil/convergence.wgsl`.
+    pub const OUTCOME_SIZE: u64 = 32;
 
     /// Records a range of steps of a run into a new compute pass: `0..1000` is its first thousand. A check
     /// comes after every [`Until::every`] steps of the run, and after the last step of the range.
@@ -162,7 +153,7 @@ impl Convergence {
 
     /// Converts the bytes of [`Convergence::outcome`] to a value. Too few bytes give [`Outcome::NONE`].
     pub fn parse(bytes: &[u8]) -> Outcome {
-        let Some(bytes) = bytes.get(..OUTCOME_SIZE as usize) else { return Outcome::NONE };
+        let Some(bytes) = bytes.get(..Self::OUTCOME_SIZE as usize) else { return Outcome::NONE };
         let word = |at: usize| bytemuck::pod_read_unaligned::<u32>(&bytes[at..at + 4]);
         let wide = word(8) == 8;
         let real = |nth: usize| {
@@ -184,15 +175,6 @@ impl Convergence {
 const CONVERGED: u32 = 1;
 const INTERRUPTED: u32 = 2;
 
-/// The resources to which the kernels of a run are bound, apart from its outcome.
-#[derive(Clone, Copy)]
-struct Buffers<'a> {
-    /// The parameters of all dispatches, and the buffer from which they read them.
-    blocks: &'a UniformBlocks,
-    params: &'a Buffer,
-    residual: &'a Buffer,
-}
-
 /// The dispatches that begin a run, continue it, count its steps, and stop it.
 #[derive(Debug)]
 struct Control {
@@ -210,8 +192,15 @@ struct Control {
 }
 
 impl Control {
-    fn new(kernels: &Kernels, element: Element, until: Until, run: Buffers<'_>) -> Self {
-        let device = kernels.device();
+    /// Binds the kernels to the parameters of all dispatches, the buffer from which they read them, and the residual.
+    fn new(
+        kernels: &Kernels,
+        until: Until,
+        blocks: &UniformBlocks,
+        params: &Buffer,
+        residual: &Buffer,
+    ) -> Self {
+        let (device, element) = (kernels.device(), kernels.config.element);
         let mut numbers = UniformBlocks::default();
         let mut add = |steps| {
             let check = Check::new(element, until, steps);
@@ -223,7 +212,7 @@ impl Control {
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let parities = [0, 1].map(&mut add);
         let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
-        let both = run.blocks.both(device, BufferUsages::STORAGE);
+        let both = blocks.both(device, BufferUsages::STORAGE);
         let outcome = buffers::filled(
             device,
             "halofold::stencil::outcome",
@@ -232,11 +221,11 @@ impl Control {
         );
         let dispatch = |entry_point, block| {
             let resource = |slot| match slot {
-                0 => run.residual.as_entire_binding(),
+                0 => residual.as_entire_binding(),
                 1 => outcome.as_entire_binding(),
                 PARAMETERS => blocks::bound::<Check>(&numbers, block),
                 3 => both.as_entire_binding(),
-                _ => run.params.as_entire_binding(),
+                _ => params.as_entire_binding(),
             };
             let label = "halofold::stencil::convergence";
             kernels.convergence(entry_point).dispatch(device, label, [1, 1], resource)
@@ -275,7 +264,7 @@ fn fresh(element: Element) -> Vec<u8> {
     // 64-bit numbers start at a multiple of eight bytes.
     outcome.extend((width == 8).then_some(0));
     outcome.extend(words);
-    outcome.resize((OUTCOME_SIZE / 4) as usize, 0);
+    outcome.resize((Convergence::OUTCOME_SIZE / 4) as usize, 0);
     bytemuck::cast_slice(&outcome).to_vec()
 }
 

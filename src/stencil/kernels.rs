@@ -19,7 +19,7 @@ pub(super) const RHS: u32 = 5;
 /// The pipelines of a configuration.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    config: Config,
+    pub(super) config: Config,
     pipelines: Pipelines<Key>,
     /// By [`Residual`].
     residuals: [OnceLock<Reducer>; 3],

@@ -7,11 +7,12 @@ use wgpu::{Buffer, Device, Features};
 use crate::element::Element;
 use crate::operation;
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
+use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
 use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
+use crate::stencil::kernels::Kernels;
 
 /// Offset of the exact sum of squares: element 32 of the buffer that `shaders/stencil/convergence.wgsl` reads as pairs of
 /// numbers. A binding may begin there on every device.
@@ -81,45 +82,34 @@ impl Residual {
         let options = Options { cache: options.cache, to_states, ..Options::default() };
         Reducer::with_options(device, operator, options)
     }
-}
 
-/// Compiles the kernels of the reduction over a grid.
-pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
-    let grid = BufferRange { offset: 0, len: config.grid.cells() };
-    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
-}
-
-/// Binds the reduction to two grids. It writes the largest change and the sum of squares to the start of
-/// `out`. A count in a buffer sets the number of cells that it reads: 0 once the run has stopped.
-pub(super) fn prepare(
-    reducer: &Reducer,
-    config: &Config,
-    grids: Grids<'_>,
-    count: Slice<'_>,
-    out: &Buffer,
-) -> Result<Prepared, StencilError> {
-    Ok(changes(reducer, config, grids).count_buffer(count).into(out)?)
-}
-
-/// Binds the reduction that only adds up squares. It writes behind the result of [`prepare`].
-pub(super) fn prepare_exact(
-    reducer: &Reducer,
-    config: &Config,
-    grids: Grids<'_>,
-    count: Slice<'_>,
-    out: &Buffer,
-) -> Result<Prepared, StencilError> {
-    let sum = Slice::at(out, exact_at(config.element));
-    match changes(reducer, config, grids).count_buffer(count).into(sum) {
-        // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-        Err(ReduceError::ExactInOneLaunch) => Ok(changes(reducer, config, grids).into(sum)?),
-        prepared => Ok(prepared?),
+    /// Binds the reduction to two grids. It writes to the start of `out`, or behind all other numbers if it only adds up squares. A
+    /// count in a buffer sets the number of cells that it reads: 0 once the run has stopped.
+    pub(super) fn prepare(
+        self,
+        kernels: &Kernels,
+        grids: Grids<'_>,
+        count: Slice<'_>,
+        out: &Buffer,
+    ) -> Result<Prepared, StencilError> {
+        let (reducer, config) = (kernels.residual(self)?, &kernels.config);
+        let out =
+            if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
+        let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
+        let changes = || reducer.of(first).with(second);
+        match changes().count_buffer(count).into(out) {
+            // A reduction in two launches takes no count: it goes on reading when the run has stopped.
+            Err(ReduceError::ExactInOneLaunch) => Ok(changes().into(out)?),
+            prepared => Ok(prepared?),
+        }
     }
 }
 
-fn changes<'r, 'b>(reducer: &'r Reducer, config: &Config, grids: Grids<'b>) -> Reduction<'r, 'b> {
-    let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
-    reducer.of(first).with(second)
+/// Compiles the kernels of the reduction over a grid.
+pub(super) fn compile(kernels: &Kernels) -> Result<(), StencilError> {
+    let reducer = kernels.residual(Residual::Changes)?;
+    let grid = BufferRange { offset: 0, len: kernels.config.grid.cells() };
+    Ok(reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)?)
 }
 
 #[cfg(test)]

@@ -37,13 +37,16 @@ impl fmt::Display for Grid {
     }
 }
 
+/// The sides in a text like `3x4`; `None` if one is no number above 0.
+fn sides(text: &str) -> Option<Vec<u32>> {
+    text.split(['x', 'X']).map(|side| side.parse().ok().filter(|side| *side > 0)).collect()
+}
+
 impl FromStr for Grid {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let sides: Option<Vec<u32>> =
-            text.split(['x', 'X']).map(|side| side.parse().ok().filter(|side| *side > 0)).collect();
-        match sides.as_deref() {
+        match sides(text).as_deref() {
             Some(&[rows, cols]) => Ok(Grid::plane(rows, cols)),
             Some(&[planes, rows, cols]) => Ok(Grid { planes, rows, cols }),
             _ => Err(ParseError(format!(
@@ -183,11 +186,8 @@ impl FromStr for Block {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let sides = text
-            .split_once(['x', 'X'])
-            .and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
-        match sides {
-            Some((rows, cols)) if rows > 0 && cols > 0 => Ok(Block { rows, cols }),
+        match sides(text).as_deref() {
+            Some(&[rows, cols]) => Ok(Block { rows, cols }),
             _ => Err(ParseError(format!("`{text}` is not a block; write rows x columns, like 8x32"))),
         }
     }

@@ -27,14 +27,13 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
     if all && (config.rhs || !Shape::are_measured(config, machine)) {
         return single;
     }
-    let offered = Shape::offered(config, machine).iter();
-    let tried = offered.flat_map(|shape| {
-        let estimated = move |tuning| (tuning, estimate(&config.with_tuning(tuning), machine, shape));
+    let tried = Shape::offered(config, machine).iter().flat_map(|shape| {
+        let estimated = move |config| (config, estimate(&config, machine, shape));
         heights(config, machine, shape).map(estimated)
     });
     match tried.min_by(|a, b| a.1.total_cmp(&b.1)) {
         Some((_, ns)) if all && single_ns(config, machine) <= ns => single,
-        Some((tuning, _)) => blocked(config, machine, tuning),
+        Some((passes, _)) => passes,
         None if all => single,
         None => *config,
     }
@@ -46,11 +45,6 @@ pub(super) fn single_steps(config: &Config) -> Config {
     Config { variant, tuning: Tuning::of(variant), ..*config }
 }
 
-/// A configuration for the time-blocked kernel with a tuning.
-pub(super) fn blocked(config: &Config, machine: &Machine, tuning: Tuning) -> Config {
-    Config { tuning, subgroups: machine.shuffles(tuning.block.cols), ..*config }
-}
-
 /// Nanoseconds of a single step on a GPU whose shapes were measured.
 fn single_ns(config: &Config, machine: &Machine) -> f64 {
     machine.launch()
@@ -60,10 +54,9 @@ fn single_ns(config: &Config, machine: &Machine) -> f64 {
 }
 
 /// A shape in all heights that a device can run and that cut the layers into equal stretches.
-pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl Iterator<Item = Tuning> {
-    let dims = config.stencil.dims;
-    let steps = shape.steps(dims);
-    let layers = if dims == Dims::Two { config.grid.rows } else { config.grid.planes };
+pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl Iterator<Item = Config> {
+    let steps = shape.steps(config.stencil.dims);
+    let layers = config.layers();
     (1..=MOST_STRETCHES).filter_map(move |stretches| {
         // Turns at a side of the grid are slower, so the last stretch gets fewer layers.
         let height = (layers + steps).div_ceil(stretches);
@@ -71,8 +64,8 @@ pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl
             return None;
         }
         let tuning = shape.tuning(config, machine, height.min(32_768));
-        let tried = blocked(config, machine, tuning);
-        tried.check(config.element.feature(), &machine.limits).is_ok().then_some(tuning)
+        let tried = Config { tuning, subgroups: machine.shuffles(tuning.block.cols), ..*config };
+        tried.check(config.element.feature(), &machine.limits).is_ok().then_some(tried)
     })
 }
 
@@ -80,7 +73,7 @@ pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl
 pub(super) fn work(config: &Config, machine: &Machine) -> Option<(u64, u64)> {
     let steps = config.deepest(&machine.limits);
     let (strips, lines) = plan::strips(config, steps).zip(plan::lines(config, steps))?;
-    let layers = if config.stencil.dims == Dims::Two { config.grid.rows } else { config.grid.planes };
+    let layers = config.layers();
     let height = plan::layers_per_group(config).min(layers);
     let groups = u64::from(strips) * u64::from(lines) * u64::from(layers.div_ceil(height));
     Some((groups, u64::from(height) + u64::from(steps) + u64::from(delay(config))))
@@ -100,7 +93,6 @@ fn delay(config: &Config) -> u32 {
 
 /// Nanoseconds a step.
 fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
-    let config = &blocked(config, machine, config.tuning);
     let Some((groups, layers)) = work(config, machine) else { return f64::INFINITY };
     let turns = match config.stencil.dims {
         Dims::Two => layers.div_ceil(shape.rows.into()) + u64::from(shape.teams) - 1,

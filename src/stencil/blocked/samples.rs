@@ -4,7 +4,7 @@
 //! for another grid is arithmetic. So a shape's time on a grid is estimated by its sample on the grid closest in size. Where it
 //! gets fewer workgroups than in the sample, fewer of the device's cores work.
 
-use crate::stencil::blocked::choose::{blocked, heights, single_steps, work};
+use crate::stencil::blocked::choose::{heights, single_steps, work};
 use crate::stencil::blocked::machine::Machine;
 use crate::stencil::blocked::shapes::Shape;
 use crate::stencil::config::Config;
@@ -24,12 +24,11 @@ pub(in crate::stencil) fn trials(config: &Config, machine: &Machine, grids: &[Gr
         let config = Config { grid, ..*config };
         trials.push(single_steps(&config));
         for shape in Shape::offered(&config, machine) {
-            let tunings: Vec<_> = heights(&config, machine, shape).collect();
-            let picked = STRETCHES.map(|nth| tunings.get(nth - 1).or(tunings.last()));
-            for tuning in picked.into_iter().flatten() {
-                let trial = blocked(&config, machine, *tuning);
+            let heights: Vec<_> = heights(&config, machine, shape).collect();
+            let picked = STRETCHES.map(|nth| heights.get(nth - 1).or(heights.last()));
+            for trial in picked.into_iter().flatten() {
                 if trials.last().is_none_or(|last: &Config| last.tuning != trial.tuning) {
-                    trials.push(trial);
+                    trials.push(*trial);
                 }
             }
         }
@@ -47,10 +46,7 @@ pub(in crate::stencil) fn choose_by(
     let samples: Vec<_> = samples.iter().filter(|(timed, _)| is_about(timed, config)).collect();
     let passes = Shape::offered(config, machine).iter().filter(|_| !config.rhs || !all);
     let passes = passes.flat_map(|shape| {
-        let estimated = |tuning| {
-            let config = blocked(config, machine, tuning);
-            Some((config, estimate(&samples, &config, machine)?))
-        };
+        let estimated = |config| Some((config, estimate(&samples, &config, machine)?));
         heights(config, machine, shape).filter_map(estimated).collect::<Vec<_>>()
     });
     let single = single_steps(config);

@@ -33,11 +33,6 @@ pub(super) struct RoundPlan {
 }
 
 impl RoundPlan {
-    /// The number of passes: after an odd number the result is in the other buffer.
-    pub(super) fn passes(&self) -> usize {
-        self.blocks.len() + 1
-    }
-
     /// All launches.
     pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
         self.blocks.iter().chain(&self.edges).chain(&self.interior).flat_map(|pass| &pass.windows)

@@ -4,7 +4,7 @@ use wgpu::{BufferUsages, CommandEncoder};
 
 use crate::operation::launch::{self, Dispatch, Recorder};
 use crate::stencil::error::StencilError;
-use crate::stencil::slab::plan::{Pass, RoundPlan};
+use crate::stencil::slab::plan::Pass;
 use crate::stencil::slab::stepper::SlabStepper;
 use crate::stencil::uniforms::UniformBlocks;
 
@@ -17,7 +17,6 @@ type Both = [Vec<Dispatch>; 2];
 /// as many layers as the round makes steps, next to the slab's own. After it, only the slab's own layers are those of the grid.
 #[derive(Debug)]
 pub struct Round {
-    plan: RoundPlan,
     blocks: Vec<Both>,
     edges: Both,
     interior: Both,
@@ -45,13 +44,13 @@ pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Resu
         edges[1].extend(high);
     }
     let interior = plan.interior.as_ref().map(&mut bound).unwrap_or_default();
-    Ok(Round { plan, blocks, edges, interior })
+    Ok(Round { blocks, edges, interior })
 }
 
 impl Round {
     /// The buffer (0 or 1) that holds the grid after the round.
     pub fn result(&self, from: usize) -> usize {
-        (from + self.plan.passes()) % 2
+        1 - self.last(from)
     }
 
     /// Records all passes but the last, and the last one where neighbours need its cells.

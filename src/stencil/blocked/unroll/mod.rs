@@ -38,6 +38,8 @@ enum Kind {
 }
 
 impl Kind {
+    const ALL: [Kind; 3] = [Kind::Inside, Kind::AtEnds, Kind::AtBorder];
+
     /// The end of its functions' names.
     fn suffix(self) -> &'static str {
         match self {
@@ -47,18 +49,43 @@ impl Kind {
         }
     }
 
+    /// The parameter with the cells that are kept.
+    fn parameter(self) -> Option<&'static str> {
+        match self {
+            Kind::Inside => None,
+            Kind::AtEnds => Some("ends: Ends"),
+            Kind::AtBorder => Some("fixed_cells: FixedCells"),
+        }
+    }
+
     /// The beginning of the function that takes a turn, which calls every level's step of this kind.
-    fn head(self, parameters: impl Iterator<Item = &'static str>, result: &str) -> String {
+    fn head(self, parameters: &[&'static str], result: &str) -> String {
         let place = match self {
             Kind::Inside => "inside the grid",
             Kind::AtEnds => "with fixed cells along the layer",
             Kind::AtBorder => "with a layer at a side",
         };
+        let parameters = parameters.iter().copied().chain(self.parameter());
         let parameters: String = parameters.map(|parameter| format!("    {parameter},\n")).collect();
         format!(
             "// A turn {place}: every level takes what came and hands on what it completes.\n\
              fn advance{}(\n{parameters}) -> {result} {{\n",
             self.suffix()
+        )
+    }
+
+    /// The layer that `came` through one level, by the numbers `at`: `out` goes to the next level, `level` stays, and `between` comes
+    /// between the two.
+    fn step(self, at: &str, came: &str, given: &str, added: &str, between: &str) -> String {
+        let suffix = self.suffix();
+        let special = match self {
+            Kind::Inside => String::new(),
+            Kind::AtEnds => ", ends".to_owned(),
+            Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
+        };
+        format!(
+            "    let out{at} = out_of{suffix}({given}{special});\n{between}    \
+             let level{at} = level_of{suffix}({given}{added}{special});\n"
         )
     }
 }

@@ -178,7 +178,7 @@ impl Unrolled {
              // Each level, and the layer that waits for a barrier in front of it.\nstruct Levels {{\n{members}}}\n\n",
             self.rows > 1
         );
-        for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
+        for kind in Kind::ALL {
             text += &self.plane_advance(kind);
         }
         vec![
@@ -190,33 +190,20 @@ impl Unrolled {
     /// A turn: a plane through every level.
     fn plane_advance(self, kind: Kind) -> String {
         let Unrolled { levels, rhs, .. } = self;
-        let special = match kind {
-            Kind::Inside => None,
-            Kind::AtEnds | Kind::AtBorder => Some("fixed_cells: FixedCells"),
-        };
         let parameters =
             ["k: Weights", "levels: Levels", "fetched: Layer", "at: LanePosition", "work: PlaneWork"];
-        let (suffix, mut text) = (kind.suffix(), kind.head(parameters.into_iter().chain(special), "Levels"));
+        let mut text = kind.head(&parameters, "Levels");
         // The last level comes first: then a layer is no longer needed when the next one takes its place.
         for l in (0..levels).rev() {
             let came = format!("at.layer - {}", l * 2);
-            let special = match kind {
-                Kind::Inside => String::new(),
-                Kind::AtEnds => ", fixed_cells".to_owned(),
-                Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
-            };
             let added = if rhs { format!(", added_to({came}, work.sources)") } else { String::new() };
             let given = format!("k, levels.l{l}, levels.w{l}, edges{l}");
             let passed_on = match l + 1 {
-                next if next == levels => format!("put_plane(work, at, out{l})"),
-                next => format!("put_exchanged(1u - at.half, {next}u, at.place, out{l})"),
+                next if next == levels => format!("    put_plane(work, at, out{l});\n"),
+                next => format!("    put_exchanged(1u - at.half, {next}u, at.place, out{l});\n"),
             };
-            let _ = writeln!(
-                text,
-                "    let edges{l} = edges_of(levels.w{l}, at.half, {l}u, at);\n    \
-                 let out{l} = out_of{suffix}({given}{special});\n    {passed_on};\n    \
-                 let level{l} = level_of{suffix}({given}{added}{special});"
-            );
+            let _ = writeln!(text, "    let edges{l} = edges_of(levels.w{l}, at.half, {l}u, at);");
+            text += &kind.step(&l.to_string(), &came, &given, &added, &passed_on);
         }
         let made = |l: u32| l.checked_sub(1).map_or("fetched".to_owned(), |l| format!("out{l}"));
         let members = each(levels, ", ", |l| format!("level{l}, {}", made(l)));

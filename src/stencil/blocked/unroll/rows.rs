@@ -88,7 +88,7 @@ impl Unrolled {
         let _ = write!(text, "struct Levels {{\n{members}{waits}}}\n\n");
         text += "// A turn's result: the levels, and the rows that leave the last one.\n\
                  struct Advanced {\n    levels: Levels,\n    rows: TurnRows,\n}\n\n";
-        for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
+        for kind in Kind::ALL {
             text += &self.advance(kind);
         }
         text += &self.carrying();
@@ -102,11 +102,6 @@ impl Unrolled {
     /// A turn of a team: every row through every level.
     fn advance(self, kind: Kind) -> String {
         let Unrolled { rows, levels, subgroups, .. } = self;
-        let special = match kind {
-            Kind::Inside => None,
-            Kind::AtEnds => Some("ends: Ends"),
-            Kind::AtBorder => Some("fixed_cells: FixedCells"),
-        };
         let parameters = [
             "k: Weights",
             "levels: Levels",
@@ -114,7 +109,7 @@ impl Unrolled {
             "at: TeamPosition",
             "sources: LayerSources",
         ];
-        let mut text = kind.head(parameters.into_iter().chain(special), "Advanced");
+        let mut text = kind.head(&parameters, "Advanced");
         if subgroups {
             for y in 0..rows {
                 for l in 0..levels {
@@ -161,12 +156,6 @@ impl Unrolled {
                 format!("edges_of_lane_ends(at.half, {}u, {y}u, at.place)", l - 1),
             ),
         };
-        let suffix = kind.suffix();
-        let special = match kind {
-            Kind::Inside => String::new(),
-            Kind::AtEnds => ", ends".to_owned(),
-            Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
-        };
         let added = if rhs { format!(", added_to({came}, sources)") } else { String::new() };
         // The cells that the next level needs of other lanes are on their way while this one begins its sums.
         let edges =
@@ -176,10 +165,8 @@ impl Unrolled {
         } else {
             String::new()
         };
-        format!(
-            "{edges}    let out{l}_{y} = out_of{suffix}(k, {level}, {own}, edges{l}_{y}{special});\n{ahead}    \
-             let level{l}_{y} = level_of{suffix}(k, {level}, {own}, edges{l}_{y}{added}{special});\n"
-        )
+        let given = format!("k, {level}, {own}, edges{l}_{y}");
+        edges + &kind.step(&format!("{l}_{y}"), &came, &given, &added, &ahead)
     }
 
     /// Rows that a level lags behind the one before it.
