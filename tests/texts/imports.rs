@@ -61,10 +61,7 @@ const CHOSEN: &[(&str, &[&str])] = &[
             "stencil/shared/box9",
         ],
     ),
-    (
-        "shares",
-        &["stencil/shares/star5", "stencil/shares/box9", "stencil/shares/star7", "stencil/shares/box27"],
-    ),
+    ("shares", &["stencil/shares/star", "stencil/shares/box9", "stencil/shares/box27"]),
     ("format", &["exact/single", "exact/product", "exact/double"]),
     ("elements", &["exact/elements/f32", "exact/elements/f16", "exact/elements/f64"]),
     ("outliers", &["exact/outliers/limbs", "exact/outliers/bins", "exact/outliers/two_windows"]),

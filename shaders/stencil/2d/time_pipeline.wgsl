@@ -49,7 +49,7 @@
 // strip, so it is uniform.
 //
 // The bits are always those of single steps by this kernel, because no compiler can combine operations of two
-// steps (shares/star5.wgsl). So a run may be cut into passes of any numbers of steps; each number has a kernel of its own.
+// steps (shares/star.wgsl). So a run may be cut into passes of any numbers of steps; each number has a kernel of its own.
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.

@@ -42,7 +42,7 @@
 // they stand for, and stepped like all others (shared/pack_sources.wgsl). Tiles that contain fixed rows or columns restore
 // them after each step (`advance_at_ends`). While a plane at a fixed or mirrored side passes through a level, all
 // special cases are selected (`advance_at_border`). The choice depends only on the turn and the tile, so it is uniform. The bits are those of single steps by
-// this kernel, because no compiler can combine operations of two steps (shares/star5.wgsl).
+// this kernel, because no compiler can combine operations of two steps (shares/star.wgsl).
 //
 // Today: 27 points reach 1.1 times a copy's speed over 512 x 512 x 512 cells on an H200, 7 points 1.42 times, where
 // plane-sums reaches 0.8. What limits it is not known: a turn takes as long with two levels as with three.

@@ -1,10 +1,10 @@
 // Nine points, row by row: what a row gives to its own new cells and to those of the rows beside it.
 //
-//     beside    s · own + d · (west + east)                  the same for the row above and for the row below
-//     begin     north's + c · own + s · (west + east)        the sum of a new cell without its row to the south
-//     finish    begin + south's                              as soon as that row comes
+//     beside    s · own + d · around                  the same for the row above and for the row below
+//     begin     north's + c · own + s · around        the sum of a new cell without its row to the south
+//     finish    begin + south's                       as soon as that row comes
 //
-// So each row is summed once. As for five points (star5.wgsl), every product is added by a stated `fma`, and what a row
+// `around` is the sum of the cells to the west and to the east. So each row is summed once. As for five points (star.wgsl), every product is added by a stated `fma`, and what a row
 // contributes to the rows beside it is computed with weights of its own. Here a sum is also added to another sum, or
 // to the right-hand side. That is a stated `fma` too, with a factor that is 1 but that no compiler knows: plain
 // additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. `finish` gives that
@@ -25,17 +25,17 @@ fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6], coefficients[8]);
 }
 
-fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
-    return fma(Pack(k.diagonal_beside), west + east, k.side_beside * own);
+fn beside(k: Weights, own: Pack, around: Pack) -> Pack {
+    return fma(Pack(k.diagonal_beside), around, k.side_beside * own);
 }
 
 #ifdef rhs
-fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack, added: Pack) -> Pack {
-    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, fma(Pack(k.one), north, added)));
+fn begin(k: Weights, own: Pack, around: Pack, north: Pack, added: Pack) -> Pack {
+    return fma(Pack(k.side), around, fma(Pack(k.centre), own, fma(Pack(k.one), north, added)));
 }
 #else
-fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
-    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north));
+fn begin(k: Weights, own: Pack, around: Pack, north: Pack) -> Pack {
+    return fma(Pack(k.side), around, fma(Pack(k.centre), own, north));
 }
 #endif
 

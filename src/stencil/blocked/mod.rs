@@ -129,19 +129,22 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
 /// Adds the pieces that the kernel's text imports.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let unrolled = config.unrolled();
-    let (shares, streams) = match (config.stencil.dims, config.stencil.is_star()) {
-        (Dims::Two, true) => ("stencil/shares/star5", "stencil/streams/rows"),
-        (Dims::Two, false) => ("stencil/shares/box9", "stencil/streams/rows"),
-        (Dims::Three, true) => ("stencil/shares/star7", "stencil/streams/planes"),
-        (Dims::Three, false) => ("stencil/shares/box27", "stencil/streams/planes"),
+    let shares = match (config.stencil.dims, config.stencil.is_star()) {
+        (_, true) => "stencil/shares/star",
+        (Dims::Two, false) => "stencil/shares/box9",
+        (Dims::Three, false) => "stencil/shares/box27",
     };
     let fixed_cells = match (config.stencil.dims, config.stencil.is_star()) {
         (Dims::Three, true) => "stencil/fixed_cells/in_beside",
         _ => "stencil/fixed_cells/in_sums",
     };
-    let (layer, levels, exchange) = match config.stencil.dims {
-        Dims::Two => (unrolled.lane_row(), unrolled.team_levels(), "stencil/shared/team_ring"),
-        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels(), "stencil/shared/exchanged_rows"),
+    let (layer, levels) = match config.stencil.dims {
+        Dims::Two => (unrolled.lane_row(), unrolled.team_levels()),
+        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels()),
+    };
+    let (streams, exchange) = match config.stencil.dims {
+        Dims::Two => ("stencil/streams/rows", "stencil/shared/team_ring"),
+        Dims::Three => ("stencil/streams/planes", "stencil/shared/exchanged_rows"),
     };
     composer
         .define("subgroups", config.subgroups)

@@ -121,8 +121,8 @@ impl Unrolled {
         format!("fn {head} -> Layer {{\n    return Layer(\n{values}    );\n}}\n\n")
     }
 
-    /// The type of a layer, and the functions on each of its packs alone.
-    fn layer(self, fixed_cells: impl Fn(u32) -> String) -> String {
+    /// The type of a layer, and the functions on each of its packs alone. `sums` are those of a pack's neighbours in its layer.
+    fn layer(self, fixed_cells: impl Fn(u32) -> String, sums: impl Fn(u32) -> String) -> String {
         let mut text = format!("const PACKS: u32 = {}u;\n\n", self.packs);
         text += &repeated("Layer", self.all(), "p", "Pack");
         text += &self.layer_function("finish_layer(k: Weights, sum: Layer, behind: Layer)", |i| {
@@ -134,11 +134,14 @@ impl Unrolled {
         let head = "keep_layer(changed: Layer, same: Layer, fixed_cells: FixedCells, keeps: bool)";
         text +=
             &self.layer_function(head, |i| format!("select(changed.p{i}, same.p{i}, {})", fixed_cells(i)));
+        text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
+            format!("beside(k, own.p{i}, {})", sums(i))
+        });
+        let parameter = if self.rhs { ", added: Layer" } else { "" };
+        let added = |i: u32| if self.rhs { format!(", added.p{i}") } else { String::new() };
+        let head = format!("begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer{parameter})");
+        text += &self
+            .layer_function(&head, |i| format!("begin(k, own.p{i}, {}, before.p{i}{})", sums(i), added(i)));
         text
-    }
-
-    /// The parameter and the argument of the right-hand side, if there is one.
-    fn added(self, i: u32) -> (&'static str, String) {
-        if self.rhs { (", added: Layer", format!(", added.p{i}")) } else { ("", String::new()) }
     }
 }

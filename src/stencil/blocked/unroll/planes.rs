@@ -18,8 +18,12 @@ impl Unrolled {
         let Unrolled { packs, strip, star, .. } = self;
         let column = |i: u32| i % packs;
         let row = |i: u32| i / packs;
-        let mut text =
-            self.layer(|i| format!("fixed_cells.c{} | Chosen(fixed_cells.r{} || keeps)", column(i), row(i)));
+        let sums = |i: u32| match star {
+            true => format!("edges.around.p{i}"),
+            false => format!("edges.around.p{i}, edges.diagonal.p{i}"),
+        };
+        let fixed = |i| format!("fixed_cells.c{} | Chosen(fixed_cells.r{} || keeps)", column(i), row(i));
+        let mut text = self.layer(fixed, sums);
         let _ =
             write!(text, "const STRIP: u32 = {strip}u;\nconst EXCHANGED: u32 = {}u;\n\n", self.exchanged());
         // In 7 points the four diagonal neighbours do not count.
@@ -36,17 +40,6 @@ impl Unrolled {
         };
         let _ = write!(text, "struct FixedCells {{\n{}}}\n\n", members("Chosen", "bool"));
         let _ = write!(text, "struct LayerSources {{\n{}}}\n\n", members("PackSource", "u32"));
-        let sums = |i: u32| match star {
-            true => format!("edges.around.p{i}"),
-            false => format!("edges.around.p{i}, edges.diagonal.p{i}"),
-        };
-        text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
-            format!("beside(k, own.p{i}, {})", sums(i))
-        });
-        let head = "begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer";
-        text += &self.layer_function(&format!("{head}{})", self.added(0).0), |i| {
-            format!("begin(k, own.p{i}, {}, before.p{i}{})", sums(i), self.added(i).1)
-        });
         let place = |i: u32| format!("sources.r{} + sources.c{}.at", row(i), column(i));
         let reversed = |i: u32| format!("sources.c{}.reversed", column(i));
         text += &self.layer_function("fetch(plane: u32, sources: LayerSources)", |i| {

@@ -10,18 +10,11 @@ impl Unrolled {
     pub(crate) fn lane_row(self) -> Vec<Piece> {
         let Unrolled { packs, rhs, .. } = self;
         let last = packs - 1;
-        let mut text = self.layer(|i| format!("fixed_cells.p{i} | Chosen(keeps)"));
+        let row: Vec<_> = (0..packs).map(|i| format!("own.p{i}")).collect();
+        let around = |i: u32| sides(&row, i as usize, "edges.west", "edges.east").join(" + ");
+        let mut text = self.layer(|i| format!("fixed_cells.p{i} | Chosen(keeps)"), around);
         text += &repeated("FixedCells", packs, "p", "Chosen");
         text += &repeated("LayerSources", packs, "p", "PackSource");
-        let row: Vec<_> = (0..packs).map(|i| format!("own.p{i}")).collect();
-        let both = |i: u32| sides(&row, i as usize, "edges.west", "edges.east").join(", ");
-        text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
-            format!("beside(k, own.p{i}, {})", both(i))
-        });
-        let head = "begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer";
-        text += &self.layer_function(&format!("{head}{})", self.added(0).0), |i| {
-            format!("begin(k, own.p{i}, {}, before.p{i}{})", both(i), self.added(i).1)
-        });
         text += &self.layer_function("row_in_slot(slot: u32, y: u32, lane: u32)", |i| {
             format!("ring[slot + in_slot(y, {i}u, lane)]")
         });
