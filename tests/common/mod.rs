@@ -159,6 +159,12 @@ fn adapter() -> &'static wgpu::Adapter {
 }
 
 impl Gpu {
+    /// Runs `work` and panics if wgpu found fault with anything in it.
+    #[track_caller]
+    pub fn clean<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.watched(|| Ok(work())).unwrap()
+    }
+
     /// Runs `work` and fails if wgpu found fault with anything in it.
     pub fn watched<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);

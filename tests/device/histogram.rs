@@ -5,14 +5,12 @@
 
 mod elements;
 
-use crate::common::{Random, gpu, in_turn};
+use crate::common::{Gpu, Random, buffer, gpu, in_one_pass, in_turn, read};
 use halofold::histogram::{
     Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
 };
-use halofold::read::Readback;
 use halofold::reduce::BufferRange;
 use halofold::{BufferError, Slice, adapter, wgpu};
-use wgpu::util::DeviceExt as _;
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 const BINS: [u32; 12] = [1, 2, 3, 10, 255, 256, 257, 1000, 4096, 4097, 65_535, 65_536];
@@ -23,50 +21,29 @@ const LONGEST: usize = 1_000_000;
 const BEFORE: u32 = 5;
 const GUARD: u32 = 0xDEAD_BEEF;
 
-fn buffer(device: &wgpu::Device, words: &[u32], usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let contents = bytemuck::cast_slice(if words.is_empty() { &[0] } else { words });
-    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some("test"), contents, usage })
-}
-
-/// Counts the words from number `first` on, twice, on any device.
-fn count(
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    histogram: &Histogram,
-    words: &[u32],
-    first: usize,
-) -> Vec<u32> {
+/// Counts the words from number `first` on, twice.
+fn count(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) -> Vec<u32> {
     let bins = (histogram.config().output() / 4) as usize;
     // The output starts 256 bytes into its buffer.
-    let mut before = vec![BEFORE; 64 + bins];
-    before.push(GUARD);
-    let input = buffer(device, words, STORAGE);
-    let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
+    let before = [vec![BEFORE; 64 + bins], vec![GUARD]].concat();
+    let input = buffer(gpu, bytemuck::cast_slice(words), STORAGE);
+    let output = buffer(gpu, bytemuck::cast_slice(&before), STORAGE | wgpu::BufferUsages::COPY_SRC);
     let keys = Slice::new(&input, 4 * first as u64, 4 * (words.len() - first) as u64);
     let prepared = histogram.of(keys).into(Slice::at(&output, 256)).unwrap();
-    let mut encoder = device.create_command_encoder(&Default::default());
-    {
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        prepared.encode_in_pass(&mut pass);
-        prepared.encode_in_pass(&mut pass);
-    }
-    let readback = Readback::new(device, output.size());
-    readback.encode(&mut encoder, &output, 0, output.size()).unwrap();
-    queue.submit([encoder.finish()]);
-    let bytes = readback.wait(output.size()).unwrap();
-    let got: &[u32] = bytemuck::cast_slice(&bytes);
+    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
+    let got: Vec<u32> = bytemuck::pod_collect_to_vec(&read(gpu, &output));
     assert!(got[..64].iter().all(|word| *word == BEFORE), "something was written in front of the output");
     assert_eq!(got[64 + bins], GUARD, "something was written behind the output");
     got[64..64 + bins].to_vec()
 }
 
 /// Compares with the CPU.
-fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, words: &[u32], first: usize) {
+fn check(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) {
     let config = histogram.config();
     let once = reference::counts(&config.keys, config.bins, &words[first..]);
     let want: Vec<u32> =
         if config.add { once.iter().map(|count| BEFORE + 2 * count).collect() } else { once };
-    let got = count(device, queue, histogram, words, first);
+    let got = count(gpu, histogram, words, first);
     let differing = got.iter().zip(&want).position(|(got, want)| got != want);
     if let Some(bin) = differing {
         panic!(
@@ -85,7 +62,7 @@ fn check_here(config: Config, words: &[u32], firsts: &[usize]) {
         let histogram = Histogram::with_config(&gpu.device, config, Options::default())
             .map_err(|error| error.to_string())?;
         for &first in firsts {
-            check(&gpu.device, &gpu.queue, &histogram, words, first);
+            check(gpu, &histogram, words, first);
         }
         Ok(())
     };
@@ -112,18 +89,18 @@ fn numbers(bins: u32, len: usize) -> Vec<Vec<u32>> {
 
 #[test]
 fn numbers_of_every_kind() {
-    let crate::common::Gpu { device, queue } = gpu();
+    let gpu = gpu();
     for bins in BINS {
-        let histogram = Histogram::new(device, Keys::Numbers, bins).unwrap();
+        let histogram = Histogram::new(&gpu.device, Keys::Numbers, bins).unwrap();
         for len in LENGTHS {
             for words in numbers(bins, len) {
-                check(device, queue, &histogram, &words, 0);
+                check(gpu, &histogram, &words, 0);
             }
         }
         if [1, 256, 4097, 65_536].contains(&bins) {
             let kinds = numbers(bins, LONGEST);
-            check(device, queue, &histogram, &kinds[1], 0);
-            check(device, queue, &histogram, kinds.last().unwrap(), 0);
+            check(gpu, &histogram, &kinds[1], 0);
+            check(gpu, &histogram, kinds.last().unwrap(), 0);
         }
     }
 }
@@ -248,7 +225,7 @@ fn ranges_of_floats() {
 }
 
 /// A device without features, with bindings of 64 KiB and few workgroups a dimension.
-fn small_device() -> (wgpu::Device, wgpu::Queue) {
+fn small_device() -> Gpu {
     let found = pollster::block_on(adapter::preferred(true)).expect("an adapter");
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: 1 << 16,
@@ -256,26 +233,28 @@ fn small_device() -> (wgpu::Device, wgpu::Queue) {
         ..wgpu::Limits::downlevel_defaults()
     };
     let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
-    pollster::block_on(found.request_device(&descriptor)).expect("default limits are everywhere")
+    let opened = pollster::block_on(found.request_device(&descriptor));
+    let (device, queue) = opened.expect("default limits are everywhere");
+    Gpu { device, queue }
 }
 
 /// Windows over 1.2 MiB.
 #[test]
 fn inputs_larger_than_a_binding_are_windowed() {
-    let (device, queue) = small_device();
+    let gpu = small_device();
     for bins in [3, 256, 4097, 16_384] {
         for first in [0, 77] {
             let words = numbers(bins, 300_007).pop().unwrap();
-            let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
+            let histogram = Histogram::new(&gpu.device, Keys::Numbers, bins).unwrap();
             let extent = BufferRange { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
             assert!(plan.iter().filter(|pass| pass.step == Step::Count).count() >= 19);
-            check(&device, &queue, &histogram, &words, first);
+            check(&gpu, &histogram, &words, first);
         }
     }
-    let ranges = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 8192).unwrap();
-    check(&device, &queue, &ranges, &floats(0.0, 1.0, 8192, 200_001), 3);
-    let binding = |keys, bins| Histogram::new(&device, keys, bins).unwrap_err();
+    let ranges = Histogram::new(&gpu.device, Keys::Ranges { low: 0.0, high: 1.0 }, 8192).unwrap();
+    check(&gpu, &ranges, &floats(0.0, 1.0, 8192, 200_001), 3);
+    let binding = |keys, bins| Histogram::new(&gpu.device, keys, bins).unwrap_err();
     for (error, bytes) in [
         (binding(Keys::Numbers, 16_385), 65_540),
         (binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193), 65_544),
@@ -337,11 +316,11 @@ fn wrong_tunings_are_refused() {
 
 #[test]
 fn wrong_buffers_are_refused() {
-    let device = &gpu().device;
-    let histogram = Histogram::new(device, Keys::Numbers, 100).unwrap();
-    let keys = buffer(device, &[1; 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
-    let counts = buffer(device, &[0; 400], STORAGE);
-    let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
+    let gpu = gpu();
+    let histogram = Histogram::new(&gpu.device, Keys::Numbers, 100).unwrap();
+    let keys = buffer(gpu, &[1; 4 * 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
+    let counts = buffer(gpu, &[0; 4 * 400], STORAGE);
+    let other = buffer(gpu, &[0; 4 * 1000], wgpu::BufferUsages::COPY_SRC);
     let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
         let input = Slice::new(input, offset, 4 * len);
         histogram.of(input).into(Slice::at(output, at)).unwrap_err()

@@ -1,10 +1,8 @@
 //! The depth of plans, on which float error bounds depend: an operator that counts shows that no way is longer.
 
-use crate::common::{Gpu, gpu, limited, spanned};
-use halofold::read::Readback;
+use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read, room, spanned};
 use halofold::reduce::{Arity, BufferRange, Monoid, Options, Reducer, Shape};
 use halofold::{Element, Slice, wgpu};
-use wgpu::util::DeviceExt as _;
 
 /// The combinations on the longest way to each accumulator, plus one; the identity has none and adds none, as 0 + x is exact.
 const LONGEST_WAY: &str = "
@@ -50,31 +48,18 @@ fn check(cases: &[Case]) {
 }
 
 fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: BufferRange, offsets: &[u32]) -> u64 {
-    let Gpu { device, queue } = gpu;
     let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
-    let buffer = |size: u64, usage| {
-        let usage = wgpu::BufferUsages::STORAGE | usage;
-        device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-    };
-    let elements = buffer(4 * extent.len * apart + 4, wgpu::BufferUsages::empty());
-    let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: None,
-        contents: bytemuck::cast_slice(if offsets.is_empty() { &[0] } else { offsets }),
-        usage: wgpu::BufferUsages::STORAGE,
-    });
+    let elements = room(gpu, 4 * extent.len * apart + 4);
+    let list = buffer(gpu, bytemuck::cast_slice(offsets), wgpu::BufferUsages::STORAGE);
     let plan = reducer.plan(shape, &[extent], None).unwrap();
-    let output = buffer(plan.output(), wgpu::BufferUsages::COPY_SRC);
+    let output = room(gpu, plan.output());
     let all = reducer.of(Slice::new(&elements, extent.offset, 4 * spanned(shape, extent.len)));
-    let all = if offsets.is_empty() { all.shape(shape) } else { all.segment_offsets(&list) };
+    let list = Slice::new(&list, 0, 4 * offsets.len() as u64);
+    let all = if offsets.is_empty() { all.shape(shape) } else { all.segment_offsets(list) };
     let prepared = all.into(&output).unwrap();
     assert_eq!(*prepared.plan(), plan);
-    let mut encoder = device.create_command_encoder(&Default::default());
-    prepared.encode(&mut encoder);
-    let readback = Readback::new(device, plan.output());
-    readback.encode(&mut encoder, &output, 0, plan.output()).unwrap();
-    queue.submit([encoder.finish()]);
-    let bytes = readback.wait(plan.output()).unwrap();
-    let ways: &[u32] = bytemuck::cast_slice(&bytes);
+    in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
+    let ways: Vec<u32> = bytemuck::pod_collect_to_vec(&read(gpu, &output)[..plan.output() as usize]);
     let longest = ways.iter().max().copied().unwrap_or(0);
     u64::from(longest.saturating_sub(1))
 }

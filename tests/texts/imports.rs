@@ -43,44 +43,33 @@ const OF_KERNELS: &str = "kernel count count4 stage tile subgroup_reduce Own";
 const OF_OPERATORS: &str = "Acc widen rank_of value_of";
 
 /// Imports for which Rust chooses one of several files; a formula comes with its weights.
-const CHOSEN: &[(&str, &[&str])] = &[
-    ("subgroup_reduce", &["shared/subgroup_shuffle"]),
-    ("bins", &["histogram/bins/numbers", "histogram/bins/ranges", "histogram/bins/levels"]),
-    ("walk", &["histogram/walk/words", "histogram/walk/elements"]),
-    ("star5", &["stencil/stars/five", "stencil/stars/five_one_weight"]),
-    ("star7", &["stencil/stars/seven", "stencil/stars/seven_one_weight"]),
+const CHOSEN: &[(&str, &str)] = &[
+    ("subgroup_reduce", "shared/subgroup_shuffle"),
+    ("bins", "histogram/bins/numbers histogram/bins/ranges histogram/bins/levels"),
+    ("walk", "histogram/walk/words histogram/walk/elements"),
+    ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
+    ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),
     (
         "formula",
-        &[
-            "stencil/points/star5",
-            "stencil/points/box9",
-            "stencil/points/star7",
-            "stencil/points/box27",
-            "stencil/points/any",
-            "stencil/stars/five",
-            "stencil/shared/box9",
-        ],
+        "stencil/points/star5 stencil/points/box9 stencil/points/star7 stencil/points/box27 \
+         stencil/points/any stencil/stars/five stencil/shared/box9",
     ),
-    ("shares", &["stencil/shares/star", "stencil/shares/box9", "stencil/shares/box27"]),
-    ("format", &["exact/single", "exact/product", "exact/double"]),
-    ("elements", &["exact/elements/f32", "exact/elements/f16", "exact/elements/f64"]),
-    ("outliers", &["exact/outliers/limbs", "exact/outliers/bins", "exact/outliers/two_windows"]),
-    ("streams", &["stencil/streams/rows", "stencil/streams/planes"]),
-    ("exchange", &["stencil/shared/team_ring", "stencil/shared/exchanged_rows"]),
-    ("fixed_cells", &["stencil/fixed_cells/in_sums", "stencil/fixed_cells/in_beside"]),
-    ("outputs", &["stencil/outputs/each", "stencil/outputs/common_sums"]),
-    ("sums", &["stencil/sums/star7", "stencil/sums/box27"]),
-    ("cells", &["stencil/shared/cells", "stencil/lanes/four"]),
-    ("lanes", &["stencil/lanes/one", "stencil/lanes/four"]),
-    ("ends", &["stencil/lanes/one_ends", "stencil/lanes/four_ends"]),
+    ("shares", "stencil/shares/star stencil/shares/box9 stencil/shares/box27"),
+    ("format", "exact/single exact/product exact/double"),
+    ("elements", "exact/elements/f32 exact/elements/f16 exact/elements/f64"),
+    ("outliers", "exact/outliers/limbs exact/outliers/bins exact/outliers/two_windows"),
+    ("streams", "stencil/streams/rows stencil/streams/planes"),
+    ("exchange", "stencil/shared/team_ring stencil/shared/exchanged_rows"),
+    ("fixed_cells", "stencil/fixed_cells/in_sums stencil/fixed_cells/in_beside"),
+    ("outputs", "stencil/outputs/each stencil/outputs/common_sums"),
+    ("sums", "stencil/sums/star7 stencil/sums/box27"),
+    ("cells", "stencil/shared/cells stencil/lanes/four"),
+    ("lanes", "stencil/lanes/one stencil/lanes/four"),
+    ("ends", "stencil/lanes/one_ends stencil/lanes/four_ends"),
     (
         "tile",
-        &[
-            "stencil/shared/direct2d",
-            "stencil/shared/direct3d",
-            "stencil/shared/overlapped2d",
-            "stencil/shared/overlapped3d",
-        ],
+        "stencil/shared/direct2d stencil/shared/direct3d stencil/shared/overlapped2d \
+         stencil/shared/overlapped3d",
     ),
 ];
 
@@ -132,22 +121,20 @@ impl Files {
 
     /// The imports of a file, and what stands behind those that only import.
     fn direct(&self, file: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let mut waiting: VecDeque<_> = self.0[file].imports.iter().collect();
-        while let Some(import) = waiting.pop_front() {
-            if found.insert(import.clone()) && self.0[import].declares.is_empty() {
-                waiting.extend(&self.0[import].imports);
-            }
-        }
-        found
+        self.behind(file, |import| import.declares.is_empty())
     }
 
     /// All that a file imports, and its imports.
     fn reached(&self, file: &str) -> BTreeSet<String> {
+        self.behind(file, |_| true)
+    }
+
+    /// The imports of a file, and those of the imports that are open.
+    fn behind(&self, file: &str, is_open: impl Fn(&File) -> bool) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut waiting: VecDeque<_> = self.0[file].imports.iter().collect();
         while let Some(import) = waiting.pop_front() {
-            if found.insert(import.clone()) {
+            if found.insert(import.clone()) && is_open(&self.0[import]) {
                 waiting.extend(&self.0[import].imports);
             }
         }
@@ -181,11 +168,11 @@ impl Files {
 /// The files for an import: one of the same name in the nearest folder `shared`, those of a choice, or what Rust writes.
 fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Vec<String> {
     let is_stencil = importer.starts_with("stencil/");
-    let is_here = |files: &[&str]| files[0].starts_with("stencil/") == is_stencil;
+    let is_here = |files: &str| files.starts_with("stencil/") == is_stencil;
     if let Some((_, files)) = CHOSEN.iter().find(|(name, files)| *name == import && is_here(files)) {
         let dims = if importer.contains("2d") || importer.ends_with("star_tile") { "3d" } else { "2d" };
-        let other = |file: &&&str| import == "tile" && file.ends_with(dims);
-        return files.iter().filter(|file| !other(file)).map(|file| (*file).to_owned()).collect();
+        let other = |file: &&str| import == "tile" && file.ends_with(dims);
+        return files.split_whitespace().filter(|file| !other(file)).map(str::to_owned).collect();
     }
     if import == "numbers" {
         return texts.keys().filter(|file| file.starts_with("exact/operators/")).cloned().collect();
@@ -313,22 +300,8 @@ fn imports_do_not_go_in_circles() {
 
 /// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
 /// formula has weights.
-const OF_CHOICES: [&str; 14] = [
-    "Acc",
-    "Own",
-    "Params",
-    "Key",
-    "Weights",
-    "Pack",
-    "Block",
-    "PlaneSums",
-    "Chosen",
-    "Ends",
-    "Shares",
-    "Numbers",
-    "Lanes",
-    "Floats",
-];
+const OF_CHOICES: &str = "Acc Own Params Key Weights Pack Block PlaneSums Chosen Ends Shares Numbers \
+     Lanes Floats";
 
 #[test]
 fn a_type_is_one_thing() {
@@ -340,8 +313,9 @@ fn a_type_is_one_thing() {
             declared.entry(ty).or_default().push(name);
         }
     }
-    let several =
-        declared.into_iter().filter(|(ty, files)| files.len() > 1 && !OF_CHOICES.contains(&ty.as_str()));
+    let several = declared
+        .into_iter()
+        .filter(|(ty, files)| files.len() > 1 && !OF_CHOICES.split(' ').any(|of| of == *ty));
     assert_eq!(several.collect::<Vec<_>>(), []);
 }
 

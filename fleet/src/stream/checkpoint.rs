@@ -8,7 +8,7 @@ use halofold::stencil::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::place::sync_folder;
+use super::run_files::sync_folder;
 use super::{Bounds, Schedule, SlabSizes, StreamError};
 use crate::stepping::Round;
 

@@ -14,7 +14,7 @@
 //!
 //! `bounds` chooses slabs and passes, and `schedule` is the choice; both are pure. `pass` reads, computes and writes at the same time,
 //! each in a thread of its own, over `device`,
-//! the slab on the GPU. `place` has the files beside the result, and `checkpoint` says how far they are, so that a run
+//! the slab on the GPU. `run_files` has the files beside the result, and `checkpoint` says how far they are, so that a run
 //! that was interrupted goes on. Nothing here knows the command line.
 //!
 //! ```
@@ -22,16 +22,16 @@
 //!
 //! use halofold::stencil::{Config, Weights};
 //! use halofold::wgpu::{Device, Queue};
-//! use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamOptions, StreamError, SlabSizes};
+//! use halofold_fleet::stream::{Bounds, Cells, Identity, RunFiles, Run, StreamOptions, StreamError, SlabSizes};
 //!
 //! /// A thousand steps of the grid in `input`, in 4 GiB of the GPU's memory, to a file of bare cells.
 //! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &mut dyn Cells) -> Result<(), StreamError> {
 //!     let (config, limits) = (config.on(gpu.0), gpu.0.limits());
 //!     // All that the result depends on: a checkpoint of another identity is refused.
 //!     let identity = Identity::default().with("grid", config.grid.to_string()).with("steps", 1000);
-//!     let place = Place::new(Path::new("result.bin").to_owned(), Vec::new());
+//!     let files = RunFiles::new(Path::new("result.bin").to_owned(), Vec::new());
 //!     let bounds = Bounds::new(&config, 1000, 4 << 30, &limits);
-//!     let run = Run::open(place, identity, bounds, SlabSizes::default(), false)?;
+//!     let run = Run::open(files, identity, bounds, SlabSizes::default(), false)?;
 //!     run.steps(StreamOptions::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
 //!     run.finish()
 //! }
@@ -42,16 +42,16 @@ mod checkpoint;
 mod device;
 mod error;
 mod pass;
-mod place;
 mod run;
+mod run_files;
 mod schedule;
 mod writer;
 
 pub use bounds::{Bounds, SlabSizes};
 pub use checkpoint::Identity;
 pub use error::StreamError;
-pub use place::Place;
 pub use run::{Done, Progress, Run, StreamOptions};
+pub use run_files::RunFiles;
 pub use schedule::Schedule;
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.

@@ -9,14 +9,14 @@ use halofold::wgpu::{Device, Queue};
 use super::checkpoint::{Checkpoint, Identity};
 use super::device::{SlabDevice, Slabs};
 use super::pass::{self, Buffers, RestOfPass, Sources};
-use super::place::Place;
+use super::run_files::RunFiles;
 use super::writer::Writer;
 use super::{Bounds, Cells, Schedule, SlabSizes, StreamError};
 
-/// A run whose place is taken and whose slabs are chosen.
+/// A run whose files and slabs are chosen.
 #[derive(Debug)]
 pub struct Run {
-    place: Place,
+    files: RunFiles,
     schedule: Schedule,
     layer_bytes: u64,
     checkpoint: Checkpoint,
@@ -100,13 +100,13 @@ impl Run {
     /// - A new run: there is a checkpoint of one that has not ended.
     /// - A run to resume: there is no checkpoint, or it is of another run.
     pub fn open(
-        place: Place,
+        files: RunFiles,
         identity: Identity,
         bounds: Bounds,
         sizes: SlabSizes,
         resume: bool,
     ) -> Result<Self, StreamError> {
-        let path = place.checkpoint();
+        let path = files.checkpoint();
         let (schedule, mut checkpoint) = match (Checkpoint::read(&path)?, resume) {
             (Some(_), false) => return Err(StreamError::Unfinished { path }),
             (None, true) => return Err(StreamError::NoCheckpoint { path }),
@@ -121,10 +121,10 @@ impl Run {
         };
         let written = u64::from(schedule.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
         // The changes of slabs are not kept, and the layers that they wrote may be gone: then the pass begins again.
-        if schedule.pass(checkpoint.passes).is_checked || !place.has_begun(checkpoint.passes, written) {
+        if schedule.pass(checkpoint.passes).is_checked || !files.has_begun(checkpoint.passes, written) {
             checkpoint.slabs = 0;
         }
-        Ok(Run { place, schedule, layer_bytes: bounds.layer_bytes, checkpoint })
+        Ok(Run { files, schedule, layer_bytes: bounds.layer_bytes, checkpoint })
     }
 
     /// Its slabs and passes.
@@ -158,12 +158,12 @@ impl Run {
             let buffers = Buffers::new(&slabs)?;
             Ok((slabs, buffers))
         })?;
-        let kept = (self.place.clone(), schedule, self.checkpoint.clone());
+        let kept = (self.files.clone(), schedule, self.checkpoint.clone());
         let mut writer = Writer::new(kept, layer_bytes, every)?;
         let mut read = 0;
         while let Some(round) = writer.checkpoint().next(&schedule) {
             let pass = writer.checkpoint().passes;
-            let mut before = (pass > 0).then(|| self.place.open(pass - 1, self.bytes())).transpose()?;
+            let mut before = (pass > 0).then(|| self.files.open(pass - 1, self.bytes())).transpose()?;
             let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
             let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
             let mut sources = Sources { cells, rhs, slabs, read: 0 };
@@ -175,7 +175,7 @@ impl Run {
             if !matches!(done, Ok(true)) {
                 let kept = writer.keep();
                 if let (Err(error), true) = (&done, writer.checkpoint().is_fresh()) {
-                    self.place.forget(error);
+                    self.files.forget(error);
                 }
                 done?;
                 kept?;
@@ -204,7 +204,7 @@ impl Run {
     /// - The grid of the last pass is gone.
     /// - A file cannot be renamed or removed.
     pub fn finish(self) -> Result<(), StreamError> {
-        let (schedule, path) = (&self.schedule, self.place.checkpoint());
+        let (schedule, path) = (&self.schedule, self.files.checkpoint());
         let Some(mut checkpoint) = Checkpoint::read(&path)? else {
             return Err(StreamError::NoCheckpoint { path });
         };
@@ -214,6 +214,6 @@ impl Run {
         }
         let is_noted = std::mem::replace(&mut checkpoint.renaming, true);
         let last = (checkpoint.passes - 1, self.bytes());
-        self.place.finish(last, is_noted, || checkpoint.write(&path))
+        self.files.finish(last, is_noted, || checkpoint.write(&path))
     }
 }

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use halofold::stencil::slab::Change;
 
 use super::checkpoint::Checkpoint;
-use super::place::{Layers, Place};
+use super::run_files::{Layers, RunFiles};
 use super::{Schedule, StreamError};
 use crate::stepping::Round;
 
 /// Writes slabs in order, and checkpoints.
 pub(super) struct Writer {
-    place: Place,
+    files: RunFiles,
     schedule: Schedule,
     layer_bytes: u64,
     /// The change by the last step in the slabs of this pass so far.
@@ -29,14 +29,14 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
     pub fn new(
-        (place, schedule, checkpoint): (Place, Schedule, Checkpoint),
+        (files, schedule, checkpoint): (RunFiles, Schedule, Checkpoint),
         layer_bytes: u64,
         every: Duration,
     ) -> Result<Self, StreamError> {
-        checkpoint.write(&place.checkpoint())?;
+        checkpoint.write(&files.checkpoint())?;
         let kept = Instant::now();
         Ok(Writer {
-            place,
+            files,
             schedule,
             layer_bytes,
             change: None,
@@ -56,7 +56,7 @@ impl Writer {
     /// Opens the file of the next pass.
     pub fn begin_pass(&mut self) -> Result<(), StreamError> {
         self.change = None;
-        self.file = Some(self.place.create(self.checkpoint.passes, self.checkpoint.slabs > 0)?);
+        self.file = Some(self.files.create(self.checkpoint.passes, self.checkpoint.slabs > 0)?);
         Ok(())
     }
 
@@ -88,7 +88,7 @@ impl Writer {
     /// Writes the checkpoint, after the data that it describes.
     pub fn keep(&mut self) -> Result<(), StreamError> {
         self.sync()?;
-        self.checkpoint.write(&self.place.checkpoint())?;
+        self.checkpoint.write(&self.files.checkpoint())?;
         self.kept = Instant::now();
         Ok(())
     }

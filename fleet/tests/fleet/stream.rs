@@ -10,7 +10,7 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Weights};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
+use halofold_fleet::stream::{Bounds, Cells, Identity, Run, RunFiles, SlabSizes, StreamError, StreamOptions};
 use proptest::prelude::*;
 
 use crate::devices::{any_stencil, cells, members, single, whole};
@@ -41,9 +41,9 @@ fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_aft
     let path = folder.path().join("result");
     let bounds = Bounds::new(&config, steps, 1 << 30, &device.limits());
     for nth in 0.. {
-        let place = Place::new(path.clone(), b"header".to_vec());
+        let files = RunFiles::new(path.clone(), b"header".to_vec());
         let identity = Identity::default().with("grid", config.grid.to_string());
-        let run = Run::open(place, identity, bounds, sizes, nth > 0).unwrap();
+        let run = Run::open(files, identity, bounds, sizes, nth > 0).unwrap();
         let mut input = Memory { cells, reads: u32::MAX };
         let (stop, mut slabs) = (AtomicBool::new(false), 0);
         let options = StreamOptions::new((device, queue), config, WEIGHTS, &mut input)
@@ -112,10 +112,10 @@ fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
     let cells = cells(&config, 1);
     let folder = tempfile::tempdir().unwrap();
     let bounds = Bounds::new(&config, 4, 1 << 30, &device.limits());
-    for (reads, files) in [(0, 0), (5, 2)] {
-        let place = Place::new(folder.path().join("result"), Vec::new());
+    for (reads, left) in [(0, 0), (5, 2)] {
+        let files = RunFiles::new(folder.path().join("result"), Vec::new());
         let run = Run::open(
-            place,
+            files,
             Identity::default(),
             bounds,
             SlabSizes::default().with_height(5).with_depth(2),
@@ -125,6 +125,6 @@ fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
         let mut input = Memory { cells: &cells, reads };
         let done = run.steps(StreamOptions::new((device, queue), config, WEIGHTS, &mut input), |_| {});
         assert!(matches!(done, Err(StreamError::Input(_))), "{done:?}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), files, "after {reads} reads");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), left, "after {reads} reads");
     }
 }

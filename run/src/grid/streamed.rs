@@ -10,7 +10,7 @@ use std::time::{Instant, UNIX_EPOCH};
 use halofold::stencil::Config;
 use halofold::wgpu;
 use halofold_fleet::stream::{
-    Bounds, Done, Identity, Place, Progress, Run, Schedule, StreamError, StreamOptions,
+    Bounds, Done, Identity, Progress, Run, RunFiles, Schedule, StreamError, StreamOptions,
 };
 use serde_json::Value;
 
@@ -90,11 +90,11 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let Request { config, steps, until, .. } = request;
     let output = args.output.clone().unwrap_or_default();
     let output = fs::canonicalize(&output).unwrap_or(output);
-    let place = Place::new(output, request.header()?);
+    let files = RunFiles::new(output, request.header()?);
     let identity = identity(args, request, gpu)?;
     let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
     let bounds = until.map_or(bounds, |until| bounds.with_until(until));
-    Run::open(place, identity, bounds, args.stream.sizes(), args.stream.resume).map_err(failure)
+    Run::open(files, identity, bounds, args.stream.sizes(), args.stream.resume).map_err(failure)
 }
 
 /// Does the steps, and shows how far they are.

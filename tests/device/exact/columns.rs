@@ -4,10 +4,9 @@ use halofold::Element;
 use halofold::reduce::exact::State;
 use halofold::reduce::{BufferRange, Op, Reducer, Shape};
 
-use super::arrays::{Hard, array};
-use super::cpu::{cases, finished, second};
+use super::arrays::Hard;
+use super::cpu::{Arrays, cases, finished};
 use super::gpu::{Bench, Case, Inputs, exact, output, reducer, results};
-use crate::common::oracle::expected;
 use crate::common::{Gpu, gpu, limited};
 
 /// The elements of one column.
@@ -33,10 +32,8 @@ impl<'a> Both<'a> {
 fn check(both: &Both<'_>, hard: Hard, lengths: [usize; 3]) {
     let Bench { gpu, case: Case { op, element }, results: ref sum } = both.bench;
     let [outer, len, inner] = lengths;
-    let first = array(hard, element, outer * len * inner, 7);
-    let second = second(op, hard, element, outer * len * inner, 7);
-    let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-    let inputs = Inputs::new(gpu, element, &arrays, 3);
+    let arrays = Arrays::new((op, element), hard, outer * len * inner, 7);
+    let inputs = Inputs::new(gpu, element, &arrays.slices(), 3);
     let shape = Shape::axis(outer as u64, len as u64, inner as u64);
     let got = results(op, element, &output(gpu, sum, shape, &inputs));
     let states = output(gpu, &both.states, shape, &inputs);
@@ -44,8 +41,8 @@ fn check(both: &Both<'_>, hard: Hard, lengths: [usize; 3]) {
     let states = states.chunks_exact(stride);
     assert_eq!((got.len(), states.len()), (outer * inner, outer * inner));
     for ((number, got), state) in got.into_iter().enumerate().zip(states) {
-        let part = |bytes: &Vec<u8>| column(bytes, element.size() as usize, lengths, number);
-        let wanted = expected(op, element, &part(&first), second.as_ref().map(part).as_deref());
+        let part = arrays.part(|bytes| column(bytes, element.size() as usize, lengths, number));
+        let wanted = part.expected();
         assert_eq!(got, wanted, "{op} of {hard:?} {element}, column {number} of {lengths:?}");
         let state = State::from_bytes(state).unwrap();
         assert_eq!((finished(op, &state), state.count()), (wanted, len as u64), "its state");

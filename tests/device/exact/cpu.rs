@@ -1,5 +1,7 @@
 //! The reference on the CPU against whole numbers of any length.
 
+use std::ops::Range;
+
 use halofold::reduce::Op;
 use halofold::reduce::exact::{Format, State, StateError};
 use halofold::{Element, Value};
@@ -14,6 +16,10 @@ pub fn cases() -> Vec<(Op, Element)> {
     all.filter(|(op, element)| Format::of(*op, *element).is_some()).collect()
 }
 
+/// Cases that cover each format, element and arity.
+pub const SOME: [(Op, Element); 4] =
+    [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)];
+
 /// A result's bits, all NaNs alike.
 pub fn bits(value: Value) -> u64 {
     match value {
@@ -25,16 +31,46 @@ pub fn bits(value: Value) -> u64 {
     }
 }
 
-/// A second input for dot products.
-pub fn second(op: Op, hard: Hard, element: Element, len: usize, seed: u64) -> Option<Vec<u8>> {
-    (op == Op::Dot).then(|| array(hard, element, len, seed ^ 0x5555_5555))
+/// The inputs of an operator: one array, or two for dot products.
+pub struct Arrays {
+    pub op: Op,
+    pub element: Element,
+    pub first: Vec<u8>,
+    pub second: Option<Vec<u8>>,
 }
 
-/// The state of some elements.
-pub fn state(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> State {
-    let mut state = State::new(Format::of(op, element).unwrap());
-    state.add_of(op, element, first, second);
-    state
+impl Arrays {
+    pub fn new((op, element): (Op, Element), hard: Hard, len: usize, seed: u64) -> Self {
+        let second = (op == Op::Dot).then(|| array(hard, element, len, seed ^ 0x5555_5555));
+        Arrays { op, element, first: array(hard, element, len, seed), second }
+    }
+
+    /// The same of a part of each array.
+    pub fn part(&self, of: impl Fn(&[u8]) -> Vec<u8>) -> Arrays {
+        Arrays { first: of(&self.first), second: self.second.as_deref().map(of), ..*self }
+    }
+
+    /// The same of the elements in a range.
+    pub fn range(&self, range: Range<usize>) -> Arrays {
+        let size = self.element.size() as usize;
+        self.part(|bytes| bytes[range.start * size..range.end * size].to_vec())
+    }
+
+    pub fn slices(&self) -> Vec<&[u8]> {
+        std::iter::once(&self.first[..]).chain(self.second.as_deref()).collect()
+    }
+
+    /// The bits of the result, by whole numbers of any length.
+    pub fn expected(&self) -> u64 {
+        expected(self.op, self.element, &self.first, self.second.as_deref())
+    }
+
+    /// The state of all elements.
+    pub fn state(&self) -> State {
+        let mut state = State::new(Format::of(self.op, self.element).unwrap());
+        state.add_of(self.op, self.element, &self.first, self.second.as_deref());
+        state
+    }
 }
 
 /// The bits of a state's result.
@@ -48,10 +84,8 @@ fn the_reference_is_right_to_the_last_bit() {
         for hard in Hard::ALL {
             for round in 0..120u64 {
                 let len = [0, 1, 2, 3, 4, 5, 17, 100, 999][(round % 9) as usize];
-                let first = array(hard, element, len, round);
-                let second = second(op, hard, element, len, round);
-                let got = finished(op, &state(op, element, &first, second.as_deref()));
-                let wanted = expected(op, element, &first, second.as_deref());
+                let arrays = Arrays::new((op, element), hard, len, round);
+                let (got, wanted) = (finished(op, &arrays.state()), arrays.expected());
                 assert_eq!(
                     got, wanted,
                     "{op} of {len} {hard:?} {element}, round {round}: {got:#x} {wanted:#x}"
@@ -65,21 +99,15 @@ fn the_reference_is_right_to_the_last_bit() {
 fn states_merge_by_adding_their_words() {
     for (op, element) in cases() {
         for hard in Hard::ALL {
-            let len = 600;
-            let first = array(hard, element, len, 5);
-            let second = second(op, hard, element, len, 5);
-            let wanted = expected(op, element, &first, second.as_deref());
-            let size = element.size() as usize;
+            let arrays = Arrays::new((op, element), hard, 600, 5);
             let mut words = vec![0i64; Format::of(op, element).unwrap().words()];
             // Backwards, in parts of different lengths.
-            for (from, to) in [(599, 600), (220, 599), (7, 220), (7, 7), (0, 7)] {
-                let range = from * size..to * size;
-                let part =
-                    state(op, element, &first[range.clone()], second.as_ref().map(|second| &second[range]));
+            for range in [599..600, 220..599, 7..220, 7..7, 0..7] {
+                let part = arrays.range(range).state();
                 words.iter_mut().zip(part.words()).for_each(|(sum, word)| *sum = sum.wrapping_add(word));
             }
             let merged = State::from_words(words).unwrap();
-            assert_eq!(finished(op, &merged), wanted, "{op} of {hard:?} {element}");
+            assert_eq!(finished(op, &merged), arrays.expected(), "{op} of {hard:?} {element}");
             assert_eq!(merged.count(), 600);
             let again = State::from_bytes(&merged.to_bytes()).unwrap();
             assert_eq!(again.words(), merged.words());

@@ -88,7 +88,7 @@ fn numbers_at_the_ends_of_a_window() {
                         (0..len).flat_map(|_| ((ONE << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
                     });
                     let what = format!("{fill:?}, {signs:?} negative, {top}");
-                    bench.check(Shape::Whole, &first, second.as_deref(), 0, len, &what);
+                    bench.check(Shape::Whole, &bench.arrays(first, second), 0, len, &what);
                 }
             }
         }
@@ -116,14 +116,8 @@ fn numbers_in_the_last_windows() {
             let second = is_dot.then(|| {
                 (0..len).flat_map(|_| ((others << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
             });
-            bench.check(
-                Shape::Whole,
-                &first,
-                second.as_deref(),
-                0,
-                len,
-                &format!("{op} up to {top} and {others}"),
-            );
+            let what = format!("{op} up to {top} and {others}");
+            bench.check(Shape::Whole, &bench.arrays(first, second), 0, len, &what);
         }
     }
 }
@@ -156,7 +150,8 @@ fn carries_through_all_digits() {
         let bytes: Vec<u8> =
             arrays.iter().flat_map(|bits| bits.to_le_bytes()[..fields.size].to_vec()).collect();
         for op in [Op::Sum, Op::Mean] {
-            Bench::new(gpu(), (op, element)).check(Shape::Segments { len: 3 }, &bytes, None, 0, 3, "carries");
+            let bench = Bench::new(gpu(), (op, element));
+            bench.check_alone(Shape::Segments { len: 3 }, bytes.clone(), 0, 3, "carries");
         }
     }
 }

@@ -6,8 +6,8 @@ use halofold::reduce::{
 };
 use halofold::{Element, wgpu};
 
-use super::arrays::{Hard, array};
-use super::cpu::{cases, second};
+use super::arrays::Hard;
+use super::cpu::{Arrays, SOME, cases};
 use super::gpu::{Bench, Case, exact, reducer};
 use crate::common::{buffer, gpu};
 
@@ -39,11 +39,9 @@ fn operators_without_an_exact_form_are_refused() {
 fn the_last_axis_is_segments() {
     for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
         let bench = Bench::new(gpu(), case);
-        let Case { op, element } = bench.case;
-        let first = array(Hard::Mixed, element, 6000, 8);
-        let second = second(op, Hard::Mixed, element, 6000, 8);
+        let arrays = Arrays::new(case, Hard::Mixed, 6000, 8);
         let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
-        bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+        bench.check(rows, &arrays, 1, 300, "the last axis");
     }
 }
 
@@ -80,9 +78,7 @@ fn the_rung_is_the_librarys_kernel() {
 fn two_launches() {
     let mut twice = exact(false, false);
     twice.launches = Launches::Two;
-    for case in
-        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
-    {
+    for case in SOME {
         let (op, element) = case;
         let monoid = op.over(element).unwrap();
         let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };

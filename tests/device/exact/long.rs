@@ -3,16 +3,16 @@
 use halofold::Element;
 use halofold::reduce::{Op, Shape};
 
-use super::arrays::{Hard, array};
-use super::cpu::second;
+use super::arrays::Hard;
+use super::cpu::Arrays;
 use super::gpu::{Inputs, exact, output, reducer, results};
-use crate::common::oracle::expected;
 use crate::common::{Random, gpu};
 
 /// The adapter's result over all elements.
-fn whole(op: Op, element: Element, arrays: &[&[u8]]) -> u64 {
+fn whole(arrays: &Arrays) -> u64 {
+    let (op, element) = (arrays.op, arrays.element);
     let reducer = reducer(gpu(), &op.over(element).unwrap(), exact(false, false));
-    let inputs = Inputs::new(gpu(), element, arrays, 0);
+    let inputs = Inputs::new(gpu(), element, &arrays.slices(), 0);
     results(op, element, &output(gpu(), &reducer, Shape::Whole, &inputs))[0]
 }
 
@@ -24,11 +24,8 @@ fn sixteen_million_elements() {
         (Op::Sum, Element::F64, Hard::Cancelling, 1 << 22),
         (Op::Dot, Element::F32, Hard::Mixed, (1 << 22) + 1),
     ] {
-        let first = array(hard, element, len, 6);
-        let second = second(op, hard, element, len, 6);
-        let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-        let wanted = expected(op, element, &first, second.as_deref());
-        assert_eq!(whole(op, element, &arrays), wanted, "{op} of {len} {hard:?} {element}");
+        let arrays = Arrays::new((op, element), hard, len, 6);
+        assert_eq!(whole(&arrays), arrays.expected(), "{op} of {len} {hard:?} {element}");
     }
 }
 
@@ -47,12 +44,11 @@ fn the_order_decides_nothing() {
     ] {
         let size = element.size() as usize;
         for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
-            let first = array(hard, element, len, 1);
-            let second = second(op, hard, element, len, 1);
-            let wanted = expected(op, element, &first, second.as_deref());
+            let arrays = Arrays::new((op, element), hard, len, 1);
+            let wanted = arrays.expected();
             // As bits without a sign: by magnitude.
             let magnitude = |at: &u32| {
-                let bytes = &first[*at as usize * size..][..size];
+                let bytes = &arrays.first[*at as usize * size..][..size];
                 bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte)) << (65 - 8 * size)
             };
             let mut random = Random::new(8);
@@ -63,12 +59,8 @@ fn the_order_decides_nothing() {
                     "reversed" => order.reverse(),
                     _ => (1..len).for_each(|i| order.swap(i, random.next() as usize % (i + 1))),
                 }
-                let arrays: Vec<_> = std::iter::once(&first)
-                    .chain(&second)
-                    .map(|bytes| in_order(&order, bytes, size))
-                    .collect();
-                let arrays: Vec<&[u8]> = arrays.iter().map(Vec::as_slice).collect();
-                assert_eq!(whole(op, element, &arrays), wanted, "{op} of {hard:?} {element}, {name}");
+                let ordered = arrays.part(|bytes| in_order(&order, bytes, size));
+                assert_eq!(whole(&ordered), wanted, "{op} of {hard:?} {element}, {name}");
             }
         }
     }

@@ -1,12 +1,10 @@
 //! Exact sums of segments between offsets.
 
-use halofold::reduce::Op;
-use halofold::{Element, Slice, wgpu};
+use halofold::{Slice, wgpu};
 
-use super::arrays::{Hard, array};
-use super::cpu::{cases, second};
+use super::arrays::Hard;
+use super::cpu::{Arrays, SOME, cases};
 use super::gpu::{self, Bench, Case, Inputs, of_reduction};
-use crate::common::oracle::expected;
 use crate::common::{Random, buffer, gpu, in_turn, limited, over};
 
 /// Offsets of segments of these lengths, one behind the other.
@@ -22,20 +20,16 @@ fn offsets(first: usize, lengths: impl IntoIterator<Item = usize>) -> Vec<usize>
 fn check(bench: &Bench<'_>, hard: Hard, list: &[usize], behind: usize) {
     let Bench { gpu, case: Case { op, element }, ref results } = *bench;
     let len = list[list.len() - 1] + behind;
-    let first = array(hard, element, len, 5);
-    let second = second(op, hard, element, len, 5);
-    let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-    let inputs = Inputs::new(gpu, element, &arrays, 3);
+    let arrays = Arrays::new((op, element), hard, len, 5);
+    let inputs = Inputs::new(gpu, element, &arrays.slices(), 3);
     let words: Vec<u8> = list.iter().flat_map(|offset| (*offset as u32).to_le_bytes()).collect();
     let words = buffer(gpu, &words, wgpu::BufferUsages::STORAGE);
     let slices = inputs.slices();
     let between = over(results, &slices).segment_offsets(Slice::new(&words, 0, 4 * list.len() as u64));
     let got = gpu::results(op, element, &of_reduction(gpu, &between));
     assert_eq!(got.len(), list.len() - 1);
-    let size = element.size() as usize;
     for (number, (pair, got)) in list.windows(2).zip(got).enumerate() {
-        let part = |bytes: &Vec<u8>| bytes[pair[0] * size..pair[1] * size].to_vec();
-        let wanted = expected(op, element, &part(&first), second.as_ref().map(part).as_deref());
+        let wanted = arrays.range(pair[0]..pair[1]).expected();
         assert_eq!(got, wanted, "{op} of {hard:?} {element}, segment {number}, {pair:?} of {len}");
     }
 }
@@ -84,9 +78,7 @@ fn many_segments_of_random_lengths() {
 #[test]
 fn windows_of_small_bindings() {
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    for case in
-        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
-    {
+    for case in SOME {
         check(&Bench::new(&small, case), Hard::Patterns, &offsets(3, [20_000, 0, 31, 90_000, 1]), 9);
     }
     check(&Bench::new(&small, cases()[0]), Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);

@@ -1,13 +1,11 @@
 //! Exact sums of elements that are a stride apart.
 
-use halofold::Element;
-use halofold::reduce::{Op, Shape};
+use halofold::reduce::Shape;
 use halofold::wgpu;
 
-use super::arrays::{Hard, array};
-use super::cpu::{cases, second};
+use super::arrays::Hard;
+use super::cpu::{Arrays, SOME, cases};
 use super::gpu::{Bench, Case, Inputs, of_reduction, output, results};
-use crate::common::oracle::expected;
 use crate::common::{buffer, gpu, in_turn, limited};
 
 /// The elements that a stride takes: at most `count` of them.
@@ -18,14 +16,9 @@ fn selected(bytes: &[u8], size: usize, stride: usize, count: usize) -> Vec<u8> {
 fn check(bench: &Bench<'_>, hard: Hard, stride: usize, len: usize) {
     let Bench { gpu, case: Case { op, element }, results: ref sum } = *bench;
     let size = element.size() as usize;
-    let first = array(hard, element, len, 4);
-    let second = second(op, hard, element, len, 4);
-    let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-    let inputs = Inputs::new(gpu, element, &arrays, 3);
-    let wanted = |count| {
-        let some = |bytes: &[u8]| selected(bytes, size, stride, count);
-        expected(op, element, &some(&first), second.as_deref().map(some).as_deref())
-    };
+    let arrays = Arrays::new((op, element), hard, len, 4);
+    let inputs = Inputs::new(gpu, element, &arrays.slices(), 3);
+    let wanted = |count| arrays.part(|bytes| selected(bytes, size, stride, count)).expected();
     let what = format!("{op} of {hard:?} {element}, every {stride} of {len}");
     let shape = Shape::Strided { stride: stride as u64 };
     let got = results(op, element, &output(gpu, sum, shape, &inputs));
@@ -58,9 +51,7 @@ fn strides() {
 #[test]
 fn long_strides() {
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    for case in
-        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
-    {
+    for case in SOME {
         for (stride, len) in [(5, 90_000), (300, 50_000)] {
             check(&Bench::new(&small, case), Hard::Mixed, stride, len);
         }

@@ -74,7 +74,8 @@ fn a_window_moves_and_comes_back() {
     assert!(benches.len() >= 3, "only {} sizes", benches.len());
     for (size, bench) in benches {
         let bytes = there_and_back(16 * size as usize);
-        bench.check(Shape::Whole, &bytes, None, 0, bytes.len() / 4, &format!("workgroups of {size}"));
+        let len = bytes.len() / 4;
+        bench.check_alone(Shape::Whole, bytes, 0, len, &format!("workgroups of {size}"));
     }
     // Segments are summed by workgroups of a size of their own.
     let bench = Bench::new(gpu(), case);
@@ -82,7 +83,7 @@ fn a_window_moves_and_comes_back() {
         let bytes = there_and_back(16 * size);
         let len = bytes.len() / 4;
         let twice = [&bytes[..], &bytes].concat();
-        bench.check(Shape::Segments { len: len as u64 }, &twice, None, 0, len, "segments");
+        bench.check_alone(Shape::Segments { len: len as u64 }, twice, 0, len, "segments");
     }
 }
 
@@ -103,7 +104,7 @@ fn scales_change_on_the_way() {
                 let part = 4 * 16 * size as usize;
                 let bytes = array(element, parts, part, zeros, seed);
                 let len = bytes.len() / element.size() as usize;
-                bench.check(Shape::Whole, &bytes, None, seed, len, "changing scales");
+                bench.check_alone(Shape::Whole, bytes, seed, len, "changing scales");
             }
         }
         assert!(sizes >= 2, "{op} of {element} ran in {sizes} sizes");

@@ -2,8 +2,8 @@
 //!
 //! The oracle is a scan of all borders for each key; what a map gives is computed here, in Rust.
 
-use super::{BEFORE, buffer, count, floats, numbers, small_device};
-use crate::common::{Random, gpu, in_turn};
+use super::{BEFORE, count, floats, numbers, small_device};
+use crate::common::{Gpu, Random, buffer, gpu, in_turn};
 use halofold::histogram::{Config, Histogram, HistogramError, Keys, Map, Method, Options};
 use halofold::reduce::MonoidError;
 use halofold::wgpu::{self, Features, Limits};
@@ -28,20 +28,14 @@ fn scanned(keys: &Keys, bins: u32, words: impl Iterator<Item = u32>) -> Vec<u32>
 }
 
 /// Counts on a device and compares: `given` has the keys of every element, a list each.
-fn check(
-    (device, queue): (&wgpu::Device, &wgpu::Queue),
-    config: &Config,
-    words: &[u32],
-    from: usize,
-    given: &[Vec<u32>],
-) {
+fn check(gpu: &Gpu, config: &Config, words: &[u32], from: usize, given: &[Vec<u32>]) {
     let taken: Vec<_> = given.iter().skip(config.first as usize).step_by(config.stride as usize).collect();
     let expected: Vec<u32> = (0..config.channels as usize)
         .flat_map(|channel| scanned(&config.keys, config.bins, taken.iter().map(|keys| keys[channel])))
         .map(|count| if config.add { BEFORE + 2 * count } else { count })
         .collect();
-    let histogram = Histogram::with_config(device, config.clone(), Options::default()).unwrap();
-    let got = count(device, queue, &histogram, words, from);
+    let histogram = Histogram::with_config(&gpu.device, config.clone(), Options::default()).unwrap();
+    let got = count(gpu, &histogram, words, from);
     assert!(got == expected, "{} elements, {config:?}", given.len());
 }
 
@@ -72,7 +66,7 @@ fn levels(bins: u32) -> Keys {
 #[test]
 fn levels_are_borders() {
     let gpu = gpu();
-    let (limits, here) = (gpu.device.limits(), (&gpu.device, &gpu.queue));
+    let limits = gpu.device.limits();
     let listed = |levels: &[f32]| Keys::Levels(levels.into());
     let special = [
         listed(&[0.0, 1.0]),
@@ -94,19 +88,19 @@ fn levels_are_borders() {
             .collect();
         let config = Config::new(keys.clone(), bins, &limits);
         for config in methods(&config) {
-            check(here, &config, &words, 0, &rows(&words, 1));
+            check(gpu, &config, &words, 0, &rows(&words, 1));
         }
-        check(here, &config.adding(), &words, 3, &rows(&words[3..], 1));
+        check(gpu, &config.adding(), &words, 3, &rows(&words[3..], 1));
     }
     let keys = levels(65_536);
     let words = floats(-12.0, 12.0, 100, 2000);
-    check(here, &Config::new(keys, 65_536, &limits), &words, 0, &rows(&words, 1));
+    check(gpu, &Config::new(keys, 65_536, &limits), &words, 0, &rows(&words, 1));
 }
 
 #[test]
 fn every_strideth_element_counts() {
     let gpu = gpu();
-    let (limits, here) = (gpu.device.limits(), (&gpu.device, &gpu.queue));
+    let limits = gpu.device.limits();
     let strides = [
         (1, 5),
         (2, 0),
@@ -127,9 +121,9 @@ fn every_strideth_element_counts() {
             };
             let config = Config::new(keys, bins, &limits).with_stride(stride, first);
             for config in in_turn(methods(&config), 3, turn) {
-                check(here, &config, &words, 0, &rows(&words, 1));
+                check(gpu, &config, &words, 0, &rows(&words, 1));
             }
-            check(here, &config.adding(), &words, 7, &rows(&words[7..], 1));
+            check(gpu, &config.adding(), &words, 7, &rows(&words[7..], 1));
         }
     }
 }
@@ -137,7 +131,7 @@ fn every_strideth_element_counts() {
 #[test]
 fn channels_have_counts_of_their_own() {
     let gpu = gpu();
-    let (limits, here) = (gpu.device.limits(), (&gpu.device, &gpu.queue));
+    let limits = gpu.device.limits();
     let mut turn = 0;
     for channels in [2, 3, 4, 16] {
         for (keys, bins) in
@@ -150,12 +144,12 @@ fn channels_have_counts_of_their_own() {
             let given = rows(&words, channels as usize);
             let config = Config::new(keys, bins, &limits).with_channels(channels, &limits);
             for config in in_turn(methods(&config), 3, turn) {
-                check(here, &config, &words, 0, &given);
+                check(gpu, &config, &words, 0, &given);
             }
             turn += 1;
             // An input starts at an element.
             let from = channels as usize * 5;
-            check(here, &config.with_stride(2, 1), &words, from, &given[5..]);
+            check(gpu, &config.with_stride(2, 1), &words, from, &given[5..]);
         }
     }
 }
@@ -164,14 +158,14 @@ fn channels_have_counts_of_their_own() {
 #[test]
 fn maps_give_the_keys() {
     let gpu = gpu();
-    let (limits, here) = (gpu.device.limits(), (&gpu.device, &gpu.queue));
+    let limits = gpu.device.limits();
     let mut random = Random::new(5);
     let words: Vec<u32> = (0..6000).map(|_| random.next() as u32).collect();
     let bytes: Vec<_> = words.iter().map(|word| word.to_le_bytes().map(u32::from).to_vec()).collect();
     let config = Config::new(Keys::Numbers, 256, &limits).with_map(Map::bytes(), &limits);
     for config in methods(&config) {
-        check(here, &config, &words, 0, &bytes);
-        check(here, &config.with_stride(5, 3), &words, 1, &bytes[1..]);
+        check(gpu, &config, &words, 0, &bytes);
+        check(gpu, &config.with_stride(5, 3), &words, 1, &bytes[1..]);
     }
 
     let text = "const SHIFT: i32 = 3;
@@ -184,8 +178,8 @@ fn maps_give_the_keys() {
     };
     let small: Vec<u32> = words.iter().map(|word| (*word as i32 % 100) as u32).collect();
     let config = Config::new(Keys::Numbers, 50, &limits).with_map(map, &limits);
-    check(here, &config, &small, 0, &mapped(&small));
-    check(here, &config.with_stride(3, 1), &small, 9, &mapped(&small[9..]));
+    check(gpu, &config, &small, 0, &mapped(&small));
+    check(gpu, &config.with_stride(3, 1), &small, 9, &mapped(&small[9..]));
 
     let text = "struct Elem { x: f32, y: f32, z: f32 }
         fn map(elem: Elem, index: u32) -> vec2<f32> { return vec2(elem.z, elem.x); }";
@@ -202,23 +196,23 @@ fn maps_give_the_keys() {
             .filter(|(point, _)| point.iter().all(is_normal))
             .map(|(point, keys)| (point.to_vec(), keys.clone()))
             .unzip();
-        check(here, &config, &points.concat(), 0, &given);
+        check(gpu, &config, &points.concat(), 0, &given);
     }
 }
 
 /// Windows of 64 KiB: of words, of elements of twelve bytes, and with strides that pass over whole windows.
 #[test]
 fn elements_in_windows() {
-    let (device, queue) = small_device();
-    let (limits, here) = (device.limits(), (&device, &queue));
+    let gpu = &small_device();
+    let limits = gpu.device.limits();
     let words = numbers(30, 90_000).pop().unwrap();
     let config = Config::new(Keys::Numbers, 30, &limits);
     for (stride, first) in [(1, 20_000), (3, 50_000), (20_000, 3), (89_999, 0)] {
-        check(here, &config.clone().with_stride(stride, first), &words, 0, &rows(&words, 1));
+        check(gpu, &config.clone().with_stride(stride, first), &words, 0, &rows(&words, 1));
     }
     let config = config.with_channels(3, &limits);
-    check(here, &config, &words, 0, &rows(&words, 3));
-    check(here, &config.with_stride(7, 2), &words, 3, &rows(&words[3..], 3));
+    check(gpu, &config, &words, 0, &rows(&words, 3));
+    check(gpu, &config.with_stride(7, 2), &words, 3, &rows(&words[3..], 3));
 }
 
 #[test]
@@ -270,8 +264,8 @@ fn wrong_elements_are_refused() {
     ));
     let points = config.with_channels(3, &limits);
     let histogram = Histogram::with_config(device, points, Options::default()).unwrap();
-    let words = buffer(device, &[0; 30], wgpu::BufferUsages::STORAGE);
-    let output = buffer(device, &[0; 30], wgpu::BufferUsages::STORAGE);
+    let words = buffer(gpu(), &[0; 4 * 30], wgpu::BufferUsages::STORAGE);
+    let output = buffer(gpu(), &[0; 4 * 30], wgpu::BufferUsages::STORAGE);
     let between = BufferError::Misaligned { offset: 4, size: 12 };
     let at = halofold::Slice::at(&words, 4);
     assert_eq!(histogram.of(at).into(&output).unwrap_err(), HistogramError::Buffer(between));
@@ -286,7 +280,7 @@ fn maps_of_wide_elements() {
         let keys = Keys::Ranges { low: 0.0, high: 8.0 };
         Config::new(keys, 16, limits).with_map(Map::custom(Element::F64, text).unwrap(), limits)
     };
-    let (small, _) = small_device();
+    let small = small_device().device;
     let error = Histogram::with_config(&small, config(&small.limits()), Options::default()).unwrap_err();
     assert_eq!(error, HistogramError::Map(MonoidError::MissingFeature(Features::SHADER_F64)));
     if !gpu.device.features().contains(Features::SHADER_F64) {
@@ -296,5 +290,5 @@ fn maps_of_wide_elements() {
     let doubles: Vec<f64> = (0..3000).map(|i| f64::from(i % 40) * 0.5).collect();
     let given: Vec<_> = doubles.iter().map(|x| vec![(*x as f32 * 0.5).to_bits()]).collect();
     let words = bytemuck::cast_slice(&doubles);
-    check((&gpu.device, &gpu.queue), &config(&gpu.device.limits()), words, 0, &given);
+    check(gpu, &config(&gpu.device.limits()), words, 0, &given);
 }

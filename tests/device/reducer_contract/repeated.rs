@@ -15,7 +15,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
     let gpu = gpu();
     let data = rounding(LEN as usize, 1);
     let bytes: &[u8] = bytemuck::cast_slice(&data);
-    gpu.watched(|| {
+    gpu.clean(|| {
         for shape in shapes(LEN) {
             for subgroups in [true, false] {
                 let options = options(subgroups);
@@ -36,9 +36,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
                 assert!(without == first, "{shape:?}, subgroups {subgroups}: other bits without checks");
             }
         }
-        Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
@@ -46,7 +44,7 @@ fn two_reducers_take_turns_in_one_encoder() {
     let gpu = gpu();
     let data = rounding(LEN as usize, 2);
     let bytes: &[u8] = bytemuck::cast_slice(&data);
-    gpu.watched(|| {
+    gpu.clean(|| {
         for (shape, other) in shapes(LEN).into_iter().zip(shapes(LEN / 3).into_iter().rev()) {
             let sums = reducer(gpu, sum(Element::F32));
             let largest = reducer(gpu, Op::ArgMax.over(Element::F32).unwrap());
@@ -71,9 +69,7 @@ fn two_reducers_take_turns_in_one_encoder() {
             }
             assert!(results[0] == results[1], "{shape:?} and {other:?}: sharing changes results");
         }
-        Ok(())
-    })
-    .unwrap();
+    });
 }
 
 /// Many times in one pass, each run counting on the ticket counter that the one before left.
@@ -81,7 +77,7 @@ fn two_reducers_take_turns_in_one_encoder() {
 fn one_prepared_reduction_is_recorded_again_and_again() {
     let gpu = gpu();
     let data = rounding(LEN as usize, 3);
-    gpu.watched(|| {
+    gpu.clean(|| {
         for shape in shapes(LEN) {
             let reducer = reducer(gpu, sum(Element::F32));
             let bench = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None);
@@ -92,9 +88,7 @@ fn one_prepared_reduction_is_recorded_again_and_again() {
                 assert!(bench.results() == once, "{shape:?}, {times} times");
             }
         }
-        Ok(())
-    })
-    .unwrap();
+    });
 }
 
 /// An encoder that is dropped leaves the scratch memory as it was; new memory is ready without being cleared, whatever was in
@@ -103,7 +97,7 @@ fn one_prepared_reduction_is_recorded_again_and_again() {
 fn scratch_memory_needs_no_care() {
     let gpu = gpu();
     let data = rounding(LEN as usize, 4);
-    gpu.watched(|| {
+    gpu.clean(|| {
         for shape in shapes(LEN) {
             let reducer = reducer(gpu, sum(Element::F32));
             let once = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None).run();
@@ -119,9 +113,7 @@ fn scratch_memory_needs_no_care() {
             drop(dropped);
             assert!(again.run() == once, "{shape:?}");
         }
-        Ok(())
-    })
-    .unwrap();
+    });
 }
 
 /// A prepared reduction outlives everything that the caller holds.
@@ -135,7 +127,7 @@ fn a_prepared_reduction_moves_to_another_thread() {
     let gpu = gpu();
     let words: Vec<u32> = (0..50_000).collect();
     let expected = words.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
-    gpu.watched(|| {
+    gpu.clean(|| {
         let output = room(gpu, 4);
         let prepared = {
             let reducer = reducer(gpu, sum(Element::U32));
@@ -149,7 +141,5 @@ fn a_prepared_reduction_moves_to_another_thread() {
         });
         gpu.queue.submit([recorded.join().unwrap()]);
         assert_eq!(read(gpu, &output)[..4], expected.to_le_bytes());
-        Ok(())
-    })
-    .unwrap();
+    });
 }

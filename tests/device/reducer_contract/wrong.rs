@@ -1,12 +1,16 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, ReduceError, Reducer, Reduction, Shape, ShapeKind, Workspace,
+    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Reduction, Shape, ShapeKind,
+    Workspace,
 };
 use halofold::{BufferError, Element, Slice, adapter, wgpu};
 
 use super::scene::{STORAGE, buffer, in_one_pass, is_poison, plan, read, reducer, room, shaped, sum};
 use crate::common::{Gpu, gpu};
+
+use BufferError as B;
+use ReduceError as E;
 
 const LEN: u64 = 1000;
 
@@ -37,8 +41,7 @@ impl Desk {
 
     /// Prepares a wrong reduction, and returns the error.
     fn refused(&self, reduction: Reduction<'_, '_>, output: Slice<'_>) -> ReduceError {
-        let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
-        prepared.expect("wgpu finds no fault").expect_err("this is wrong")
+        self.gpu.clean(|| reduction.into(output)).expect_err("this is wrong")
     }
 
     fn whole(&self, input: Slice<'_>, output: Slice<'_>) -> ReduceError {
@@ -61,55 +64,32 @@ fn wrong_inputs_are_refused() {
     let desk = Desk::new();
     let to = Slice::from(&desk.result);
     let at = |offset, size| desk.whole(Slice::new(&desk.good, offset, size), to);
-    says!(
-        desk.whole(desk.all(&desk.bare), to),
-        ReduceError::Buffer(BufferError::Usage { .. }),
-        "input",
-        "STORAGE",
-        "create it"
-    );
-    says!(
-        at(0, 4 * LEN + 400),
-        ReduceError::Buffer(BufferError::TooShort { .. }),
-        "input",
-        "0..4400",
-        "4016"
-    );
-    says!(at(400, 4 * LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
-    says!(at(2, 40), ReduceError::Buffer(BufferError::Misaligned { .. }), "byte 2", "4 bytes");
-    says!(at(0, u64::MAX), ReduceError::Buffer(BufferError::OutOfReach { .. }), "no buffer reaches");
-    says!(at(0, 1 << 35), ReduceError::Buffer(BufferError::TooMany(_)), "4294967295", "split");
-    says!(at(u64::MAX - 3, 16), ReduceError::Buffer(BufferError::OutOfReach { .. }), "no buffer reaches");
-    says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
-    says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(desk.whole(desk.all(&desk.bare), to), E::Buffer(B::Usage { .. }), "input", "STORAGE", "create it");
+    says!(at(0, 4 * LEN + 400), E::Buffer(B::TooShort { .. }), "input", "0..4400", "4016");
+    says!(at(400, 4 * LEN), E::Buffer(B::TooShort { .. }), "input", "4400");
+    says!(at(2, 40), E::Buffer(B::Misaligned { .. }), "byte 2", "4 bytes");
+    says!(at(0, u64::MAX), E::Buffer(B::OutOfReach { .. }), "no buffer reaches");
+    says!(at(0, 1 << 35), E::Buffer(B::TooMany(_)), "4294967295", "split");
+    says!(at(u64::MAX - 3, 16), E::Buffer(B::OutOfReach { .. }), "no buffer reaches");
+    says!(at(u64::MAX - 15, 4), E::Buffer(B::TooShort { .. }), "input");
+    says!(at(1 << 63, 4000), E::Buffer(B::TooShort { .. }), "input");
     let behind = desk.whole(Slice::at(&desk.good, 5000), to);
-    says!(behind, ReduceError::Buffer(BufferError::TooShort { .. }), "input", "5000..5000", "give a slice");
+    says!(behind, E::Buffer(B::TooShort { .. }), "input", "5000..5000", "give a slice");
 }
 
 #[test]
 fn wrong_outputs_are_refused() {
     let desk = Desk::new();
     let to = |output, offset| desk.whole(desk.all(&desk.good), Slice::at(output, offset));
-    says!(to(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
-    says!(to(&desk.result, 4096), ReduceError::Buffer(BufferError::TooShort { .. }), "output", "4096");
-    says!(
-        to(&desk.result, 4),
-        ReduceError::Buffer(BufferError::Offset { .. }),
-        "output",
-        "min_storage_buffer_offset_alignment"
-    );
-    says!(to(&desk.result, u64::MAX - 255), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
-    says!(to(&desk.result, u64::MAX), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    says!(to(&desk.bare, 0), E::Buffer(B::Usage { .. }), "output", "STORAGE");
+    says!(to(&desk.result, 4096), E::Buffer(B::TooShort { .. }), "output", "4096");
+    says!(to(&desk.result, 4), E::Buffer(B::Offset { .. }), "output", "min_storage_buffer_offset_alignment");
+    says!(to(&desk.result, u64::MAX - 255), E::Buffer(B::TooShort { .. }), "output");
+    says!(to(&desk.result, u64::MAX), E::Buffer(B::TooShort { .. }), "output");
     let beyond = desk.whole(desk.all(&desk.good), Slice::new(&desk.result, 256, u64::MAX));
-    says!(beyond, ReduceError::Buffer(BufferError::TooShort { .. }), "output", "ends at byte 4096");
+    says!(beyond, E::Buffer(B::TooShort { .. }), "output", "ends at byte 4096");
     // Nowhere in the same buffer, also where the two do not overlap.
-    says!(
-        to(&desk.good, 0),
-        ReduceError::Buffer(BufferError::Aliased { .. }),
-        "input",
-        "output",
-        "one buffer"
-    );
+    says!(to(&desk.good, 0), E::Buffer(B::Aliased { .. }), "input", "output", "one buffer");
 }
 
 #[test]
@@ -122,37 +102,25 @@ fn wrong_second_inputs_are_refused() {
         desk.refused(reducer.of(first).with(second), to.into())
     };
     let short = Slice::new(&desk.good, 0, 40);
-    says!(with(&dot, short, &desk.result), ReduceError::Lengths { .. }, "1000", "10", "as many");
+    says!(with(&dot, short, &desk.result), E::Lengths { .. }, "1000", "10", "as many");
     says!(
         with(&dot, desk.all(&desk.bare), &desk.result),
-        ReduceError::Buffer(BufferError::Usage { .. }),
+        E::Buffer(B::Usage { .. }),
         "second input",
         "STORAGE"
     );
     let other = buffer(desk.gpu, &[1; 4000], STORAGE);
-    says!(
-        with(&dot, desk.all(&other), &other),
-        ReduceError::Buffer(BufferError::Aliased { .. }),
-        "second input",
-        "output"
-    );
+    says!(with(&dot, desk.all(&other), &other), E::Buffer(B::Aliased { .. }), "second input", "output");
     let beyond = Slice::new(&other, 400, 4 * LEN);
-    says!(
-        with(&dot, beyond, &desk.result),
-        ReduceError::Buffer(BufferError::TooShort { .. }),
-        "second input"
-    );
-    says!(with(&one, first, &desk.result), ReduceError::Arity { .. }, "sum", "leave the second out");
+    says!(with(&dot, beyond, &desk.result), E::Buffer(B::TooShort { .. }), "second input");
+    says!(with(&one, first, &desk.result), E::Arity { .. }, "sum", "leave the second out");
     let alone = desk.refused(dot.of(first), (&desk.result).into());
-    says!(alone, ReduceError::Arity { .. }, "dot", "give a second one");
+    says!(alone, E::Arity { .. }, "dot", "give a second one");
     // One buffer may be both inputs: it is only read.
-    desk.gpu
-        .watched(|| {
-            let squares = dot.of(first).with(first).into(&desk.result).unwrap();
-            in_one_pass(desk.gpu, |pass| squares.encode_in_pass(pass));
-            Ok(())
-        })
-        .unwrap();
+    desk.gpu.clean(|| {
+        let squares = dot.of(first).with(first).into(&desk.result).unwrap();
+        in_one_pass(desk.gpu, |pass| squares.encode_in_pass(pass));
+    });
     let expected = 0x0101_0101u32.wrapping_mul(0x0101_0101).wrapping_mul(LEN as u32);
     assert_eq!(read(desk.gpu, &desk.result)[..4], expected.to_le_bytes());
 }
@@ -167,19 +135,33 @@ fn wrong_shapes_are_refused() {
         (Shape::Segments { len: 7 }, "divide the input"),
         (Shape::Segments { len: 0 }, "at least 1"),
         (Shape::Strided { stride: 0 }, "stride of 0: it can be at least 1"),
+        (Shape::Strided { stride: 1 << 32 }, "stride of 4294967296: it can be 1 to 4294967295"),
         (Shape::Strided { stride: u64::MAX }, "stride of 18446744073709551615: it can be 1 to 4294967295"),
         (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
         (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
         (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
         (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
+        (
+            Shape::Offsets { count: u64::from(u32::MAX) },
+            "segments of 4294967295: it can be at most 4294967294: split the offsets",
+        ),
         (Shape::Offsets { count: u64::MAX }, "split the offsets"),
         (Shape::Offsets { count: 3 }, "`.segment_offsets(…)`"),
     ] {
         let error = desk.refused(all().shape(shape), to);
         assert!(error.to_string().contains(words), "{shape:?}: {error}");
     }
+    let without = desk.refused(all().segment_offsets(&desk.good).shape(Shape::Whole), to);
+    says!(without, E::Offsets(Shape::Whole), "segment_offsets");
+    let mean = reducer(desk.gpu, Op::Mean.over(Element::U32).unwrap());
+    says!(desk.refused(mean.of(&desk.good).accumulate(), to), E::NoAtomic { .. }, "mean", "u32");
     let two = all().chain(desk.all(&desk.good)).segments(10);
-    says!(desk.refused(two, to), ReduceError::Parts(2), "exactly one");
+    says!(desk.refused(two, to), E::Parts(2), "exactly one");
+    // A row of one value per column that no binding holds.
+    let limits = wgpu::Limits { max_storage_buffer_binding_size: 64 << 10, ..wgpu::Limits::default() };
+    let wide = [BufferRange { offset: 0, len: 34_000 }];
+    let wide = Plan::of(&sum(Element::U32), Shape::axis(1, 2, 17_000), &wide, None, &limits).unwrap_err();
+    assert!(wide.to_string().contains("max_storage_buffer_binding_size"), "{wide}");
 }
 
 /// The first elements are those of a shorter slice, also across parts, a stride apart and of both inputs.
@@ -201,9 +183,9 @@ fn lengths() {
         assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
     }
     let more = desk.refused(sums.of(all).chain(all).len(2 * LEN + 1), (&desk.result).into());
-    says!(more, ReduceError::Buffer(BufferError::TooFew { .. }), "2001", "has 2000", "ask for fewer");
+    says!(more, E::Buffer(B::TooFew { .. }), "2001", "has 2000", "ask for fewer");
     let second = desk.refused(dot.of(all).with(some(9)).len(10), (&desk.result).into());
-    says!(second, ReduceError::Buffer(BufferError::TooFew { .. }), "10", "has 9");
+    says!(second, E::Buffer(B::TooFew { .. }), "10", "has 9");
 }
 
 /// A shape that 1000 elements have.
@@ -226,10 +208,10 @@ fn wrong_result_types_are_refused() {
     let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
     let all = || least.of(desk.all(&desk.good));
     let wait = |error: Result<f32, ReduceError>| error.unwrap_err();
-    says!(wait(all().wait(queue)), ReduceError::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
-    says!(wait(all().segments(10).wait(queue)), ReduceError::Results(100), "`Vec`");
+    says!(wait(all().wait(queue)), E::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
+    says!(wait(all().segments(10).wait(queue)), E::Results(100), "`Vec`");
     let few = least.results::<(u32, u32)>(&[0; 3]).unwrap_err();
-    says!(few, ReduceError::TooFewBytes { .. }, "3 bytes", "`arg-min` has 8");
+    says!(few, E::TooFewBytes { .. }, "3 bytes", "`arg-min` has 8");
     assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
     assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
     let read = all().read::<(u32, u32)>(queue);
@@ -244,35 +226,22 @@ fn wrong_offsets_and_counts_are_refused() {
     let sums = reducer(desk.gpu, sum(Element::U32));
     let all = || sums.of(desk.all(&desk.good));
     let list = |buffer, offset| desk.refused(all().segment_offsets(Slice::new(buffer, offset, 16)), to);
-    says!(list(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
-    says!(
-        list(&desk.good, 4),
-        ReduceError::Buffer(BufferError::Offset { .. }),
-        "list of offsets",
-        "alignment"
-    );
-    says!(list(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "list of offsets");
-    says!(
-        list(&desk.good, u64::MAX - 255),
-        ReduceError::Buffer(BufferError::TooShort { .. }),
-        "list of offsets"
-    );
-    says!(
-        list(&desk.result, 0),
-        ReduceError::Buffer(BufferError::Aliased { .. }),
-        "list of offsets",
-        "output"
-    );
+    says!(list(&desk.bare, 0), E::Buffer(B::Usage { .. }), "list of offsets", "STORAGE");
+    says!(list(&desk.good, 4), E::Buffer(B::Offset { .. }), "list of offsets", "alignment");
+    says!(list(&desk.good, 2), E::Buffer(B::Offset { offset: 2, .. }), "list of offsets");
+    says!(list(&desk.good, 1 << 20), E::Buffer(B::TooShort { .. }), "list of offsets");
+    says!(list(&desk.good, u64::MAX - 255), E::Buffer(B::TooShort { .. }), "list of offsets");
+    says!(list(&desk.result, 0), E::Buffer(B::Aliased { .. }), "list of offsets", "output");
 
     let count = |buffer, offset| desk.refused(all().count_buffer(Slice::new(buffer, offset, 4)), to);
-    says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
-    says!(count(&desk.good, 2), ReduceError::Buffer(BufferError::Offset { .. }), "count", "byte 2");
-    says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
-    says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    says!(count(&desk.bare, 0), E::Buffer(B::Usage { .. }), "count", "STORAGE");
+    says!(count(&desk.good, 2), E::Buffer(B::Offset { offset: 2, align: 4, .. }), "count", "byte 2");
+    says!(count(&desk.good, 1 << 20), E::Buffer(B::TooShort { .. }), "count");
+    says!(count(&desk.good, u64::MAX - 3), E::Buffer(B::TooShort { .. }), "count");
     let half = desk.refused(all().count_buffer(Slice::new(&desk.good, 0, 2)), to);
-    says!(half, ReduceError::Buffer(BufferError::TooShort { .. }), "count", "0..4", "ends at byte 2");
+    says!(half, E::Buffer(B::TooShort { .. }), "count", "0..4", "ends at byte 2");
     let counted = all().segments(10).count_buffer(&desk.good);
-    says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
+    says!(desk.refused(counted, to), E::Count(_), "Segments");
 }
 
 #[test]
@@ -289,7 +258,7 @@ fn wrong_workspaces_are_refused() {
         let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.kind()), LEN));
         let reduction = sums.of(input).shape(shape).workspace(&small);
         let error = desk.refused(reduction, (&desk.result).into());
-        says!(error, ReduceError::Buffer(BufferError::TooShort { .. }), role);
+        says!(error, E::Buffer(B::TooShort { .. }), role);
     }
 }
 
@@ -306,35 +275,27 @@ fn missing_features_and_limits_are_refused() {
         let reducer = Reducer::new(&small.device, monoid)?;
         reducer.compile(&reducer.plan(default_of(form), &[BufferRange { offset: 0, len: LEN }], second)?)
     };
-    let refused = |monoid: Monoid, form| {
-        let made = small.watched(|| Ok(compiled(monoid, form)));
-        made.expect("wgpu finds no fault").expect_err("the device cannot do this")
-    };
+    let refused =
+        |monoid: Monoid, form| small.clean(|| compiled(monoid, form)).expect_err("the device cannot do this");
     for (element, feature) in
         [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
     {
         for form in ShapeKind::ALL {
-            says!(refused(sum(element), form), ReduceError::MissingFeature { .. }, feature, element.name());
+            says!(refused(sum(element), form), E::MissingFeature { .. }, feature, element.name());
         }
     }
     let error = refused(sum(Element::F32), ShapeKind::Accumulate);
-    says!(error, ReduceError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
+    says!(error, E::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
 fn identity() -> Acc { return 0.0; }
 fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
-    says!(refused(custom, ShapeKind::Whole), ReduceError::MissingFeature { .. }, "thirds", "SHADER_F64");
+    says!(refused(custom, ShapeKind::Whole), E::MissingFeature { .. }, "thirds", "SHADER_F64");
     // Four storage buffers in a shader are few.
     let dot = Op::Dot.over(Element::F32).unwrap();
-    says!(
-        refused(dot, ShapeKind::Whole),
-        ReduceError::Limit(_),
-        "max_storage_buffers_per_shader_stage",
-        "6",
-        "4"
-    );
+    says!(refused(dot, ShapeKind::Whole), E::Limit(_), "max_storage_buffers_per_shader_stage", "6", "4");
     // Shapes that fit do run.
     for form in [ShapeKind::Whole, ShapeKind::Segments, ShapeKind::Strided, ShapeKind::Axis] {
         small
@@ -366,7 +327,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let taken = format!("{good}\nfn group_index(id: vec3<u32>) -> u32 {{ return id.x; }}");
     let monoid = Monoid::custom("taken", Element::F32, Arity::One, &taken).unwrap();
     let made = gpu().watched(|| Ok(Reducer::new(&gpu().device, monoid)));
-    says!(made.unwrap().unwrap_err(), ReduceError::Composed { .. }, "rename", "group_index");
+    says!(made.unwrap().unwrap_err(), E::Composed { .. }, "rename", "group_index");
 }
 
 /// Of nothing there is the identity, or no result at all; and nothing is touched besides.
@@ -405,5 +366,35 @@ fn empty_inputs_are_allowed() {
             rest.iter().enumerate().all(|(at, byte)| is_poison(at, *byte)),
             "{shape:?} wrote more than {results}"
         );
+    }
+}
+
+/// A plan serves reductions of other buffers, and no reduction that binds or counts other elements.
+#[test]
+fn plans_of_other_reductions_are_refused() {
+    let desk = Desk::new();
+    let (held, other) = (&desk.good, buffer(desk.gpu, &[1; 4000], STORAGE));
+    let words = |buffer, first: u64, len: u64| Slice::new(buffer, 4 * first, 4 * len);
+    let of = |element, options| {
+        Reducer::with_options(&desk.gpu.device, Op::ArgMax.over(element).unwrap(), options).unwrap()
+    };
+    let least = of(Element::U32, Options::default());
+    let states = of(Element::U32, Options::default().with_to_states(true));
+    let floats = of(Element::F64, Options::default());
+    let plan = least.of(words(held, 0, 900)).plan().unwrap();
+    let prepare = |reduction: Reduction<'_, '_>| reduction.prepare(plan.clone(), &desk.result);
+    assert_eq!(*prepare(least.of(words(&other, 0, 900))).unwrap().plan(), plan);
+    for differs in [
+        least.of(words(held, 0, 899)),
+        least.of(words(held, 1, 900)),
+        least.of(words(held, 0, 900)).len(899),
+        least.of(words(held, 0, 900)).segments(900),
+        least.of(words(held, 0, 450)).chain(words(held, 450, 450)),
+        least.of(words(held, 0, 900)).counting_from(1),
+        least.of(words(held, 0, 900)).element_count(7),
+        states.of(words(held, 0, 900)),
+        floats.of(Slice::new(held, 0, 3600)).len(450),
+    ] {
+        assert_eq!(prepare(differs).unwrap_err(), E::OtherPlan);
     }
 }

@@ -7,7 +7,6 @@ mod offsets;
 mod outputs;
 mod pairs;
 mod parameters;
-mod refused;
 mod scene;
 mod structs;
 mod whole;

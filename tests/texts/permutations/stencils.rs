@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::reduce::Monoid;
-use halofold::stencil::{BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS};
+use halofold::stencil::{BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant};
 use halofold_measure::translate::{Kernel, Language};
 
 use super::catalogue::Distinct;
@@ -37,17 +37,19 @@ impl Entry {
     }
 }
 
+/// Every stencil with every variant that serves it.
+fn variants() -> impl Iterator<Item = (&'static Stencil, &'static Variant)> {
+    let all = STENCILS.iter().chain(BOXES);
+    all.flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+}
+
 fn configs() -> Vec<Config> {
     let usual = [Border::Fixed, Border::Reflect, Border::Wrap];
     // Borders that general kernels alone have.
     let all = [usual.as_slice(), &[Border::Mirror]].concat();
     let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
     let mut configs = Vec::new();
-    for (stencil, variant) in STENCILS
-        .iter()
-        .chain(BOXES)
-        .flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
-    {
+    for (stencil, variant) in variants() {
         for element in [Element::F32, Element::F64, Element::F16] {
             let borders = if variant.name == "direct-global" { &all[..] } else { &usual };
             for borders in borders.iter().copied().map(Borders::all) {
@@ -155,11 +157,7 @@ fn tuned() -> Vec<Item> {
             traits: Vec::new(),
         });
     };
-    for (stencil, variant) in STENCILS
-        .iter()
-        .chain(BOXES)
-        .flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
-    {
+    for (stencil, variant) in variants() {
         let planes = if stencil.dims == Dims::Two { 1 } else { 256 };
         for element in [Element::F32, Element::F64] {
             let mut config = Config::new(stencil, variant, element, Grid { planes, rows: 4096, cols: 4096 });

@@ -10,9 +10,9 @@ use halofold::stencil::{
 };
 use libtest_mimic::{Failed, Trial};
 
-use super::run::{Run, dyadic_cells, grids, read_back};
+use super::run::{Run, dyadic_cells, grids};
 use crate::common::oracle::expected;
-use crate::common::{Gpu, Random, gpu, limited};
+use crate::common::{Gpu, Random, gpu, limited, read};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![crate::trial("stencil::residual::recorded", None, recorded)];
@@ -69,7 +69,7 @@ fn outcome(run: &Run, cells: &[f64], until: Until, steps: u32) -> Result<(Outcom
         let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
         convergence.encode(&mut encoder, 0..steps);
         run.gpu.queue.submit([encoder.finish()]);
-        let outcome = Convergence::parse(&read_back(run.gpu, convergence.outcome())?);
+        let outcome = Convergence::parse(&read(run.gpu, convergence.outcome()));
         Ok((outcome, [run.read(&buffers[0])?, run.read(&buffers[1])?]))
     })
 }
@@ -109,9 +109,8 @@ fn sums_without_rounding(element: Element) -> Result<(), Failed> {
         for (steps, powers) in [(1, &wide), (2, &low), (7, &wide)] {
             let (outcome, grids) = outcome(&run, &rough(grid, powers, steps.into()), exact(0.0), steps)?;
             let wanted = squares(element, &grids).sqrt().max(outcome.max);
-            if outcome.l2.to_bits() != wanted.to_bits() {
-                return Err(format!("{grid} of {element}, {steps} steps: {outcome:?}, not {wanted:e}").into());
-            }
+            let is_same = outcome.l2.to_bits() == wanted.to_bits();
+            assert!(is_same, "{grid} of {element}, {steps} steps: {outcome:?}, not {wanted:e}");
         }
     }
     Ok(())
@@ -124,9 +123,7 @@ fn recorded() -> Result<(), Failed> {
     run.weights = Weights::new(&[0.5, 0.125, 0.0, 0.0]);
     let (outcome, grids) = outcome(&run, &dyadic_cells(grid, 5), exact(0.0), 4)?;
     let wanted = squares(Element::F32, &grids).sqrt();
-    if [outcome.l2, wanted].map(f64::to_bits) != [0x402f_32a6_d029_3f0b; 2] {
-        return Err(format!("{outcome:?}, not {wanted:e}").into());
-    }
+    assert_eq!([outcome.l2, wanted].map(f64::to_bits), [0x402f_32a6_d029_3f0b; 2]);
     Ok(())
 }
 
@@ -139,9 +136,7 @@ fn special(element: Element) -> Result<(), Failed> {
         let mut cells = vec![0.0; grid.cells() as usize];
         cells[150] = value;
         let (outcome, _) = outcome(&run, &cells, exact(1e30), 3)?;
-        if outcome.converged || outcome.l2.is_nan() != is_nan {
-            return Err(format!("{value}: {outcome:?}").into());
-        }
+        assert_eq!((outcome.converged, outcome.l2.is_nan()), (false, is_nan), "{value}: {outcome:?}");
     }
     Ok(())
 }
@@ -162,9 +157,7 @@ fn stops(element: Element) -> Result<(), Failed> {
         let mut until = every;
         until.epsilon = epsilon;
         let (outcome, _) = outcome(&run, &cells, until, 30)?;
-        if (outcome.steps, outcome.converged) != (30, converged) {
-            return Err(format!("{until:?}: {outcome:?}").into());
-        }
+        assert_eq!((outcome.steps, outcome.converged), (30, converged), "{until:?}");
     }
     Ok(())
 }

@@ -1,11 +1,10 @@
 //! Some steps on the GPU, and the same on the CPU.
 
-use halofold::read::Readback;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, Config, Grid, Grids, Jacobi, Weights};
 use halofold::{Element, wgpu};
 
-use crate::common::{Gpu, Random};
+use crate::common::{Gpu, Random, read};
 
 /// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
 pub struct Run {
@@ -107,7 +106,7 @@ impl Run {
 
     /// The cells in a buffer, if nothing was written behind them.
     pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<f64>, String> {
-        let got = read_back(self.gpu, buffer)?;
+        let got = read(self.gpu, buffer);
         let (cells, behind) = got.split_at(self.config.bytes() as usize);
         if behind.iter().any(|byte| *byte != 0xFF) {
             return Err("something was written behind the grid".to_owned());
@@ -146,15 +145,6 @@ impl Run {
 pub fn grids<'a>(buffers: &'a [wgpu::Buffer; 2], rhs: Option<&'a wgpu::Buffer>) -> Grids<'a> {
     let grids = Grids::new(&buffers[0], &buffers[1]);
     rhs.map_or(grids, |rhs| grids.with_rhs(rhs))
-}
-
-/// All bytes of a buffer.
-pub fn read_back(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
-    let readback = Readback::new(&gpu.device, buffer.size());
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    readback.encode(&mut encoder, buffer, 0, buffer.size()).map_err(|error| error.to_string())?;
-    gpu.queue.submit([encoder.finish()]);
-    readback.wait(buffer.size()).map_err(|error| error.to_string())
 }
 
 /// Cells as 64-bit floats.

@@ -8,9 +8,9 @@ use halofold::stencil::{
 use halofold::wgpu::{Buffer, BufferDescriptor, BufferUsages};
 use libtest_mimic::{Failed, Trial};
 
-use super::run::{self, Run, borders, general_borders, read_back, repeated};
+use super::run::{self, Run, borders, general_borders, repeated};
 use super::{Kernel, windows};
-use crate::common::{Gpu, Random, gpu, in_turn};
+use crate::common::{Gpu, Random, gpu, in_turn, read};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
 const WEIGHTS: [f64; 4] = [0.231, 0.0973, 0.0153, 0.0007];
@@ -131,9 +131,8 @@ impl<'a> Parts<'a> {
         };
         // An even number in each but the last, which gets what is left.
         let height = layers / parts / 2 * 2;
-        let whole = run.buffers(cells).map(|buffer| read_back(run.gpu, &buffer));
-        let rhs = run.rhs_buffer().map(|buffer| read_back(run.gpu, &buffer)).transpose()?;
-        let (first, second) = (whole[0].clone()?, whole[1].clone()?);
+        let [first, second] = run.buffers(cells).map(|buffer| read(run.gpu, &buffer));
+        let rhs = run.rhs_buffer().map(|buffer| read(run.gpu, &buffer));
         let mut all = Vec::new();
         // All slabs share one stencil.
         let mut stencil: Option<Jacobi> = None;
@@ -160,7 +159,7 @@ impl<'a> Parts<'a> {
         }
         let mut cells = Vec::new();
         for part in &self.parts {
-            let bytes = read_back(self.run.gpu, &part.buffers[from])?;
+            let bytes = read(self.run.gpu, &part.buffers[from]);
             let own = part.stepper.slab().own_bytes();
             cells.extend(run::decode_all(
                 self.run.config.element,
@@ -288,7 +287,7 @@ fn change(run: &Run, cells: &[f64], parts: u32) -> Result<Change, String> {
         round.encode(&mut encoder, 0);
         check.encode(&mut encoder);
         run.gpu.queue.submit([encoder.finish()]);
-        let found = Change::parse(&read_back(run.gpu, check.buffer())?).ok_or("no change")?;
+        let found = Change::parse(&read(run.gpu, check.buffer())).ok_or("no change")?;
         match &mut merged {
             Some(all) => all.merge(&found),
             None => merged = Some(found),

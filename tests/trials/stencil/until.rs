@@ -12,9 +12,9 @@ use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
 use super::composed::Composition;
-use super::run::{Run, borders, grids, read_back};
+use super::run::{Run, borders, grids};
 use super::windows::{long_grids, small};
-use crate::common::{Gpu, Random, fastest, gpu, in_turn};
+use crate::common::{Gpu, Random, fastest, gpu, in_turn, read};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -89,8 +89,8 @@ impl Watched {
         jacobi.prepare_until(grids(buffers, rhs.as_ref()), self.until)
     }
 
-    fn outcome(&self, convergence: &Convergence) -> Result<Outcome, String> {
-        Ok(Convergence::parse(&read_back(self.run.gpu, convergence.outcome())?))
+    fn outcome(&self, convergence: &Convergence) -> Outcome {
+        Convergence::parse(&read(self.run.gpu, convergence.outcome()))
     }
 
     /// Records pieces of a run, each submitted alone, and checks all that is left behind against the twin.
@@ -130,7 +130,7 @@ impl Watched {
         steps: u32,
         tolerance: f64,
     ) -> Result<Outcome, String> {
-        let got = self.outcome(convergence)?;
+        let got = self.outcome(convergence);
         let (cells, expected) = self.twin(steps, self.until);
         let near = |got: f64, expected: f64| (got - expected).abs() <= tolerance + 1e-4 * expected.abs();
         let same = got.steps == expected.steps && got.converged == expected.converged;
@@ -142,11 +142,17 @@ impl Watched {
         let order = if got.in_first() { [0, 1] } else { [1, 0] };
         for (buffer, expected) in order.into_iter().zip([cells, before]) {
             let found = self.run.read(&buffers[buffer])?;
-            if let Some(at) = (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > tolerance) {
-                return Err(format!("{got:?}: cell {at} is {}, expected {}", found[at], expected[at]));
-            }
+            same_within(&found, &expected, tolerance).map_err(|error| format!("{got:?}: {error}"))?;
         }
         Ok(got)
+    }
+}
+
+/// Compares cells, all within a tolerance.
+fn same_within(found: &[f64], expected: &[f64], tolerance: f64) -> Result<(), String> {
+    match (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > tolerance) {
+        None => Ok(()),
+        Some(at) => Err(format!("cell {at} is {}, expected {}", found[at], expected[at])),
     }
 }
 
@@ -163,9 +169,7 @@ fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) ->
         let until =
             Watched::new(gpu(), stencil, grid(stencil), Borders::all(border), norm, every).stopping_at(stop);
         let outcome = until.check(&[stop + 63], 1e-5)?;
-        if (outcome.steps, outcome.converged) != (stop, true) {
-            return Err(format!("{:?}: {outcome:?} is not after {stop} steps", until.until).into());
-        }
+        assert_eq!((outcome.steps, outcome.converged), (stop, true), "{:?}", until.until);
     }
     Ok(())
 }
@@ -202,9 +206,7 @@ fn never() -> Result<(), Failed> {
     for every in [1, 5, 64, u32::MAX] {
         let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::L2, every);
         let outcome = until.check(&[23], 1e-5)?;
-        if (outcome.steps, outcome.converged) != (23, false) {
-            return Err(format!("every {every}: {outcome:?}").into());
-        }
+        assert_eq!((outcome.steps, outcome.converged), (23, false), "every {every}");
     }
     Ok(())
 }
@@ -214,10 +216,9 @@ fn no_steps() -> Result<(), Failed> {
     let buffers = until.run.buffers(&until.cells);
     let convergence = until.prepare(&buffers)?;
     until.submit(&convergence, &[0]);
-    let outcome = until.outcome(&convergence)?;
-    if outcome != Outcome::NONE || !outcome.in_first() || until.run.read(&buffers[0])? != until.cells {
-        return Err(format!("{outcome:?}").into());
-    }
+    let outcome = until.outcome(&convergence);
+    assert!(outcome == Outcome::NONE && outcome.in_first(), "{outcome:?}");
+    assert!(until.run.read(&buffers[0])? == until.cells, "cells have changed");
     Ok(())
 }
 
@@ -267,21 +268,16 @@ fn piece_missing() -> Result<(), Failed> {
         until.submit_piece(&convergence, 0..9);
         until.drop_piece(&convergence, missing.clone());
         until.submit_piece(&convergence, missing.end..31);
-        let outcome = until.outcome(&convergence)?;
+        let outcome = until.outcome(&convergence);
         let steps = if interrupted { 9 } else { 9 + 31 - missing.end };
-        if (outcome.steps, outcome.interrupted, outcome.converged) != (steps, interrupted, false) {
-            return Err(format!("{missing:?} are missing: {outcome:?}, expected {steps} steps").into());
-        }
+        let end = (outcome.steps, outcome.interrupted, outcome.converged);
+        assert_eq!(end, (steps, interrupted, false), "{missing:?} are missing");
         let expected = until.twin(steps, Until::new(0.0)).0;
         let found = until.run.read(&buffers[usize::from(!outcome.in_first())])?;
-        if let Some(at) = (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > 1e-5) {
-            return Err(format!("{outcome:?}: cell {at} is {}, expected {}", found[at], expected[at]).into());
-        }
+        same_within(&found, &expected, 1e-5).map_err(|error| format!("{outcome:?}: {error}"))?;
         until.submit_piece(&convergence, 0..4);
-        let outcome = until.outcome(&convergence)?;
-        if (outcome.steps, outcome.interrupted) != (4, false) {
-            return Err(format!("the next run ends with {outcome:?}").into());
-        }
+        let outcome = until.outcome(&convergence);
+        assert_eq!((outcome.steps, outcome.interrupted), (4, false), "the next run");
     }
     Ok(())
 }
@@ -294,10 +290,9 @@ fn not_a_number() -> Result<(), Failed> {
         let buffers = until.run.buffers(&until.cells);
         let convergence = until.prepare(&buffers)?;
         until.submit(&convergence, &[8]);
-        let outcome = until.outcome(&convergence)?;
-        if outcome.converged || outcome.steps != 8 || !outcome.max.is_nan() || !outcome.l2.is_nan() {
-            return Err(format!("{outcome:?}").into());
-        }
+        let outcome = until.outcome(&convergence);
+        assert_eq!((outcome.steps, outcome.converged), (8, false));
+        assert!(outcome.max.is_nan() && outcome.l2.is_nan(), "{outcome:?}");
     }
     Ok(())
 }
@@ -305,14 +300,10 @@ fn not_a_number() -> Result<(), Failed> {
 fn wrong_input() -> Result<(), Failed> {
     let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 0);
     let buffers = until.run.buffers(&until.cells);
-    if !matches!(until.prepare(&buffers), Err(StencilError::Setting(_))) {
-        return Err("a check after every zero steps is taken".into());
-    }
+    assert!(matches!(until.prepare(&buffers), Err(StencilError::Setting(_))), "a check every 0 steps");
     for epsilon in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
         until.until = Until::new(epsilon).with_every(1);
-        if !matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))) {
-            return Err(format!("an epsilon of {epsilon} is taken").into());
-        }
+        assert!(matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))), "{epsilon}");
     }
     Ok(())
 }

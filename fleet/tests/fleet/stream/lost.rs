@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use halofold::Element;
 use halofold::stencil::{Config, Grid, STENCILS};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Identity, Place, Run, SlabSizes, StreamError, StreamOptions};
+use halofold_fleet::stream::{Bounds, Identity, Run, RunFiles, SlabSizes, StreamError, StreamOptions};
 
 use super::{Memory, WEIGHTS};
 use crate::devices::{cells, members, open, preferred, whole};
@@ -32,9 +32,9 @@ impl Small {
 
     fn open(&self, resume: bool) -> Run {
         let bounds = Bounds::new(&self.config, 5, 1 << 30, &members(1)[0].device.limits());
-        let place = Place::new(self.path(""), b"header".to_vec());
+        let files = RunFiles::new(self.path(""), b"header".to_vec());
         Run::open(
-            place,
+            files,
             Identity::default(),
             bounds,
             SlabSizes::default().with_height(5).with_depth(2),

@@ -8,16 +8,16 @@ use super::{Cells, StreamError};
 
 /// The files of a run: two grids and a checkpoint, named after the result.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct RunFiles {
     result: PathBuf,
     /// The beginning of a grid's file.
     header: Vec<u8>,
 }
 
-impl Place {
+impl RunFiles {
     /// The files beside a result, each of which begins with a header.
     pub fn new(result: PathBuf, header: Vec<u8>) -> Self {
-        Place { result, header }
+        RunFiles { result, header }
     }
 
     /// The checkpoint.
