@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
-pub use run::{job, missing, over, right, run, spanned};
+pub use run::{job, missing, over, right, run, shaped, spanned};
 
 /// True if the adapter is a program on the CPU, whose compiler takes most of a test's time.
 pub fn is_software() -> bool {

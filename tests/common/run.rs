@@ -21,6 +21,19 @@ pub fn spanned(shape: Shape, taken: u64) -> u64 {
     }
 }
 
+/// A reduction of a shape, between these offsets if it takes some.
+pub fn shaped<'r, 'b>(
+    reduction: Reduction<'r, 'b>,
+    shape: Shape,
+    offsets: impl Into<Slice<'b>>,
+) -> Reduction<'r, 'b> {
+    if let Shape::Offsets { .. } = shape {
+        reduction.segment_offsets(offsets)
+    } else {
+        reduction.shape(shape)
+    }
+}
+
 /// A reduction of one input, or of two in pairs.
 pub fn over<'r, 'b>(reducer: &'r Reducer, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
     let first = reducer.of(inputs[0]);

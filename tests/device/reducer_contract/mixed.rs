@@ -222,7 +222,7 @@ fn soil(
         .iter()
         .zip(plans)
         .map(|(reducer, &(shape, len))| {
-            let reduction = shaped(reducer, Slice::new(input, 0, 4 * len), shape, Slice::new(&cuts, 0, 8));
+            let reduction = shaped(reducer.of(Slice::new(input, 0, 4 * len)), shape, Slice::new(&cuts, 0, 8));
             reduction.workspace(workspace).into(&output).unwrap()
         })
         .collect();

@@ -1,12 +1,10 @@
 //! Buffers, reducers and results that all of these tests need.
 
-use halofold::reduce::{
-    BufferRange, Monoid, Op, Options, Plan, Prepared, Reducer, Reduction, Shape, Workspace,
-};
+use halofold::reduce::{BufferRange, Monoid, Op, Options, Plan, Prepared, Reducer, Shape, Workspace};
 use halofold::{Element, Slice, wgpu};
 
 use crate::common::{Gpu, Random, spanned};
-pub use crate::common::{buffer, in_one_pass, is_poison, poison, poisoned, read, room};
+pub use crate::common::{buffer, in_one_pass, is_poison, poison, poisoned, read, room, shaped};
 
 pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 
@@ -54,7 +52,7 @@ impl<'a> Bench<'a> {
         let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
         let offsets = buffer(gpu, bytemuck::cast_slice(&cuts), STORAGE);
         let size = spanned(shape, len) * reducer.monoid().stride();
-        let mut reduction = shaped(reducer, Slice::new(&input, 0, size), shape, &offsets);
+        let mut reduction = shaped(reducer.of(Slice::new(&input, 0, size)), shape, &offsets);
         if let Some(workspace) = workspace {
             reduction = reduction.workspace(workspace);
         }
@@ -79,21 +77,6 @@ impl<'a> Bench<'a> {
         let mut bytes = read(self.gpu, &self.output);
         bytes.truncate(self.prepared.plan().output() as usize);
         bytes
-    }
-}
-
-/// A shape over an input, between these offsets if it takes some.
-pub fn shaped<'r, 'b>(
-    reducer: &'r Reducer,
-    input: Slice<'b>,
-    shape: Shape,
-    offsets: impl Into<Slice<'b>>,
-) -> Reduction<'r, 'b> {
-    let reduction = reducer.of(input);
-    if let Shape::Offsets { .. } = shape {
-        reduction.segment_offsets(offsets)
-    } else {
-        reduction.shape(shape)
     }
 }
 

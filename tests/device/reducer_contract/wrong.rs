@@ -352,7 +352,7 @@ fn empty_inputs_are_allowed() {
             let output = room(gpu, 64);
             let zeros = buffer(gpu, &[0; 64], STORAGE);
             let offsets = Slice::new(&zeros, 0, 4 * (results as u64 + 1));
-            let first = shaped(&reducer, parts[0], shape, offsets);
+            let first = shaped(reducer.of(parts[0]), shape, offsets);
             let all = parts[1..].iter().fold(first, |all, part| all.chain(*part));
             let prepared = all.into(&output);
             let prepared = prepared.map_err(|error| format!("{shape:?}: {error}"))?;

@@ -2,7 +2,7 @@
 
 use halofold::reduce::Shape;
 
-use super::scene::{GPU, NARROW, cases, check, elements, reducers};
+use super::scene::{GPU, NARROW, cases, check, elements, groups, reducers};
 use crate::common::Gpu;
 
 fn segments(gpu: &Gpu, sizes: &[(usize, usize)]) {
@@ -37,13 +37,9 @@ fn arrays(gpu: &Gpu, sizes: &[[usize; 3]]) {
         let ways = reducers(gpu, &case.monoid);
         for (number, &[outer, len, inner]) in sizes.iter().enumerate() {
             let data = elements(outer * len * inner);
-            let mut want = Vec::new();
-            for plane in data.chunks(len * inner) {
-                for column in 0..inner {
-                    want.extend((case.model)(&mut plane[column..].iter().step_by(inner).copied()));
-                }
-            }
             let shape = Shape::axis(outer as u64, len as u64, inner as u64);
+            let column = |column: Vec<usize>| (case.model)(&mut column.into_iter().map(|at| data[at]));
+            let want: Vec<_> = groups(shape, data.len(), &[]).into_iter().flat_map(column).collect();
             check(gpu, &ways, shape, &data, number % 5, &want);
         }
     }

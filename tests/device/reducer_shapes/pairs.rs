@@ -1,9 +1,10 @@
 //! Two inputs in every shape.
 
 use halofold::Element;
-use halofold::reduce::{Arity, Monoid, Shape, ShapeKind};
+use halofold::reduce::{Arity, Monoid, Shape};
 
-use super::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, reducers, run, words};
+use super::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, groups, reducers, run, words};
+use crate::common::shaped;
 
 #[test]
 fn two_inputs_in_every_shape() {
@@ -32,35 +33,13 @@ fn two_inputs_in_every_shape() {
     for gpu in [&*GPU, &NARROW] {
         let positions = buffer(gpu, &list, 0);
         for shape in shapes {
-            let want: Vec<u32> = match shape {
-                Shape::Whole => vec![model(&mut pairs.iter().copied())],
-                Shape::Strided { stride } => vec![model(&mut pairs.iter().copied().step_by(stride as usize))],
-                Shape::Segments { len } => {
-                    pairs.chunks(len as usize).map(|part| model(&mut part.iter().copied())).collect()
-                }
-                Shape::Offsets { .. } => {
-                    let part =
-                        |ends: &[u32]| model(&mut pairs[ends[0] as usize..ends[1] as usize].iter().copied());
-                    list.windows(2).map(part).collect()
-                }
-                Shape::Axis { len, inner, .. } => {
-                    let column = |number: usize| {
-                        let (plane, column) = (number / inner as usize, number % inner as usize);
-                        let column = &pairs[plane * (len * inner) as usize + column..];
-                        model(&mut column.iter().copied().step_by(inner as usize).take(len as usize))
-                    };
-                    (0..pairs.len() / len as usize).map(column).collect()
-                }
-                other => unreachable!("{other:?} is new"),
-            };
+            let model = |group: &Vec<usize>| model(&mut group.iter().map(|&at| pairs[at]));
+            let want: Vec<u32> = groups(shape, len, &list).iter().map(model).collect();
             for reducer in reducers(gpu, &monoid) {
                 for (at, beside) in [(0, 0), (1, 5), (3, 2), (0, 63)] {
                     let (a, b) = (buffer(gpu, &first, at), buffer(gpu, &second, beside));
-                    let both = reducer.of(words(&a, at, len)).with(words(&b, beside, len)).shape(shape);
-                    let offsets = words(&positions, 0, list.len());
-                    let all =
-                        if shape.kind() == ShapeKind::Offsets { both.segment_offsets(offsets) } else { both };
-                    let got = run(gpu, &all);
+                    let both = reducer.of(words(&a, at, len)).with(words(&b, beside, len));
+                    let got = run(gpu, &shaped(both, shape, words(&positions, 0, list.len())));
                     compare(&got, &want, &format!("{shape:?} + {at} and {beside}"));
                 }
             }

@@ -1,10 +1,10 @@
 //! Operators with parameters of the application's, in every shape: new values take no compilation.
 
-use halofold::reduce::{Arity, Monoid, Op, ReduceError, Reducer, Reduction};
+use halofold::reduce::{Arity, Monoid, Op, ReduceError, Reducer, Reduction, Shape};
 use halofold::{BufferError, Element, Slice, wgpu};
 use wgpu::BufferUsages;
 
-use super::scene::{GPU, NARROW, buffer, compare, elements, run, words};
+use super::scene::{GPU, NARROW, buffer, compare, elements, groups, run, words};
 use crate::common::{self, Gpu, compiled, poison};
 
 /// Adds `weights` of a uniform: each of the four functions but `identity` reads one.
@@ -62,17 +62,14 @@ fn every_shape_reads_the_parameters_of_its_frame() {
                 (all(), vec![(0..LEN).collect()]),
                 (all().count_buffer(&counted), vec![(0..50_001).collect()]),
                 (all().chain(words(&held, 5, 100)), vec![(0..LEN).chain(0..100).collect()]),
-                (all().strided(7), vec![(0..LEN).step_by(7).collect()]),
-                (all().segments(10), (0..LEN / 10).map(|at| (10 * at..10 * at + 10).collect()).collect()),
-                (all().segments(30_000), vec![(0..30_000).collect(), (30_000..LEN).collect()]),
+                (all().strided(7), groups(Shape::Strided { stride: 7 }, LEN, &[])),
+                (all().segments(10), groups(Shape::Segments { len: 10 }, LEN, &[])),
+                (all().segments(30_000), groups(Shape::Segments { len: 30_000 }, LEN, &[])),
                 (
                     all().segment_offsets(words(&offsets, 0, list.len())),
-                    list.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).collect()).collect(),
+                    groups(Shape::Offsets { count: 5 }, LEN, &list),
                 ),
-                (
-                    all().axis(1, 600, 100),
-                    (0..100).map(|column| (column..LEN).step_by(100).collect()).collect(),
-                ),
+                (all().axis(1, 600, 100), groups(Shape::axis(1, 600, 100), LEN, &[])),
             ];
             for (frame_number, values) in FRAMES.into_iter().enumerate() {
                 gpu.queue.write_buffer(&frame, 256, bytemuck::cast_slice(&values));

@@ -100,6 +100,26 @@ pub fn words(buffer: &wgpu::Buffer, offset: usize, len: usize) -> Slice<'_> {
     Slice::new(buffer, 4 * offset as u64, 4 * len as u64)
 }
 
+/// The numbers of the elements that make each result, of `len` elements in all.
+pub fn groups(shape: Shape, len: usize, offsets: &[u32]) -> Vec<Vec<usize>> {
+    match shape {
+        Shape::Strided { stride } => vec![(0..len).step_by(stride as usize).collect()],
+        Shape::Segments { len: each } => {
+            let each = each as usize;
+            (0..len / each).map(|number| (number * each..(number + 1) * each).collect()).collect()
+        }
+        Shape::Offsets { .. } => {
+            offsets.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).collect()).collect()
+        }
+        Shape::Axis { len: each, inner, .. } => {
+            let (each, inner) = (each as usize, inner as usize);
+            let first = |number: usize| number / inner * each * inner + number % inner;
+            (0..len / each).map(|number| (0..each).map(|row| first(number) + row * inner).collect()).collect()
+        }
+        _ => vec![(0..len).collect()],
+    }
+}
+
 /// Compares without printing a hundred thousand numbers.
 pub fn compare(got: &[u32], want: &[u32], what: &str) {
     assert_eq!(got.len(), want.len(), "{what}");

@@ -1,10 +1,10 @@
 //! Elements of a type that the operator declares: structs and vectors, in every shape.
 
 use halofold::Slice;
-use halofold::reduce::{Arity, Monoid, MonoidError, Reducer, Shape, ShapeKind};
+use halofold::reduce::{Arity, Monoid, MonoidError, Reducer, Shape};
 
-use super::scene::{GPU, NARROW, buffer, compare, elements, run, words};
-use crate::common::Gpu;
+use super::scene::{GPU, NARROW, buffer, compare, elements, groups, run, words};
+use crate::common::{Gpu, shaped};
 
 /// The weighted sum of an element's words, with its position: a wrong word, element or position shows.
 const SUM: &str = "
@@ -63,11 +63,9 @@ fn check(gpu: &Gpu, reducer: &Reducer, stride: usize, used: &[usize], first: usi
             .map(|(&word, power)| data[number * stride + word].wrapping_mul(3u32.pow(power)));
         terms.fold(0, u32::wrapping_add)
     };
-    let sum = |numbers: &mut dyn Iterator<Item = usize>| {
-        let (count, sum) = numbers.fold((0u32, 0u32), |(count, sum), number| {
-            (count + 1, sum.wrapping_add(value(number)).wrapping_add(count))
-        });
-        sum.wrapping_add(count)
+    let sum = |numbers: &Vec<usize>| {
+        let values = numbers.iter().zip(0u32..).map(|(&number, index)| value(number).wrapping_add(index));
+        values.fold(numbers.len() as u32, u32::wrapping_add)
     };
     for shape in [
         Shape::Whole,
@@ -77,28 +75,9 @@ fn check(gpu: &Gpu, reducer: &Reducer, stride: usize, used: &[usize], first: usi
         Shape::Offsets { count: 5 },
         Shape::Axis { outer: 3, len: 100, inner: 100 },
     ] {
-        let want: Vec<u32> = match shape {
-            Shape::Strided { stride } => vec![sum(&mut (0..LEN).step_by(stride as usize))],
-            Shape::Segments { len } => {
-                (0..LEN).step_by(len as usize).map(|at| sum(&mut (at..at + len as usize))).collect()
-            }
-            Shape::Offsets { .. } => {
-                list.windows(2).map(|ends| sum(&mut (ends[0] as usize..ends[1] as usize))).collect()
-            }
-            Shape::Axis { len, inner, .. } => (0..LEN / len as usize)
-                .map(|column| {
-                    let (len, inner) = (len as usize, inner as usize);
-                    let start = column / inner * len * inner + column % inner;
-                    sum(&mut (0..len).map(|row| start + row * inner))
-                })
-                .collect(),
-            _ => vec![sum(&mut (0..LEN))],
-        };
+        let want: Vec<u32> = groups(shape, LEN, &list).iter().map(sum).collect();
         let all = reducer.of(words(&held, stride * first, stride * LEN));
-        let all = match shape.kind() {
-            ShapeKind::Offsets => all.segment_offsets(words(&positions, 0, list.len())),
-            _ => all.shape(shape),
-        };
+        let all = shaped(all, shape, words(&positions, 0, list.len()));
         compare(&run(gpu, &all), &want, &format!("{shape:?} of {stride} words + {first}"));
     }
 }
