@@ -80,7 +80,7 @@ impl Request<'_> {
         let lost = limit - self.room().min(limit.saturating_sub(unit));
         let needed = inner.saturating_mul(widest).saturating_add(lost);
         LimitError::unless("max_storage_buffer_binding_size", limit, needed)
-            .map_err(|error| error.or(", or reduce ranges of columns separately"))?;
+            .map_err(|error| error.or(", or reduce ranges of the columns of a row separately"))?;
         self.parts(inputs, (outer, len, inner), self.monoid.fold().columns)
     }
 
