@@ -92,6 +92,16 @@ impl Composer {
         self
     }
 
+    /// Sets the text for `#import name`, if Rust writes it.
+    pub(crate) fn generate(
+        self,
+        name: &'static str,
+        contents: &str,
+        text: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        self.provide(name, vec![Piece::new(format!("generated: {contents}"), text)])
+    }
+
     /// Sets the file for `#import name`.
     pub(crate) fn choose(mut self, name: &'static str, file: &'static str) -> Self {
         self.chosen.push((name, file));
@@ -353,7 +363,7 @@ mod tests {
             text.lines().filter_map(move |line| Some((*file, line.strip_prefix("#import ")?)))
         });
         let imports: Vec<_> = by_files.collect();
-        for made in strings_after(".provide(").chain(strings_after(".choose(")) {
+        for made in [".provide(", ".generate(", ".choose("].into_iter().flat_map(strings_after) {
             let is_imported = by_pieces.contains(&made) || imports.iter().any(|(_, name)| *name == made);
             assert!(is_imported, "no file imports `{made}`");
         }

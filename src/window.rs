@@ -2,15 +2,14 @@
 
 use wgpu::Limits;
 
-use crate::operation::LimitError;
+use crate::operation::limits::{LimitError, needs};
 
 /// The most windows of a plan. A plan lists a dispatch for each, and recording each takes time.
 const MOST: u64 = 1 << 16;
 
 /// Checks that `bytes` bytes do not take too many windows.
 pub(crate) fn check(bytes: u64, limits: &Limits) -> Result<(), LimitError> {
-    let (name, limit) = ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size);
-    LimitError::unless(name, limit, bytes.div_ceil(MOST))
+    needs!(limits, max_storage_buffer_binding_size, bytes.div_ceil(MOST))
 }
 
 /// A part of a buffer that one binding can hold.

@@ -6,7 +6,7 @@ use crate::element::ordered;
 use crate::histogram::config::Config;
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
-use crate::operation::limits::LimitError;
+use crate::operation::limits::{LimitError, needs};
 use crate::operation::{Pass, blocks, grid, input};
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
@@ -67,7 +67,7 @@ impl Config {
         for window in windows {
             passes.push(self.count(window, limits)?);
         }
-        LimitError::unless("max_buffer_size", limits.max_buffer_size, blocks::offset(passes.len()))?;
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
 

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
-use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::operation::limits::{self, SettingError, largest_workgroup, needs};
 
 /// The fewest invocations of a workgroup.
 const SMALLEST_WORKGROUP: u32 = 64;
@@ -87,10 +87,9 @@ impl Tuning {
         let Method::Workgroup { copies, slices, .. } = self.method else { return Ok(()) };
         SettingError::unless_power("copies", copies, 1..=MAX_COPIES)?;
         SettingError::unless("slices", slices, 1..=bins)?;
-        let (name, limit) = ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size);
         let needed = 4 * u64::from(self.method.slots(bins));
         let remedy = ", or use fewer copies, more slices or Method::Storage";
-        Ok(LimitError::unless(name, limit, needed).map_err(|error| error.or(remedy))?)
+        Ok(needs!(limits, max_compute_workgroup_storage_size, needed).map_err(|error| error.or(remedy))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::operation::buffers::BufferError;
-use crate::operation::limits::LimitError;
+use crate::operation::limits::{LimitError, needs};
 use crate::reduce::BufferRange;
 use crate::window::{self, Window};
 
@@ -17,18 +17,13 @@ pub(crate) fn windows<E>(
 where
     E: From<BufferError> + From<LimitError>,
 {
-    if !offset.is_multiple_of(item) {
-        return Err(BufferError::Misaligned { offset, size: item }.into());
-    }
-    if u32::try_from(len).is_err() {
-        return Err(BufferError::TooMany(len).into());
-    }
-    offset.checked_add(len * item + 4).ok_or(BufferError::OutOfReach { offset, len })?;
+    check(BufferRange { offset, len }, item, item)?;
+    check_count(len)?;
     window::check(len * item, limits)?;
     // Elements may be read as vectors of 16 bytes.
     let unit = unit(u64::from(limits.min_storage_buffer_offset_alignment).max(16), item);
     let limit = limits.max_storage_buffer_binding_size;
-    LimitError::unless("max_storage_buffer_binding_size", limit, unit)?;
+    needs!(limits, max_storage_buffer_binding_size, unit)?;
     let (stride, first) = (u64::from(stride), u64::from(first));
     let taken = |window: Window| {
         let begin = u64::from(window.index);
@@ -39,6 +34,25 @@ where
     };
     let windows = window::cut(offset, len, item, limit.min(1 << 31) / unit * unit, unit);
     Ok(windows.into_iter().filter_map(taken).collect())
+}
+
+/// Checks that a range of items of `size` bytes starts at a multiple of `unit` bytes, and ends where a buffer can.
+pub(crate) fn check(
+    BufferRange { offset, len }: BufferRange,
+    size: u64,
+    unit: u64,
+) -> Result<(), BufferError> {
+    if !offset.is_multiple_of(unit) {
+        return Err(BufferError::Misaligned { offset, size: unit });
+    }
+    // Room for rounding the end up to whole words.
+    let end = len.checked_mul(size).and_then(|bytes| bytes.checked_add(offset)?.checked_add(4));
+    end.map(drop).ok_or(BufferError::OutOfReach { offset, len })
+}
+
+/// Checks that a 32-bit index can count so many elements.
+pub(crate) fn check_count(len: u64) -> Result<(), BufferError> {
+    u32::try_from(len).map(drop).map_err(|_| BufferError::TooMany(len))
 }
 
 /// The least multiple of an alignment, which is a power of two, that is a multiple of the stride, too.

@@ -22,6 +22,14 @@ pub struct LimitError {
     pub remedy: &'static str,
 }
 
+/// Returns an error if a limit, a field of `Limits`, is lower than needed.
+macro_rules! needs {
+    ($limits:expr, $name:ident, $needed:expr) => {
+        $crate::operation::LimitError::unless(stringify!($name), $limits.$name, $needed)
+    };
+}
+pub(crate) use needs;
+
 impl LimitError {
     /// Returns an error if the device's limit is lower than needed.
     pub(crate) fn unless(
@@ -35,9 +43,8 @@ impl LimitError {
 
     /// Returns an error if a binding of the device has fewer bytes than needed.
     pub(crate) fn unless_bound(limits: &Limits, needed: u64) -> Result<(), Self> {
-        let binding = limits.max_storage_buffer_binding_size;
-        LimitError::unless("max_storage_buffer_binding_size", binding, needed)?;
-        LimitError::unless("max_buffer_size", limits.max_buffer_size, needed)
+        needs!(limits, max_storage_buffer_binding_size, needed)?;
+        needs!(limits, max_buffer_size, needed)
     }
 
     /// Adds another remedy than a higher limit.
@@ -106,45 +113,30 @@ pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
     let storage = slots.iter().filter(|(_, access)| *access != Access::Uniform).count() as u64;
     let uniforms = slots.len() as u64 - storage;
     let behind = slots.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
-    LimitError::unless(
-        "max_storage_buffers_per_shader_stage",
-        limits.max_storage_buffers_per_shader_stage,
-        storage,
-    )?;
-    LimitError::unless(
-        "max_uniform_buffers_per_shader_stage",
-        limits.max_uniform_buffers_per_shader_stage,
-        uniforms,
-    )?;
-    LimitError::unless(
-        "max_buffers_and_acceleration_structures_per_shader_stage",
-        limits.max_buffers_and_acceleration_structures_per_shader_stage,
-        storage + uniforms,
-    )?;
-    LimitError::unless("max_bindings_per_bind_group", limits.max_bindings_per_bind_group, behind)?;
+    needs!(limits, max_storage_buffers_per_shader_stage, storage)?;
+    needs!(limits, max_uniform_buffers_per_shader_stage, uniforms)?;
+    needs!(limits, max_buffers_and_acceleration_structures_per_shader_stage, storage + uniforms)?;
+    needs!(limits, max_bindings_per_bind_group, behind)?;
     check_basics(limits)
 }
 
 /// Checks the limits that every kernel needs: a bind group, some parameters, a workgroup.
 pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
     let block = blocks::STRIDE;
-    LimitError::unless("max_bind_groups", limits.max_bind_groups, 1u32)?;
-    LimitError::unless("max_buffer_size", limits.max_buffer_size, block)?;
-    LimitError::unless("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, block)?;
+    needs!(limits, max_bind_groups, 1u32)?;
+    needs!(limits, max_buffer_size, block)?;
+    needs!(limits, max_uniform_buffer_binding_size, block)?;
     // A window starts at a multiple of the alignment, and must reach the next multiple.
     let window = block.max(u64::from(limits.min_storage_buffer_offset_alignment));
-    LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, window)?;
-    let most = limits.max_compute_workgroups_per_dimension;
-    LimitError::unless("max_compute_workgroups_per_dimension", most, 1u32)?;
+    needs!(limits, max_storage_buffer_binding_size, window)?;
+    needs!(limits, max_compute_workgroups_per_dimension, 1u32)?;
     check_workgroup([1, 1], limits)
 }
 
 /// Checks that a device can run workgroups of `x` by `y` invocations.
 pub(crate) fn check_workgroup([x, y]: [u32; 2], limits: &Limits) -> Result<(), LimitError> {
-    let invocations = u64::from(x) * u64::from(y);
-    let most = limits.max_compute_invocations_per_workgroup;
-    LimitError::unless("max_compute_invocations_per_workgroup", most, invocations)?;
-    LimitError::unless("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x, x)?;
-    LimitError::unless("max_compute_workgroup_size_y", limits.max_compute_workgroup_size_y, y)?;
-    LimitError::unless("max_compute_workgroup_size_z", limits.max_compute_workgroup_size_z, 1u32)
+    needs!(limits, max_compute_invocations_per_workgroup, u64::from(x) * u64::from(y))?;
+    needs!(limits, max_compute_workgroup_size_x, x)?;
+    needs!(limits, max_compute_workgroup_size_y, y)?;
+    needs!(limits, max_compute_workgroup_size_z, 1u32)
 }

@@ -125,7 +125,6 @@ impl Text<'_> {
         let native = atomic.and_then(|word| word.native);
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
         let is_strided = stage.reads == Reads::Strided;
-        let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
             .define("vectors", self.reads_vectors())
@@ -136,15 +135,9 @@ impl Text<'_> {
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("own", is_parts || is_strided || stage.kernel.collects_partials())
             .define("onto", is_parts && !stage.is_offsets())
-            .provide(
-                "words",
-                vec![Piece::new("generated: an accumulator as words", monoid.acc.words_piece())],
-            )
-            .provide(
-                "shuffle_words",
-                vec![Piece::new("generated: words between lanes", monoid.acc.shuffle_piece())],
-            )
-            .provide("exchange_words", vec![exchange]);
+            .generate("words", "an accumulator as words", monoid.acc.words_piece())
+            .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
+            .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
         let composer = self.chosen(composer, native);
         let composer = match &monoid.exact {
             Some(sum) => sum.files(composer, *stage),

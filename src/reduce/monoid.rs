@@ -187,7 +187,8 @@ pub struct Monoid {
     pub(crate) out: Layout,
     /// The subgroup built-in for `combine`, if there is one.
     pub(crate) subgroup: Option<&'static str>,
-    is_finished: bool,
+    /// True if `finish` returns the accumulator unchanged.
+    pub(super) is_finished: bool,
     /// True if the text declares `map4`.
     pub(crate) has_map4: bool,
     /// True if the text has branches or loops.
@@ -204,7 +205,7 @@ pub struct Monoid {
     /// The sum of its exact form; `None` if the table of operators has it.
     exact_form: Option<ExactSum>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
-    state_fields: Option<Vec<Field>>,
+    pub(super) state_fields: Option<Vec<Field>>,
     /// The parameters that its text declares.
     pub(crate) parameters: Option<Parameters>,
 }
@@ -503,11 +504,6 @@ impl Monoid {
         self.elem.stride()
     }
 
-    /// The numbers of a state; `None` if one of them has no type in Rust.
-    pub(super) fn state_fields(&self) -> Option<Vec<Field>> {
-        self.state_fields.clone()
-    }
-
     /// The numbers of a result; `None` if it has one that Rust has no type for.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         match (self.op, self.element(), &self.exact) {
@@ -573,11 +569,6 @@ impl Monoid {
     /// The type of an accumulator in WGSL.
     pub fn acc_type(&self) -> &str {
         &self.acc.wgsl
-    }
-
-    /// Returns true if `finish` returns the accumulator unchanged.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.is_finished
     }
 
     /// The features that the operator's own text needs, without those that moving accumulators as words

@@ -4,7 +4,7 @@ use crate::element::Element;
 use crate::parse::by_name;
 use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
 use crate::reduce::value::{Field, Format, Kind, Scalar};
-use crate::shader::{Composer, Piece};
+use crate::shader::Composer;
 
 /// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
@@ -263,7 +263,7 @@ impl Op {
 
 /// Sets the imports of operators' files about the type that they accumulate in.
 fn accumulated(element: Element, composer: Composer) -> Composer {
-    let piece = |text: &str| vec![Piece::new("generated: of the element type", text.to_owned())];
+    const TYPE: &str = "of the element type";
     // The bits of a float, and those of the smallest normal one.
     let (own, bits, normal) = match element {
         Element::F16 => ("f32", "bitcast<i32>(f32(elem))", "0x38800000u"),
@@ -271,9 +271,9 @@ fn accumulated(element: Element, composer: Composer) -> Composer {
         _ => ("Elem", "elem", "0x00800000u"),
     };
     composer
-        .provide("own", piece(&format!("alias Acc = {own};")))
-        .provide("float_bits", piece(&format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}")))
-        .provide("normal", piece(&format!("const NORMAL: Bits = {normal};")))
+        .generate("own", TYPE, format!("alias Acc = {own};"))
+        .generate("float_bits", TYPE, format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}"))
+        .generate("normal", TYPE, format!("const NORMAL: Bits = {normal};"))
 }
 
 /// Chooses the files for keys of one number, or for keys in words.

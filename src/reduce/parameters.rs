@@ -4,7 +4,7 @@ use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, Storag
 use wgpu::{BindingResource, BufferUsages, Limits};
 
 use crate::operation::buffers::{self, Use};
-use crate::operation::limits::LimitError;
+use crate::operation::limits::needs;
 use crate::reduce::error::ReduceError;
 use crate::slice::Slice;
 
@@ -58,19 +58,16 @@ impl Parameters {
         limits: &Limits,
     ) -> Result<(), ReduceError> {
         let used = Use::of("parameters", given, self.bound(given));
-        let (used, name, limit) = if self.slot == OWN_UNIFORM {
-            (
-                used.with_usage(BufferUsages::UNIFORM),
-                "max_uniform_buffer_binding_size",
-                limits.max_uniform_buffer_binding_size,
-            )
-        } else {
-            (used, "max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size)
-        };
+        let is_uniform = self.slot == OWN_UNIFORM;
+        let used = if is_uniform { used.with_usage(BufferUsages::UNIFORM) } else { used };
         used.inside()?;
         used.aligned(limits)?;
         outputs.iter().try_for_each(|output| used.apart(output))?;
-        Ok(LimitError::unless(name, limit, self.bound(given))?)
+        Ok(if is_uniform {
+            needs!(limits, max_uniform_buffer_binding_size, self.bound(given))
+        } else {
+            needs!(limits, max_storage_buffer_binding_size, self.bound(given))
+        }?)
     }
 
     /// The resource for their binding.

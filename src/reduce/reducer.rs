@@ -136,7 +136,7 @@ impl Reducer {
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
     pub(super) fn output_layout(&self) -> results::OutputLayout {
         if self.options.to_states {
-            let fields = self.monoid.state_fields().unwrap_or_default();
+            let fields = self.monoid.state_fields.clone().unwrap_or_default();
             return results::OutputLayout { fields, stride: self.monoid.acc_size() };
         }
         results::OutputLayout {

@@ -100,7 +100,7 @@ impl ExactSum {
             .choose("elements", elements)
             .choose("numbers", self.numbers)
             .choose("outliers", outliers)
-            .provide("types", vec![Piece::new("generated: the numbers of the format", self.constants())])
+            .generate("types", "the numbers of the format", self.constants())
             .provide("map", self.map.iter().cloned().collect())
     }
 

@@ -5,7 +5,7 @@
 //! hold none.
 
 use crate::operation::SettingError;
-use crate::operation::limits::{self, LimitError};
+use crate::operation::limits::{self, needs};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
@@ -151,9 +151,7 @@ pub(in crate::reduce) fn check(
     let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
     let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
     let needed = items * request.monoid.acc.stride + exact + flag;
-    let (name, limit) =
-        ("max_compute_workgroup_storage_size", request.limits.max_compute_workgroup_storage_size);
-    LimitError::unless(name, limit, needed).map_err(|error| error.or(SMALLER))?;
+    needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(|error| error.or(SMALLER))?;
     if !rung.finishes.contains(&finish) {
         let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
         return Err(ReduceError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });
@@ -356,7 +354,7 @@ impl Planner<'_> {
             plan.launches.push(self.launch(stage, 1, *part, results, total)?);
         }
         // A state is the unchanged total.
-        if last == Writes::Results && !self.request.monoid.is_finished() {
+        if last == Writes::Results && !self.request.monoid.is_finished {
             plan.launches.push(alone(&SEAL, 2));
         }
         Ok(plan)

@@ -15,7 +15,8 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::operation::{BufferError, LimitError, blocks};
+use crate::operation::limits::needs;
+use crate::operation::{BufferError, LimitError, blocks, input};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
@@ -172,7 +173,7 @@ impl Plan {
     pub(super) fn counting_from(mut self, index: u32) -> Result<Self, BufferError> {
         for Params { index: place, len, .. } in self.launches.iter_mut().map(|launch| &mut launch.params) {
             let end = u64::from(index) + u64::from(*place) + u64::from(*len);
-            u32::try_from(end).map_err(|_| BufferError::TooMany(end))?;
+            input::check_count(end)?;
             *place += index;
         }
         self.made_for.index = index;
@@ -184,7 +185,7 @@ impl Plan {
         let [scratch, second] = self.scratch;
         let sizes = [scratch, second, self.partials, self.marks, blocks::offset(self.launches.len())];
         let largest = self.outputs.iter().copied().chain(sizes).fold(0, u64::max);
-        let checked = LimitError::unless("max_buffer_size", limits.max_buffer_size, largest);
+        let checked = needs!(limits, max_buffer_size, largest);
         checked.map(|()| self).map_err(|error| error.or(", or use a larger workgroup or fewer elements"))
     }
 }

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use wgpu::Limits;
 
-use crate::operation::BufferError;
-use crate::operation::limits::{self, LimitError};
+use crate::operation::input;
+use crate::operation::limits::{self, LimitError, needs};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
@@ -256,19 +256,10 @@ impl<'a> Request<'a> {
         let apart = if let Shape::Strided { stride } = shape { step(stride)?.into() } else { 1 };
         let size = if self.from_states { self.unit(size) } else { size };
         for extent in parts.iter().chain(&second) {
-            if !extent.offset.is_multiple_of(size) {
-                return Err(BufferError::Misaligned { offset: extent.offset, size }.into());
-            }
-            let bytes = extent.len.checked_mul(self.item_size()).and_then(|bytes| bytes.checked_mul(apart));
-            let end = bytes.and_then(|bytes| bytes.checked_add(extent.offset));
-            // Room for rounding the end up to whole words.
-            end.and_then(|end| end.checked_add(4))
-                .ok_or(BufferError::OutOfReach { offset: extent.offset, len: extent.len })?;
+            input::check(*extent, self.item_size().saturating_mul(apart), size)?;
         }
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
-        if u32::try_from(len).is_err() {
-            return Err(BufferError::TooMany(len).into());
-        }
+        input::check_count(len)?;
         let has_states = matches!(self.form, ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis);
         if (self.from_states || self.to_states) && !has_states {
             return Err(ReduceError::States(self.form));
@@ -298,8 +289,7 @@ impl<'a> Request<'a> {
         };
         let strides = [self.item_size(), self.monoid.acc.stride, self.out_stride()];
         let least = strides.map(|stride| 2 * self.unit(stride)).into_iter().max().unwrap_or(0);
-        let limit = self.limits.max_storage_buffer_binding_size;
-        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        needs!(self.limits, max_storage_buffer_binding_size, least)?;
         window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)
     }
 }

@@ -510,13 +510,21 @@ impl Keys {
     }
 
     fn magnitude(self, largest: i128) -> Value {
-        let is_nan = largest > self.infinity;
-        match self.element {
-            Element::F64 if is_nan => Value::F64(f64::NAN),
-            Element::F64 => Value::F64(f64::from_bits(largest as u64)),
-            element if !element.is_float() => Value::Unsigned(largest as u64),
-            _ if is_nan => Value::F32(f32::NAN),
-            _ => Value::F32(f32::from_bits(largest as u32)),
+        if self.element.is_float() {
+            self.float((largest <= self.infinity).then_some(largest))
+        } else {
+            Value::Unsigned(largest as u64)
+        }
+    }
+
+    /// The float of a key; NaN of none.
+    fn float(self, key: Option<i128>) -> Value {
+        // The bits of a negative float are flipped, all but the sign.
+        let bits = key.map(|key| if key < 0 { key ^ self.highest } else { key });
+        if self.element == Element::F64 {
+            Value::F64(bits.map_or(f64::NAN, |bits| f64::from_bits(bits as u64)))
+        } else {
+            Value::F32(bits.map_or(f32::NAN, |bits| f32::from_bits(bits as u32)))
         }
     }
 
@@ -543,20 +551,10 @@ impl Keys {
     /// The value of a key; `nan` is the NaN that wins the comparison. The identities lie beyond the
     /// infinities: an empty input gives the infinity nearest to its identity.
     fn value(self, key: i128, nan: i128) -> Value {
-        let clamped = key.clamp(-self.infinity - 1, self.infinity);
         match self.element {
             Element::U32 | Element::U64 => Value::Unsigned(key as u64),
             Element::I32 | Element::I64 => Value::Signed(key as i64),
-            Element::F64 if key == nan => Value::F64(f64::NAN),
-            Element::F64 => {
-                let bits = clamped as i64;
-                Value::F64(f64::from_bits((if bits < 0 { bits ^ i64::MAX } else { bits }).cast_unsigned()))
-            }
-            _ if key == nan => Value::F32(f32::NAN),
-            _ => {
-                let bits = clamped as i32;
-                Value::F32(f32::from_bits((if bits < 0 { bits ^ i32::MAX } else { bits }).cast_unsigned()))
-            }
+            _ => self.float((key != nan).then(|| key.clamp(-self.infinity - 1, self.infinity))),
         }
     }
 }

@@ -123,9 +123,9 @@ fn dot_products_need_two_inputs() {
 }
 
 /// The states of `parts`, merged in this order.
-fn merged(op: Op, element: Element, parts: &[&[u8]]) -> Merger {
+fn merged(op: Op, element: Element, parts: &[impl AsRef<[u8]>]) -> Merger {
     let mut merger = Merger::new(op, element, Accuracy::Fast).unwrap();
-    parts.iter().enumerate().for_each(|(part, state)| merger.add(state, 10 * part as u64).unwrap());
+    parts.iter().enumerate().for_each(|(part, state)| merger.add(state.as_ref(), 10 * part as u64).unwrap());
     merger
 }
 
@@ -137,7 +137,6 @@ fn places_count_from_the_start_in_64_bits() {
         other => panic!("{other}"),
     };
     let states = [state(1, 3), state(5, 4), state(5, 0)];
-    let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
     let mut merger = merged(Op::ArgMax, Element::I32, &states);
     assert_eq!(place(&merger), 14);
     merger.add(&state(6, 7), 1 << 40).unwrap();
@@ -151,10 +150,7 @@ fn places_count_from_the_start_in_64_bits() {
 #[test]
 fn exponentials_are_merged_around_the_higher_peak() {
     let state = |peak: f64, sum: f64| [peak.to_bits(), sum.to_bits(), 0].map(u64::to_ne_bytes).concat();
-    let of = |states: &[Vec<u8>]| {
-        let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
-        merged(Op::LogSumExp, Element::F64, &states).finish(2).value().unwrap()
-    };
+    let of = |states: &[Vec<u8>]| merged(Op::LogSumExp, Element::F64, states).finish(2).value().unwrap();
     let nothing = state(f64::NEG_INFINITY, 0.0);
     assert_eq!(of(&[state(1000.0, 1.0), state(1000.0, 1.0)]), Value::F64(1000.0 + std::f64::consts::LN_2));
     assert_eq!(of(&[nothing.clone(), state(3.0, 1.0), nothing.clone()]), Value::F64(3.0));
@@ -177,7 +173,6 @@ fn parts_of_a_variance_keep_both_floats_of_a_mean() {
 /// The result of states that are floats, each of one element.
 fn of_floats(op: Op, states: &[f64]) -> Value {
     let states: Vec<_> = states.iter().map(|state| state.to_ne_bytes()).collect();
-    let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
     merged(op, Element::F64, &states).finish(states.len() as u64).value().unwrap()
 }
 
@@ -199,17 +194,14 @@ fn extremes_keep_signed_zeros_and_nan() {
         let bits = x.to_bits().cast_signed();
         (if bits < 0 { bits ^ i32::MAX } else { bits }).to_ne_bytes()
     };
-    let of = |op, parts: [f32; 2]| {
-        let keys = parts.map(key);
-        merged(op, Element::F32, &[&keys[0], &keys[1]]).finish(2).value().unwrap()
-    };
+    let of = |op, parts: [f32; 2]| merged(op, Element::F32, &parts.map(key)).finish(2).value().unwrap();
     assert!(
         of(Op::Min, [0.0, -0.0]).same(Value::F32(-0.0)) && of(Op::Max, [-0.0, 0.0]).same(Value::F32(0.0))
     );
     assert!(of(Op::Max, [f32::NEG_INFINITY, 1.0]).same(Value::F32(1.0)));
     // NaN has the key beyond the infinity, on the side that wins.
     let nan = i32::MAX.to_ne_bytes();
-    let with_nan = merged(Op::Max, Element::F32, &[&key(f32::INFINITY), &nan, &key(0.0)]);
+    let with_nan = merged(Op::Max, Element::F32, &[key(f32::INFINITY), nan, key(0.0)]);
     assert!(with_nan.finish(3).value().unwrap().same(Value::F32(f32::NAN)));
 }
 
@@ -220,7 +212,6 @@ fn infinities_and_nans_of_exponentials_and_logarithms() {
             .iter()
             .map(|state| state[..size].iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>())
             .collect();
-        let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
         merged(op, Element::F64, &states).finish(2).value().unwrap()
     };
     let one = 1f64.to_bits();
@@ -240,7 +231,7 @@ fn variances_of_integers_are_exact_until_the_end() {
     // A billion ones and a zero: (n - 1) / n².
     let words =
         |n: u64| [n as u32, (n >> 32) as u32, n as u32, (n >> 32) as u32, 0].map(u32::to_ne_bytes).concat();
-    let merger = merged(Op::Variance, Element::U32, &[&words(1_000_000_000), &words(0)]);
+    let merger = merged(Op::Variance, Element::U32, &[words(1_000_000_000), words(0)]);
     let n = 1_000_000_001u64;
     let expected = 1e9 / n as f64 / n as f64;
     assert!((merger.variance(n, 0) / expected - 1.0).abs() < 4.0 * f64::EPSILON);
