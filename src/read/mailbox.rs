@@ -2,8 +2,7 @@
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Features};
 
-use super::mappable::Mappable;
-use super::{ReadError, Reading};
+use super::{ReadError, Readback, Reading};
 
 /// A small output buffer for results that the host needs with the least delay.
 ///
@@ -39,7 +38,7 @@ use super::{ReadError, Reading};
 pub struct Mailbox {
     buffer: Buffer,
     /// The buffer that the host maps: the output itself, or its copy.
-    mapped: Result<Mappable, ReadError>,
+    mapped: Readback,
     is_copied: bool,
     size: u64,
 }
@@ -53,15 +52,16 @@ impl Mailbox {
         let label = "halofold::read::mailbox";
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let mapped = if is_copied {
-            Mappable::new(device, "halofold::read::mailbox_copy", size, BufferUsages::COPY_DST)
+            Readback::labelled(device, "halofold::read::mailbox_copy", size, BufferUsages::COPY_DST)
         } else {
-            Mappable::new(device, label, size, usage)
+            Readback::labelled(device, label, size, usage)
         };
-        let buffer = match &mapped {
+        let room = mapped.room();
+        let buffer = match &room {
             Ok(mapped) if !is_copied => mapped.buffer().clone(),
             _ => device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
-                size: mapped.as_ref().map_or(wgpu::COPY_BUFFER_ALIGNMENT, |mapped| mapped.buffer().size()),
+                size: room.as_ref().map_or(wgpu::COPY_BUFFER_ALIGNMENT, |mapped| mapped.buffer().size()),
                 usage: usage | BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             }),
@@ -82,7 +82,7 @@ impl Mailbox {
     ///
     /// An earlier [`Reading`] still holds the buffer.
     pub fn encode(&self, encoder: &mut CommandEncoder) -> Result<(), ReadError> {
-        let mapped = self.mapped.as_ref().map_err(Clone::clone)?;
+        let mapped = self.mapped.room()?;
         mapped.check_free()?;
         if self.is_copied {
             encoder.copy_buffer_to_buffer(&self.buffer, 0, mapped.buffer(), 0, self.buffer.size());
@@ -113,19 +113,12 @@ impl Mailbox {
     /// See [`Mailbox::spin`]; and the mailbox has fewer bytes.
     pub fn spin_into<T: bytemuck::Pod>(&self, target: &mut [T]) -> Result<(), ReadError> {
         let target: &mut [u8] = bytemuck::cast_slice_mut(target);
-        self.ask(target.len() as u64).spin_with(|bytes| target.copy_from_slice(bytes))
+        self.mapped.read(target.len() as u64).spin_with(|bytes| target.copy_from_slice(bytes))
     }
 
     /// Requests the bytes without blocking. Await the returned [`Reading`], or call [`Reading::try_take`]
     /// from time to time.
     pub fn read(&self) -> Reading {
-        self.ask(self.size)
-    }
-
-    fn ask(&self, size: u64) -> Reading {
-        match &self.mapped {
-            Ok(mapped) => mapped.ask(size),
-            Err(error) => Reading::refused(error.clone()),
-        }
+        self.mapped.read(self.size)
     }
 }

@@ -18,10 +18,15 @@ impl Readback {
     /// Allocates `size` bytes, rounded up to words of four bytes. If this exceeds the device's largest
     /// buffer, nothing is allocated, and all methods of the readback return [`ReadError::TooLarge`].
     pub fn new(device: &Device, size: u64) -> Self {
-        Readback { room: Mappable::new(device, "halofold::read::readback", size, BufferUsages::COPY_DST) }
+        Readback::labelled(device, "halofold::read::readback", size, BufferUsages::COPY_DST)
     }
 
-    fn room(&self) -> Result<&Mappable, ReadError> {
+    /// Allocates `size` bytes with a label and usages.
+    pub(super) fn labelled(device: &Device, label: &str, size: u64, usage: BufferUsages) -> Self {
+        Readback { room: Mappable::new(device, label, size, usage) }
+    }
+
+    pub(super) fn room(&self) -> Result<&Mappable, ReadError> {
         self.room.as_ref().map_err(Clone::clone)
     }
 

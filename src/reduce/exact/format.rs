@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::reduce::exact::round::Target;
 /// The format of a state; [the table](crate::reduce::exact#the-state) has the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -58,11 +59,13 @@ impl Format {
         matches!(self, Format::Double)
     }
 
-    /// Bits between the unit and the last place of the smallest result.
-    pub(super) const fn below(self) -> usize {
+    /// The float type of results.
+    pub(super) const fn target(self) -> Target {
+        let single = Target { significand: 24, below: 0, infinity: f32::INFINITY.to_bits() as u64 };
         match self {
-            Format::Product => 149,
-            Format::Single | Format::Double => 0,
+            Format::Single => single,
+            Format::Product => Target { below: 149, ..single },
+            Format::Double => Target { significand: 53, below: 0, infinity: f64::INFINITY.to_bits() },
         }
     }
 }

@@ -120,8 +120,8 @@ impl ExactSum {
             self.format.digits() + 1,
             self.format.copies(),
             self.format.number(),
-            if self.format.is_double() { 53 } else { 24 },
-            self.format.below(),
+            self.format.target().significand,
+            self.format.target().below,
             self.is_mean,
         )
     }

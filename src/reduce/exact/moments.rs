@@ -1,7 +1,6 @@
 //! Variances from exact sums, rounded at the end.
 
-use super::round::{self, Target};
-use super::{Format, State};
+use super::{Format, State, round};
 use crate::reduce::reference::power_of_two;
 
 /// The variance of numbers of which `sum` is the exact sum and `squares` that of their squares: the state of [`Op::Dot`] of an input with
@@ -72,8 +71,7 @@ fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
 /// The 64-bit float nearest to an integer of units of 2^`unit`.
 pub(super) fn nearest(words: &[u32], unit: i32) -> f64 {
     // As if the unit were the last place of the smallest float, 2^-1074. In two steps: the power of two alone may be out of range.
-    let bits =
-        round::nearest(words, 1, Target { significand: 53, below: 0, infinity: f64::INFINITY.to_bits() });
+    let bits = round::nearest(words, 1, Format::Double.target());
     let scale = 1074 + unit;
     f64::from_bits(bits) * power_of_two(scale / 2) * power_of_two(scale - scale / 2)
 }

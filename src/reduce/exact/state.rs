@@ -6,7 +6,7 @@ use crate::element::{Element, Value};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
 use crate::reduce::exact::operators::Row;
-use crate::reduce::exact::round::{self, Target};
+use crate::reduce::exact::round;
 use crate::reduce::op::Op;
 use crate::reduce::reference::view;
 
@@ -254,7 +254,7 @@ impl State {
 
     /// The mean: the exact sum divided by the number of elements, rounded once. NaN if there are none.
     pub fn mean(&self) -> Value {
-        if self.count == 0 { self.value(NAN) } else { self.rounded(self.count) }
+        if self.count == 0 { self.nan() } else { self.rounded(self.count) }
     }
 
     /// The sum as a 64-bit float, rounded once, whatever the format.
@@ -284,25 +284,17 @@ impl State {
 
     fn rounded(&self, divisor: u64) -> Value {
         let [nan, above, below, others] = self.flags.map(|flag| flag != 0);
+        let target = self.format.target();
         if nan || (above && below) {
-            return self.value(NAN);
+            return self.nan();
         }
-        let infinity = if self.format.is_double() {
-            f64::INFINITY.to_bits()
-        } else {
-            u64::from(f32::INFINITY.to_bits())
-        };
+        if above || below {
+            return self.value(target.infinity, below);
+        }
         let (is_negative, magnitude) = self.parted();
         let is_zero = magnitude.iter().all(|word| *word == 0);
-        let bits = if above || below {
-            infinity
-        } else {
-            let significand = if self.format.is_double() { 53 } else { 24 };
-            round::nearest(&magnitude, divisor, Target { significand, below: self.format.below(), infinity })
-        };
         let all_minus_zero = is_zero && !others && self.count > 0;
-        let is_negative = if above || below { below } else { is_negative || all_minus_zero };
-        self.value(Bits { bits, is_negative })
+        self.value(round::nearest(&magnitude, divisor, target), is_negative || all_minus_zero)
     }
 
     /// The magnitude of the sum, the lowest word first. It has two words more than there are digits, because the last digit may exceed
@@ -319,51 +311,43 @@ impl State {
         words
     }
 
-    fn value(&self, Bits { bits, is_negative }: Bits) -> Value {
+    fn nan(&self) -> Value {
+        if self.format.is_double() { Value::F64(f64::NAN) } else { Value::F32(f32::NAN) }
+    }
+
+    /// A result of these bits without the sign.
+    fn value(&self, bits: u64, is_negative: bool) -> Value {
         if self.format.is_double() {
             Value::F64(f64::from_bits(bits | u64::from(is_negative) << 63))
-        } else if bits == NAN.bits {
-            Value::F32(f32::NAN)
         } else {
             Value::F32(f32::from_bits(bits as u32 | u32::from(is_negative) << 31))
         }
     }
 }
 
-/// A result's bits without the sign, and the sign.
-struct Bits {
-    bits: u64,
-    is_negative: bool,
-}
-
-const NAN: Bits = Bits { bits: 0x7ff8_0000_0000_0000, is_negative: false };
-
 /// A 32-bit float.
 fn single(bits: u32) -> Seen {
-    let (is_negative, exponent, fraction) = (bits >> 31 == 1, bits >> 23 & 0xff, bits & 0x7f_ffff);
-    match (exponent, fraction) {
-        (0xff, 0) => Seen::Infinity { is_negative },
-        (0xff, _) => Seen::Nan,
-        (0, _) => Seen::Finite(Term { is_negative, significand: fraction.into(), shift: 0 }),
-        _ => {
-            let significand = (fraction | 1 << 23).into();
-            Seen::Finite(Term { is_negative, significand, shift: exponent - 1 })
-        }
-    }
+    float(bits.into(), 23, 8)
 }
 
 /// A 64-bit float.
 fn double(bits: u64) -> Seen {
-    let (is_negative, fraction) = (bits >> 63 == 1, bits & ((1 << 52) - 1));
-    let exponent = (bits >> 52 & 0x7ff) as u32;
-    match (exponent, fraction) {
-        (0x7ff, 0) => Seen::Infinity { is_negative },
-        (0x7ff, _) => Seen::Nan,
-        (0, _) => Seen::Finite(Term { is_negative, significand: fraction, shift: 0 }),
-        _ => {
-            let significand = fraction | 1 << 52;
-            Seen::Finite(Term { is_negative, significand, shift: exponent - 1 })
+    float(bits, 52, 11)
+}
+
+/// A float with so many bits of fraction and of exponent.
+fn float(bits: u64, of_fraction: u32, of_exponent: u32) -> Seen {
+    let is_negative = bits >> (of_fraction + of_exponent) == 1;
+    let largest = (1 << of_exponent) - 1;
+    let (exponent, fraction) = (bits >> of_fraction & largest, bits & ((1 << of_fraction) - 1));
+    match exponent {
+        0 => Seen::Finite(Term { is_negative, significand: fraction, shift: 0 }),
+        _ if exponent < largest => {
+            let significand = fraction | 1 << of_fraction;
+            Seen::Finite(Term { is_negative, significand, shift: exponent as u32 - 1 })
         }
+        _ if fraction == 0 => Seen::Infinity { is_negative },
+        _ => Seen::Nan,
     }
 }
 
