@@ -23,9 +23,9 @@ const OTHERS: u32 = 0x20000u;
 const NAN: u32 = 0x40000u;
 const PLUS_INFINITY: u32 = 0x80000u;
 const MINUS_INFINITY: u32 = 0x100000u;
-// Counts batches that missed the windows of the invocation: every eighth of them chooses another window.
+// Counts batches that missed the windows of the invocation: every sixteenth of them chooses another window.
 const MISSED: u32 = 0x1000000u;
-const TRIES: u32 = 0x7000000u;
+const TRIES: u32 = 0xf000000u;
 
 const MASK: u32 = (1u << DIGIT) - 1u;
 

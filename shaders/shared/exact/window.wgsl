@@ -4,7 +4,7 @@
 //     all in one of two windows               the same twice, if the kernel has a second window
 //     else                                    one by one: to the digits if a number is near the window, to bins or limbs if it is far
 //
-// At one of the first misses and then at every eighth another window is chosen for the batches that follow. The first misses use
+// At one of the first misses and then at every sixteenth another window is chosen for the batches that follow. The first misses use
 // neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
 #import operator
 #import format
