@@ -100,8 +100,9 @@ impl HaloExchange {
         params: &Buffer,
     ) -> Vec<Dispatch> {
         let device = kernels.device();
-        let bind =
-            |grid, before| self.dispatch(device, &kernels.gather(), grid, [before, &layers.after], params);
+        let bind = |grid, before| {
+            self.dispatch(device, &kernels.exchange("gather"), grid, [before, &layers.after], params)
+        };
         // The buffer `after` first receives the layers of the right-hand side, then its own.
         let rhs = grids.rhs.zip(layers.rhs.as_ref()).map(|(grid, layers)| bind(grid, layers));
         rhs.into_iter().chain([bind(grids.source, &layers.before)]).collect()
@@ -116,7 +117,7 @@ impl HaloExchange {
         params: &Buffer,
     ) -> Dispatch {
         let both = [&layers.before, &layers.after];
-        self.dispatch(kernels.device(), &kernels.scatter(), grids.result, both, params)
+        self.dispatch(kernels.device(), &kernels.exchange("scatter"), grids.result, both, params)
     }
 
     fn dispatch(

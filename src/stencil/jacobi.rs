@@ -81,8 +81,9 @@ impl Jacobi {
         let (steps, pass) = self.passes.full();
         self.kernels.pass(steps);
         if pass.exchange.is_some() {
-            self.kernels.gather();
-            self.kernels.scatter();
+            for entry_point in ["gather", "scatter"] {
+                self.kernels.exchange(entry_point);
+            }
         }
     }
 

@@ -49,17 +49,8 @@ impl Kernels {
         })
     }
 
-    /// The kernel that gathers the layers of the halo exchange.
-    pub(super) fn gather(&self) -> Compiled {
-        self.exchange("gather")
-    }
-
-    /// The kernel that scatters them.
-    pub(super) fn scatter(&self) -> Compiled {
-        self.exchange("scatter")
-    }
-
-    fn exchange(&self, entry_point: &'static str) -> Compiled {
+    /// A kernel of the halo exchange: `gather` collects the layers, `scatter` puts them back.
+    pub(super) fn exchange(&self, entry_point: &'static str) -> Compiled {
         self.auxiliary(|| halo::compose(self.config.element), entry_point, halo::SLOTS)
     }
 

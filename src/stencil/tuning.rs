@@ -106,22 +106,20 @@ impl Tuning {
 
     /// Checks all but the block, which depends on the device.
     pub(super) fn check(&self) -> Result<(), StencilError> {
-        let Tuning { planes_per_group, rows_per_invocation, strip, levels_per_team, .. } = *self;
-        let Tuning { cells_per_lane, rows_per_turn, rows_per_group, .. } = *self;
-        for (name, value, allowed) in [
-            ("planes_per_group", planes_per_group, 1..=MOST_PLANES),
-            ("rows_per_invocation", rows_per_invocation, 1..=MOST_ROWS),
-            ("levels_per_team", levels_per_team, 1..=16),
-            ("cells_per_lane", cells_per_lane, 1..=64),
-            ("rows_per_turn", rows_per_turn, 1..=8),
-            ("rows_per_group", rows_per_group, 1..=MOST_PLANES),
+        for (name, value, most) in [
+            ("planes_per_group", self.planes_per_group, MOST_PLANES),
+            ("rows_per_invocation", self.rows_per_invocation, MOST_ROWS),
+            ("levels_per_team", self.levels_per_team, 16),
+            ("cells_per_lane", self.cells_per_lane, 64),
+            ("rows_per_turn", self.rows_per_turn, 8),
+            ("rows_per_group", self.rows_per_group, MOST_PLANES),
         ] {
-            SettingError::unless(name, value, allowed)?;
+            SettingError::unless(name, value, 1..=most)?;
         }
-        if ![1, 2, 4].contains(&strip) {
-            return Err(SettingError::new("strip", strip, "1, 2 or 4").into());
+        if [1, 2, 4].contains(&self.strip) {
+            return Ok(());
         }
-        Ok(())
+        Err(SettingError::new("strip", self.strip, "1, 2 or 4").into())
     }
 }
 

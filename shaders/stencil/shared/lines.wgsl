@@ -2,20 +2,9 @@
 #import pack_sources
 #import span
 
-#ifdef fixed_borders
 fn line_of(r: i32) -> u32 {
-    return u32(clamp(r, 0, i32(params.rows) - 1));
+    return source_of(r, params.rows, 1, params.north).at;
 }
-#else
-fn line_of(r: i32) -> u32 {
-    let rows = params.rows;
-    if params.north == WRAP {
-        return wrapped(r, rows);
-    }
-    let there = wrapped(r, 2u * rows);
-    return min(there, 2u * rows - 1u - there);
-}
-#endif
 
 fn is_fixed_line(line: u32) -> bool {
     return (line == 0u && params.north == FIXED) || (line + 1u == params.rows && params.south == FIXED);

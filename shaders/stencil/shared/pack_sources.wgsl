@@ -30,8 +30,8 @@ fn layer_source(l: i32) -> u32 {
     return u32(clamp(l, 0, layer_count() - 1));
 }
 
-fn pack_source(c: i32) -> PackSource {
-    return PackSource(u32(clamp(c, 0, i32(params.cols) - LANES)), false);
+fn source_of(i: i32, count: u32, lanes: i32, side: u32) -> PackSource {
+    return PackSource(u32(clamp(i, 0, i32(count) - lanes)), false);
 }
 #else
 // `i` modulo `n`, at least 0, for positions not farther below 0 than a pass reaches. GLSL does not define the remainder
@@ -52,18 +52,22 @@ fn layer_source(l: i32) -> u32 {
     return u32(clamp(l, 0, count - 1));
 }
 
-fn pack_source(c: i32) -> PackSource {
-    let cols = params.cols;
-    if params.west == WRAP {
-        return PackSource(wrapped(c, cols), false);
+// The `lanes` cells from `i` on, of `count` in a direction that begins at `side`.
+fn source_of(i: i32, count: u32, lanes: i32, side: u32) -> PackSource {
+    if side == WRAP {
+        return PackSource(wrapped(i, count), false);
     }
-    let there = wrapped(c, 2u * cols);
-    if there < cols {
+    let there = wrapped(i, 2u * count);
+    if there < count {
         return PackSource(there, false);
     }
-    return PackSource(2u * cols - u32(LANES) - there, true);
+    return PackSource(2u * count - u32(lanes) - there, true);
 }
 #endif
+
+fn pack_source(c: i32) -> PackSource {
+    return source_of(c, params.cols, LANES, params.west);
+}
 
 fn is_fixed_col(place: PackSource, lane: u32) -> bool {
     let c = place.at + select(lane, u32(LANES) - 1u - lane, place.reversed);

@@ -148,9 +148,6 @@ impl Change {
     }
 
     fn squared(&self) -> f64 {
-        match self.squares.sum() {
-            Value::F64(sum) => sum,
-            sum => sum.as_f64(),
-        }
+        self.squares.sum().as_f64()
     }
 }
