@@ -130,6 +130,16 @@ pub fn without(features: wgpu::Features) -> Gpu {
     lesser(features, |_| ())
 }
 
+/// Another device of the same adapter as a cautious application would open it: no features, and the limits of old GPUs but for these.
+pub fn cautious(change: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
+    let mut required_limits = wgpu::Limits::downlevel_defaults();
+    change(&mut required_limits);
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let opened = pollster::block_on(adapter().request_device(&descriptor));
+    let (device, queue) = opened.expect("these limits are everywhere");
+    Gpu { device, queue }
+}
+
 fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
     let mut required_limits = adapter::helpful_limits(adapter());

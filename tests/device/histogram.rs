@@ -5,12 +5,12 @@
 
 mod elements;
 
-use crate::common::{Gpu, Random, buffer, gpu, in_one_pass, in_turn, read};
+use crate::common::{Gpu, Random, buffer, cautious, gpu, in_one_pass, in_turn, read};
 use halofold::histogram::{
     Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
 };
 use halofold::reduce::BufferRange;
-use halofold::{BufferError, Slice, adapter, wgpu};
+use halofold::{BufferError, Slice, wgpu};
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 const BINS: [u32; 12] = [1, 2, 3, 10, 255, 256, 257, 1000, 4096, 4097, 65_535, 65_536];
@@ -226,16 +226,10 @@ fn ranges_of_floats() {
 
 /// A device without features, with bindings of 64 KiB and few workgroups a dimension.
 fn small_device() -> Gpu {
-    let found = pollster::block_on(adapter::preferred(true)).expect("an adapter");
-    let limits = wgpu::Limits {
-        max_storage_buffer_binding_size: 1 << 16,
-        max_compute_workgroups_per_dimension: 20,
-        ..wgpu::Limits::downlevel_defaults()
-    };
-    let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..Default::default() };
-    let opened = pollster::block_on(found.request_device(&descriptor));
-    let (device, queue) = opened.expect("default limits are everywhere");
-    Gpu { device, queue }
+    cautious(|limits| {
+        limits.max_storage_buffer_binding_size = 1 << 16;
+        limits.max_compute_workgroups_per_dimension = 20;
+    })
 }
 
 /// Windows over 1.2 MiB.

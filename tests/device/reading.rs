@@ -113,6 +113,12 @@ fn wrong_requests_are_errors_and_harmless() {
             let error = readback.encode_behind(at, &mut encoder, &source, offset, size).unwrap_err();
             assert!(matches!(error, ReadError::Misaligned { .. }), "{error}");
         }
+        let error = readback.encode(&mut encoder, &source, 4, 8).unwrap_err();
+        assert!(matches!(error, ReadError::TooShort { .. }), "{error}");
+        let usage = wgpu::BufferUsages::STORAGE;
+        let bare = wgpu::BufferDescriptor { label: None, size: 8, usage, mapped_at_creation: false };
+        let error = readback.encode(&mut encoder, &device.create_buffer(&bare), 0, 8).unwrap_err();
+        assert!(matches!(error, ReadError::Usage), "{error}");
         let error = readback.encode_behind(4, &mut encoder, &source, 0, 8).unwrap_err();
         assert!(matches!(error, ReadError::TooShort { room: 4, .. }), "{error}");
         readback.encode(&mut encoder, &source, 0, 8).unwrap();
