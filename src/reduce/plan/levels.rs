@@ -139,9 +139,9 @@ pub(in crate::reduce) fn check(
     finish: Finish,
     Tuning { workgroup_size, tile, .. }: Tuning,
 ) -> Result<(), ReduceError> {
+    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(|error| error.or(SMALLER))?;
     // The unrolled trees start at 1024.
     SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;
-    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(|error| error.or(SMALLER))?;
     if matches!(rung.kernel.coverage, Coverage::Tiles(_)) {
         // Sixteen items an invocation at most.
         SettingError::unless_power("tile", tile, workgroup_size..=(16 * workgroup_size).min(1024))?;
