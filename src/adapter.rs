@@ -60,18 +60,18 @@ fn sorted(mut adapters: Vec<Adapter>) -> Vec<Adapter> {
     });
     adapters.sort_by_key(|adapter| {
         let info = adapter.get_info();
-        (rank(info.device_type), info.backend == Backend::Gl)
+        (rank(&info), info.backend == Backend::Gl)
     });
     adapters
 }
 
-fn rank(kind: DeviceType) -> u8 {
-    match kind {
+fn rank(info: &AdapterInfo) -> u8 {
+    match info.device_type {
+        _ if is_software(info) => 4,
         DeviceType::DiscreteGpu => 0,
         DeviceType::IntegratedGpu => 1,
         DeviceType::VirtualGpu => 2,
-        DeviceType::Other => 3,
-        DeviceType::Cpu => 4,
+        DeviceType::Other | DeviceType::Cpu => 3,
     }
 }
 
@@ -102,9 +102,12 @@ fn is_alike(one: &AdapterInfo, other: &AdapterInfo) -> bool {
     is_gl || (one.vendor, one.device) == (other.vendor, other.device)
 }
 
+/// The beginnings of software adapters' names. Through a layer above their driver (Wine's Direct3D 12) they may call themselves GPUs.
+const SOFTWARE: [&str; 2] = ["llvmpipe", "SwiftShader"];
+
 /// Returns true if the adapter is a software implementation on the CPU.
 pub fn is_software(info: &AdapterInfo) -> bool {
-    info.device_type == DeviceType::Cpu
+    info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|name| info.name.starts_with(name))
 }
 
 /// All limits of an adapter: halofold uses buffers and workgroups as large as the adapter allows.
@@ -136,6 +139,15 @@ mod tests {
         let mut info = AdapterInfo::new(kind, backend);
         (info.vendor, info.device, info.device_pci_bus_id) = (1, device, address.to_owned());
         info
+    }
+
+    #[test]
+    fn software_is_known_by_its_name_too() {
+        let mut info = info(Backend::Dx12, 1, DeviceType::IntegratedGpu, "");
+        for (name, software) in [("llvmpipe (LLVM 19.1.7, 256 bits)", true), ("Intel(R) Iris(R) Xe", false)] {
+            info.name = name.to_owned();
+            assert_eq!(is_software(&info), software, "{name}");
+        }
     }
 
     #[test]

@@ -37,9 +37,8 @@ impl Machine {
     ///
     /// `HALOFOLD_CLOCK=wall` takes the host's clock where the GPU has one of its own.
     pub fn open() -> Self {
-        let adapter = pollster::block_on(adapter::preferred(false)).expect(
-            "no GPU adapter found: install a Vulkan driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers)",
-        );
+        let adapter = pollster::block_on(adapter::preferred(false))
+            .expect("no GPU adapter found: `halofold devices` says what to do");
         let (device, queue) = pollster::block_on(adapter::open(&adapter)).expect("the adapter opens");
         let info = adapter.get_info();
         let wall = option("HALOFOLD_CLOCK", &["gpu", "wall"]) == 1;

@@ -101,11 +101,11 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
         |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name() && cannot.types.is_empty());
     Report {
         index,
+        kind: kind(&info).to_owned(),
         pci: Some(info.device_pci_bus_id).filter(|address| !address.is_empty()),
         in_all,
         name: info.name,
         backend: info.backend.to_string(),
-        kind: kind(info.device_type).to_owned(),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         subgroup_size: features
             .contains(Features::SUBGROUP)
@@ -197,13 +197,13 @@ fn describe(report: &Report) -> String {
     text
 }
 
-fn kind(device_type: wgpu::DeviceType) -> &'static str {
-    match device_type {
+fn kind(info: &wgpu::AdapterInfo) -> &'static str {
+    match info.device_type {
+        _ if adapter::is_software(info) => "software",
         wgpu::DeviceType::DiscreteGpu => "discrete GPU",
         wgpu::DeviceType::IntegratedGpu => "integrated GPU",
         wgpu::DeviceType::VirtualGpu => "virtual GPU",
-        wgpu::DeviceType::Cpu => "software",
-        wgpu::DeviceType::Other => "other",
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => "other",
     }
 }
 

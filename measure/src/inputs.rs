@@ -4,8 +4,9 @@
 //! input in turn, so many that all of it has left the cache by the time it is read again.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use halofold::adapter;
 use serde::{Deserialize, Serialize};
-use wgpu::{Device, DeviceType};
+use wgpu::Device;
 
 /// Bytes that all copies of an input have together, at least. No API gives the size of a cache; most GPUs' last level
 /// has 128 MiB or less, the largest 256 MiB.
@@ -56,7 +57,7 @@ impl Inputs {
     ///
     /// If it would take thousands of copies.
     pub fn copies(self, device: &Device, bytes: u64) -> Result<u64, TooSmall> {
-        let software = device.adapter_info().device_type == DeviceType::Cpu;
+        let software = adapter::is_software(&device.adapter_info());
         let beyond = if software { BEYOND_CACHES_ON_CPU } else { BEYOND_CACHES };
         match self {
             Inputs::Warm => Ok(1),

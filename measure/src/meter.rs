@@ -5,6 +5,7 @@ use std::time::Duration;
 use halofold::reduce::reference::Verdict;
 use wgpu::ComputePass;
 
+use crate::compile::without_faults;
 use crate::{Budget, MeasureError, Peak, PeakMeter, Row, Status, Summary, Timer, Timing, What};
 
 /// Reason for a row whose results have no reference.
@@ -119,7 +120,7 @@ impl Meter<'_> {
         let mut row = blank;
         let mut before = 0.0;
         let sampled = sampler.sample(self.timer, name, || {
-            let subject = make()?;
+            let subject = without_faults(self.timer.device(), make)?;
             subject.verify(self.timer)?;
             before = self.peak.read_now(self.timer)?;
             Ok(subject)

@@ -242,7 +242,7 @@ fn best(
     };
     let mut best = Best { bound: None, ms: f64::INFINITY, timing: Timing::Wall };
     for form in forms {
-        let bound = Bound::new(timer.device(), form, source, sink);
+        let bound = Bound::new(timer.device(), form, source, sink)?;
         let (ms, timing) = bound.measure(timer, brief)?;
         log::debug!("{} {:?}: {ms:.4} ms", form.kernel, form.constants);
         if ms < best.ms {
@@ -265,8 +265,13 @@ struct Bound {
 }
 
 impl Bound {
-    fn new(device: &Device, form: &Form, source: &wgpu::Buffer, sink: &wgpu::Buffer) -> Self {
-        let pipeline = compile(device, &form.into());
+    fn new(
+        device: &Device,
+        form: &Form,
+        source: &wgpu::Buffer,
+        sink: &wgpu::Buffer,
+    ) -> Result<Self, MeasureError> {
+        let pipeline = compile(device, &form.into())?;
         let vectors = (source.size() / 16) as u32;
         let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("halofold::measure::size"),
@@ -282,7 +287,7 @@ impl Bound {
                 wgpu::BindGroupEntry { binding: 2, resource: size.as_entire_binding() },
             ],
         });
-        Bound { pipeline, bindings, workgroups: form.workgroups }
+        Ok(Bound { pipeline, bindings, workgroups: form.workgroups })
     }
 
     fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
@@ -316,7 +321,7 @@ mod tests {
             for form in Form::copying(&limits, vectors, &COPY) {
                 let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
                 let sink = buffer(&device, "a copy", vectors * 16, usage);
-                let bound = Bound::new(&device, &form, &source, &sink);
+                let bound = Bound::new(&device, &form, &source, &sink).unwrap();
                 timer.once(&|pass| bound.record(pass)).unwrap();
                 assert!(read(&device, &queue, &sink) == expected, "{vectors} vectors by {form:?}");
             }

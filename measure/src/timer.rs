@@ -154,6 +154,9 @@ pub enum MeasureError {
     /// A stencil could not be prepared.
     #[error(transparent)]
     Stencil(#[from] StencilError),
+    /// The device refused a kernel, or what it is bound to.
+    #[error("{0}")]
+    Device(String),
     /// A comparison of grids is not to be trusted.
     #[error("this device finds no difference between two grids that differ: its results cannot be verified")]
     Blind,

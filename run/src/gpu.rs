@@ -7,10 +7,28 @@ use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
 
-/// Error text where there is no adapter.
-const INSTALL: &str = "no GPU adapter found. On Linux install a Vulkan driver: your GPU's own, or Mesa's \
-    software driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
-    Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES or WGPU_BACKEND is set, check what it names";
+/// Error where there is no adapter.
+fn none_found() -> Failure {
+    Failure::Usage(format!("no GPU adapter found. {}", remedy(std::env::consts::OS)))
+}
+
+/// The remedy for a system without an adapter.
+fn remedy(system: &str) -> &'static str {
+    match system {
+        "windows" => {
+            "Windows 10 and later have one in software (WARP), for DX12: if WGPU_BACKEND is set, check what it names. A GPU \
+            needs its vendor's driver"
+        }
+        "macos" => {
+            "Every Mac with Metal has one: if WGPU_BACKEND is set, check what it names. A virtual machine may hide its host's"
+        }
+        _ => {
+            "Install a Vulkan driver: your GPU's own, or Mesa's software driver (Debian and Ubuntu: apt-get install \
+            mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES \
+            or WGPU_BACKEND is set, check what it names"
+        }
+    }
+}
 
 /// The choice of an adapter.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -87,7 +105,7 @@ pub fn explain(error: &impl std::fmt::Display) -> String {
 pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     check_back_end()?;
     let adapters = pollster::block_on(adapter::list());
-    if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
+    if adapters.is_empty() { Err(none_found()) } else { Ok(adapters) }
 }
 
 /// Names where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
@@ -109,7 +127,7 @@ impl AdapterArgs {
             None => {
                 check_back_end()?;
                 let preferred = pollster::block_on(adapter::preferred(false));
-                Gpu::open(&preferred.ok_or_else(|| Failure::usage(INSTALL))?)
+                Gpu::open(&preferred.ok_or_else(none_found)?)
             }
             Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
         }
@@ -274,5 +292,19 @@ impl Gpu {
     /// The most elements of a size that one buffer holds here.
     pub fn largest(&self, element_size: u64) -> u64 {
         (self.device.limits().max_buffer_size / element_size).min(u64::from(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remedy;
+
+    #[test]
+    fn remedies_are_those_of_the_system() {
+        assert!(remedy("linux").contains("apt-get"));
+        for system in ["windows", "macos"] {
+            let remedy = remedy(system);
+            assert!(remedy.contains("WGPU_BACKEND") && !remedy.contains("VK_DRIVER_FILES"), "{remedy}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use halofold::wgpu;
 use halofold::wgpu::util::DeviceExt as _;
 use halofold_measure::translate::Kernel;
 
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 
 /// Steps with a number of their own in one batch, of each kind.
@@ -28,21 +29,26 @@ pub struct Disturbance {
 
 impl Disturbance {
     /// Adds to all elements.
-    pub fn change(gpu: &Gpu, elements: &wgpu::Buffer) -> Self {
+    pub fn change(gpu: &Gpu, elements: &wgpu::Buffer) -> Result<Self, Failure> {
         Self::new(gpu, "change", elements, (elements.size() / 4).div_ceil(EACH).div_ceil(WORKGROUP))
     }
 
     /// Reads and writes 1024 words of a buffer for each of this many workgroups.
-    pub fn press(gpu: &Gpu, ballast: &wgpu::Buffer, workgroups: u64) -> Self {
+    pub fn press(gpu: &Gpu, ballast: &wgpu::Buffer, workgroups: u64) -> Result<Self, Failure> {
         Self::new(gpu, "press", ballast, workgroups)
     }
 
     /// Overwrites partials.
-    pub fn poison(gpu: &Gpu, partials: &wgpu::Buffer) -> Self {
+    pub fn poison(gpu: &Gpu, partials: &wgpu::Buffer) -> Result<Self, Failure> {
         Self::new(gpu, "poison", partials, (partials.size() / 4).div_ceil(WORKGROUP))
     }
 
-    fn new(gpu: &Gpu, entry_point: &'static str, words: &wgpu::Buffer, workgroups: u64) -> Self {
+    fn new(
+        gpu: &Gpu,
+        entry_point: &'static str,
+        words: &wgpu::Buffer,
+        workgroups: u64,
+    ) -> Result<Self, Failure> {
         let device = &gpu.device;
         let kernel = Kernel {
             wgsl: include_str!("disturbance.wgsl").to_owned(),
@@ -50,7 +56,7 @@ impl Disturbance {
             overrides: Vec::new(),
             label: "halofold.stress".to_owned(),
         };
-        let pipeline = halofold_measure::compile(device, &kernel);
+        let pipeline = halofold_measure::compile(device, &kernel).map_err(Failure::usage)?;
         let steps = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("halofold::stress::steps"),
             contents: &[0; STEPS * APART],
@@ -79,7 +85,7 @@ impl Disturbance {
         let rows = workgroups.div_ceil(u64::from(device.limits().max_compute_workgroups_per_dimension));
         let grid = [workgroups.div_ceil(rows) as u32, rows as u32];
         let bindings = (0..numbered).map(bind).collect();
-        Disturbance { pipeline, steps, bindings, grid }
+        Ok(Disturbance { pipeline, steps, bindings, grid })
     }
 
     /// Writes the steps' numbers, in front of the batch that has them.

@@ -4,6 +4,7 @@ use halofold::wgpu;
 use halofold_measure::translate::Kernel;
 
 use super::file::Work;
+use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::Gpu;
 
@@ -17,10 +18,11 @@ pub struct Unpack {
 
 impl Unpack {
     /// Compiles the kernels that the files need.
-    pub fn new(gpu: &Gpu, work: &[Work]) -> Self {
+    pub fn new(gpu: &Gpu, work: &[Work]) -> Result<Self, Failure> {
         let has = |stored: &Stored| work.iter().any(|work| work.stored == *stored);
         let types = Stored::PACKED.into_iter().filter(has);
-        Unpack { pipelines: types.map(|stored| (stored, compile(gpu, stored))).collect() }
+        let compiled = types.map(|stored| Ok((stored, compile(gpu, stored)?)));
+        Ok(Unpack { pipelines: compiled.collect::<Result<_, Failure>>()? })
     }
 
     /// Records unpacking so many elements of each input into the buffer that reductions read.
@@ -56,7 +58,7 @@ impl Unpack {
     }
 }
 
-fn compile(gpu: &Gpu, stored: Stored) -> wgpu::ComputePipeline {
+fn compile(gpu: &Gpu, stored: Stored) -> Result<wgpu::ComputePipeline, Failure> {
     let number = |truth: bool| f64::from(u8::from(truth));
     let kernel = Kernel {
         wgsl: include_str!("unpack.wgsl").to_owned(),
@@ -68,5 +70,5 @@ fn compile(gpu: &Gpu, stored: Stored) -> wgpu::ComputePipeline {
         ],
         label: "halofold.unpack".to_owned(),
     };
-    halofold_measure::compile(&gpu.device, &kernel)
+    halofold_measure::compile(&gpu.device, &kernel).map_err(Failure::usage)
 }

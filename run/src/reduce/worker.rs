@@ -48,7 +48,7 @@ impl<'a> Worker<'a> {
             let sets = sets.collect::<Result<_, _>>()?;
             Ok(Worker {
                 gpu,
-                unpack: Unpack::new(gpu, work),
+                unpack: Unpack::new(gpu, work)?,
                 sets,
                 kernels,
                 threads: ReadThreads::new(gpus)?,

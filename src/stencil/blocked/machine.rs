@@ -1,7 +1,8 @@
 //! Facts about a device that the choice of kernels depends on. Pure: no GPU here.
 
-use wgpu::{DeviceType, Features, Limits};
+use wgpu::{Features, Limits};
 
+use crate::adapter;
 use crate::element::Element;
 
 /// Facts about a device.
@@ -60,9 +61,9 @@ impl Machine {
         limits: Limits,
         element: Element,
     ) -> Self {
-        let class = match (info.device_type, info.vendor) {
-            (DeviceType::Cpu, _) => Class::Software,
-            (_, NVIDIA) => Class::Nvidia,
+        let class = match info.vendor {
+            _ if adapter::is_software(info) => Class::Software,
+            NVIDIA => Class::Nvidia,
             _ => Class::Other,
         };
         // Cells of 64 bits are exchanged as two words, which 64-bit integers take apart.
