@@ -26,32 +26,16 @@
 //
 // Beyond the documents.
 #import entry
+#import column
 #import load
 #import store_result
 
-struct Own {
-    // Rows of the axis, which is cut into `chunks` of at most `chunk` rows each.
-    len: u32,
-    chunk: u32,
-    chunks: u32,
-    // The index of the dispatch's first chunk.
-    base: u32,
-    // Invocations that share a chunk of some columns, as a power of two.
-    team: u32,
-    // Columns of the array: the distance from one element to the next of the same result.
-    inner: u32,
-    // Columns that a team takes side by side.
-    width: u32,
-    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
-    onto: u32,
-}
-
 var<workgroup> tree: array<Acc, WG>;
 
-// The element `k` rows below position `top` of the binding; `top` is in row `begin` of the axis.
-fn below(top: u32, begin: u32, k: u32) -> Acc {
-    let p = top + k * params.own.inner;
-    return load_at(p, p - (begin + k));
+// The element of row `k` of a column.
+fn below(range: ColumnRange, k: u32) -> Acc {
+    let p = range.top + k * params.own.inner;
+    return load_at(p, p - (range.begin + k));
 }
 
 fn kernel(at: Place, wg: Workgroup) {
@@ -71,24 +55,20 @@ fn kernel(at: Place, wg: Workgroup) {
     var c = identity();
     var d = identity();
     if works {
-        let number = params.own.base + local;
-        let outer = number / params.own.chunks;
-        let begin = (number - outer * params.own.chunks) * params.own.chunk;
-        let rows = min(params.own.chunk, params.own.len - begin);
-        let top = (outer * params.own.len + begin) * params.own.inner + column + params.first - params.index;
+        let range = column_range(local, column);
         var k = row;
-        for (; k + 3u * height < rows; k += 4u * height) {
-            let va = below(top, begin, k);
-            let vb = below(top, begin, k + height);
-            let vc = below(top, begin, k + 2u * height);
-            let vd = below(top, begin, k + 3u * height);
+        for (; k + 3u * height < range.rows; k += 4u * height) {
+            let va = below(range, k);
+            let vb = below(range, k + height);
+            let vc = below(range, k + 2u * height);
+            let vd = below(range, k + 3u * height);
             a = combine(a, va);
             b = combine(b, vb);
             c = combine(c, vc);
             d = combine(d, vd);
         }
-        for (; k < rows; k += height) {
-            a = combine(a, below(top, begin, k));
+        for (; k < range.rows; k += height) {
+            a = combine(a, below(range, k));
         }
     }
 

@@ -11,22 +11,8 @@
 #import exact/states
 #import exact/conclude_alone
 
-struct Own {
-    // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
-    len: u32,
-    chunk: u32,
-    chunks: u32,
-    // The index of the dispatch's first chunk.
-    base: u32,
-    // Invocations that share one chunk, as a power of two: all of the workgroup.
-    team: u32,
-    // 1 if states are combined with those that an earlier dispatch has stored at the same positions.
-    onto: u32,
-}
-
 fn kernel(at: Place, wg: Workgroup) {
-    // A grid folded into rows may have a few surplus workgroups: they repeat the work of the last one, and
-    // store nothing.
+    // Surplus workgroups of a folded grid repeat the work of the last one, and store nothing.
     let slot = min(wg.index, params.groups - 1u);
     let range = bounds(slot);
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);

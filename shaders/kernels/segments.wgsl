@@ -29,19 +29,6 @@
 #import team_reduce
 #import store_result
 
-struct Own {
-    // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
-    len: u32,
-    chunk: u32,
-    chunks: u32,
-    // The index of the dispatch's first chunk.
-    base: u32,
-    // Invocations that share one chunk, as a power of two.
-    team: u32,
-    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
-    onto: u32,
-}
-
 fn kernel(at: Place, wg: Workgroup) {
     let own = order_in_group(at, wg);
     let lane = own & ((1u << params.own.team) - 1u);

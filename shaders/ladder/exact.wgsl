@@ -52,7 +52,6 @@
 #import outliers
 #import words
 #import partials
-#import exact/clear
 #import exact/conclude
 #import exact/limbs
 #import exact/publish
@@ -112,7 +111,8 @@ fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
 #ifdef reads_partials
         clear_tally(at);
 #else
-        clear_outside(at);
+        clear_limbs(at);
+        clear_bins(at);
 #endif
         workgroupBarrier();
     }

@@ -1,6 +1,19 @@
 // Segments of one length: the range of a chunk follows from its index.
 #import io
 
+struct Own {
+    // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
+    len: u32,
+    chunk: u32,
+    chunks: u32,
+    // The index of the dispatch's first chunk.
+    base: u32,
+    // Invocations that share one chunk, as a power of two.
+    team: u32,
+    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
+    onto: u32,
+}
+
 // Positions in the binding. Indices within the segment count from `origin`.
 struct ChunkRange {
     begin: u32,

@@ -46,8 +46,3 @@ fn widened_with_care(halves: vec4<u32>) -> vec4<u32> {
     let magnitude = select(usual, small, rest < vec4<u32>(0x400u));
     return magnitude | ((halves & vec4<u32>(0x8000u)) << vec4<u32>(16u));
 }
-
-// A mask with these bits for the first float and for the others.
-fn mask(first: u32, others: u32) -> vec4<u32> {
-    return vec4<u32>(first, vec3<u32>(others));
-}

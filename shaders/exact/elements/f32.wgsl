@@ -22,8 +22,3 @@ fn zeros(sign: u32) -> vec4<u32> {
 fn floats(v: vec4<u32>, half: u32) -> Floats {
     return v;
 }
-
-// A mask with these bits for the first float and for the others.
-fn mask(first: u32, others: u32) -> vec4<u32> {
-    return vec4<u32>(first, vec3<u32>(others));
-}

@@ -22,8 +22,3 @@ fn zeros(sign: u32) -> vec4<u32> {
 fn floats(v: vec4<u32>, half: u32) -> Floats {
     return Numbers(v.xz, v.yw);
 }
-
-// A mask with these bits for the first float and for the other.
-fn mask(first: u32, others: u32) -> vec2<u32> {
-    return vec2<u32>(first, others);
-}

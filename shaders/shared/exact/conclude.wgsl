@@ -7,9 +7,7 @@
 #import exact/digits
 #import exact/limbs
 #import exact/round
-#ifdef reads_partials
 #import exact/states
-#endif
 
 // A mean is divided digit by digit, and states have no window.
 #ifdef reads_partials
@@ -60,9 +58,7 @@ fn store_number(slot: u32, number: vec2<u32>) {
         output[params.store + slot] = number.x;
     }
 }
-#endif
-
-#ifdef writes_partials
+#else
 fn store_word(place: u32, word: vec2<u32>) {
 #ifdef onto
     if params.own.onto == 1u {

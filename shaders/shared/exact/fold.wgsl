@@ -11,7 +11,7 @@
 #import format
 #import elements
 #import outliers
-#import exact/clear
+#import exact/limbs
 #import exact/vectors
 
 // The first window is chosen by the largest exponent in some vectors: a few neighbours at each of several places, spread over the
@@ -137,7 +137,8 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     if loads_ahead() {
         next = load(range, i, j, grid);
     }
-    clear_outside(at);
+    clear_limbs(at);
+    clear_bins(at);
     workgroupBarrier();
     var top = largest_exponent(first);
     for (var k = first_sample(at) + sample_step(wg); k < SAMPLES; k += sample_step(wg)) {

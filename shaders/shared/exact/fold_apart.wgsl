@@ -2,7 +2,8 @@
 #ifndef reads_partials
 #import entry
 #import operator
-#import exact/clear
+#import outliers
+#import exact/limbs
 #import exact/fold
 #import exact/vectors
 
@@ -16,7 +17,8 @@ fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {
 
 // The sum of the elements that fall to invocation `own` of `grid`, of `count` that are `step` apart.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
-    clear_outside(at);
+    clear_limbs(at);
+    clear_bins(at);
     workgroupBarrier();
     var top = 0u;
     for (var k = first_sample(at); k < SAMPLES; k += sample_step(wg)) {

@@ -13,9 +13,7 @@
 #import words
 #import partials
 #import exact/limbs
-#ifdef reads_partials
 #import exact/states
-#endif
 
 // Behind the ticket counter's cache line: both signs' limbs, and the tally of states.
 const PUBLISHED: u32 = 32u;

@@ -28,19 +28,22 @@ fn is_set(p: u32) -> bool {
     return (input[p] | input[p + 1u]) != 0u;
 }
 
-// The states from `begin` to `stop` that fall to invocation `own` of `grid`.
-fn fold_states(begin: u32, stop: u32, own: u32, grid: u32) -> Acc {
+// The sum of the states that fall to invocation `own` of `grid`, of `count` that are `step` apart, with all limbs and the tally cleared
+// before, as `fold_apart` of elements does (fold_apart.wgsl).
+fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
+    clear_tally(at);
+    workgroupBarrier();
     var acc = identity();
     acc.tag = LOWEST | SPILLED;
-    for (var i = begin + own; i < stop; i += grid) {
-        let at = 2u * WORDS * i;
-        add_tally(0u, input[at], input[at + 1u]);
-        add_tally(2u, input[at + 2u], input[at + 3u]);
-        acc.tag |= select(0u, NAN, is_set(at + 4u)) | select(0u, PLUS_INFINITY, is_set(at + 6u));
-        acc.tag |= select(0u, MINUS_INFINITY, is_set(at + 8u)) | select(0u, OTHERS, is_set(at + 10u));
+    for (var k = own; k < count; k += grid) {
+        let p = 2u * WORDS * (begin + k * step);
+        add_tally(0u, input[p], input[p + 1u]);
+        add_tally(2u, input[p + 2u], input[p + 3u]);
+        acc.tag |= select(0u, NAN, is_set(p + 4u)) | select(0u, PLUS_INFINITY, is_set(p + 6u));
+        acc.tag |= select(0u, MINUS_INFINITY, is_set(p + 8u)) | select(0u, OTHERS, is_set(p + 10u));
         for (var d = 0u; d < DIGITS; d++) {
-            let low = input[at + 2u * (HEAD + d)];
-            let high = input[at + 2u * (HEAD + d) + 1u];
+            let low = input[p + 2u * (HEAD + d)];
+            let high = input[p + 2u * (HEAD + d) + 1u];
             let sign = high >> 31u;
             add_limb(set_of(0u), d, low);
             add_limb(set_of(sign), d + 1u, (high ^ (0u - sign)) + sign);
@@ -49,10 +52,8 @@ fn fold_states(begin: u32, stop: u32, own: u32, grid: u32) -> Acc {
     return acc;
 }
 
-// The same with all limbs and the tally cleared before, as `fold_range` of elements does (fold.wgsl).
+// The same of states that adjoin, from `begin` to `stop`.
 fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
-    clear_tally(at);
-    workgroupBarrier();
-    return fold_states(begin, stop, own, grid);
+    return fold_apart(begin, stop - begin, 1u, own, grid, at, wg);
 }
 #endif

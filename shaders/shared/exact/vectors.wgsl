@@ -93,6 +93,13 @@ fn bit_of(there: u32, k: u32) -> u32 {
     return 0u - ((there >> k) & 1u);
 }
 
+// A mask with these bits for the first number and for the others.
+fn mask(first: u32, others: u32) -> Lanes {
+    var lanes = Lanes(others);
+    lanes.x = first;
+    return lanes;
+}
+
 // The numbers of a part of vector `k`. The first element is in the first part.
 fn part_of(v: Vector, k: u32, half: u32, there: u32) -> Numbers {
     let others = bit_of(there, 4u + k);
