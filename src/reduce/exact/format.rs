@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::reduce::exact::round::Target;
+
 /// The format of a state; [the table](crate::reduce::exact#the-state) has the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

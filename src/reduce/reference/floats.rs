@@ -1,9 +1,10 @@
 //! References over floats, in 64 bits.
 
-use super::{Bound, Expected, Real, states};
-use crate::element::Element;
+use super::{Bound, Expected, Real};
+use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
+use crate::reduce::value::Scalar;
 
 /// Accuracy of the elements in the accumulator's type: exact, or rounded to it.
 #[derive(Clone, Copy, PartialEq)]
@@ -14,6 +15,9 @@ pub(super) enum Terms {
 
 pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f64]>) -> Option<Expected> {
     let real = Real::of(element);
+    let least = || extreme(items, items.iter().min_by(|a, b| a.total_cmp(b)), f64::INFINITY);
+    let greatest = || extreme(items, items.iter().max_by(|a, b| a.total_cmp(b)), f64::NEG_INFINITY);
+    let count = |n: usize| Expected::same(Scalar::One(Value::Unsigned(n as u64)));
     Some(match op {
         Op::Sum => sum(real, items),
         Op::Product => product(real, items),
@@ -23,15 +27,16 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
             let sum = exact_sum(items.iter().map(|x| x.abs()));
             real.within(sum, additions(real, sum, sum, items.len()))
         }
-        Op::Min
-        | Op::Max
-        | Op::MinMax
-        | Op::ArgMin
-        | Op::ArgMax
-        | Op::MaxNorm
-        | Op::Count
-        | Op::Any
-        | Op::All => Expected::same(states::of_floats(op, element, items)?),
+        Op::Min => real.same(least()),
+        Op::Max => real.same(greatest()),
+        Op::MinMax => Expected::same(Scalar::Range { min: real.value(least()), max: real.value(greatest()) }),
+        Op::ArgMin => first(real, items, least()),
+        Op::ArgMax => first(real, items, greatest()),
+        Op::MaxNorm if items.iter().any(|x| x.is_nan()) => real.same(f64::NAN),
+        Op::MaxNorm => real.same(items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))),
+        Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::Any => count(items.iter().any(|x| *x != 0.0).into()),
+        Op::All => count(items.iter().all(|x| *x != 0.0).into()),
         Op::GeometricMean => {
             // 16-bit floats stop being normal long before 32-bit ones do.
             let least = if element == Element::F16 { (-14.0f64).exp2() } else { real.smallest };
@@ -53,6 +58,18 @@ pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Opt
         Op::GeometricMean => geometric_mean(real, items, real.smallest, terms),
         _ => return None,
     })
+}
+
+/// NaN if there is one, else the best item, else the result of no items.
+fn extreme(items: &[f64], best: Option<&f64>, of_none: f64) -> f64 {
+    if items.iter().any(|x| x.is_nan()) { f64::NAN } else { best.copied().unwrap_or(of_none) }
+}
+
+/// The first of the items that are `best`.
+fn first(real: Real, items: &[f64], best: f64) -> Expected {
+    let index = items.iter().position(|x| Value::F64(*x).same(Value::F64(best)));
+    let index = index.map_or(u32::MAX.into(), |index| index as u64);
+    Expected::same(Scalar::At { value: real.value(best), index })
 }
 
 fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {

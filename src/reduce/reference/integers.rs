@@ -1,47 +1,116 @@
 //! References over integers, in 128 bits.
 
 use super::floats::{self, Terms};
-use super::states::{self, Merger};
 use super::{Bound, Expected, Real};
-use crate::element::Element;
+use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
 pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[i128]>) -> Option<Expected> {
-    let merged = |merger: Merger| Expected::same(merger.finish(items.len() as u64));
-    let with_terms = |terms: Vec<f64>| floats::with_terms(op, &terms, Real::of(element), Terms::Rounded);
-    match op {
-        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation if element.size() == 4 => {
-            spread(op, element, items)
+    let own = |x| Scalar::One(truncate(element, x));
+    let wide = |x| Scalar::One(widened(element, x));
+    let unsigned = |x: i128| Scalar::One(Value::Unsigned(x as u64));
+    let (lowest, highest) = range(element);
+    let least = || *items.iter().min().unwrap_or(&highest);
+    let greatest = || *items.iter().max().unwrap_or(&lowest);
+    let first = |x| {
+        let index = items.iter().position(|item| *item == x);
+        Scalar::At { value: truncate(element, x), index: index.map_or(u32::MAX.into(), |index| index as u64) }
+    };
+    let product = || items.iter().fold(1i128, |product, x| product.wrapping_mul(*x));
+    let magnitudes = || items.iter().map(|x| x.abs());
+    Some(Expected::same(match op {
+        Op::Sum => own(items.iter().sum()),
+        Op::Product => own(product()),
+        Op::Min => own(least()),
+        Op::Max => own(greatest()),
+        Op::WideSum => wide(items.iter().sum()),
+        Op::WideProduct if element.size() == 4 => wide(product()),
+        Op::MinMax => Scalar::Range { min: truncate(element, least()), max: truncate(element, greatest()) },
+        Op::ArgMin => first(least()),
+        Op::ArgMax => first(greatest()),
+        Op::Mean => quotient(element, items.iter().sum(), items.len() as u64),
+        Op::Dot => {
+            // Products may need more than 128 bits. Only the low bits count.
+            let pairs = items.iter().zip(second?);
+            own(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
         }
-        // From their differences from one of them, which changes no variance.
+        Op::L1 if element.size() == 8 => Scalar::One(Value::Wide(magnitudes().sum())),
+        Op::L1 => unsigned(magnitudes().sum()),
+        Op::MaxNorm => unsigned(magnitudes().max().unwrap_or(0)),
+        Op::Count => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
+        Op::Any => unsigned(items.iter().any(|x| *x != 0).into()),
+        Op::All => unsigned(items.iter().all(|x| *x != 0).into()),
+        Op::And => own(items.iter().fold(-1, |a, b| a & b)),
+        Op::Or => own(items.iter().fold(0, |a, b| a | b)),
+        Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
-            let first = items.first().copied().unwrap_or(0);
-            with_terms(items.iter().map(|x| (x - first) as f64).collect())
+            return spread(op, element, items);
         }
         // Each integer is first rounded to a float: one more rounding, relative to the integer.
-        Op::L2 | Op::LogSumExp | Op::GeometricMean => with_terms(items.iter().map(|&x| x as f64).collect()),
-        Op::Dot => {
-            let products = items.iter().zip(second?).map(|(a, b)| a.wrapping_mul(*b));
-            states::of_integers(op, element, products).map(merged)
+        _ => {
+            let rounded: Vec<_> = items.iter().map(|&x| x as f64).collect();
+            return floats::with_terms(op, &rounded, Real::of(element), Terms::Rounded);
         }
-        _ => states::of_integers(op, element, items.iter().copied()).map(merged),
+    }))
+}
+
+/// The variance, from the differences from one of the integers, which change no variance.
+///
+/// The GPU's sums of 32-bit integers are exact. Rounding happens only in the conversion of four words to a float, in two
+/// divisions, and in a root.
+fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
+    let real = Real::of(element);
+    let first = items.first().copied().unwrap_or(0);
+    let differences = items.iter().map(|x| x - first);
+    if element.size() == 8 {
+        let rounded: Vec<_> = differences.map(|d| d as f64).collect();
+        return floats::with_terms(op, &rounded, real, Terms::Rounded);
+    }
+    let correction = usize::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
+    let n = items.len();
+    if n <= correction {
+        return Some(real.same(f64::NAN));
+    }
+    let (sum, squares) =
+        differences.fold((0i128, 0u128), |(sum, squares), d| (sum + d, squares + (d * d).unsigned_abs()));
+    // Both terms fit 128 bits only if the quotient is split into its whole part and the remainder.
+    let sum = sum.unsigned_abs();
+    let (quotient, rest) = (sum / n as u128, sum % n as u128);
+    let around = (squares - sum * quotient) as f64 - sum as f64 * (rest as f64 / n as f64);
+    let exact = around.max(0.0) / (n - correction) as f64;
+    let root = matches!(op, Op::Deviation | Op::SampleDeviation).then_some(8.0 * real.unit);
+    let bound = Bound { exact, fixed: 16.0 * real.unit * exact, root, ..Bound::default() };
+    Some(real.within(exact, bound))
+}
+
+/// An integer of twice the element's width.
+fn widened(element: Element, x: i128) -> Value {
+    match element {
+        Element::U32 => Value::Unsigned(x as u64),
+        Element::I32 => Value::Signed(x as i64),
+        _ => Value::Wide(x),
     }
 }
 
-/// The variance of 32-bit integers, whose sums are exact, on the GPU as well. Rounding happens only in the conversion of
-/// four words to a float, in two divisions, and in a root.
-fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
-    let real = Real::of(element);
-    let correction = usize::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
-    if items.len() <= correction {
-        return Some(real.same(f64::NAN));
+/// The low bits of an integer, as a value of the element's type.
+fn truncate(element: Element, x: i128) -> Value {
+    match element {
+        Element::U32 => Value::Unsigned((x as u32).into()),
+        Element::I32 => Value::Signed((x as i32).into()),
+        Element::U64 => Value::Unsigned(x as u64),
+        _ => Value::Signed(x as i64),
     }
-    let merger = states::of_integers(op, element, items.iter().copied())?;
-    let root = matches!(op, Op::Deviation | Op::SampleDeviation).then_some(8.0 * real.unit);
-    let exact = merger.variance(items.len() as u64, correction as u64);
-    let bound = Bound { exact, fixed: 16.0 * real.unit * exact, root, ..Bound::default() };
-    Some(real.within(exact, bound))
+}
+
+/// The lowest and the highest integer of a type.
+fn range(element: Element) -> (i128, i128) {
+    match element {
+        Element::U32 => (0, u32::MAX.into()),
+        Element::I32 => (i32::MIN.into(), i32::MAX.into()),
+        Element::U64 => (0, u64::MAX.into()),
+        _ => (i64::MIN.into(), i64::MAX.into()),
+    }
 }
 
 /// The correctly rounded mean: a quotient of many digits, whose last digit is set if there is a remainder.

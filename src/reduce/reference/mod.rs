@@ -169,8 +169,12 @@ impl Real {
         }
     }
 
+    fn value(self, x: f64) -> Value {
+        if self.is_double { Value::F64(x) } else { Value::F32(x as f32) }
+    }
+
     fn answer(self, x: f64) -> Scalar {
-        Scalar::One(if self.is_double { Value::F64(x) } else { Value::F32(x as f32) })
+        Scalar::One(self.value(x))
     }
 
     fn same(self, x: f64) -> Expected {

@@ -33,20 +33,6 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar>
     Some(merger.finish(n))
 }
 
-/// Merges integers, each as the state of one element. `None` if the operator is not defined for the element type.
-pub(super) fn of_integers(op: Op, element: Element, items: impl IntoIterator<Item = i128>) -> Option<Merger> {
-    let mut merger = Merger::new(op, element, Accuracy::Fast)?;
-    (0..).zip(items).for_each(|(index, x)| merger.take(x, index));
-    Some(merger)
-}
-
-/// The result of an operator that compares or counts floats.
-pub(super) fn of_floats(op: Op, element: Element, items: &[f64]) -> Option<Scalar> {
-    let keys = Keys::of(element);
-    let merger = of_integers(op, element, items.iter().map(|x| keys.of_float(op, *x)))?;
-    Some(merger.finish(items.len() as u64))
-}
-
 /// Merges the states of the parts of an input, one after the other.
 ///
 /// Integers and [exact](crate::reduce::exact) states are merged exactly, floats in 64 bits. Positions have 64 bits, so the
@@ -223,33 +209,26 @@ impl Merger {
                 *sum = sum.add(real(0));
                 *seen |= flags(element, state, 1);
             }
-            Merged::Extreme(_) if op == Op::MaxNorm => merged.keep(op, [keys.unsigned(state, 0); 2], 0),
-            Merged::Extreme(_) => merged.keep(op, [keys.read(state, 0); 2], 0),
-            Merged::Range(_) => merged.keep(op, [keys.not(keys.read(state, 0)), keys.read(state, 1)], 0),
-            Merged::Place(_) => {
-                merged.keep(op, [keys.read(state, 0); 2], place(keys.unsigned(state, 1) as u32));
+            Merged::Extreme(best) => {
+                let key = if op == Op::MaxNorm { keys.unsigned(state, 0) } else { keys.read(state, 0) };
+                let better = |best: i128| if op == Op::Min { best.min(key) } else { best.max(key) };
+                *best = Some(best.map_or(key, better));
+            }
+            Merged::Range(range) => {
+                let (least, greatest) = (keys.not(keys.read(state, 0)), keys.read(state, 1));
+                let [low, high] = range.unwrap_or([least, greatest]);
+                *range = Some([low.min(least), high.max(greatest)]);
+            }
+            Merged::Place(best) => {
+                let rank = keys.read(state, 0);
+                let index = place(keys.unsigned(state, 1) as u32);
+                let is_better = best.is_none_or(|(held, at)| rank > held || rank == held && index < at);
+                if is_better {
+                    *best = Some((rank, index));
+                }
             }
         }
         Ok(())
-    }
-
-    /// Adds an element, as the state of that element alone: an integer, or the key of a float.
-    fn take(&mut self, x: i128, index: u64) {
-        let (op, keys) = (self.op, Keys::of(self.element));
-        match &mut self.merged {
-            Merged::Integer(total) => {
-                let x = match op {
-                    Op::L1 => x.abs(),
-                    Op::Count | Op::Any | Op::All => (x != 0).into(),
-                    _ => x,
-                };
-                *total = fold(op, *total, x);
-            }
-            Merged::Squares { sum, squares } => (*sum, *squares) = (*sum + x, *squares + x * x),
-            merged if op == Op::MaxNorm => merged.keep(op, [x.abs(); 2], index),
-            merged if op == Op::ArgMin => merged.keep(op, [keys.not(x); 2], index),
-            merged => merged.keep(op, [x; 2], index),
-        }
     }
 
     /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
@@ -349,30 +328,6 @@ impl Merger {
     }
 }
 
-impl Merged {
-    /// Keeps the best keys of a part and of those before it; of equal ranks that of the least index.
-    fn keep(&mut self, op: Op, [least, greatest]: [i128; 2], index: u64) {
-        match self {
-            Merged::Extreme(best) if op == Op::Min => {
-                *best = Some(best.map_or(least, |held| held.min(least)))
-            }
-            Merged::Extreme(best) => *best = (*best).max(Some(greatest)),
-            Merged::Range(range) => {
-                let [low, high] = range.unwrap_or([least, greatest]);
-                *range = Some([low.min(least), high.max(greatest)]);
-            }
-            Merged::Place(best) => {
-                let is_better =
-                    best.is_none_or(|(held, at)| greatest > held || greatest == held && index < at);
-                if is_better {
-                    *best = Some((greatest, index));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
 impl Moments {
     /// Merges a part of a variance: Chan, Golub and LeVeque's formula.
     fn merge(&mut self, part: Moments) {
@@ -398,8 +353,7 @@ fn fold(op: Op, a: i128, b: i128) -> i128 {
         Op::Any | Op::Or => a | b,
         Op::All | Op::And => a & b,
         Op::Xor => a ^ b,
-        // Products of 64-bit integers may need more than 128 bits. Only the low bits count.
-        _ => a.wrapping_add(b),
+        _ => a + b,
     }
 }
 
@@ -479,20 +433,6 @@ impl Keys {
     /// A key of magnitudes, or an index: an unsigned integer of the same width.
     fn unsigned(self, state: &[u8], at: usize) -> i128 {
         if self.element.size() == 8 { read::<u64>(state, at).into() } else { read::<u32>(state, at).into() }
-    }
-
-    /// The key of a float, by which an operator compares it. That of NaN wins.
-    fn of_float(self, op: Op, x: f64) -> i128 {
-        let is_double = Real::of(self.element).is_double;
-        let bits = if is_double { x.to_bits() } else { (x as f32).to_bits().into() };
-        let magnitude = i128::from(bits) & self.highest;
-        match op {
-            Op::MaxNorm | Op::Count | Op::Any | Op::All => magnitude,
-            Op::Min | Op::ArgMin if x.is_nan() => self.lowest,
-            _ if x.is_nan() => self.highest,
-            _ if x.is_sign_negative() => -1 - magnitude,
-            _ => magnitude,
-        }
     }
 
     /// A key with all bits flipped, which reverses the order.
