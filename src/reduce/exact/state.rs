@@ -70,6 +70,17 @@ impl State {
         State { format, parts: 1, count: 0, flags: [0; 4], digits: vec![0; format.digits()], pending: 0 }
     }
 
+    /// The state of `count` numbers that have this sum.
+    pub(in crate::reduce) fn of_integers(format: Format, sum: i128, count: u64) -> Self {
+        let mut state = State { count, flags: [0, 0, 0, 1], ..State::new(format) };
+        let one = format.unit().unsigned_abs();
+        for shift in [0, 64] {
+            let significand = (sum.unsigned_abs() >> shift) as u64;
+            state.add_term(&Term { is_negative: sum < 0, significand, shift: one + shift });
+        }
+        state
+    }
+
     /// Its format.
     pub fn format(&self) -> Format {
         self.format

@@ -3,6 +3,7 @@
 use super::floats::{self, Terms};
 use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
+use crate::reduce::exact::{Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
@@ -29,7 +30,10 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::MinMax => Scalar::Range { min: truncate(element, least()), max: truncate(element, greatest()) },
         Op::ArgMin => first(least()),
         Op::ArgMax => first(greatest()),
-        Op::Mean => quotient(element, items.iter().sum(), items.len() as u64),
+        Op::Mean => {
+            let format = if element.size() == 8 { Format::Double } else { Format::Single };
+            Scalar::One(State::of_integers(format, items.iter().sum(), items.len() as u64).mean())
+        }
         Op::Dot => {
             // Products may need more than 128 bits. Only the low bits count.
             let pairs = items.iter().zip(second?);
@@ -111,24 +115,4 @@ fn range(element: Element) -> (i128, i128) {
         Element::U64 => (0, u64::MAX.into()),
         _ => (i64::MIN.into(), i64::MAX.into()),
     }
-}
-
-/// The correctly rounded mean: a quotient of many digits, whose last digit is set if there is a remainder.
-pub(super) fn quotient(element: Element, sum: i128, n: u64) -> Scalar {
-    let real = Real::of(element);
-    if n == 0 {
-        return real.answer(f64::NAN);
-    }
-    let (magnitude, n) = (sum.unsigned_abs(), u128::from(n));
-    if magnitude == 0 {
-        return real.answer(0.0);
-    }
-    // Two bits below the top, so that a value that rounds up to 2^127 is still a 32-bit float.
-    let shift = magnitude.leading_zeros() - 2;
-    let scaled = magnitude << shift;
-    let digits = (scaled / n) | u128::from(scaled % n != 0);
-    let sign = if sum < 0 { -1.0 } else { 1.0 };
-    // Rounded once, by the cast to the type of the result; powers of two are exact.
-    let rounded = if real.is_double { digits as f64 } else { f64::from(digits as f32) };
-    real.answer(sign * rounded * (-f64::from(shift)).exp2())
 }

@@ -6,7 +6,7 @@
 
 use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
-use super::integers;
+use super::exact::quotient;
 use crate::element::{Element, Value};
 use crate::reduce::exact::{self, Accuracy, Format, State, StateError};
 use crate::reduce::op::Op;
@@ -238,7 +238,7 @@ impl Merger {
         match &self.merged {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
-            Merged::Integer(total) if op == Op::Mean => integers::quotient(element, *total, n),
+            Merged::Integer(total) if op == Op::Mean => real(quotient(*total, n, element.size() == 8)),
             Merged::Integer(total) => Scalar::One(self.in_width(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
@@ -272,9 +272,7 @@ impl Merger {
     /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
     pub fn mean(&self, n: u64) -> f64 {
         match self.merged {
-            Merged::Integer(total) => {
-                integers::quotient(Element::I64, total, n).value().map_or(f64::NAN, Value::as_f64)
-            }
+            Merged::Integer(total) => quotient(total, n, true),
             Merged::Sum(sum) => sum.value() / n as f64,
             _ => f64::NAN,
         }
