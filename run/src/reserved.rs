@@ -147,15 +147,27 @@ pub fn remove_unfinished() {
 }
 
 /// Ends the process without the drivers' own ends: those would free memory that their other threads work with, which then ends the
-/// process by a signal.
+/// process by a signal, or wait for these threads for ever.
 fn exit_at_once(status: i32) -> ! {
     #[cfg(unix)]
     // SAFETY: it ends the process, and nothing of it is looked at again.
     unsafe {
         libc::_exit(status)
     }
+    #[cfg(windows)]
+    // SAFETY: as above; the handle is the process's own.
+    unsafe {
+        TerminateProcess(GetCurrentProcess(), status as u32);
+    }
     #[cfg(not(unix))]
     std::process::exit(status)
+}
+
+// Windows runs the drivers' ends in every exit but this.
+#[cfg(windows)]
+unsafe extern "system" {
+    safe fn GetCurrentProcess() -> *mut std::ffi::c_void;
+    fn TerminateProcess(process: *mut std::ffi::c_void, status: u32) -> i32;
 }
 
 /// Makes the next interrupt set a flag that the work polls, so that it can save its progress. The one after that ends the
