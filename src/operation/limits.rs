@@ -72,6 +72,11 @@ impl SettingError {
         SettingError { name, value: value.into(), allowed: allowed.into() }
     }
 
+    /// Adds a reason or a remedy to the allowed values.
+    pub(crate) fn with(self, remark: &str) -> Self {
+        SettingError { allowed: self.allowed + remark, ..self }
+    }
+
     /// Returns the setting if it is outside of a range.
     pub(crate) fn unless(
         name: &'static str,

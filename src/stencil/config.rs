@@ -13,6 +13,7 @@ use crate::stencil::formula;
 use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil, Weights};
+use crate::stencil::strip;
 use crate::stencil::tuning::Tuning;
 use crate::window;
 
@@ -251,8 +252,12 @@ impl Config {
         if variant.is_blocked() {
             blocked::check(self)?;
         }
-        LimitError::unless("max_buffer_size", limits.max_buffer_size.min(MOST_BYTES), self.bytes())
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, self.bytes())
             .map_err(|error| error.or(", or use a smaller grid, or slabs of it"))?;
+        if self.bytes() > MOST_BYTES {
+            let allowed = format!("at most {MOST_BYTES}: use slabs of the {grid} grid");
+            return Err(SettingError::new("Config::bytes", self.bytes(), allowed).into());
+        }
         window::check(self.bytes(), limits)?;
         self.check_cut(limits)
     }
@@ -270,8 +275,10 @@ impl Config {
     fn check_block(&self, limits: &Limits) -> Result<(), StencilError> {
         let Block { rows, cols } = self.tuning.block;
         let smallest = self.variant.smallest_side();
-        SettingError::unless("block.rows", rows, smallest..=u32::MAX)?;
-        SettingError::unless("block.cols", cols, smallest..=u32::MAX)?;
+        for (name, side) in [("block.rows", rows), ("block.cols", cols)] {
+            SettingError::unless(name, side, smallest..=u32::MAX)
+                .map_err(|error| error.with(&format!(" in blocks of `{}`", self.variant.name)))?;
+        }
         let memory = limits.max_compute_workgroup_storage_size;
         limits::check_workgroup([cols, rows], limits)
             .and_then(|()| {
@@ -318,7 +325,7 @@ impl Config {
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
             .provide("element", element(self.element))
-            .provide("strip", blocked::strip(self.tuning.strip))
+            .provide("strip", strip::strip(self.tuning.strip))
             .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
             .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
             .choose("tile", self.tile_file())

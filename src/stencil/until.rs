@@ -84,7 +84,7 @@ impl Until {
         if self.epsilon.is_nan() || self.epsilon < 0.0 {
             return Err(StencilError::Epsilon(self.epsilon));
         }
-        Ok(SettingError::unless("every", self.every, 1..=u32::MAX)?)
+        Ok(SettingError::unless("Until::every", self.every, 1..=u32::MAX)?)
     }
 
     /// Returns true if the changes are small enough. If one of them is NaN, they never are.

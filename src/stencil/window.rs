@@ -1,14 +1,15 @@
 //! Cutting a grid that is larger than one binding into windows. Pure arithmetic.
 //!
-//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. The kernels know nothing of windows.
-//! For a kernel a window is a grid, and a cut side is a fixed border, whose outermost layer is read and never
-//! written. This layer is the halo. Neighbouring windows therefore share two layers, and each computes one of
-//! them. Of a stencil that reaches R cells, R layers are fixed at a cut side, and neighbours share 2 R.
+//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. A kernel of single steps knows nothing of windows.
+//! For this kernel a window is a grid, and a cut side is a fixed border: of a stencil that reaches R cells, the R outermost layers
+//! are read and never written. They are the halo. A window holds as many layers as fit a binding, and starts where a
+//! binding may. So neighbours share 2 R layers if every layer is aligned, and else a few more. Both write the layers
+//! between their halos, with the same values. Windows that may start at even layers, for R = 1:
 //!
 //! ```text
 //!     layer      0   1   2   3   4   5   6   7   8   9
-//!     window 0   #   #   #   #   #   o                    #: its own, computed (kept at a fixed side of the grid)
-//!     window 1                   o   #   #   #   #   #    o: the neighbour's, only read
+//!     window 0   #   #   #   #   #   #   o                #: written (kept at a fixed side of the grid)
+//!     window 1                   o   #   #   #   #   #    o: halo, only read
 //! ```
 //!
 //! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
@@ -148,11 +149,21 @@ mod tests {
     }
 
     fn check(cut: Cut, layer_bytes: u64, window_bytes: u64, computed: Range<u32>) {
-        if computed.is_empty() || !cut.fits(true) {
+        if computed.is_empty() || !cut.fits(false) {
             return;
         }
+        let windows = cut.windows(computed.clone());
+        if computed.start <= cut.reach && computed.end + cut.reach >= cut.layers {
+            assert_eq!(windows.len() == 1, cut.is_whole(), "{cut:?} {windows:?}");
+        }
+        for pair in windows.windows(2) {
+            assert_eq!(pair[0].held.len(), cut.most as usize, "{cut:?} {windows:?}");
+            let shared = pair[0].held.end - pair[1].held.start;
+            // Neighbours of aligned layers share twice the reach, others up to a step more.
+            assert!((2 * cut.reach..2 * cut.reach + cut.step).contains(&shared), "{cut:?} {windows:?}");
+        }
         let mut behind = computed.start;
-        for Layers { held, written } in cut.windows(computed.clone()) {
+        for Layers { held, written } in windows {
             assert!(written.start == behind && !written.is_empty(), "{cut:?} {written:?}");
             assert!((u64::from(held.start) * layer_bytes).is_multiple_of(64), "{cut:?} {held:?}");
             assert!(held.len() as u64 * layer_bytes <= window_bytes, "{cut:?} {held:?}");
@@ -165,7 +176,7 @@ mod tests {
             behind = written.end;
         }
         assert_eq!(behind, computed.end);
-        if !cut.is_whole() {
+        if !cut.is_whole() && cut.fits(true) {
             let tail = cut.tail();
             assert!(tail >= 2 * cut.reach && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
             assert!(u64::from(cut.layers - tail) * layer_bytes <= window_bytes, "{cut:?}");

@@ -96,6 +96,12 @@ fn a_workspace_is_shared() {
 fn missing_features_are_named() {
     let device = small_device(1 << 20).device;
     let rung = Rung::named("vectorized").unwrap();
+    for (element, name) in
+        [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
+    {
+        let error = Job { element, ..job(&device, rung, 64, 10) }.reducer(&device).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+    }
     let shuffle = Rung::named("subgroup-shuffle").unwrap();
     let error = job(&device, shuffle, 64, 10).reducer(&device).unwrap_err();
     assert!(error.to_string().contains("SUBGROUP"), "{error}");

@@ -33,7 +33,7 @@ fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return u32(clamp(i, 0, i32(count) - 1));
 }
 
-fn beside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
+fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return u32(i);
 }
 #else
@@ -45,7 +45,7 @@ fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
 }
 
 // A neighbour of a computed cell may lie beyond the grid here.
-fn beside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
+fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return inside(i, count, low_side, high_side);
 }
 #endif
@@ -63,13 +63,13 @@ fn plane_at(p: i32) -> u32 {
 }
 
 fn col_beside(c: i32) -> u32 {
-    return beside(c, params.cols, params.west, params.east);
+    return neighbour_at(c, params.cols, params.west, params.east);
 }
 
 fn row_beside(r: i32) -> u32 {
-    return beside(r, params.rows, params.north, params.south);
+    return neighbour_at(r, params.rows, params.north, params.south);
 }
 
 fn plane_beside(p: i32) -> u32 {
-    return beside(p, params.planes, params.near, params.far);
+    return neighbour_at(p, params.planes, params.near, params.far);
 }

@@ -26,7 +26,6 @@ pub(super) use machine::Machine;
 pub(super) use plan::{layers_per_group, workgroups};
 pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
-pub(super) use unroll::strip;
 
 /// The most columns of a grid: kernels count twice as many, with a sign.
 const MOST_COLS: u32 = (1 << 30) - 1;

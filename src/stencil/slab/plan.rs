@@ -56,7 +56,8 @@ impl Slab {
     ) -> Result<RoundPlan, StencilError> {
         self.config.check(features, limits)?;
         let most = if self.cut == [false; 2] { u32::MAX } else { self.depth() };
-        SettingError::unless("steps", steps, 1..=most)?;
+        SettingError::unless("steps", steps, 1..=most)
+            .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
         let mut left = steps;

@@ -13,7 +13,9 @@ use crate::common::oracle::expected;
 pub fn cases() -> Vec<(Op, Element)> {
     let of = |op: Op| Element::ALL.map(|element| (op, element));
     let all = Op::ALL.iter().flat_map(|op| of(*op));
-    all.filter(|(op, element)| Format::of(*op, *element).is_some()).collect()
+    let cases: Vec<_> = all.filter(|(op, element)| Format::of(*op, *element).is_some()).collect();
+    assert_eq!(cases.len(), 10, "{cases:?}");
+    cases
 }
 
 /// Cases that cover each format, element and arity.

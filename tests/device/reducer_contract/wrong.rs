@@ -1,8 +1,9 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
+use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
     Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Reduction, Shape, ShapeKind,
-    Workspace,
+    Strategy, Tuning, Workspace,
 };
 use halofold::{BufferError, Element, Slice, wgpu};
 
@@ -250,12 +251,19 @@ fn wrong_workspaces_are_refused() {
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
     let input = Slice::new(&long, 0, 4 << 20);
     let sums = reducer(desk.gpu, sum(Element::U32));
-    for (shape, role) in [
-        (Shape::Whole, "partials buffer"),
-        (Shape::Segments { len: 1 << 19 }, "scratch memory"),
-        (Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
+    let rung = Rung::named("vectorized").unwrap();
+    let tuning = Tuning::of(rung.kernel, &desk.gpu.device.limits(), LEN);
+    let tuning = tuning.with_workgroup_size(64).with_max_workgroups(1000);
+    let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    let options = Options::default().with_strategy(strategy);
+    let of_rung = Reducer::with_options(&desk.gpu.device, sum(Element::U32), options).unwrap();
+    for (sums, shape, role) in [
+        (&sums, Shape::Whole, "partials buffer"),
+        (&of_rung, Shape::Whole, "scratch memory"),
+        (&sums, Shape::Segments { len: 1 << 19 }, "scratch memory"),
+        (&sums, Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
     ] {
-        let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.kind()), LEN));
+        let small = Workspace::new(&desk.gpu.device, &plan(sums, default_of(shape.kind()), LEN));
         let reduction = sums.of(input).shape(shape).workspace(&small);
         let error = desk.refused(reduction, (&desk.result).into());
         says!(error, E::Buffer(B::TooShort { .. }), role);

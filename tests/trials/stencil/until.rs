@@ -300,7 +300,10 @@ fn not_a_number() -> Result<(), Failed> {
 fn wrong_input() -> Result<(), Failed> {
     let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 0);
     let buffers = until.run.buffers(&until.cells);
-    assert!(matches!(until.prepare(&buffers), Err(StencilError::Setting(_))), "a check every 0 steps");
+    let Err(StencilError::Setting(error)) = until.prepare(&buffers) else {
+        return Err("a check every 0 steps".into());
+    };
+    assert_eq!((error.name, error.value), ("Until::every", 0));
     for epsilon in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
         until.until = Until::new(epsilon).with_every(1);
         assert!(matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))), "{epsilon}");

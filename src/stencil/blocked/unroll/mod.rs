@@ -1,12 +1,11 @@
-//! Text for the registers of time-blocked kernels and of `plane-sums`: WGSL has arrays, but not every compiler keeps them in registers,
+//! Text for the registers of time-blocked kernels: WGSL has arrays, but not every compiler keeps them in registers,
 //! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs and rows of a
 //! lane, levels, rows a turn. The work on each of them is in `shaders/stencil/`; here it is only repeated.
 
 mod planes;
 mod rows;
-mod strip;
 
-pub(in crate::stencil) use strip::strip;
+use crate::stencil::repeat::{each, repeated};
 
 /// The numbers that a text is written out for.
 #[derive(Clone, Copy, Debug)]
@@ -88,17 +87,6 @@ impl Kind {
              let level{at} = level_of{suffix}({given}{added}{special});\n"
         )
     }
-}
-
-/// The texts of `0..count`, joined.
-fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
-    (0..count).map(text).collect::<Vec<_>>().join(separator)
-}
-
-/// A struct with this many members of one type.
-fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
-    let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
-    format!("struct {name} {{\n{members}}}\n\n")
 }
 
 /// The neighbours of a pack to the west and to the east, given the row's packs and the cells before and behind them.

@@ -1,10 +1,10 @@
-//! The rows of a lane in `plane-sums`.
+//! The rows of a lane in `plane-sums`, written out: WGSL has arrays, but not every compiler keeps them in registers.
 
-use super::{each, repeated};
 use crate::shader::Piece;
+use crate::stencil::repeat::{each, repeated};
 
 /// The text of `#import strip`: a strip of rows one below the other, which loads one row more on either side.
-pub(in crate::stencil) fn strip(rows: u32) -> Vec<Piece> {
+pub(super) fn strip(rows: u32) -> Vec<Piece> {
     let loads = each(rows + 2, ", ", |i| format!("load_row(plane, r - 1 + {i}, cols)"));
     let loaded = each(rows + 2, "", |i| format!("    let r{i} = row_of(loaded.r{i});\n"));
     let sums = each(rows, ", ", |i| format!("plane_sums_of(k, r{i}, r{}, r{})", i + 1, i + 2));
