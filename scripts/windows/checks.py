@@ -9,7 +9,7 @@ import arrays
 import expected
 
 # Words of a message about a feature that an adapter lacks.
-LACKS = re.compile(r"lacks|SHADER_|no such feature|not supported")
+LACKS = re.compile("lacks")
 ESCAPE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
 
 
