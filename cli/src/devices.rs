@@ -149,8 +149,9 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
 
 /// A reason that other rungs and types may share: without the names of this one in front.
 fn shared(reason: &str, rung: &Rung, element: Element) -> String {
-    let names = format!("`{}` over {element} ", rung.name());
-    reason.strip_prefix(&names).unwrap_or(reason).to_owned()
+    let rung = format!("`{}` ", rung.name());
+    let reason = reason.strip_prefix(&rung).unwrap_or(reason);
+    reason.strip_prefix(&format!("over {element} ")).unwrap_or(reason).to_owned()
 }
 
 fn describe(report: &Report) -> String {

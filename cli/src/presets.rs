@@ -7,8 +7,8 @@ mod documents;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use halofold::reduce::Op;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter};
 use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork};
 
@@ -137,11 +137,7 @@ fn one(
     if options.workgroup.is_some() {
         job = rung::with_checked_workgroup(context.gpu, job)?;
     }
-    let features = context.gpu.device.features();
-    let is_too_large = |job: &Job| {
-        matches!(job.check(features, &limits), Err(ReduceError::Limit(_) | ReduceError::Setting(_)))
-    };
-    while is_too_large(&job) && job.tuning.workgroup_size > 1 {
+    while rung::is_too_large(context.gpu, &job) && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
     let expected = rung::expected(host, Op::Sum, n)?;

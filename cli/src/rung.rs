@@ -89,18 +89,37 @@ pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure
     }
 }
 
-/// The limits on the size of a workgroup.
-const WORKGROUP_LIMITS: [&str; 2] = ["max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
+/// The limits on a workgroup that hold for every rung.
+const WORKGROUP: &[&str] =
+    &["workgroup_size", "max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
+
+/// Returns true if an error is about one of these limits or settings.
+fn is_about(error: &ReduceError, names: &[&str]) -> bool {
+    match error {
+        ReduceError::Limit(error) => names.contains(&error.name),
+        ReduceError::Setting(error) => names.contains(&error.name),
+        _ => false,
+    }
+}
+
+/// Returns true if the workgroup is too large here for a job.
+pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
+    let is_one = |error: ReduceError| match error {
+        // A tile has an item for each invocation, at least.
+        ReduceError::Setting(error) if error.name == "tile" => {
+            error.value < u64::from(job.tuning.workgroup_size)
+        }
+        error => is_about(&error, WORKGROUP) || is_about(&error, &["max_compute_workgroup_storage_size"]),
+    };
+    job.check(gpu.device.features(), &gpu.device.limits()).is_err_and(is_one)
+}
 
 /// Checks the workgroup that was asked for. A size that no rung could run is an error here; one that this rung cannot run gives a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     match job.check(gpu.device.features(), &gpu.device.limits()) {
-        Err(ReduceError::Setting(error)) if error.name == "workgroup_size" => {
-            Err(Failure::Usage(format!("--workgroup: {error}")))
-        }
-        Err(ReduceError::Limit(error)) if WORKGROUP_LIMITS.contains(&error.name) => {
-            Err(Failure::Usage(format!("--workgroup: {error}")))
+        Err(error) if is_about(&error, WORKGROUP) => {
+            Err(Failure::Usage(format!("--workgroup: {}", gpu::explain(&error))))
         }
         _ => Ok(job),
     }

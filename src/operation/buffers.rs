@@ -136,7 +136,7 @@ pub enum BufferError {
         len: u64,
     },
     /// An input that starts between two elements.
-    #[error("the input starts at byte {offset}: start it at a multiple of {size} bytes")]
+    #[error("an input starts at byte {offset}: start it at a multiple of {size} bytes")]
     Misaligned {
         /// The offset of the input.
         offset: u64,

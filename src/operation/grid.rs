@@ -28,5 +28,5 @@ pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
 pub(crate) fn of(groups: u64, limits: &Limits, remedy: &'static str) -> Result<[u32; 2], LimitError> {
     let needed = (groups as f64).sqrt().ceil() as u64;
     let (name, limit) = ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension);
-    folded(groups, limits).ok_or(LimitError { name, needed, limit: limit.into(), remedy })
+    folded(groups, limits).ok_or_else(|| LimitError::new(name, limit.into(), needed).or(remedy))
 }

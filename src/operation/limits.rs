@@ -1,5 +1,6 @@
 //! Checks of a device's limits, and their error.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use wgpu::Limits;
@@ -8,18 +9,35 @@ use crate::operation::blocks;
 use crate::operation::kernel::{Access, Slot};
 
 /// A limit of the device that is too low for an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{name} of {needed} is needed, this device has {limit}: request more when you open it{remedy}")]
 pub struct LimitError {
+    /// The operator, the rung or the buffer that needs it: `` `dot` `` or `the output`. Empty if it is the whole operation.
+    pub subject: String,
     /// The limit, a field of [`wgpu::Limits`].
     pub name: &'static str,
     /// The value needed.
     pub needed: u64,
-    /// The device's value.
+    /// The device's value, or the most that halofold uses of it.
     pub limit: u64,
+    /// True if the device has more, or as much, as halofold uses: a higher limit does not help.
+    pub is_own: bool,
     /// Another remedy, as the message names it: `, or use fewer bins`.
     pub remedy: &'static str,
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LimitError { subject, name, needed, limit, is_own, remedy } = self;
+        match subject.as_str() {
+            "" => write!(f, "{name} of {needed} is needed, ")?,
+            subject => write!(f, "{subject} needs {name} of {needed}, ")?,
+        }
+        if *is_own {
+            return write!(f, "halofold uses at most {limit}: {}", remedy.trim_start_matches(", or "));
+        }
+        write!(f, "this device has {limit}: request more when you open it{remedy}")
+    }
 }
 
 /// Returns an error if a limit, a field of `Limits`, is lower than needed.
@@ -38,7 +56,12 @@ impl LimitError {
         needed: impl Into<u64>,
     ) -> Result<(), Self> {
         let (limit, needed) = (limit.into(), needed.into());
-        if needed > limit { Err(LimitError { name, needed, limit, remedy: "" }) } else { Ok(()) }
+        if needed > limit { Err(LimitError::new(name, limit, needed)) } else { Ok(()) }
+    }
+
+    /// Makes the error of a limit of the device.
+    pub(crate) fn new(name: &'static str, limit: u64, needed: u64) -> Self {
+        LimitError { subject: String::new(), name, needed, limit, is_own: false, remedy: "" }
     }
 
     /// Returns an error if a binding of the device has fewer bytes than needed.
@@ -50,6 +73,11 @@ impl LimitError {
     /// Adds another remedy than a higher limit.
     pub(crate) fn or(self, remedy: &'static str) -> Self {
         LimitError { remedy, ..self }
+    }
+
+    /// Names the part that needs more than the limit.
+    pub(crate) fn of(self, subject: impl Into<String>) -> Self {
+        LimitError { subject: subject.into(), ..self }
     }
 }
 

@@ -1,10 +1,13 @@
 //! Errors of reductions.
 
 use crate::adapter::feature_names;
+use crate::element::Element;
 use crate::operation::{BufferError, LimitError, SettingError};
 use crate::read::ReadError;
+use crate::reduce::exact::Format;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
+use crate::reduce::op::Op;
 use crate::reduce::shape::{Shape, ShapeKind};
 
 /// Errors of making a reducer or preparing a reduction. Each message names the remedy.
@@ -62,8 +65,8 @@ pub enum ReduceError {
     },
     /// No atomic operation carries out the operator: [`Monoid::accumulates`] is `None`. None carries out an exact sum.
     #[error(
-        "no atomic operation computes `{name}` over {element}, and none an exact sum: use `Shape::Whole` instead of \
-         `Shape::Accumulate`, or leave states (`Options::to_states`), which add up"
+        "no atomic operation computes `{name}` over {element}, nor any exact sum: use `Shape::Whole` instead of \
+         `Shape::Accumulate`, or leave states (`Options::to_states`) and merge them (`Options::from_states`)"
     )]
     NoAtomic {
         /// The operator.
@@ -73,7 +76,8 @@ pub enum ReduceError {
     },
     /// The operator has no exact form.
     #[error(
-        "`{name}` over {element} has no exact form: `exact::Format::of` lists those that have; ask for it without exactness"
+        "`{name}` over {element} has no exact form: ask for it without exactness; these have one: {}",
+        exact_forms()
     )]
     NotExact {
         /// The operator.
@@ -219,6 +223,16 @@ pub enum ReduceError {
     /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
+}
+
+/// The operators that have exact sums, with their elements: `sum of f16, f32, f64; dot of f32`.
+fn exact_forms() -> String {
+    let elements =
+        |op: Op| Element::ALL.into_iter().filter(move |element| Format::of(op, *element).is_some());
+    let form =
+        |op: &Op| format!("{op} of {}", elements(*op).map(Element::name).collect::<Vec<_>>().join(", "));
+    let having = Op::ALL.iter().filter(|op| elements(**op).next().is_some());
+    having.map(form).collect::<Vec<_>>().join("; ")
 }
 
 impl ReduceError {

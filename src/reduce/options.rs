@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::operation::kernel::Checks;
-use crate::operation::limits;
+use crate::operation::limits::{self, LimitError};
 use crate::reduce::compose::Text;
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
@@ -225,7 +225,8 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
         return Err(ReduceError::SubgroupsDisabled { rung: kernel.name });
     }
     check_features(text)?;
-    limits::check(&text.slots(), limits)?;
+    let named = |error: LimitError| error.of(format!("`{}`", text.monoid.name()));
+    limits::check(&text.slots(), limits).map_err(named)?;
     text.checked()
 }
 

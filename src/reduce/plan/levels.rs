@@ -4,8 +4,8 @@
 //! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
 //! hold none.
 
-use crate::operation::SettingError;
 use crate::operation::limits::{self, needs};
+use crate::operation::{LimitError, SettingError};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
@@ -18,9 +18,6 @@ use crate::window;
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
-
-/// The remedy for workgroups that are too large.
-const SMALLER: &str = ", or use a smaller workgroup";
 
 /// A window of the items that a level reads.
 #[derive(Clone, Copy)]
@@ -139,7 +136,8 @@ pub(in crate::reduce) fn check(
     finish: Finish,
     Tuning { workgroup_size, tile, .. }: Tuning,
 ) -> Result<(), ReduceError> {
-    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(|error| error.or(SMALLER))?;
+    let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or(", or use a smaller workgroup");
+    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;
     // The unrolled trees start at 1024.
     SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;
     if matches!(rung.kernel.coverage, Coverage::Tiles(_)) {
@@ -151,7 +149,7 @@ pub(in crate::reduce) fn check(
     let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
     let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
     let needed = items * request.monoid.acc.stride + exact + flag;
-    needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(|error| error.or(SMALLER))?;
+    needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(named)?;
     if !rung.finishes.contains(&finish) {
         let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
         return Err(ReduceError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });

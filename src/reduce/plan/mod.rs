@@ -183,10 +183,18 @@ impl Plan {
     /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, LimitError> {
         let [scratch, second] = self.scratch;
-        let sizes = [scratch, second, self.partials, self.marks, blocks::offset(self.launches.len())];
-        let largest = self.outputs.iter().copied().chain(sizes).fold(0, u64::max);
-        let checked = needs!(limits, max_buffer_size, largest);
-        checked.map(|()| self).map_err(|error| error.or(", or use a larger workgroup or fewer elements"))
+        let sizes = [
+            ("the scratch memory", scratch.max(second)),
+            ("the partials buffer", self.partials),
+            ("the tile marks", self.marks),
+            ("the output", self.outputs.iter().copied().fold(0, u64::max)),
+            ("the parameters", blocks::offset(self.launches.len())),
+        ];
+        let check = |(role, size)| {
+            let checked = needs!(limits, max_buffer_size, size);
+            checked.map_err(|error| error.of(role).or(", or reduce fewer elements at once"))
+        };
+        sizes.into_iter().try_for_each(check).map(|()| self)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::window::Window;
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
 
+/// Bytes of the largest binding. Kernels count them in 31 bits.
+const MOST_BOUND: u64 = 1 << 31;
+
 impl Request<'_> {
     pub(super) fn align(&self) -> u64 {
         u64::from(self.limits.min_storage_buffer_offset_alignment).max(VECTOR)
@@ -17,7 +20,7 @@ impl Request<'_> {
 
     /// The largest size of a binding, in bytes.
     pub(super) fn largest_binding(&self) -> u64 {
-        let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
+        let largest = self.limits.max_storage_buffer_binding_size.min(MOST_BOUND);
         (largest / self.align()).max(1) * self.align()
     }
 
@@ -116,8 +119,20 @@ impl Request<'_> {
 
     /// Checks that one binding can hold all of the scratch memory.
     pub(super) fn scratch(&self, needed: u64) -> Result<u64, ReduceError> {
-        let checked = LimitError::unless("max_storage_buffer_binding_size", self.largest_binding(), needed);
-        Ok(checked.map(|()| needed).map_err(|error| error.or(", or reduce fewer elements at once"))?)
+        self.check_binding("the scratch memory", needed, ", or reduce fewer elements at once")?;
+        Ok(needed)
+    }
+
+    /// Checks that one binding can hold all bytes of its subject.
+    pub(super) fn check_binding(
+        &self,
+        subject: &str,
+        needed: u64,
+        remedy: &'static str,
+    ) -> Result<(), LimitError> {
+        let is_own = self.limits.max_storage_buffer_binding_size >= MOST_BOUND;
+        LimitError::unless("max_storage_buffer_binding_size", self.largest_binding(), needed)
+            .map_err(|error| LimitError { is_own, ..error.of(subject).or(remedy) })
     }
 }
 
@@ -165,5 +180,45 @@ impl Span {
             (None, None) => 0,
         };
         Params { first, len: self.len(), index, second, ..Params::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu::Limits;
+
+    use super::MOST_BOUND;
+    use crate::Element;
+    use crate::reduce::plan::{BufferRange, Plan};
+    use crate::reduce::{Op, Shape};
+
+    /// The error of a plan that a device with these limits refuses.
+    fn refused(shape: Shape, len: u64, limits: &Limits) -> String {
+        let sum = Op::Sum.over(Element::F32).unwrap();
+        Plan::of(&sum, shape, &[BufferRange { offset: 0, len }], None, limits).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nobody_is_told_to_request_more_than_halofold_binds() {
+        let row = Shape::Axis { outer: 1, len: 2, inner: 1 << 30 };
+        let binding = |max_storage_buffer_binding_size| {
+            let limits = Limits { max_storage_buffer_binding_size, ..Limits::default() };
+            refused(row, 1 << 31, &limits)
+        };
+        for size in [MOST_BOUND, MOST_BOUND * 2] {
+            let error = binding(size);
+            let remedy = "halofold uses at most 2147483648: reduce ranges of its columns separately";
+            assert!(error.starts_with("a row needs max_storage") && error.ends_with(remedy), "{error}");
+        }
+        let error = binding(MOST_BOUND / 2);
+        assert!(error.contains("this device has 1073741824: request more"), "{error}");
+    }
+
+    #[test]
+    fn a_buffer_that_is_too_large_is_named() {
+        let limits = Limits { max_buffer_size: 1 << 20, ..Limits::default() };
+        let error = refused(Shape::Segments { len: 2 }, 1 << 20, &limits);
+        assert!(error.starts_with("the output needs max_buffer_size of 2097152"), "{error}");
+        assert!(error.ends_with("or reduce fewer elements at once"), "{error}");
     }
 }

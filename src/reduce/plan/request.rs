@@ -224,7 +224,8 @@ impl<'a> Request<'a> {
         let outputs: Vec<_> =
             components.map(|one| (plan.results * one.stride).next_multiple_of(WORD)).collect();
         let longest = outputs.iter().copied().max().unwrap_or(0);
-        LimitError::unless_bound(self.limits, longest)?;
+        LimitError::unless_bound(self.limits, longest)
+            .map_err(|error| error.of("an output").or(", or bind one output (`Reduction::into`)"))?;
         Ok(Plan { outputs, ..plan })
     }
 

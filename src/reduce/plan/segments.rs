@@ -3,7 +3,6 @@
 //! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results.
 //! Segments are the case of rows with one element.
 
-use crate::operation::LimitError;
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
@@ -79,8 +78,7 @@ impl Request<'_> {
         let limit = self.largest_binding();
         let lost = limit - self.room().min(limit.saturating_sub(unit));
         let needed = inner.saturating_mul(widest).saturating_add(lost);
-        LimitError::unless("max_storage_buffer_binding_size", limit, needed)
-            .map_err(|error| error.or(", or reduce ranges of the columns of a row separately"))?;
+        self.check_binding("a row", needed, ", or reduce ranges of its columns separately")?;
         self.parts(inputs, (outer, len, inner), self.monoid.fold().columns)
     }
 

@@ -1,6 +1,6 @@
 //! One result from elements that are a stride apart.
 
-use crate::operation::{LimitError, SettingError};
+use crate::operation::SettingError;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Inputs, Plan, Reads, Request, Span};
@@ -29,9 +29,8 @@ impl Request<'_> {
         let most = span.saturating_sub(1) / stride + 1;
         // Bytes of as many elements as each window must hold.
         let least = (len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
-        let (limit, lost) = (self.largest_binding(), self.largest_binding() - self.room());
-        LimitError::unless("max_storage_buffer_binding_size", limit, least.saturating_add(lost))
-            .map_err(|error| error.or(", or split the input"))?;
+        let lost = self.largest_binding() - self.room();
+        self.check_binding("a window of the input", least.saturating_add(lost), ", or split the input")?;
         let windows = (0..len.div_ceil(most).max(1)).map(|number| {
             let begin = number * most;
             self.apart(inputs, begin..len.min(begin + most), stride)

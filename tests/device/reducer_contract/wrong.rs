@@ -299,7 +299,14 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     says!(refused(custom, ShapeKind::Whole), E::MissingFeature { .. }, "thirds", "SHADER_F64");
     // Four storage buffers in a shader are few.
     let dot = Op::Dot.over(Element::F32).unwrap();
-    says!(refused(dot, ShapeKind::Whole), E::Limit(_), "max_storage_buffers_per_shader_stage", "6", "4");
+    says!(
+        refused(dot, ShapeKind::Whole),
+        E::Limit(_),
+        "`dot`",
+        "max_storage_buffers_per_shader_stage",
+        "6",
+        "4"
+    );
     // Shapes that fit do run.
     for form in [ShapeKind::Whole, ShapeKind::Segments, ShapeKind::Strided, ShapeKind::Axis] {
         small
