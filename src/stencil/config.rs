@@ -248,8 +248,13 @@ impl Config {
         }
         self.tuning.check()?;
         limits::check(self.slots(), limits)?;
-        self.check_block(limits)?;
-        if variant.is_blocked() {
+        let (variant, block) = (variant.name, self.tuning.block);
+        self.check_block(limits).map_err(|error| StencilError::Block {
+            variant,
+            block,
+            error: Box::new(error),
+        })?;
+        if self.variant.is_blocked() {
             blocked::check(self)?;
         }
         LimitError::unless("max_buffer_size", limits.max_buffer_size, self.bytes())
@@ -276,8 +281,7 @@ impl Config {
         let Block { rows, cols } = self.tuning.block;
         let smallest = self.variant.smallest_side();
         for (name, side) in [("block.rows", rows), ("block.cols", cols)] {
-            SettingError::unless(name, side, smallest..=u32::MAX)
-                .map_err(|error| error.with(&format!(" in blocks of `{}`", self.variant.name)))?;
+            SettingError::unless(name, side, smallest..=u32::MAX)?;
         }
         let memory = limits.max_compute_workgroup_storage_size;
         limits::check_workgroup([cols, rows], limits)

@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::operation::{BufferError, LimitError, SettingError};
 use crate::read::ReadError;
 use crate::reduce::ReduceError;
-use crate::stencil::shape::Grid;
+use crate::stencil::shape::{Block, Grid};
 
 /// Errors of a stencil that cannot be stepped. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -56,6 +56,16 @@ pub enum StencilError {
     /// A number that is out of range: a field of a [`Tuning`](crate::stencil::Tuning), the steps of a round or from one check to the next.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// A block whose sides or workgroup memory the kernel or the device does not allow.
+    #[error("`{variant}` in blocks of {block}: {error}")]
+    Block {
+        /// The variant.
+        variant: &'static str,
+        /// The block.
+        block: Block,
+        /// The error of its sides or of a limit.
+        error: Box<StencilError>,
+    },
     /// Borders of a kind that the kernel does not know.
     #[error(
         "`{variant}` knows the borders fixed, reflect and wrap; the kernel direct-global knows mirror and constant, too: take it or leave the \
