@@ -19,8 +19,8 @@ pub fn script() -> String {
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
     let (paragraphs, pieces, modules) = texts.into_parts();
-    // Kernels have no tabs: one stands for four spaces, of which there are many.
-    let quoted = |text: &String| json!(text.replace("    ", "\t")).to_string();
+    // Kernels have no tabs and no backslashes: a tab stands for four spaces, of which there are many. A string of a script may contain it.
+    let quoted = |text: &String| json!(text.replace("    ", "\t")).to_string().replace("\\t", "\t");
     let listed = |numbers: &Vec<usize>| json!(numbers).to_string();
     let lists = [
         ("lengths", LENGTHS.map(|len| len.to_string()).to_vec()),
