@@ -7,8 +7,8 @@ use halofold::{Element, adapter};
 use halofold_measure::Job;
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::gpu::{adapters, combined, explain};
+use crate::failure::{Failure, explain};
+use crate::gpu::{adapters, combined};
 use crate::lists::grouped;
 use crate::output::{print, print_json};
 

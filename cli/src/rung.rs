@@ -6,8 +6,8 @@ use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
 
-use crate::failure::Failure;
-use crate::gpu::{self, Gpu};
+use crate::failure::{self, Failure};
+use crate::gpu::Gpu;
 use crate::input::Source;
 use crate::row::Row;
 
@@ -44,7 +44,7 @@ impl<'a> RunContext<'a> {
             if let Some(run) = run {
                 row.figures.wall_ms_median = Some(run.end_to_end(&gpu.timer, self.budget)?);
             }
-            row.reason = row.reason.as_ref().map(gpu::explain);
+            row.reason = row.reason.as_ref().map(failure::explain);
             Ok(row)
         };
         gpu.attempt(|| measure().map_err(|error: MeasureError| Failure::usage(error)))
@@ -118,9 +118,7 @@ pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     match job.check(gpu.device.features(), &gpu.device.limits()) {
-        Err(error) if is_about(&error, WORKGROUP) => {
-            Err(Failure::Usage(format!("--workgroup: {}", gpu::explain(&error))))
-        }
+        Err(error) if is_about(&error, WORKGROUP) => Err(Failure::usage(format!("--workgroup: {error}"))),
         _ => Ok(job),
     }
 }

@@ -35,9 +35,9 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// A message for standard error.
+    /// A message for standard error, in a user's words.
     pub fn usage(message: impl Display) -> Self {
-        Failure::Usage(message.to_string())
+        Failure::Usage(explain(&message))
     }
 
     /// Prints the message, if there is one, and returns the program's exit status.
@@ -55,5 +55,24 @@ impl Failure {
                 ExitCode::from(2)
             }
         }
+    }
+}
+
+/// Returns the library's error in a user's words: devices are opened with all features and limits of their adapter.
+pub fn explain(error: &impl std::fmt::Display) -> String {
+    let error = error.to_string().replace("this device lacks or was created without", "this adapter lacks");
+    error.replace(": request more when you open it, or ", ": ").replace(": request more when you open it", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+
+    #[test]
+    fn nobody_is_told_to_open_a_device() {
+        let asked = "this device has 4: request more when you open it";
+        assert_eq!(explain(&asked), "this device has 4");
+        let also = format!("{asked}, or use a smaller workgroup");
+        assert_eq!(explain(&also), "this device has 4: use a smaller workgroup");
     }
 }

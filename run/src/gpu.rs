@@ -96,12 +96,6 @@ fn check_back_end() -> Result<(), Failure> {
     Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
 }
 
-/// Returns the library's error in a user's words: devices are opened with all features and limits of their adapter.
-pub fn explain(error: &impl std::fmt::Display) -> String {
-    let error = error.to_string().replace("this device lacks or was created without", "this adapter lacks");
-    error.replace(": request more when you open it, or ", ": ").replace(": request more when you open it", "")
-}
-
 /// All adapters, the preferred one first.
 pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     check_back_end()?;
@@ -298,15 +292,7 @@ impl Gpu {
 
 #[cfg(test)]
 mod tests {
-    use super::{explain, remedy};
-
-    #[test]
-    fn nobody_is_told_to_open_a_device() {
-        let asked = "this device has 4: request more when you open it";
-        assert_eq!(explain(&asked), "this device has 4");
-        let also = format!("{asked}, or use a smaller workgroup");
-        assert_eq!(explain(&also), "this device has 4: use a smaller workgroup");
-    }
+    use super::remedy;
 
     #[test]
     fn remedies_are_those_of_the_system() {

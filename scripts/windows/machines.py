@@ -63,6 +63,15 @@ class Machine:
         """Ends a command, and what it started."""
         process.kill()
 
+    def wait(self, process, seconds):
+        """Waits for a command, and ends it after so many seconds. Returns its exit status, None if it was ended."""
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.end(process)
+            process.wait()
+            return None
+
     def start(self, args, environment, **options):
         command, folder, environment = self.command(args, environment)
         return subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, **options)
@@ -72,12 +81,7 @@ class Machine:
         begun = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = self.start(args, environment, stdout=out, stderr=err)
-            try:
-                status = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                status = None
-                self.end(process)
-                process.wait()
+            status = self.wait(process, seconds)
             texts = []
             for file in (out, err):
                 file.seek(0)
@@ -94,12 +98,7 @@ class Machine:
             while not ready() and process.poll() is None and time.monotonic() - begun < seconds:
                 time.sleep(0.1)
             process.send_signal(signal.CTRL_BREAK_EVENT)
-            try:
-                status = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                status = None
-                self.end(process)
-                process.wait()
+            status = self.wait(process, seconds)
             out.seek(0)
             return Done(status, out.read().decode(errors="replace"), "", time.monotonic() - begun)
 

@@ -86,7 +86,7 @@ impl Config {
         self.tuning.check(self.counters(), limits)?;
         let table = if self.keys == Keys::Numbers { 0 } else { 8 * u64::from(self.bins) };
         LimitError::unless_bound(limits, self.output().max(table))
-            .map_err(|error| error.or(", or use fewer bins"))?;
+            .map_err(|error| error.or("use fewer bins"))?;
         Ok(())
     }
 

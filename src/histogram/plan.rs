@@ -25,7 +25,7 @@ const MOST_ITERATIONS: u64 = 16_384;
 const MOST_FLOATS_PER_INVOCATION: u64 = 1536;
 
 /// The remedy for too many workgroups.
-const SPLIT: &str = ", or split the input and add the second part's counts";
+const SPLIT: &str = "split the input and add the second part's counts";
 
 /// One kernel of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -88,7 +88,7 @@ impl Tuning {
         SettingError::unless_power("copies", copies, 1..=MAX_COPIES)?;
         SettingError::unless("slices", slices, 1..=bins)?;
         let needed = 4 * u64::from(self.method.slots(bins));
-        let remedy = ", or use fewer copies, more slices or Method::Storage";
+        let remedy = "use fewer copies, more slices or Method::Storage";
         Ok(needs!(limits, max_compute_workgroup_storage_size, needed).map_err(|error| error.or(remedy))?)
     }
 }

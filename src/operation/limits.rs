@@ -22,7 +22,7 @@ pub struct LimitError {
     pub limit: u64,
     /// True if the device has more, or as much, as halofold uses: a higher limit does not help.
     pub is_own: bool,
-    /// Another remedy, as the message names it: `, or use fewer bins`.
+    /// Another remedy than a higher limit: `use fewer bins`. Empty if there is none.
     pub remedy: &'static str,
 }
 
@@ -34,9 +34,10 @@ impl fmt::Display for LimitError {
             subject => write!(f, "{subject} needs {name} of {needed}, ")?,
         }
         if *is_own {
-            return write!(f, "halofold uses at most {limit}: {}", remedy.trim_start_matches(", or "));
+            return write!(f, "halofold uses at most {limit}: {remedy}");
         }
-        write!(f, "this device has {limit}: request more when you open it{remedy}")
+        let or = if remedy.is_empty() { "" } else { ", or " };
+        write!(f, "this device has {limit}: request more when you open it{or}{remedy}")
     }
 }
 

@@ -258,7 +258,7 @@ impl Config {
             blocked::check(self)?;
         }
         LimitError::unless("max_buffer_size", limits.max_buffer_size, self.bytes())
-            .map_err(|error| error.or(", or use a smaller grid, or slabs of it"))?;
+            .map_err(|error| error.or("use a smaller grid, or slabs of it"))?;
         if self.bytes() > MOST_BYTES {
             let allowed = format!("at most {MOST_BYTES}: use slabs of the {grid} grid");
             return Err(SettingError::new("Config::bytes", self.bytes(), allowed).into());
@@ -288,7 +288,7 @@ impl Config {
             .and_then(|()| {
                 LimitError::unless("max_compute_workgroup_storage_size", memory, self.workgroup_bytes())
             })
-            .map_err(|error| error.or(", or use a smaller block").into())
+            .map_err(|error| error.or("use a smaller block").into())
     }
 
     /// The kinds of borders that the kernel must know.

@@ -260,7 +260,7 @@ impl Config {
             slab.blocks()
         };
         let groups = u64::from(across) * u64::from(down) * u64::from(chunks);
-        let workgroups = grid::of(groups, limits, ", or use a larger block")?;
+        let workgroups = grid::of(groups, limits, "use a larger block")?;
         let params = Params {
             cols,
             rows,

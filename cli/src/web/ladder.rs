@@ -87,7 +87,7 @@ fn case(
         let job = tuned((op, element), rung, &guaranteed, (LENGTHS[0], None), subgroups);
         let features = features(element, subgroups);
         if let Err(error) = job.check(features, &guaranteed) {
-            return json!(crate::gpu::explain(&error));
+            return json!(crate::failure::explain(&error));
         }
         let monoid = job.monoid();
         let stages = distinct(job.stages(&guaranteed));

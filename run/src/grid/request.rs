@@ -11,7 +11,7 @@ use halofold::stencil::{
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
-use crate::gpu::{self, Gpu};
+use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
 
 use super::batch_size;
@@ -121,9 +121,9 @@ impl Request {
         let Config { element, .. } = self.config;
         let feature = element.feature() - gpu.device.features();
         if !feature.is_empty() {
-            let error = gpu::explain(&StencilError::MissingFeature { element, feature });
+            let error = StencilError::MissingFeature { element, feature };
             let name = self.source.name();
-            return Err(Failure::Usage(format!("{name}: {error}: convert it with --type f32")));
+            return Err(Failure::usage(format!("{name}: {error}: convert it with --type f32")));
         }
         Ok(self.config.on_calibrated(&gpu.device, &calibration::samples(gpu)))
     }

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use halofold::stencil::{Config, Outcome, Until, Weights};
-use halofold_fleet::{FleetError, Member, Team, TeamOptions};
+use halofold_fleet::{Member, Team, TeamOptions};
 
 use super::grid_state::GridState;
 use super::report::Together;
 use crate::failure::Failure;
-use crate::gpu::{self, Gpu};
+use crate::gpu::Gpu;
 
 /// Cuts a grid, compiles, and uploads the slabs; `halo` is the number of steps between two exchanges, if it is given.
 pub fn team(
@@ -20,7 +20,7 @@ pub fn team(
     let member = |gpu: &Gpu| Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
     let members: Vec<_> = gpus.iter().map(member).collect();
     let options = halo.map_or(TeamOptions::default(), |halo| TeamOptions::default().with_halo(halo));
-    Team::new(&members, config, weights, cells, &options).map_err(explain)
+    Team::new(&members, config, weights, cells, &options).map_err(Failure::usage)
 }
 
 /// The cut of a team's grid.
@@ -31,7 +31,7 @@ pub fn cut(team: &Team) -> Together {
 
 impl GridState for Team {
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
-        self.step(steps, until).and_then(|_| self.finish()).map_err(explain)?;
+        self.step(steps, until).and_then(|_| self.finish()).map_err(Failure::usage)?;
         Ok(None)
     }
 
@@ -40,10 +40,6 @@ impl GridState for Team {
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        self.read(range).map_err(explain)
+        self.read(range).map_err(Failure::usage)
     }
-}
-
-fn explain(error: FleetError) -> Failure {
-    Failure::Usage(gpu::explain(&error))
 }

@@ -1,5 +1,7 @@
 //! The compiled reductions that files and operators need.
 
+use std::fmt::Display;
+
 use halofold::reduce::{Arity, BufferRange, Options, Reducer};
 
 use super::buffers::{self, Kernel};
@@ -11,7 +13,7 @@ use super::parts::Part;
 use super::totals::Wanted;
 use crate::failure::Failure;
 use crate::files::Stored;
-use crate::gpu::{self, Gpu};
+use crate::gpu::Gpu;
 
 /// The reductions that all files and operators need, each of which compiles its kernels once, for pieces of at most this many elements.
 pub fn of_ops(
@@ -37,7 +39,7 @@ pub fn of_ops(
                 None => {
                     let missing = monoid.features() - gpu.device.features();
                     let lacking =
-                        |error| refused(work, gpu::explain(&error) + &help::instead(op, work, missing));
+                        |error| refused(work, format!("{error}{}", help::instead(op, work, missing)));
                     let options = match part.op {
                         Some(_) => Options::default().with_accuracy(part.accuracy),
                         None => own::in_order(&monoid, gpu),
@@ -62,7 +64,7 @@ pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
 /// Compiles the kernels of a file's first piece, of at most this many elements, if the file's length is known. This also finds sizes
 /// that a device cannot bind before anything is read.
 fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
-    let mut shares = work.layout.shares(most).map_err(|error| refused(work, gpu::explain(&error)))?;
+    let mut shares = work.layout.shares(most).map_err(|error| refused(work, error))?;
     let Some((share, len)) = shares.next().zip(work.len).filter(|(_, len)| *len > 0) else { return Ok(()) };
     let share = match work.layout {
         Layout::Whole => Share { len: share.len.min(len), ..share },
@@ -71,16 +73,16 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
     let extent = BufferRange { offset: 0, len: share.elements() };
     let second = (kernel.reducer.monoid().arity() == Arity::Two).then_some(extent);
     if !share.completes && work.layout != Layout::Whole && kernel.counts_from_start() {
-        return Err(refused(work, own::SPLIT.to_owned()));
+        return Err(refused(work, own::SPLIT));
     }
     let shape = buffers::shape(&work.layout, &share);
-    let unbound = |error| refused(work, gpu::explain(&error));
+    let unbound = |error| refused(work, error);
     gpu.attempt(|| {
         let plan = kernel.reducer.plan(shape, &[extent], second);
         plan.and_then(|plan| kernel.reducer.compile(&plan)).map_err(unbound)
     })
 }
 
-fn refused(work: &Work, why: String) -> Failure {
-    Failure::Usage(format!("{}: {why}", work.path))
+fn refused(work: &Work, why: impl Display) -> Failure {
+    Failure::usage(format!("{}: {why}", work.path))
 }

@@ -14,7 +14,7 @@ use super::file::Work;
 use super::layout::{Layout, Share};
 use super::results::Results;
 use crate::failure::Failure;
-use crate::gpu::{self, Gpu};
+use crate::gpu::Gpu;
 
 /// A reason to refuse lines along an axis that several pieces share.
 pub const SPLIT: &str = "`map` of --wgsl uses its index, which counts along the axis, and a piece holds a part of the axis only: make \
@@ -117,7 +117,9 @@ impl<'a> OwnMerger<'a> {
         let options = in_order(&monoid, gpu).with_from_states(true);
         let reducer = |to_states| {
             let options = options.with_to_states(to_states);
-            gpu.attempt(|| Reducer::with_options(&gpu.device, monoid.clone(), options).map_err(refused))
+            gpu.attempt(|| {
+                Reducer::with_options(&gpu.device, monoid.clone(), options).map_err(Failure::usage)
+            })
         };
         Ok(OwnMerger {
             gpu,
@@ -153,7 +155,7 @@ impl<'a> OwnMerger<'a> {
         let mut bytes = self.merged(&self.finish, n)?;
         bytes.truncate((self.results * self.finish.monoid().out_size()) as usize);
         self.states.clear();
-        self.finish.results(&bytes).map_err(refused)
+        self.finish.results(&bytes).map_err(Failure::usage)
     }
 
     /// The output of a reducer of all states, which stand for `n` elements of each result.
@@ -168,19 +170,15 @@ impl<'a> OwnMerger<'a> {
             let input = buffers::input_buffer(self.gpu, size);
             self.gpu.write(&input, &self.states);
             let reduction = reducer.of(Slice::new(&input, 0, size)).shape(shape).element_count(n as u32);
-            let plan = reduction.plan().map_err(refused)?;
+            let plan = reduction.plan().map_err(Failure::usage)?;
             let size = plan.output();
             let output = buffers::output_buffer(self.gpu, size);
             let readback = Readback::new(device, size);
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            reduction.prepare(plan, &output).map_err(refused)?.encode(&mut encoder);
-            readback.encode(&mut encoder, &output, 0, size).map_err(refused)?;
+            reduction.prepare(plan, &output).map_err(Failure::usage)?.encode(&mut encoder);
+            readback.encode(&mut encoder, &output, 0, size).map_err(Failure::usage)?;
             queue.submit([encoder.finish()]);
-            readback.wait(size).map_err(refused)
+            readback.wait(size).map_err(Failure::usage)
         })
     }
-}
-
-fn refused(error: impl std::fmt::Display) -> Failure {
-    Failure::Usage(gpu::explain(&error))
 }

@@ -136,7 +136,7 @@ pub(in crate::reduce) fn check(
     finish: Finish,
     Tuning { workgroup_size, tile, .. }: Tuning,
 ) -> Result<(), ReduceError> {
-    let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or(", or use a smaller workgroup");
+    let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or("use a smaller workgroup");
     limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;
     // The unrolled trees start at 1024.
     SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;

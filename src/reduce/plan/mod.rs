@@ -192,7 +192,7 @@ impl Plan {
         ];
         let check = |(role, size)| {
             let checked = needs!(limits, max_buffer_size, size);
-            checked.map_err(|error| error.of(role).or(", or reduce fewer elements at once"))
+            checked.map_err(|error| error.of(role).or("reduce fewer elements at once"))
         };
         sizes.into_iter().try_for_each(check).map(|()| self)
     }

@@ -64,7 +64,7 @@ impl Request<'_> {
 
     /// The grid for a number of workgroups, folded into rows.
     pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], ReduceError> {
-        Ok(grid::of(groups, self.limits, ", or use a larger workgroup, or split the input")?)
+        Ok(grid::of(groups, self.limits, "use a larger workgroup, or split the input")?)
     }
 
     /// The grid for `count` teams of 2^`team` invocations.
@@ -119,7 +119,7 @@ impl Request<'_> {
 
     /// Checks that one binding can hold all of the scratch memory.
     pub(super) fn scratch(&self, needed: u64) -> Result<u64, ReduceError> {
-        self.check_binding("the scratch memory", needed, ", or reduce fewer elements at once")?;
+        self.check_binding("the scratch memory", needed, "reduce fewer elements at once")?;
         Ok(needed)
     }
 

@@ -78,7 +78,7 @@ impl Request<'_> {
         let limit = self.largest_binding();
         let lost = limit - self.room().min(limit.saturating_sub(unit));
         let needed = inner.saturating_mul(widest).saturating_add(lost);
-        self.check_binding("a row", needed, ", or reduce ranges of its columns separately")?;
+        self.check_binding("a row", needed, "reduce ranges of its columns separately")?;
         self.parts(inputs, (outer, len, inner), self.monoid.fold().columns)
     }
 

@@ -30,7 +30,7 @@ impl Request<'_> {
         // Bytes of as many elements as each window must hold.
         let least = (len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
         let lost = self.largest_binding() - self.room();
-        self.check_binding("a window of the input", least.saturating_add(lost), ", or split the input")?;
+        self.check_binding("a window of the input", least.saturating_add(lost), "split the input")?;
         let windows = (0..len.div_ceil(most).max(1)).map(|number| {
             let begin = number * most;
             self.apart(inputs, begin..len.min(begin + most), stride)

@@ -6,8 +6,8 @@ use halofold::stencil::{Config, Stepper};
 use halofold::wgpu;
 use halofold_measure::{Budget, GridRun, Meter, Peak, PeakMeter, StepGrids, Summary};
 
-use crate::failure::Failure;
-use crate::gpu::{self, Gpu};
+use crate::failure::{self, Failure};
+use crate::gpu::Gpu;
 use crate::row::{Row, StencilWork};
 
 /// Samples of a row on a GPU: there are hundreds of rows.
@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };
         let measure = || meter.stencil(&mut budget, config, || &self.grids).map_err(Failure::usage);
         let (mut row, _) = gpu.attempt(measure)?;
-        row.reason = row.reason.as_ref().map(gpu::explain);
+        row.reason = row.reason.as_ref().map(failure::explain);
         Ok(row)
     }
 
