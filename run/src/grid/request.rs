@@ -131,7 +131,7 @@ impl Request {
     /// Checks the request against the adapter, for a grid that stays there as a whole.
     pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
         let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
-        planned.map(drop).map_err(|error| Failure::Usage(format!("{}: {error}", self.source.name())))
+        planned.map(drop).map_err(|error| Failure::usage(format!("{}: {error}", self.source.name())))
     }
 }
 

@@ -156,12 +156,12 @@ fn failure(error: StreamError) -> Failure {
     match error {
         StreamError::Stopped { .. } => Failure::Interrupted(format!("{error} (--resume)")),
         StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
-            Failure::Usage(format!("{error} (--resume)"))
+            Failure::usage(format!("{error} (--resume)"))
         }
         StreamError::Room { .. }
         | StreamError::Thin { .. }
         | StreamError::Deep { .. }
-        | StreamError::Memory { .. } => Failure::Usage(format!("{error} (--memory, --slab, --depth)")),
+        | StreamError::Memory { .. } => Failure::usage(format!("{error} (--memory, --slab, --depth)")),
         error => Failure::usage(error),
     }
 }

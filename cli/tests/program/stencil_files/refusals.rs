@@ -40,7 +40,10 @@ fn impossible_requests_are_refused_and_leave_no_files() {
         (&[&deep, "--variant", "register-rows"], &["unknown variant", "plane-sums", "sol-unroll8-cse"]),
         (&[&flat, "--block", "64"], &["8x32"]),
         (&[&flat, "--block", "0x4"], &["8x32"]),
-        (&[&flat, "--block", "4096x4096"], &["4096x4096", "max_compute_invocations_per_workgroup"]),
+        (
+            &[&flat, "--block", "4096x4096"],
+            &["4096x4096", "max_compute_invocations_per_workgroup", ": use a smaller block"],
+        ),
         (&[&flat, "--variant", "sol-smem", "--block", "2x8"], &["sol-smem", "2x8", "at least 3"]),
         (&[&flat, "--boundary", "open"], &["fixed, reflect, mirror, wrap, constant=C"]),
         (&[&flat, "--rhs", &deep], &["--rhs", "deep.npy", "(5, 9, 11)", "(13, 37)"]),
