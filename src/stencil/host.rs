@@ -1,9 +1,9 @@
-//! Steps for tools and tests: these functions record, submit and wait.
+//! Steps with their cells on the host: these functions record, submit, and wait or give a future.
 
 use bytemuck::AnyBitPattern;
 use wgpu::{Buffer, CommandEncoder, Queue};
 
-use crate::read::{self, ReadError};
+use crate::read::{self, Readback};
 use crate::stencil::convergence::Convergence;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -12,7 +12,7 @@ use crate::stencil::until::{Outcome, Until};
 
 impl Jacobi {
     /// Records `steps` steps, submits, waits, and returns the cells. This is for tools and tests; an
-    /// application should use [`Jacobi::prepare`]. In a browser, which cannot wait, it returns an error.
+    /// application should use [`Jacobi::prepare`]. In a browser only [`Jacobi::read`] works.
     ///
     /// `T` must be as wide as a cell. The grids also need [`wgpu::BufferUsages::COPY_SRC`].
     ///
@@ -27,13 +27,28 @@ impl Jacobi {
         grids: Grids<'_>,
         steps: u32,
     ) -> Result<Vec<T>, StencilError> {
-        let stepper = self.prepare(grids)?;
-        let result = if steps.is_multiple_of(2) { grids.first } else { grids.second };
-        self.cells(queue, result, |encoder| stepper.encode(encoder, steps))
+        Ok(cells(&self.submit_steps::<T>(queue, grids, steps)?.wait(self.config().bytes())?))
+    }
+
+    /// Returns the cells after `steps` steps without blocking. It records and submits at once. The future completes when the work
+    /// is done and something else has polled the device; in a browser it completes without polling.
+    ///
+    /// # Errors
+    ///
+    /// See [`Jacobi::wait`].
+    pub fn read<T: AnyBitPattern>(
+        &self,
+        queue: &Queue,
+        grids: Grids<'_>,
+        steps: u32,
+    ) -> impl Future<Output = Result<Vec<T>, StencilError>> + use<T> {
+        let size = self.config().bytes();
+        let results = self.submit_steps::<T>(queue, grids, steps).map(|readback| readback.read(size));
+        async move { Ok(cells(&results?.await?)) }
     }
 
     /// Records up to `steps` steps, which stop once a check finds the residual below epsilon. Submits, waits,
-    /// and returns the outcome and the cells.
+    /// and returns the outcome and the cells. In a browser only [`Jacobi::read_until`] works.
     ///
     /// # Errors
     ///
@@ -45,41 +60,88 @@ impl Jacobi {
         until: Until,
         most: u32,
     ) -> Result<(Outcome, Vec<T>), StencilError> {
-        let run = self.prepare_until(grids, until)?;
-        let size = Convergence::OUTCOME_SIZE;
-        let outcome = self.bytes(queue, run.outcome(), size, |encoder| run.encode(encoder, 0..most))?;
+        let outcome = self.submit_until::<T>(queue, grids, until, most)?.wait(Convergence::OUTCOME_SIZE)?;
         let outcome = Convergence::parse(&outcome);
-        let result = if outcome.in_first() { grids.first } else { grids.second };
-        Ok((outcome, self.cells(queue, result, |_| ())?))
+        let results = self.submit_cells::<T>(queue, result(grids, outcome.steps), |_| ())?;
+        Ok((outcome, cells(&results.wait(self.config().bytes())?)))
     }
 
-    /// The cells of a grid after some work.
-    fn cells<T: AnyBitPattern>(
+    /// Returns the outcome and the cells of such a run without blocking, as [`Jacobi::read`] does. The steps are submitted at once, and
+    /// the copy of the cells when the outcome has arrived: the grids belong to the future until it completes.
+    ///
+    /// # Errors
+    ///
+    /// See [`Jacobi::wait_until`].
+    pub fn read_until<'a, T: AnyBitPattern>(
+        &'a self,
+        queue: &'a Queue,
+        grids: Grids<'a>,
+        until: Until,
+        most: u32,
+    ) -> impl Future<Output = Result<(Outcome, Vec<T>), StencilError>> + use<'a, T> {
+        let submitted = self.submit_until::<T>(queue, grids, until, most);
+        let outcome = submitted.map(|readback| readback.read(Convergence::OUTCOME_SIZE));
+        async move {
+            let outcome = Convergence::parse(&outcome?.await?);
+            let results = self.submit_cells::<T>(queue, result(grids, outcome.steps), |_| ())?;
+            Ok((outcome, cells(&results.read(self.config().bytes()).await?)))
+        }
+    }
+
+    fn submit_steps<T>(&self, queue: &Queue, grids: Grids<'_>, steps: u32) -> Result<Readback, StencilError> {
+        let stepper = self.prepare(grids)?;
+        self.submit_cells::<T>(queue, result(grids, steps), |encoder| stepper.encode(encoder, steps))
+    }
+
+    /// Submits a run and a copy of its outcome.
+    fn submit_until<T>(
+        &self,
+        queue: &Queue,
+        grids: Grids<'_>,
+        until: Until,
+        most: u32,
+    ) -> Result<Readback, StencilError> {
+        self.check_cells::<T>()?;
+        let run = self.prepare_until(grids, until)?;
+        let outcome = (run.outcome(), Convergence::OUTCOME_SIZE);
+        self.submit(queue, outcome, |encoder| run.encode(encoder, 0..most))
+    }
+
+    /// Submits some work and a copy of a grid.
+    fn submit_cells<T>(
         &self,
         queue: &Queue,
         grid: &Buffer,
         record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Vec<T>, StencilError> {
-        let (element, asked) = (self.config().element, size_of::<T>());
-        if element.size() != asked as u64 {
-            return Err(StencilError::CellType { element, asked });
-        }
-        let bytes = self.bytes(queue, grid, self.config().bytes(), record)?;
-        Ok(bytes.chunks_exact(asked).map(bytemuck::pod_read_unaligned).collect())
+    ) -> Result<Readback, StencilError> {
+        self.check_cells::<T>()?;
+        self.submit(queue, (grid, self.config().bytes()), record)
     }
 
-    /// The first bytes of a buffer after some work.
-    fn bytes(
+    /// Submits some work and a copy of the first bytes of a buffer.
+    fn submit(
         &self,
         queue: &Queue,
-        buffer: &Buffer,
-        size: u64,
+        source: (&Buffer, u64),
         record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Vec<u8>, ReadError> {
-        let readback = read::submit_copy((self.device(), queue), (buffer, size), |encoder| {
+    ) -> Result<Readback, StencilError> {
+        read::submit_copy((self.device(), queue), source, |encoder| {
             record(encoder);
-            Ok::<_, ReadError>(())
-        })?;
-        readback.wait(size)
+            Ok(())
+        })
     }
+
+    fn check_cells<T>(&self) -> Result<(), StencilError> {
+        let (element, asked) = (self.config().element, size_of::<T>());
+        if element.size() == asked as u64 { Ok(()) } else { Err(StencilError::CellType { element, asked }) }
+    }
+}
+
+/// The buffer with the cells after so many steps.
+fn result(grids: Grids<'_>, steps: u32) -> &Buffer {
+    if steps.is_multiple_of(2) { grids.first } else { grids.second }
+}
+
+fn cells<T: AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }

@@ -1,6 +1,8 @@
 //! Runs that end on the GPU at the step at which the CPU's end, with nothing written afterwards.
 
 use std::ops::Range;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use halofold::Element;
 use halofold::stencil::{
@@ -40,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(crate::trial("stencil::until::recorded and never submitted", None, never_submitted));
     trials.push(crate::trial("stencil::until::a piece is missing", None, piece_missing));
     trials.push(crate::trial("stencil::until::not a number", None, not_a_number));
+    trials.push(crate::trial("stencil::until::awaited", None, awaited));
     trials.push(crate::trial("stencil::until::wrong input", None, wrong_input));
     trials
 }
@@ -280,6 +283,35 @@ fn piece_missing() -> Result<(), Failed> {
         assert_eq!((outcome.steps, outcome.interrupted), (4, false), "the next run");
     }
     Ok(())
+}
+
+/// A future gives what waiting gives, once the device is polled.
+fn awaited() -> Result<(), Failed> {
+    let borders = Borders::default();
+    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
+    let Gpu { device, queue } = gpu();
+    let jacobi = Jacobi::new(device, until.run.config, until.run.weights)?;
+    let buffers = [(); 4].map(|()| until.run.buffers(&until.cells));
+    let both = |nth: usize| grids(&buffers[nth], None);
+
+    let cells = polled(jacobi.read::<f32>(queue, both(0), 7))?;
+    assert_eq!(cells, jacobi.wait::<f32>(queue, both(1), 7)?);
+    let (outcome, cells) = polled(jacobi.read_until::<f32>(queue, both(2), until.until, 61))?;
+    assert_eq!((outcome, cells), jacobi.wait_until::<f32>(queue, both(3), until.until, 61)?);
+    assert_eq!((outcome.steps, outcome.converged), (45, true));
+    assert!(matches!(polled(jacobi.read::<f64>(queue, both(0), 7)), Err(StencilError::CellType { .. })));
+    Ok(())
+}
+
+/// Completes a future as a program does that polls the device from time to time.
+fn polled<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(done) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+        gpu().device.poll(wgpu::PollType::wait_indefinitely()).expect("the device lives");
+    }
 }
 
 fn not_a_number() -> Result<(), Failed> {
