@@ -1,5 +1,7 @@
 //! Conversion of results to Rust types.
 
+#![allow(private_interfaces, reason = "users name the types of results, not the bytes they are read from")]
+
 use bytemuck::pod_read_unaligned;
 
 use crate::element::{Element, Value};
@@ -65,7 +67,7 @@ pub trait FromResults: Sized {
 
 /// The numbers of one result that have not been read yet.
 #[derive(Debug)]
-pub struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     rest: std::slice::Iter<'a, Field>,
 }
@@ -89,7 +91,7 @@ pub(super) struct OutputLayout {
 
 /// The bytes of several results.
 #[derive(Debug)]
-pub struct Results<'a> {
+pub(crate) struct Results<'a> {
     bytes: &'a [u8],
     layout: &'a OutputLayout,
 }
