@@ -72,7 +72,7 @@ pub use convergence::Convergence;
 pub use error::StencilError;
 pub use grids::Grids;
 pub use jacobi::{Jacobi, Stepper};
-pub use plan::{Params, Plan};
+pub use plan::Plan;
 pub use shape::{Block, Border, Borders, Grid};
 pub use stencils::*;
 pub use tuning::Tuning;

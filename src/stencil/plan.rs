@@ -22,31 +22,30 @@ const CUT: u32 = 3;
 /// The parameters of a kernel: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[non_exhaustive]
-pub struct Params {
+pub(crate) struct Params {
     /// Cells of one row.
-    pub cols: u32,
+    pub(crate) cols: u32,
     /// Rows of one plane.
-    pub rows: u32,
+    pub(crate) rows: u32,
     /// Planes.
-    pub planes: u32,
+    pub(crate) planes: u32,
     /// Blocks in a row of blocks.
-    pub blocks_across: u32,
+    pub(crate) blocks_across: u32,
     /// Rows of blocks.
-    pub blocks_down: u32,
+    pub(crate) blocks_down: u32,
     /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
-    pub planes_per_group: u32,
+    pub(crate) planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
-    pub row: u32,
+    pub(crate) row: u32,
     /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 reflect, 2 wrap, 3 cut
     /// for a time-blocked kernel, 4 mirror, 5 constant.
-    pub sides: [u32; 6],
+    pub(crate) sides: [u32; 6],
     /// The first layer that a time-blocked kernel writes.
-    pub begin: u32,
+    pub(crate) begin: u32,
     /// One past the last layer that it writes.
-    pub end: u32,
+    pub(crate) end: u32,
     /// The number of steps of a pass.
-    pub steps: u32,
+    pub(crate) steps: u32,
 }
 
 impl Params {

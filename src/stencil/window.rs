@@ -32,9 +32,16 @@ pub struct Window {
     /// Its length in bytes.
     pub size: u64,
     /// The parameters of the kernel.
-    pub params: Params,
+    pub(crate) params: Params,
     /// Workgroups in x and y.
     pub workgroups: [u32; 2],
+}
+
+impl Window {
+    /// The parameters of the kernel, as words of its uniform block.
+    pub fn words(&self) -> &[u32] {
+        bytemuck::cast_slice(bytemuck::bytes_of(&self.params))
+    }
 }
 
 /// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,

@@ -42,8 +42,7 @@ fn line(variant: &'static Variant, texts: &mut Texts) -> String {
         let plan =
             config.plan(Features::empty(), &limits(INVOCATIONS[0])).expect("every grid fits every device");
         let [window] = plan.windows() else { unreachable!("a grid fits one binding") };
-        let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&window.params));
-        json!({ "grid": window.workgroups, "params": words })
+        json!({ "grid": window.workgroups, "params": window.words() })
     };
     json!({
         "name": variant.name,
