@@ -2,6 +2,8 @@
 
 use wgpu::{CommandEncoder, ComputePass, ComputePipeline};
 
+use crate::reduce::Plan;
+
 /// A dispatch with its pipeline and bind group.
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
@@ -40,11 +42,11 @@ pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> Compute
 }
 
 /// An operation with its buffers, ready to be recorded any number of times. It reads the contents that the
-/// buffers have when it runs.
+/// buffers have when it runs. `P` is its plan, by default that of a reduction.
 ///
 /// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
 #[derive(Debug)]
-pub struct Prepared<P> {
+pub struct Prepared<P = Plan> {
     plan: P,
     dispatches: Vec<Dispatch>,
     label: String,

@@ -148,6 +148,7 @@ mod validate;
 mod value;
 mod workspace;
 
+pub use crate::Prepared;
 use crate::operation::count;
 pub(crate) use analysis::map_of;
 pub use error::ReduceError;
@@ -165,9 +166,6 @@ pub use shape::{Shape, ShapeKind};
 pub use tuning::{Strategy, Tuning};
 pub use value::Scalar;
 pub use workspace::Workspace;
-
-/// A reduction with its buffers, ready to be recorded any number of times.
-pub type Prepared = crate::operation::Prepared<Plan>;
 
 /// Composes the kernel that applies a [count on the GPU](Reduction::count_buffer) to the parameters of the others. Returns its WGSL and
 /// its overrides. This is for inspection: a reduction composes its own.
