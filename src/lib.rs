@@ -113,7 +113,10 @@ pub mod stencil;
 mod window;
 
 pub use element::{Element, Value};
-pub use operation::{BufferError, LimitError, Map, OnDevice, Options, Pass, Prepared, Request, SettingError};
+pub use operation::{
+    BufferError, LimitError, Map, OnDevice, Options, Pass, Prepared, Request, SettingError, Texels,
+    TextureError,
+};
 pub use parse::ParseError;
 pub use slice::Slice;
 pub use wgpu;

@@ -16,6 +16,7 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"))
 /// All names that a file may test with `#ifdef`. `shaders/README.md` explains each.
 pub(crate) const DEFINES: &[&str] = &[
     "subgroups",
+    "texels",
     "vectors",
     "pair",
     "adjoining",

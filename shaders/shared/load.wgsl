@@ -3,6 +3,7 @@
 //   (none)            the caller's elements: each goes through the operator's `map`
 //   pair              `map` takes one element of each of two inputs
 //   adjoining         the caller's elements, from two bindings; the second starts where the first one ends
+//   texels            texels of a texture (texels.wgsl), in the place of elements
 //   reads_partials    accumulators that an earlier dispatch has written, already mapped
 //
 // Adjoining: no binding is larger than 2 GiB (on many devices 128 MiB). With one dispatch per binding each
@@ -20,6 +21,13 @@ fn load_at(p: u32, origin: u32) -> Acc {
 // The dispatch's `i`-th accumulator.
 fn load(i: u32) -> Acc {
     return input[params.first + i];
+}
+#else
+#ifdef texels
+#import texels
+
+fn load_at(p: u32, origin: u32) -> Acc {
+    return map(element_at(p), number_of(p) - origin);
 }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;
@@ -50,6 +58,7 @@ fn load_at(p: u32, origin: u32) -> Acc {
 fn load_at(p: u32, origin: u32) -> Acc {
     return map(input[p], p - origin);
 }
+#endif
 #endif
 #endif
 

@@ -1,14 +1,14 @@
 //! The configuration of a histogram, as a plain value, and its kernels.
 
-use wgpu::Limits;
+use wgpu::{Limits, TextureSampleType};
 
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::{Method, Tuning};
-use crate::operation::Map;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, SettingError};
+use crate::operation::{Map, texels};
 use crate::shader::{self, Composer};
 
 /// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks it.
@@ -110,6 +110,11 @@ impl Config {
         self.map.as_ref().map_or(4 * u64::from(self.channels), Map::stride)
     }
 
+    /// The type of the samples that its map takes; `None` if it reads a buffer.
+    pub(super) fn sample(&self) -> Option<TextureSampleType> {
+        self.map.as_ref().and_then(Map::sample)
+    }
+
     /// True if elements are visited one by one, as they are no row of keys.
     pub(super) fn by_element(&self) -> bool {
         self.map.is_some() || self.channels > 1 || self.stride > 1
@@ -140,6 +145,8 @@ impl Config {
         let walk = if by_element { "histogram/walk/elements" } else { "histogram/walk/words" };
         Composer::default()
             .define("strided", by_element)
+            .define("texels", self.sample().is_some())
+            .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
             .choose("bins", bins)
             .choose("walk", walk)
             .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.key()))
@@ -163,10 +170,12 @@ impl Config {
     pub(super) fn slots(&self, step: Step) -> Vec<Slot> {
         let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
         if step == Step::Count {
-            let needs = [(0, true), (3, !self.by_element()), (5, self.keys != Keys::Numbers)];
+            let texels = self.sample().map(texels::slots);
+            let needs = [(0, texels.is_none()), (3, !self.by_element()), (5, self.keys != Keys::Numbers)];
             slots.extend(
                 needs.into_iter().filter(|(_, needed)| *needed).map(|(slot, _)| (slot, Access::Read)),
             );
+            slots.extend(texels.into_iter().flatten());
         }
         slots
     }

@@ -1,6 +1,6 @@
 //! Errors of histograms.
 
-use crate::operation::{BufferError, LimitError, SettingError};
+use crate::operation::{BufferError, LimitError, SettingError, TextureError};
 use crate::read::ReadError;
 use crate::reduce::MonoidError;
 
@@ -38,6 +38,9 @@ pub enum HistogramError {
     /// A buffer that cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// A texture that cannot be read in this way.
+    #[error(transparent)]
+    Texture(#[from] TextureError),
     /// Counts that did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),

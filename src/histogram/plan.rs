@@ -77,10 +77,13 @@ impl Config {
         Window { start, size, first, len, index }: Window,
         limits: &Limits,
     ) -> Result<Pass<Step, Params>, LimitError> {
+        // A texture is bound as a whole.
+        let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
         let groups = self.groups(u64::from(len) * u64::from(self.channels));
         let grid = grid::of(groups * u64::from(self.tuning.method.slices()), limits, SPLIT)?;
         let [low, span, half, scale] = self.range();
-        let params = [first, len, groups as u32, grid[0], low, span, half, scale, index, self.stride];
+        let params =
+            [before + first, len, groups as u32, grid[0], low, span, half, scale, index, self.stride];
         Ok(Pass { step: Step::Count, from: Some(ByteRange { offset: start, size }), grid, params })
     }
 

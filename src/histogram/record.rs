@@ -1,6 +1,6 @@
 //! A histogram on a device.
 
-use wgpu::{Device, Limits};
+use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::histogram::config::Config;
 use crate::histogram::error::HistogramError;
@@ -54,6 +54,14 @@ impl Operation for Config {
 
     fn sizes(&self) -> (u64, u64) {
         (self.item(), self.output())
+    }
+
+    fn sample(&self) -> Option<TextureSampleType> {
+        self.sample()
+    }
+
+    fn takes_all(&self) -> bool {
+        self.stride == 1 && self.first == 0
     }
 
     fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Plan, HistogramError> {

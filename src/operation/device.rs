@@ -10,16 +10,18 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use bytemuck::Pod;
-use wgpu::{Buffer, BufferUsages, Device, Limits};
+use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
 
 use crate::operation::buffers::{self, BufferError};
+use crate::operation::input::Input;
 use crate::operation::kernel::{Compiled, Kernel, Options, Pipelines};
 use crate::operation::request::{Passes, Request};
+use crate::operation::texels::{Texels, TextureError};
 use crate::read::ReadError;
 use crate::reduce::BufferRange;
 use crate::slice::Slice;
 
-/// An operation that reads one buffer and writes another, as a configuration: what tells it from others. [`OnDevice`] and
+/// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`OnDevice`] and
 /// [`Request`] do everything else.
 pub trait Operation: Debug + Sized {
     /// The label of its passes.
@@ -31,7 +33,7 @@ pub trait Operation: Debug + Sized {
     /// A number of the output.
     type Value: Pod;
     /// Its errors.
-    type Error: From<BufferError> + From<ReadError>;
+    type Error: From<BufferError> + From<ReadError> + From<TextureError>;
 
     /// Checks that a device can run it.
     fn check_on(&self, device: &Device) -> Result<(), Self::Error>;
@@ -44,6 +46,10 @@ pub trait Operation: Debug + Sized {
     fn kernel(&self, step: Self::Step) -> Kernel;
     /// Bytes of an element of the input, and of the output.
     fn sizes(&self) -> (u64, u64);
+    /// The type of the samples that its map takes; `None` if it reads a buffer.
+    fn sample(&self) -> Option<TextureSampleType>;
+    /// True if the order of the elements does not matter.
+    fn takes_all(&self) -> bool;
     /// Plans the dispatches over an input, on a device with these limits.
     fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
 }
@@ -100,7 +106,12 @@ impl<C: Operation> OnDevice<C> {
 
     /// Describes the operation over all elements of a buffer or of a slice of one. Bytes after the last whole element are ignored.
     pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Request<'_, 'b, C> {
-        Request::new(self, elements.into())
+        Request::new(self, Input::Buffer(elements.into()))
+    }
+
+    /// Describes the operation over the texels of a texture, for a configuration whose map takes texels.
+    pub fn of_texels<'b>(&self, texels: impl Into<Texels<'b>>) -> Request<'_, 'b, C> {
+        Request::new(self, Input::Texels(texels.into()))
     }
 
     /// The device.

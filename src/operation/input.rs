@@ -1,11 +1,64 @@
-//! Inputs: elements from an offset of a buffer on, cut into windows that a binding can hold.
+//! Inputs: elements of a buffer, cut into windows that a binding can hold, or texels of a texture.
 
-use wgpu::Limits;
+use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::operation::buffers::BufferError;
 use crate::operation::limits::{LimitError, needs};
+use crate::operation::texels::{BoundTexels, Order, Texels, TextureError};
 use crate::reduce::BufferRange;
+use crate::slice::Slice;
 use crate::window::{self, Window};
+
+/// The input of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input<'a> {
+    /// Elements of a buffer.
+    Buffer(Slice<'a>),
+    /// Texels of a texture.
+    Texels(Texels<'a>),
+}
+
+impl<'a> Input<'a> {
+    /// Its elements, each of `size` bytes. An operation whose map takes texels says of which samples.
+    pub(crate) fn extent(
+        &self,
+        size: u64,
+        sample: Option<TextureSampleType>,
+    ) -> Result<BufferRange, TextureError> {
+        match (self, sample) {
+            (Input::Buffer(slice), None) => {
+                Ok(BufferRange { offset: slice.offset(), len: slice.size() / size })
+            }
+            (Input::Texels(texels), Some(sample)) => {
+                texels.check(sample)?;
+                Ok(BufferRange { offset: 0, len: texels.len() })
+            }
+            (Input::Texels(_), None) => Err(TextureError::NoMap),
+            (Input::Buffer(_), Some(_)) => Err(TextureError::NoTexture),
+        }
+    }
+
+    /// Makes the bindings of a texture, for a map that takes samples of this type.
+    pub(crate) fn bind(
+        &self,
+        device: &Device,
+        sample: Option<TextureSampleType>,
+        order: Order,
+    ) -> Option<BoundTexels> {
+        match (self, sample) {
+            (Input::Texels(texels), Some(sample)) => Some(texels.bind(device, sample, order)),
+            _ => None,
+        }
+    }
+
+    /// The slice, if it is one of a buffer.
+    pub(crate) fn slice(&self) -> Option<Slice<'a>> {
+        match self {
+            Input::Buffer(slice) => Some(*slice),
+            Input::Texels(_) => None,
+        }
+    }
+}
 
 /// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
 pub(crate) fn windows<E>(

@@ -6,7 +6,10 @@ use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use wgpu::{BindingResource, ComputePipeline, Device, Limits, PipelineCache};
+use wgpu::{
+    BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits, PipelineCache,
+    TextureSampleType,
+};
 
 use crate::operation::launch::Dispatch;
 
@@ -25,6 +28,8 @@ pub(crate) enum Access {
     Read,
     /// A storage buffer that is written, and perhaps read.
     Write,
+    /// A texture whose texels are loaded, with samples of this type.
+    Texture(TextureSampleType),
 }
 
 /// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
@@ -213,16 +218,22 @@ impl<K: Eq + Hash> Pipelines<K> {
 }
 
 fn layout_entry(&(binding, access): &Slot) -> wgpu::BindGroupLayoutEntry {
+    let buffer = |ty| BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
     let ty = match access {
-        Access::Uniform => wgpu::BufferBindingType::Uniform,
-        Access::Read | Access::Write => {
-            wgpu::BufferBindingType::Storage { read_only: access == Access::Read }
-        }
+        Access::Uniform => buffer(BufferBindingType::Uniform),
+        Access::Read => buffer(BufferBindingType::Storage { read_only: true }),
+        Access::Write => buffer(BufferBindingType::Storage { read_only: false }),
+        Access::Texture(sample) => BindingType::Texture {
+            // Texels are loaded, so no format needs to be filterable; depth is read as a float.
+            sample_type: match sample {
+                TextureSampleType::Float { .. } | TextureSampleType::Depth => {
+                    TextureSampleType::Float { filterable: false }
+                }
+                integers => integers,
+            },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        },
     };
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    }
+    wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }
 }

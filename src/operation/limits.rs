@@ -144,11 +144,15 @@ pub(crate) fn largest_workgroup(limits: &Limits) -> u32 {
 
 /// Checks the limits that a kernel with these bindings in group 0 needs for any input.
 pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
-    let storage = slots.iter().filter(|(_, access)| *access != Access::Uniform).count() as u64;
-    let uniforms = slots.len() as u64 - storage;
+    let count =
+        |counts: fn(Access) -> bool| slots.iter().filter(|(_, access)| counts(*access)).count() as u64;
+    let storage = count(|access| matches!(access, Access::Read | Access::Write));
+    let uniforms = count(|access| access == Access::Uniform);
+    let textures = count(|access| matches!(access, Access::Texture(_)));
     let behind = slots.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
     needs!(limits, max_storage_buffers_per_shader_stage, storage)?;
     needs!(limits, max_uniform_buffers_per_shader_stage, uniforms)?;
+    needs!(limits, max_sampled_textures_per_shader_stage, textures)?;
     needs!(limits, max_buffers_and_acceleration_structures_per_shader_stage, storage + uniforms)?;
     needs!(limits, max_bindings_per_bind_group, behind)?;
     check_basics(limits)

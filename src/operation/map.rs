@@ -1,12 +1,16 @@
-//! Maps of elements, in WGSL, for operations whose kernels read what a map returns.
+//! Maps of elements and of texels, in WGSL, for operations whose kernels read what a map returns.
 
-use wgpu::{Device, Features};
+use wgpu::{Device, Features, TextureSampleType};
 
 use crate::element::Element;
-use crate::reduce::{Elem, MonoidError, map_of};
+use crate::operation::texels;
+use crate::reduce::{Elem, MonoidError, map_of, texel_map_of};
 use crate::shader::{self, Piece};
 
-/// A function of an element to its key, or to a key for each of two to four channels.
+/// Bytes that plans count for a texel. No binding holds it, but plans cut inputs as if one did.
+const TEXEL: u64 = 4;
+
+/// A function of an element, or of a texel of a texture, to its key, or to a key for each of two to four channels.
 ///
 /// ```
 /// use halofold::{Element, Map};
@@ -38,11 +42,15 @@ use crate::shader::{self, Piece};
 /// assert_eq!((colours.output(), sound.output()), (4 * 4 * 256, 4 * 2 * 3));
 /// # assert!(colours.check(&limits).is_ok() && sound.check(&limits).is_ok());
 /// ```
+///
+/// A map of texels makes an operation read textures: see [`Texels`](crate::Texels).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// The declaration of `Elem`, unless it is in the text, and the text.
     text: String,
     stride: u64,
+    /// The type of the samples, if it is a map of texels.
+    sample: Option<TextureSampleType>,
     /// The type that it returns.
     returns: String,
     features: Features,
@@ -80,9 +88,95 @@ impl Map {
         Map::custom(Element::U32, &text).expect("the map is halofold's own")
     }
 
+    /// Makes a map of texels from your WGSL: `fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> Key`, and the functions that it calls.
+    ///
+    /// `texel` has the four components of the texel's format, as `textureLoad` gives them; of depth the first is the depth. It is a `vec4<i32>` for
+    /// [`TextureSampleType::Sint`], a `vec4<u32>` for [`TextureSampleType::Uint`], and a `vec4<f32>` for the others, which are one and the same here.
+    /// `at` is the texel's column and row in its level. `Key` is what [`Map::custom`] says, or the type of an operator's elements
+    /// ([`Monoid::of_texels`](crate::reduce::Monoid::of_texels)). `format.sample_type(None, None)` is the type of a format's samples.
+    ///
+    /// # Errors
+    ///
+    /// The error names the line of `wgsl` that is wrong.
+    ///
+    /// ```
+    /// use halofold::Map;
+    /// use halofold::wgpu::TextureSampleType;
+    ///
+    /// let opaque = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.b * f32(texel.a == 1.0); }";
+    /// assert_eq!(Map::texels(TextureSampleType::Float { filterable: false }, opaque)?.channels(), 1);
+    /// # Ok::<_, halofold::reduce::MonoidError>(())
+    /// ```
+    pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, MonoidError> {
+        let (returns, features) = texel_map_of(texels::channel(sample), wgsl)?;
+        Ok(Map { text: wgsl.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
+    }
+
+    /// Makes the map of a texel to one of its components, or to as many channels as the letters name: `"r"`, `"rgb"`, `"a"`. The keys have the type
+    /// of the samples: `f32`, `i32` or `u32`.
+    ///
+    /// # Errors
+    ///
+    /// The letters are no swizzle of WGSL.
+    ///
+    /// ```
+    /// use halofold::Map;
+    /// use halofold::wgpu::TextureSampleType;
+    ///
+    /// assert_eq!(Map::components(TextureSampleType::Uint, "rgb")?.channels(), 3);
+    /// assert!(Map::components(TextureSampleType::Uint, "h").is_err());
+    /// # Ok::<_, halofold::reduce::MonoidError>(())
+    /// ```
+    pub fn components(sample: TextureSampleType, letters: &str) -> Result<Self, MonoidError> {
+        let channel = texels::channel(sample);
+        let key =
+            if letters.len() == 1 { channel.to_owned() } else { format!("vec{}<{channel}>", letters.len()) };
+        let map = format!(
+            "fn map_texel(texel: vec4<{channel}>, at: vec2<u32>) -> {key} {{ return texel.{letters}; }}"
+        );
+        Map::texels(sample, &map)
+    }
+
+    /// Makes the map of a texel of floats to its relative luminance: 0.2126 R + 0.7152 G + 0.0722 B, of linear colours with the primaries
+    /// of Rec. 709 and sRGB.
+    pub fn luminance() -> Self {
+        let luminance = "dot(texel.rgb, vec3<f32>(0.2126, 0.7152, 0.0722))";
+        let map = format!("fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 {{ return {luminance}; }}");
+        Map::texels(TextureSampleType::Float { filterable: false }, &map).expect("the map is halofold's own")
+    }
+
     fn of(elem: Elem, wgsl: &str) -> Result<Self, MonoidError> {
         let (returns, features) = map_of(elem, wgsl)?;
-        Ok(Map { text: elem.alias() + wgsl, stride: elem.stride(), returns, features })
+        Ok(Map { text: elem.alias() + wgsl, stride: elem.stride(), sample: None, returns, features })
+    }
+
+    /// The type of the samples that it takes; `None` if it is a map of elements.
+    pub(crate) fn sample(&self) -> Option<TextureSampleType> {
+        self.sample
+    }
+
+    /// The features that its text needs.
+    pub(crate) fn features(&self) -> Features {
+        self.features
+    }
+
+    /// The declarations for kernels that read texels: the type of their components, the map, and an element of what it returns. An
+    /// operator may read the bits of a number as a number of another type, `wgsl`.
+    pub(crate) fn of_texels(&self, wgsl: Option<&str>) -> Vec<Piece> {
+        let Map { returns, sample, .. } = self;
+        let channel = sample.map_or("f32", texels::channel);
+        let (mapped, as_element) = match wgsl {
+            Some(wgsl) if wgsl != returns => (wgsl, format!("bitcast<{wgsl}>(value)")),
+            _ => (&**returns, "value".to_owned()),
+        };
+        let types = format!(
+            "alias Channel = {channel};\nalias Mapped = {mapped};\n\n\
+             fn as_element(value: {returns}) -> Mapped {{\n    return {as_element};\n}}"
+        );
+        vec![
+            Piece::new("generated: a texel's types", types),
+            Piece::new("the map of a texel", self.text.clone()),
+        ]
     }
 
     /// The number of keys that it returns.
@@ -100,6 +194,9 @@ impl Map {
     /// bits of a key of this type. Without a map an element is its keys, a word each.
     pub(crate) fn visit(map: Option<&Map>, channels: u32, key: &str) -> Vec<Piece> {
         let (elem, keys) = match (map, channels) {
+            (Some(map), _) if map.sample.is_some() => {
+                (Piece::new("generated: a mapped texel", "alias Elem = Mapped;"), "elem")
+            }
             (Some(map), _) => (Piece::new("the map", map.text.clone()), "map(elem, index)"),
             (None, 1) => (Piece::new("generated: an element", "alias Elem = u32;"), "elem"),
             (None, _) => {

@@ -12,6 +12,7 @@ pub(crate) mod limits;
 mod map;
 pub(crate) mod outputs;
 pub(crate) mod request;
+pub(crate) mod texels;
 
 pub use buffers::BufferError;
 pub use device::OnDevice;
@@ -20,3 +21,4 @@ pub use launch::Prepared;
 pub use limits::{LimitError, SettingError};
 pub use map::Map;
 pub use request::{Pass, Request};
+pub use texels::{Texels, TextureError};

@@ -11,10 +11,11 @@ use wgpu::{BufferUsages, Queue};
 use crate::operation::blocks::{self, Blocks};
 use crate::operation::buffers::{self, BufferError, Use, slice};
 use crate::operation::device::{OnDevice, Operation};
+use crate::operation::input::Input;
 use crate::operation::kernel::{PARAMETERS, Pipelines};
 use crate::operation::launch::Prepared;
+use crate::operation::texels::Order;
 use crate::read::{self, Readback};
-use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
 use crate::slice::Slice;
 
@@ -35,14 +36,14 @@ pub struct Pass<S, P> {
 /// The passes of an operation.
 pub(crate) type Passes<O> = Vec<Pass<<O as Operation>::Step, <O as Operation>::Params>>;
 
-/// The description of an operation over a buffer. One of [`into`](Request::into), [`wait`](Request::wait),
+/// The description of an operation over a buffer or a texture. One of [`into`](Request::into), [`wait`](Request::wait),
 /// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
 /// (`'b`), each for its own time.
 #[derive(Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
 pub struct Request<'o, 'b, O: Operation> {
     operation: &'o OnDevice<O>,
-    input: Slice<'b>,
+    input: Input<'b>,
     len: Option<u64>,
 }
 
@@ -55,7 +56,7 @@ impl<O: Operation> Clone for Request<'_, '_, O> {
 impl<O: Operation> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
-    pub(crate) fn new(operation: &'o OnDevice<O>, input: Slice<'b>) -> Self {
+    pub(crate) fn new(operation: &'o OnDevice<O>, input: Input<'b>) -> Self {
         Request { operation, input, len: None }
     }
 
@@ -71,12 +72,14 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
     pub fn plan(&self) -> Result<Passes<O>, O::Error> {
-        let has = self.input.size() / self.operation.config().sizes().0;
-        let len = self.len.unwrap_or(has);
-        if len > has {
-            return Err(BufferError::TooFew { asked: len, has }.into());
+        let config = self.operation.config();
+        let mut elements = self.input.extent(config.sizes().0, config.sample())?;
+        let (asked, has) = (self.len.unwrap_or(elements.len), elements.len);
+        if asked > has {
+            return Err(BufferError::TooFew { asked, has }.into());
         }
-        self.operation.plan(BufferRange { offset: self.input.offset(), len })
+        elements.len = asked;
+        self.operation.plan(elements)
     }
 
     /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
@@ -90,24 +93,30 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Passes<O>>, O::Error> {
-        let (plan, input, output) = (self.plan()?, self.input, output.into());
-        let size = self.operation.config().sizes().1;
+        let (plan, output) = (self.plan()?, output.into());
+        let config = self.operation.config();
+        let size = config.sizes().1;
         let Pipelines { device, limits, .. } = &self.operation.pipelines;
-        let reads = [Use::of("input", input, input.size())];
+        let input = self.input.slice();
+        let reads: Vec<_> = input.iter().map(|input| Use::of("input", *input, input.size())).collect();
         buffers::check(&reads, &[Use::of("output", output, size)], limits)?;
+        let texels = self.input.bind(device, config.sample(), self.order());
         let blocks: Blocks = plan.iter().map(|pass| pass.params).collect();
         let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
-        let window = |pass: &Pass<_, _>, least| match pass.from {
-            Some(bytes) if bytes.size >= least => slice(input.buffer(), bytes.offset, bytes.size),
+        let window = |pass: &Pass<_, _>, slot, least| match (pass.from, input, &texels) {
+            (_, _, Some(texels)) => texels.resource(slot),
+            (Some(bytes), Some(input), _) if bytes.size >= least => {
+                slice(input.buffer(), bytes.offset, bytes.size)
+            }
             _ => self.operation.nothing.as_entire_binding(),
         };
         let dispatch = |(index, pass): (usize, &Pass<O::Step, O::Params>)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| match slot {
-                0 => window(pass, 0),
+                0 => window(pass, slot, 0),
                 1 => slice(output.buffer(), output.offset(), size),
                 PARAMETERS => blocks::bound::<O::Params>(&params, blocks::offset(index)),
                 // A window that is shorter than a vector is never read as vectors.
-                3 => window(pass, 16),
+                3 => window(pass, slot, 16),
                 _ => self.operation.table.as_entire_binding(),
             })
         };
@@ -137,6 +146,11 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         let size = self.operation.config().sizes().1;
         let results = self.submit(queue).map(|readback| readback.read(size));
         async move { Ok(bytemuck::pod_collect_to_vec(&results?.await?)) }
+    }
+
+    /// The order in which texels are counted. Only if all are, it does not matter.
+    fn order(&self) -> Order {
+        if self.len.is_none() && self.operation.config().takes_all() { Order::Strips } else { Order::Rows }
     }
 
     fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {

@@ -57,6 +57,26 @@ fn mentions_f16(pieces: &[Piece]) -> bool {
 /// Checks a text that only declares `map`. Returns the type that the function returns, a number or a vector of numbers, and the
 /// features that the text needs.
 pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), MonoidError> {
+    let expected = "fn map(elem: Elem, index: u32) -> Key";
+    function_of(elem, wgsl, ("map", expected), |text| Ok([text.elem(elem)?, "u32".to_owned()]))
+}
+
+/// Checks a text that only declares `map_texel`, of texels with these components, as [`map_of`] does.
+pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<(String, Features), MonoidError> {
+    let expected = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> Key";
+    // The text declares no element.
+    let elem = Elem::Declared { stride: 0 };
+    let parameters = [format!("vec4<{channel}>"), "vec2<u32>".to_owned()];
+    function_of(elem, wgsl, ("map_texel", expected), |_| Ok(parameters))
+}
+
+/// Checks a text with one function that kernels call with these parameters.
+fn function_of(
+    elem: Elem,
+    wgsl: &str,
+    (name, expected): (&'static str, &'static str),
+    parameters: impl FnOnce(&Signatures<'_>) -> Result<[String; 2], MonoidError>,
+) -> Result<(String, Features), MonoidError> {
     let text = Source::new(elem, &[Piece::new("the map", wgsl.to_owned())]);
     let (module, info) = text.parse()?;
     let variable = module.global_variables.iter().next();
@@ -66,10 +86,10 @@ pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), Monoi
         return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
     }
     let signatures = Signatures { module: &module, text: &text };
-    let expected = "fn map(elem: Elem, index: u32) -> Key";
     let returns =
-        layout::name(&module, signatures.result("map", expected)?).ok_or(MonoidError::NotStorable("Key"))?;
-    signatures.check("map", &[&signatures.elem(elem)?, "u32"], &returns)?;
+        layout::name(&module, signatures.result(name, expected)?).ok_or(MonoidError::NotStorable("Key"))?;
+    let parameters = parameters(&signatures)?;
+    signatures.check(name, &parameters.each_ref().map(String::as_str), &returns)?;
     Ok((returns, features(&module, &info)))
 }
 

@@ -3,7 +3,9 @@
 use wgpu::{BindingResource, Buffer};
 
 use crate::operation::buffers::{self, Use, slice};
+use crate::operation::input::Input;
 use crate::operation::outputs::Outputs;
+use crate::operation::texels::BoundTexels;
 use crate::operation::{BufferError, blocks};
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
@@ -60,13 +62,14 @@ pub(super) fn parameters<'a>(
 
 /// All slices that a reduction reads: as they were given, and as far as each launch of the plan binds them.
 fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
-    let inputs = sources.parts.iter().map(|part| Use::of("input", *part, 0));
+    let inputs = sources.parts.iter().filter_map(Input::slice).map(|part| Use::of("input", part, 0));
     let second = sources.second.map(|second| Use::of("second input", second, 0));
     let offsets = sources.offsets.map(|list| Use::of(OFFSETS, list, 0));
     let mut reads: Vec<_> = inputs.chain(second).chain(offsets).collect();
     for launch in &plan.launches {
         if let Src::Inputs { part, first, next, second } = launch.src {
-            reads.push(Use::until("input", sources.parts[part], next.unwrap_or(first).end()));
+            let end = next.unwrap_or(first).end();
+            reads.extend(sources.parts[part].slice().map(|part| Use::until("input", part, end)));
             let bound = sources.second.iter().zip(second);
             reads.extend(bound.map(|(input, bytes)| Use::until("second input", *input, bytes.end())));
         }
@@ -87,6 +90,8 @@ pub(super) struct Bound<'a, 'p> {
     pub(super) vector: u64,
     /// The operator's own parameters, and their buffer.
     pub(super) parameters: Option<(Parameters, Slice<'a>)>,
+    /// The texture that it reads in the place of a buffer.
+    pub(super) texels: Option<&'a BoundTexels>,
 }
 
 impl<'a> Bound<'a, '_> {
@@ -128,10 +133,14 @@ impl<'a> Bound<'a, '_> {
     /// than a vector is never read as vectors.
     fn input(&self, launch: &Launch, slot: u32) -> BindingResource<'a> {
         let (is_first, as_vectors) = (slot < 5, slot == 3 || slot == 6);
+        if let (Some(texels), Src::Inputs { .. } | Src::Nothing) = (self.texels, launch.src) {
+            return texels.resource(slot);
+        }
+        let buffer = |part: usize| self.sources.parts[part].slice().map(|slice| slice.buffer());
         let window = match launch.src {
             Src::Scratch(buffer, bytes) if is_first => Some((self.workspace.scratch(buffer), bytes)),
-            Src::Inputs { part, first, .. } if is_first => Some((self.sources.parts[part].buffer(), first)),
-            Src::Inputs { part, next: Some(next), .. } => Some((self.sources.parts[part].buffer(), next)),
+            Src::Inputs { part, first, .. } if is_first => buffer(part).zip(Some(first)),
+            Src::Inputs { part, next: Some(next), .. } => buffer(part).zip(Some(next)),
             Src::Inputs { second, .. } => self.sources.second.map(|input| input.buffer()).zip(second),
             _ => None,
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use wgpu::Features;
 
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::outputs;
+use crate::operation::{Map, outputs, texels};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
@@ -82,7 +82,12 @@ impl Text<'_> {
 
     /// Returns true if elements are loaded four at a time.
     pub(super) fn reads_vectors(&self) -> bool {
-        self.stage.reads_vectors() && self.monoid.elem.has_vectors()
+        self.stage.reads_vectors() && self.monoid.elem.has_vectors() && self.map().is_none()
+    }
+
+    /// The map of the texels that it reads, if it reads a texture.
+    fn map(&self) -> Option<&Map> {
+        self.monoid.texels.as_ref().filter(|_| self.stage.reads != Reads::Partials)
     }
 
     fn is_pair(&self) -> bool {
@@ -95,7 +100,7 @@ impl Text<'_> {
         let second = self.is_pair() || stage.reads == Reads::Adjoining;
         let reads = stage.kernel.coverage != Coverage::One;
         let needs = [
-            ((0, Access::Read), reads),
+            ((0, Access::Read), reads && self.map().is_none()),
             ((1, Access::Write), true),
             ((PARAMETERS, Access::Uniform), true),
             ((3, Access::Read), self.reads_vectors()),
@@ -113,7 +118,12 @@ impl Text<'_> {
             slot => (slot, Access::Read),
         });
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
-        needed.chain(parameters).chain(outputs::slots(self.monoid.arrays(stage.writes))).collect()
+        let texture = self.map().filter(|_| reads).and_then(Map::sample).map(texels::slots);
+        needed
+            .chain(texture.into_iter().flatten())
+            .chain(parameters)
+            .chain(outputs::slots(self.monoid.arrays(stage.writes)))
+            .collect()
     }
 
     /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every
@@ -128,6 +138,8 @@ impl Text<'_> {
         let composer = Composer::default()
             .define("subgroups", subgroups)
             .define("vectors", self.reads_vectors())
+            .define("texels", self.map().is_some())
+            .provide("texel_map", self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())))
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
             .define("strided", is_strided)
@@ -206,10 +218,10 @@ impl Text<'_> {
         vec![Piece::new("generated: the built-in subgroup reduction", text).importing("entry")]
     }
 
-    /// Checks the composed text if it contains a custom operator, so that no text that naga rejects reaches a
+    /// Checks the composed text if it contains a custom operator or a map, so that no text that naga rejects reaches a
     /// device.
     pub(super) fn checked(&self) -> Result<(), ReduceError> {
-        if self.monoid.op().is_some() {
+        if self.monoid.op().is_some() && self.monoid.texels.is_none() {
             return Ok(());
         }
         let text = self.compose();

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::operation::{BufferError, LimitError, SettingError};
+use crate::operation::{BufferError, LimitError, SettingError, TextureError};
 use crate::read::ReadError;
 use crate::reduce::exact::Format;
 use crate::reduce::ladder::Finish;
@@ -197,6 +197,9 @@ pub enum ReduceError {
     /// A buffer cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// A texture that cannot be read in this way.
+    #[error(transparent)]
+    Texture(#[from] TextureError),
     /// The results have another type than the one asked for.
     #[error("`{name}` gives {gives}, not {asked}")]
     ResultType {

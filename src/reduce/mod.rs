@@ -150,7 +150,7 @@ mod workspace;
 
 pub use crate::Prepared;
 use crate::operation::count;
-pub(crate) use analysis::map_of;
+pub(crate) use analysis::{map_of, texel_map_of};
 pub use error::ReduceError;
 pub use exact::Accuracy;
 pub use launches::Launches;

@@ -5,10 +5,11 @@ mod atomic;
 
 use std::borrow::Cow;
 
-use wgpu::Features;
+use wgpu::{Features, TextureSampleType};
 
 use crate::adapter::feature_names;
 use crate::element::Element;
+use crate::operation::Map;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
@@ -102,6 +103,11 @@ pub enum MonoidError {
         /// The type of a key, in WGSL.
         needed: &'static str,
     },
+    /// Texels for an operator that cannot read them, or a [map](crate::Map) of elements in the place of one of texels.
+    #[error(
+        "texels go with an operator of one input over f32, i32 or u32, or over a type of its own, and a map of texels (`Map::texels`)"
+    )]
+    Texels,
     /// A [map](crate::Map) with names that are also those of halofold's own kernel.
     #[error(
         "the map does not compose with halofold's own kernel; rename what it declares apart from `map`:\n{0}"
@@ -149,6 +155,14 @@ impl Elem {
         match self {
             Elem::Number { element, .. } => element.size(),
             Elem::Declared { stride } => stride,
+        }
+    }
+
+    /// The type of a number in WGSL; `None` if the operator's text declares the type.
+    pub(super) fn wgsl(self) -> Option<&'static str> {
+        match self {
+            Elem::Number { wgsl, .. } => Some(wgsl),
+            Elem::Declared { .. } => None,
         }
     }
 
@@ -208,6 +222,8 @@ pub struct Monoid {
     pub(super) state_fields: Option<Vec<Field>>,
     /// The parameters that its text declares.
     pub(crate) parameters: Option<Parameters>,
+    /// The map of a texel to an element, if it reads textures.
+    pub(crate) texels: Option<Map>,
 }
 
 impl Monoid {
@@ -396,6 +412,7 @@ impl Monoid {
             exact: None,
             exact_form: None,
             parameters,
+            texels: None,
         })
     }
 
@@ -404,6 +421,32 @@ impl Monoid {
     pub(crate) fn known_as(self, op: Op, subgroup: Option<&'static str>) -> Self {
         let subgroup = subgroup.filter(|_| self.acc.is_scalar());
         Monoid { op: Some(op), subgroup, ..self }
+    }
+
+    /// Makes the form of this operator that reads texels of textures: `map` makes an element of each.
+    /// [`Reducer::of_texels`](crate::reduce::Reducer::of_texels) takes them, in every shape: the rectangle is an array of rows, so
+    /// [`Shape::Segments`](crate::reduce::Shape::Segments) of its width gives a result for each row. The index of an element is its number row by row.
+    /// [`Texels`](crate::Texels) has an example.
+    ///
+    /// The map returns what the operator's elements are: `f32`, `i32` or `u32`, or of an operator made by
+    /// [`Monoid::custom_struct`] the number or vector that its text calls `Elem`.
+    ///
+    /// # Errors
+    ///
+    /// The map is none of texels or returns another type, or the operator has two inputs or elements of 16 or 64 bits.
+    pub fn of_texels(self, map: Map) -> Result<Self, MonoidError> {
+        let is_one = self.arity == Arity::One && map.sample().is_some();
+        match self.elem {
+            Elem::Number { element: element @ (Element::F32 | Element::I32 | Element::U32), .. }
+                if is_one =>
+            {
+                map.returns(element.name())?;
+            }
+            // The types are compared when the kernel is composed.
+            Elem::Declared { .. } if is_one => {}
+            _ => return Err(MonoidError::Texels),
+        }
+        Ok(Monoid { features: self.features | map.features(), texels: Some(map), ..self })
     }
 
     /// Makes a form of this operator that sums exactly.
@@ -417,7 +460,7 @@ impl Monoid {
             subgroup: None,
             is_finished: false,
             has_map4: false,
-            features: sum.features,
+            features: sum.features | self.texels.as_ref().map_or(Features::empty(), Map::features),
             state_fields: Some(format.fields()),
             exact: Some(sum),
             ..self.clone()
@@ -497,6 +540,11 @@ impl Monoid {
     /// The name of the element type in messages.
     pub(super) fn element_name(&self) -> String {
         self.element().map_or("its own elements", Element::name).to_owned()
+    }
+
+    /// The type of the samples that it reads; `None` if it reads buffers.
+    pub(super) fn sample(&self) -> Option<TextureSampleType> {
+        self.texels.as_ref().and_then(Map::sample)
     }
 
     /// Bytes from one element to the next in the inputs.

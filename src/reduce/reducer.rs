@@ -1,12 +1,14 @@
 //! An operator on a device: its kernels, each compiled when it is first needed.
 
-use wgpu::{Buffer, Device};
+use wgpu::{Buffer, Device, TextureSampleType};
 
 use crate::operation;
 use crate::operation::blocks::Blocks;
+use crate::operation::input::Input;
 use crate::operation::kernel::{Compiled, Kernel, Pipelines};
 use crate::operation::launch::Dispatch;
 use crate::operation::limits::LimitError;
+use crate::operation::texels::Texels;
 use crate::reduce::compose::Text;
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
@@ -81,7 +83,13 @@ impl Reducer {
     /// Describes a reduction of all elements of a buffer or of a slice of one. The methods of [`Reduction`]
     /// choose other shapes, add further inputs, and run it. Bytes after the last whole element are ignored.
     pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Reduction<'_, 'b> {
-        Reduction::new(self, elements.into())
+        Reduction::new(self, Input::Buffer(elements.into()))
+    }
+
+    /// Describes a reduction of all texels of a texture's level, or of a rectangle of them, for an operator that reads texels:
+    /// [`Monoid::of_texels`].
+    pub fn of_texels<'b>(&self, texels: impl Into<Texels<'b>>) -> Reduction<'_, 'b> {
+        Reduction::new(self, Input::Texels(texels.into()))
     }
 
     /// Plans the launches for a shape over inputs of these lengths. It needs no buffers, and has no side
@@ -148,6 +156,11 @@ impl Reducer {
     /// Bytes from one item of the inputs to the next.
     pub(super) fn item_size(&self) -> u64 {
         if self.options.from_states { self.monoid.acc_size() } else { self.monoid.stride() }
+    }
+
+    /// The type of the samples that it reads; `None` if it reads buffers.
+    pub(super) fn sample(&self) -> Option<TextureSampleType> {
+        self.monoid.sample().filter(|_| !self.options.from_states)
     }
 
     pub(super) fn request(&self, shape: Shape) -> Request<'_> {

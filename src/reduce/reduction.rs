@@ -3,7 +3,9 @@
 use wgpu::Queue;
 
 use crate::operation::BufferError;
+use crate::operation::input::Input;
 use crate::operation::outputs::Outputs;
+use crate::operation::texels::Order;
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
@@ -64,7 +66,7 @@ pub struct Reduction<'r, 'b> {
 /// The buffers that a reduction reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources<'b> {
-    pub(super) parts: Vec<Slice<'b>>,
+    pub(super) parts: Vec<Input<'b>>,
     pub(super) second: Option<Slice<'b>>,
     pub(super) offsets: Option<Slice<'b>>,
     pub(super) count: Option<Slice<'b>>,
@@ -76,7 +78,7 @@ pub(super) struct Sources<'b> {
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
-    pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
+    pub(super) fn new(reducer: &'r Reducer, first: Input<'b>) -> Self {
         let sources = Sources { parts: vec![first], ..Sources::default() };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
@@ -93,7 +95,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
     pub fn chain<'s: 'b>(mut self, more: impl Into<Slice<'s>>) -> Self {
-        self.sources.parts.push(more.into());
+        self.sources.parts.push(Input::Buffer(more.into()));
         self
     }
 
@@ -387,20 +389,28 @@ impl<'r, 'b> Reduction<'r, 'b> {
         async move { submitted?.with(|bytes| reducer.results(bytes)).await? }
     }
 
-    fn extent(&self, slice: Slice<'_>) -> BufferRange {
-        let elements = slice.size() / self.reducer.item_size();
-        let len = match self.shape {
-            Shape::Strided { stride } => elements.div_ceil(stride.max(1)),
+    fn extent(&self, input: &Input<'_>) -> Result<BufferRange, ReduceError> {
+        let elements = input.extent(self.reducer.item_size(), self.reducer.sample())?;
+        Ok(match self.shape {
+            Shape::Strided { stride } => {
+                BufferRange { len: elements.len.div_ceil(stride.max(1)), ..elements }
+            }
             _ => elements,
-        };
-        BufferRange { offset: slice.offset(), len }
+        })
+    }
+
+    /// The order in which texels are counted. It does not matter if all of them give one result.
+    fn order(&self) -> Order {
+        let Sources { len, count, index, .. } = self.sources;
+        let is_all = self.shape == Shape::Whole && len.is_none() && count.is_none() && index == 0;
+        if is_all { Order::Strips } else { Order::Rows }
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
     fn extents(&self) -> Result<(Vec<BufferRange>, Option<BufferRange>), ReduceError> {
         let Sources { parts, second, len, .. } = &self.sources;
-        let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
-        let mut second = second.map(|slice| self.extent(slice));
+        let mut parts: Vec<_> = parts.iter().map(|input| self.extent(input)).collect::<Result<_, _>>()?;
+        let mut second = second.map(|slice| self.extent(&Input::Buffer(slice))).transpose()?;
         if let Some(len) = *len {
             cut(&mut parts, len)?;
             second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
@@ -446,9 +456,21 @@ impl<'r, 'b> Reduction<'r, 'b> {
         };
         workspace.check(&plan)?;
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
+        let texels = sources
+            .parts
+            .first()
+            .and_then(|input| input.bind(reducer.device(), reducer.sample(), self.order()));
         let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
-        let bound =
-            Bound { plan: &plan, sources, outputs: &outputs, workspace, params: &params, vector, parameters };
+        let bound = Bound {
+            plan: &plan,
+            sources,
+            outputs: &outputs,
+            workspace,
+            params: &params,
+            vector,
+            parameters,
+            texels: texels.as_ref(),
+        };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
             let (device, label) = (reducer.device(), "halofold::reduce::bindings");
             let resource = |slot| bound.slot(slot, index, launch);

@@ -14,7 +14,15 @@
 #import bins
 #import visit
 
+#ifdef texels
+#import texels
+#else
 @group(0) @binding(0) var<storage, read> elements: array<Elem>;
+
+fn element_at(p: u32) -> Elem {
+    return elements[p];
+}
+#endif
 
 // Counts a key of a channel.
 fn count_in(channel: u32, word: u32) {
@@ -29,16 +37,16 @@ fn walk(own: u32, grid: u32) {
     let stride = params.stride;
     var i = own;
     for (; i + 3u * grid < params.len; i += 4u * grid) {
-        let a = elements[params.first + i * stride];
-        let b = elements[params.first + (i + grid) * stride];
-        let c = elements[params.first + (i + 2u * grid) * stride];
-        let d = elements[params.first + (i + 3u * grid) * stride];
+        let a = element_at(params.first + i * stride);
+        let b = element_at(params.first + (i + grid) * stride);
+        let c = element_at(params.first + (i + 2u * grid) * stride);
+        let d = element_at(params.first + (i + 3u * grid) * stride);
         visit(a, params.index + i * stride);
         visit(b, params.index + (i + grid) * stride);
         visit(c, params.index + (i + 2u * grid) * stride);
         visit(d, params.index + (i + 3u * grid) * stride);
     }
     for (; i < params.len; i += grid) {
-        visit(elements[params.first + i * stride], params.index + i * stride);
+        visit(element_at(params.first + i * stride), params.index + i * stride);
     }
 }

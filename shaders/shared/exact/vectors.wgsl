@@ -6,10 +6,14 @@
 #import elements
 #import numbers
 #import exact/batch
-#import exact/input
 #import exact/window
+#ifdef texels
+#import texels
+#else
+#import exact/input
 
 @group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
+#endif
 #ifdef pair
 @group(0) @binding(5) var<storage, read> second: array<u32>;
 @group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
@@ -53,18 +57,30 @@ fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
 #else
 alias Vector = vec4<u32>;
 
+#ifdef texels
 fn vector(i: u32) -> Vector {
-    return input4[i];
+    let p = 4u * i;
+    return vec4<u32>(element_at(p), element_at(p + 1u), element_at(p + 2u), element_at(p + 3u));
 }
 
-fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
-    return select(zeros(1u), v, is_there);
+// Element `p` alone.
+fn element(p: u32) -> Vector {
+    return among_zeros(vec2<u32>(element_at(p)), p, 1u);
+}
+#else
+fn vector(i: u32) -> Vector {
+    return input4[i];
 }
 
 // Element `p` alone.
 fn element(p: u32) -> Vector {
     let i = words_of(p);
     return among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u);
+}
+#endif
+
+fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
+    return select(zeros(1u), v, is_there);
 }
 
 // Zeros that add nothing: -0, or products of -0 and +0.

@@ -180,6 +180,16 @@ impl Plan {
         Ok(self)
     }
 
+    /// Makes positions count from the start of the input: a texture is bound as a whole, whatever the window.
+    fn of_texels(mut self, size: u64) -> Self {
+        for launch in &mut self.launches {
+            if let Src::Inputs { first, .. } = launch.src {
+                launch.params.first += (first.offset / size) as u32;
+            }
+        }
+        self
+    }
+
     /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, LimitError> {
         let [scratch, second] = self.scratch;

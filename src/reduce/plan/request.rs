@@ -80,6 +80,9 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
+            ShapeKind::Whole if self.reads_four_texels() => {
+                Request { form: ShapeKind::Strided, ..*self }.stages()
+            }
             ShapeKind::Whole if self.meets_twice() => {
                 let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
                 let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
@@ -107,6 +110,11 @@ impl<'a> Request<'a> {
             }
             ShapeKind::Axis => many(self.monoid.fold().columns),
         }
+    }
+
+    /// True if all texels are reduced as elements a stride of 1 apart: kernels load four of these at a time. Exact sums load vectors.
+    fn reads_four_texels(&self) -> bool {
+        self.monoid.sample().is_some() && !self.from_states && !self.monoid.fold().shares_memory
     }
 
     /// The input of the first launch.
@@ -199,6 +207,7 @@ impl<'a> Request<'a> {
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
             (ShapeKind::Whole, Shape::Whole) => match self.strategy {
+                Strategy::Fastest if self.reads_four_texels() => self.strided(one(parts, second)?, 1),
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
                 Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
             },
@@ -212,6 +221,7 @@ impl<'a> Request<'a> {
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
         let plan = self.with_components(plan)?;
+        let plan = if self.monoid.sample().is_some() { plan.of_texels(self.item_size()) } else { plan };
         Ok(Plan { made_for, ..plan.check(self.limits)? })
     }
 

@@ -1,0 +1,261 @@
+//! Textures as inputs: the texels of a rectangle, in the place of a buffer's elements.
+
+use wgpu::{
+    BindingResource, Buffer, BufferUsages, Device, Texture, TextureAspect, TextureDimension, TextureFormat,
+    TextureSampleType, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+};
+
+use crate::operation::buffers;
+use crate::operation::kernel::{Access, Slot};
+
+/// The binding of group 0 with the texture, in the place of a buffer's elements.
+const TEXTURE: u32 = 0;
+
+/// The binding with the rectangle, in the place of a buffer's vectors.
+const REGION: u32 = 3;
+
+/// The base-2 logarithm of the rows of a strip: `shaders/shared/texels.wgsl` explains strips.
+const STRIP: u32 = 2;
+
+/// The texels of one level and one layer of a texture: all of them, or those of a rectangle.
+///
+/// It is made from a texture (`&texture`: level 0, layer 0), or by [`Texels::new`], which checks nothing: the function that takes it
+/// returns a [`TextureError`]. The texture is two-dimensional, has one sample for each texel, and needs
+/// [`wgpu::TextureUsages::TEXTURE_BINDING`]. Texels are loaded, not sampled: a device needs no feature to read 32-bit floats. Colours in an sRGB
+/// format arrive decoded. Of a format with depth and stencil, a map of floats reads depth, and one of `u32` the stencil.
+///
+/// ```
+/// use halofold::reduce::{Op, Reducer};
+/// use halofold::{Element, Map, Texels, wgpu};
+///
+/// # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let size = wgpu::Extent3d { width: 4, height: 2, depth_or_array_layers: 1 };
+/// # let texture = device.create_texture(&wgpu::TextureDescriptor {
+/// #     label: None, size, mip_level_count: 1, sample_count: 1, dimension: wgpu::TextureDimension::D2,
+/// #     format: wgpu::TextureFormat::R32Float, view_formats: &[],
+/// #     usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+/// # });
+/// # let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(16), rows_per_image: None };
+/// # let texels = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+/// # queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(&texels), layout, size);
+/// let red = Map::components(wgpu::TextureSampleType::Float { filterable: false }, "r")?;
+/// let extent = Reducer::new(&device, Op::MinMax.over(Element::F32)?.of_texels(red)?)?;
+/// let (min, max): (f32, f32) = extent.of_texels(&texture).wait(&queue)?;
+/// # assert_eq!((min, max), (1.0, 8.0));
+/// // Two columns and two rows from texel (1, 0) on, and the maximum of each row.
+/// let part = Texels::new(&texture).rectangle([1, 0], [2, 2]);
+/// let rows: Vec<(f32, f32)> = extent.of_texels(part).segments(2).wait(&queue)?;
+/// # assert_eq!(rows, [(2.0, 3.0), (6.0, 7.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Texels<'a> {
+    texture: &'a Texture,
+    level: u32,
+    layer: u32,
+    rectangle: Option<([u32; 2], [u32; 2])>,
+}
+
+/// Errors of a texture that cannot be read, or written, in this way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextureError {
+    /// The texture lacks a usage.
+    #[error("the texture lacks {0:?}: create it with that usage")]
+    Usage(TextureUsages),
+    /// A texture that is not two-dimensional.
+    #[error("a texture of dimension {0:?}: use one of D2, of which an array has layers")]
+    Dimension(TextureDimension),
+    /// A texture of several samples for each texel.
+    #[error("a texture of {0} samples for each texel: resolve it into one of a single sample")]
+    Samples(u32),
+    /// A format that holds other numbers.
+    #[error("a texture of format {format:?}, where {needed} is needed")]
+    Format {
+        /// The texture's format.
+        format: TextureFormat,
+        /// The type of its samples, or the format, that is needed.
+        needed: String,
+    },
+    /// A level that the texture does not have.
+    #[error("level {level} of a texture that has {levels}: levels count from 0")]
+    Level {
+        /// The level asked for.
+        level: u32,
+        /// The number of levels.
+        levels: u32,
+    },
+    /// A layer that the texture does not have.
+    #[error("layer {layer} of a texture that has {layers}: layers count from 0")]
+    Layer {
+        /// The layer asked for.
+        layer: u32,
+        /// The number of layers.
+        layers: u32,
+    },
+    /// A rectangle that is empty, or that reaches beyond the level.
+    #[error(
+        "{size:?} texels from {corner:?} on, of a level of {within:?}: give a rectangle inside, of one texel at least"
+    )]
+    Rectangle {
+        /// The column and the row of its first texel.
+        corner: [u32; 2],
+        /// Its width and its height.
+        size: [u32; 2],
+        /// The width and the height of the level.
+        within: [u32; 2],
+    },
+    /// A texture for an operation that reads elements of a buffer.
+    #[error("the operation reads buffers: give it a map of texels (`Map::texels`), or a buffer")]
+    NoMap,
+    /// A buffer for an operation that reads texels.
+    #[error("the operation has a map of texels: give it a texture, by `of_texels`")]
+    NoTexture,
+}
+
+impl<'a> Texels<'a> {
+    /// All texels of level 0 and layer 0.
+    pub const fn new(texture: &'a Texture) -> Self {
+        Texels { texture, level: 0, layer: 0, rectangle: None }
+    }
+
+    /// Those of a mip level.
+    pub const fn level(self, level: u32) -> Self {
+        Texels { level, ..self }
+    }
+
+    /// Those of a layer of an array.
+    pub const fn layer(self, layer: u32) -> Self {
+        Texels { layer, ..self }
+    }
+
+    /// Those of a rectangle: `size` columns and rows of texels, the first of them at `corner`, in texels of the level.
+    pub const fn rectangle(self, corner: [u32; 2], size: [u32; 2]) -> Self {
+        Texels { rectangle: Some((corner, size)), ..self }
+    }
+
+    /// The width and the height of the rectangle, in texels.
+    pub fn size(&self) -> [u32; 2] {
+        self.rectangle.map_or_else(|| self.within(), |(_, size)| size)
+    }
+
+    /// The number of texels.
+    pub(crate) fn len(&self) -> u64 {
+        self.size().into_iter().map(u64::from).product()
+    }
+
+    /// The width and the height of the level.
+    fn within(&self) -> [u32; 2] {
+        let side = |side: u32| side.checked_shr(self.level).unwrap_or(0).max(1);
+        [side(self.texture.width()), side(self.texture.height())]
+    }
+
+    /// The part of the format that a map of samples of this type reads.
+    fn aspect(&self, sample: TextureSampleType) -> TextureAspect {
+        let format = self.texture.format();
+        match sample {
+            TextureSampleType::Float { .. } | TextureSampleType::Depth if format.has_depth_aspect() => {
+                TextureAspect::DepthOnly
+            }
+            TextureSampleType::Uint if format.has_stencil_aspect() => TextureAspect::StencilOnly,
+            _ => TextureAspect::All,
+        }
+    }
+
+    /// Checks that a map of samples of this type can read it.
+    pub(crate) fn check(&self, sample: TextureSampleType) -> Result<(), TextureError> {
+        let Texels { texture, level, layer, .. } = *self;
+        if !texture.usage().contains(TextureUsages::TEXTURE_BINDING) {
+            return Err(TextureError::Usage(TextureUsages::TEXTURE_BINDING));
+        }
+        if texture.dimension() != TextureDimension::D2 {
+            return Err(TextureError::Dimension(texture.dimension()));
+        }
+        if texture.sample_count() != 1 {
+            return Err(TextureError::Samples(texture.sample_count()));
+        }
+        let format = texture.format();
+        let has = format.sample_type(Some(self.aspect(sample)), None);
+        if has.map(channel) != Some(channel(sample)) {
+            return Err(TextureError::Format { format, needed: format!("samples of {}", channel(sample)) });
+        }
+        let (levels, layers) = (texture.mip_level_count(), texture.depth_or_array_layers());
+        if level >= levels {
+            return Err(TextureError::Level { level, levels });
+        }
+        if layer >= layers {
+            return Err(TextureError::Layer { layer, layers });
+        }
+        let (within, (corner, size)) = (self.within(), self.rectangle.unwrap_or(([0, 0], self.within())));
+        let fits = |axis: usize| size[axis] > 0 && corner[axis].checked_add(size[axis]) <= Some(within[axis]);
+        let fits = |axis: usize| fits(axis) && corner[axis] < within[axis];
+        if fits(0) && fits(1) { Ok(()) } else { Err(TextureError::Rectangle { corner, size, within }) }
+    }
+
+    /// Makes the bindings of the texture, whose positions go along strips, or along rows.
+    pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, order: Order) -> BoundTexels {
+        let label = "halofold::texels";
+        let view = self.texture.create_view(&TextureViewDescriptor {
+            label: Some(label),
+            dimension: Some(TextureViewDimension::D2),
+            aspect: self.aspect(sample),
+            base_mip_level: self.level,
+            mip_level_count: Some(1),
+            base_array_layer: self.layer,
+            array_layer_count: Some(1),
+            ..Default::default()
+        });
+        let ([x, y], [width, height]) = self.rectangle.unwrap_or(([0, 0], self.within()));
+        let shift = if order == Order::Strips { STRIP } else { 0 };
+        let rows = height >> shift << shift;
+        let region = [x, y, width, shift, rows, rows * width, (1.0 / width as f32).to_bits(), 0];
+        let region = buffers::filled(device, label, bytemuck::cast_slice(&region), BufferUsages::UNIFORM);
+        BoundTexels { view, region }
+    }
+}
+
+impl<'a> From<&'a Texture> for Texels<'a> {
+    fn from(texture: &'a Texture) -> Self {
+        Texels::new(texture)
+    }
+}
+
+/// The order in which positions go through a rectangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Row after row.
+    Rows,
+    /// Strips of a few rows, column after column: nearer to the order in which GPUs store textures.
+    Strips,
+}
+
+/// The bindings of one texture.
+#[derive(Debug)]
+pub(crate) struct BoundTexels {
+    view: TextureView,
+    region: Buffer,
+}
+
+impl BoundTexels {
+    /// The resource for one of the bindings of [`slots`].
+    pub(crate) fn resource(&self, slot: u32) -> BindingResource<'_> {
+        match slot {
+            TEXTURE => BindingResource::TextureView(&self.view),
+            _ => self.region.as_entire_binding(),
+        }
+    }
+}
+
+/// The bindings of group 0 of a kernel that reads samples of this type.
+pub(crate) fn slots(sample: TextureSampleType) -> [Slot; 2] {
+    [(TEXTURE, Access::Texture(sample)), (REGION, Access::Uniform)]
+}
+
+/// The type of a sample in WGSL. Depth is read as a float.
+pub(crate) fn channel(sample: TextureSampleType) -> &'static str {
+    match sample {
+        TextureSampleType::Float { .. } | TextureSampleType::Depth => "f32",
+        TextureSampleType::Sint => "i32",
+        TextureSampleType::Uint => "u32",
+    }
+}
