@@ -21,6 +21,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("reach", "REACH"),
     ("classes", "CONSTANTS Weights weights update"),
     ("visit", "Elem visit"),
+    ("texel_map", "Channel Mapped as_element map_texel"),
     ("strip", "STRIP Strip LoadedStrip load_strip strip_of advance_strip put_strip"),
     (
         "lane_layer",
