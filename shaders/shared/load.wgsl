@@ -27,7 +27,7 @@ fn load(i: u32) -> Acc {
 #import texels
 
 fn load_at(p: u32, origin: u32) -> Acc {
-    return map(element_at(p), number_of(p) - origin);
+    return map(element_at(p), texel_number(p) - origin);
 }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;

@@ -39,7 +39,7 @@ struct Region {
 @group(0) @binding(3) var<uniform> region: Region;
 
 // The column and the row of a position in the rectangle.
-fn place_of(p: u32) -> vec2<u32> {
+fn coordinates_of(p: u32) -> vec2<u32> {
     let is_below = p >= region.texels;
     let columns = select(p >> region.shift, p - region.texels, is_below);
     var line = u32(f32(columns) * region.reciprocal);
@@ -60,11 +60,11 @@ fn element_of(place: vec2<u32>) -> Mapped {
 
 // The element at a position.
 fn element_at(p: u32) -> Mapped {
-    return element_of(place_of(p));
+    return element_of(coordinates_of(p));
 }
 
 // The number that an element has row by row.
-fn number_of(p: u32) -> u32 {
-    let place = place_of(p);
+fn texel_number(p: u32) -> u32 {
+    let place = coordinates_of(p);
     return place.y * region.width + place.x;
 }

@@ -542,8 +542,8 @@ impl Monoid {
         self.element().map_or("its own elements", Element::name).to_owned()
     }
 
-    /// The type of the samples that it reads; `None` if it reads buffers.
-    pub(super) fn sample(&self) -> Option<TextureSampleType> {
+    /// The type of the texture samples that it reads; `None` if it reads buffers.
+    pub fn sample(&self) -> Option<TextureSampleType> {
         self.texels.as_ref().and_then(Map::sample)
     }
 

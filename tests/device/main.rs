@@ -19,4 +19,5 @@ mod reducer_contract;
 mod reducer_custom;
 mod reducer_depth;
 mod reducer_shapes;
+mod textures;
 mod tunings;

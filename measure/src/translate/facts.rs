@@ -3,8 +3,8 @@
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::FunctionInfo;
 use naga::{
-    AddressSpace, Block, CollectiveOperation, Expression, Function, GatherMode, Handle, Literal, Module,
-    Scalar, Statement, StorageAccess, SubgroupOperation, TypeInner,
+    AddressSpace, Block, CollectiveOperation, Expression, Function, GatherMode, GlobalVariable, Handle,
+    ImageClass, Literal, Module, Scalar, Statement, StorageAccess, SubgroupOperation, TypeInner,
 };
 
 /// Static facts about one entry point, for one value of each override.
@@ -16,7 +16,7 @@ pub struct Facts {
     pub workgroup_size: [u32; 3],
     /// Bytes of workgroup memory.
     pub workgroup_memory_bytes: u64,
-    /// The buffers it uses, by group and slot.
+    /// The buffers and textures it uses, by group and slot.
     pub bindings: Vec<Binding>,
     /// The number of times that its invocations wait for each other.
     pub barriers: Barriers,
@@ -39,7 +39,7 @@ pub struct Binding {
     pub ty: String,
 }
 
-/// Kinds of buffer bindings.
+/// Kinds of bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A uniform buffer.
@@ -48,12 +48,21 @@ pub enum Access {
     Read,
     /// A storage buffer.
     ReadWrite,
+    /// A texture whose texels are loaded.
+    Texture,
+    /// A texture whose texels are stored.
+    StorageTexture,
 }
 
 impl Access {
-    /// That of a variable in this address space; `None` if it is no buffer.
-    pub(super) fn of(space: AddressSpace) -> Option<Self> {
-        match space {
+    /// That of a variable; `None` if it is neither a buffer nor a texture.
+    pub(super) fn of(module: &Module, variable: &GlobalVariable) -> Option<Self> {
+        match variable.space {
+            AddressSpace::Handle => match module.types[variable.ty].inner {
+                TypeInner::Image { class: ImageClass::Storage { .. }, .. } => Some(Access::StorageTexture),
+                TypeInner::Image { .. } => Some(Access::Texture),
+                _ => None,
+            },
             AddressSpace::Uniform => Some(Access::Uniform),
             AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
                 Some(Access::ReadWrite)
@@ -69,6 +78,8 @@ impl Access {
             Access::Uniform => "uniform",
             Access::Read => "storage, read",
             Access::ReadWrite => "storage, read_write",
+            Access::Texture => "texture",
+            Access::StorageTexture => "storage texture",
         }
     }
 }
@@ -92,7 +103,7 @@ impl Facts {
         let used = || module.global_variables.iter().filter(|(handle, _)| !info[*handle].is_empty());
         let mut bindings: Vec<_> = used()
             .filter_map(|(_, variable)| {
-                let (at, access) = (variable.binding?, Access::of(variable.space)?);
+                let (at, access) = (variable.binding?, Access::of(module, variable)?);
                 let (name, ty) =
                     (variable.name.clone().unwrap_or_default(), module.to_ctx().type_to_string(variable.ty));
                 Some(Binding { group: at.group, slot: at.binding, name, access, ty })

@@ -24,7 +24,7 @@ impl Layout {
             .global_variables
             .iter()
             .filter_map(|(handle, variable)| {
-                let access = Access::of(variable.space)?;
+                let access = Access::of(module, variable)?;
                 let bound = access == Access::Uniform || !entry[handle].is_empty();
                 variable.binding.filter(|_| bound).map(|binding| (binding, access))
             })
@@ -104,16 +104,21 @@ fn spirv_capabilities() -> [spv::Capability; 17] {
 /// Metal: `wgpu-hal/src/metal/device.rs`, `load_shader` and `create_pipeline_layout`.
 pub(super) fn msl(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
     let mut resources = msl::EntryPointResources::default();
-    for (at, access, number) in layout.numbered(|_, _| ()) {
-        let target = msl::BindTarget {
-            buffer: Some(number as msl::Slot),
-            mutable: access == Access::ReadWrite,
-            ..Default::default()
+    let is_texture = |access| matches!(access, Access::Texture | Access::StorageTexture);
+    // Buffers and textures are counted apart.
+    for (at, access, number) in layout.numbered(|_, access| is_texture(access)) {
+        let slot = Some(number as msl::Slot);
+        let mutable = matches!(access, Access::ReadWrite | Access::StorageTexture);
+        let target = if is_texture(access) {
+            msl::BindTarget { texture: slot, mutable, ..Default::default() }
+        } else {
+            msl::BindTarget { buffer: slot, mutable, ..Default::default() }
         };
         resources.resources.insert(at, target);
     }
     // Behind all others comes the buffer with the lengths of the runtime-sized arrays.
-    resources.sizes_buffer = Some(layout.0.len() as msl::Slot);
+    let buffers = layout.0.iter().filter(|(_, access)| !is_texture(*access)).count();
+    resources.sizes_buffer = Some(buffers as msl::Slot);
     let options = msl::Options {
         lang_version: (3, 2),
         per_entry_point_map: [(entry_point.to_owned(), resources)].into(),
@@ -140,13 +145,18 @@ pub(super) fn msl(module: &Module, info: &ModuleInfo, entry_point: &str, layout:
 
 /// DX12: `wgpu-hal/src/dx12/device.rs`, `load_shader` and `create_pipeline_layout`.
 pub(super) fn hlsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
+    let register = |access| match access {
+        Access::Uniform => 'b',
+        Access::Read | Access::Texture => 't',
+        Access::ReadWrite | Access::StorageTexture => 'u',
+    };
     let target = |(at, _, register): (ResourceBinding, Access, u32)| {
         (at, hlsl::BindTarget { space: 0, register, ..Default::default() })
     };
     let options = hlsl::Options {
         shader_model: hlsl::ShaderModel::V6_6,
         // Registers b, t and u are counted apart.
-        binding_map: layout.numbered(|_, access| access).map(target).collect(),
+        binding_map: layout.numbered(|_, access| register(access)).map(target).collect(),
         fake_missing_bindings: false,
         zero_initialize_workgroup_memory: false,
         restrict_indexing: true,
@@ -165,9 +175,9 @@ pub(super) fn glsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout
     let options = glsl::Options {
         version: glsl::Version::Desktop(450),
         writer_flags: glsl::WriterFlags::ADJUST_COORDINATE_SPACE | glsl::WriterFlags::FORCE_POINT_SIZE,
-        // Uniform and storage buffers are counted apart.
+        // Uniform buffers, storage buffers, textures and storage textures are counted apart.
         binding_map: layout
-            .numbered(|_, access| access == Access::Uniform)
+            .numbered(|_, access| if access == Access::ReadWrite { Access::Read } else { access })
             .map(|(at, _, number)| (at, number as u8))
             .collect(),
         zero_initialize_workgroup_memory: false,

@@ -33,7 +33,7 @@ impl Permutation<'_> {
     pub fn label(&self) -> String {
         let Permutation { monoid, form, options, stage, features } = *self;
         let lanes = features.contains(Features::SUBGROUP);
-        let (name, element) = (monoid.name(), monoid.element().expect("halofold's own are over numbers"));
+        let (name, element) = (monoid.name(), monoid.element().map_or("structs", Element::name));
         let mut label = match options.strategy {
             Strategy::Rung { rung, finish, tuning } => {
                 let lanes = if lanes { "subgroups" } else { "no subgroups" };
@@ -54,6 +54,7 @@ impl Permutation<'_> {
             (self.is_in_words(), ", in words"),
             (options.accuracy == Accuracy::Exact, ", exact"),
             (stage.writes == Writes::Components, ", in arrays"),
+            (monoid.sample().is_some(), ", of texels"),
         ];
         for (holds, what) in variants {
             label += if holds { what } else { "" };

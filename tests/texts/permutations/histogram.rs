@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::histogram::{Config, Keys, Map, Method, Step, Tuning};
-use halofold::wgpu::Limits;
+use halofold::wgpu::{Limits, TextureSampleType};
 use halofold_measure::translate::Kernel;
 
 fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Config {
@@ -11,8 +11,8 @@ fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Config
     Config::new(keys.clone(), bins, &limits).with_tuning(tuning)
 }
 
-/// The same histogram with a stride, with channels, and with maps of an element and of a struct.
-fn by_element(config: Config) -> [Config; 4] {
+/// The same histogram with a stride, with channels, with maps of an element and of a struct, and of a texture.
+fn by_element(config: Config) -> [Config; 5] {
     let (limits, tuning) = (Limits::default(), config.tuning);
     let (ty, keys) = if config.keys == Keys::Numbers { ("u32", "x, y") } else { ("f32", "f32(x), f32(y)") };
     let element = format!("fn map(elem: Elem, index: u32) -> {ty} {{ return {ty}(max(elem, i32(index))); }}");
@@ -20,9 +20,14 @@ fn by_element(config: Config) -> [Config; 4] {
         "struct Elem {{ x: u32, y: u32, z: u32 }}
         fn map(elem: Elem, index: u32) -> vec2<{ty}> {{ let x = elem.x; let y = elem.z + index; return vec2({keys}); }}"
     );
-    let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap()];
-    let [one, two] = maps.map(|map| config.clone().with_map(map, &limits));
-    let with = [config.clone().with_stride(3, 1), config.with_channels(3, &limits), one, two];
+    let texels = if config.keys == Keys::Numbers {
+        Map::components(TextureSampleType::Uint, "rgb").unwrap()
+    } else {
+        Map::luminance()
+    };
+    let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap(), texels];
+    let [one, two, texels] = maps.map(|map| config.clone().with_map(map, &limits));
+    let with = [config.clone().with_stride(3, 1), config.with_channels(3, &limits), one, two, texels];
     with.map(|config| config.with_tuning(tuning))
 }
 

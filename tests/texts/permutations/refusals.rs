@@ -83,10 +83,10 @@ fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
         return Vec::new();
     }
     let reads = stage.kernel.coverage != Coverage::One && stage.reads != Reads::Partials;
-    let element = match monoid.element().expect("halofold's own are over numbers") {
+    let element = match monoid.element() {
         // Read as their bits.
-        Element::F64 if !monoid.features().contains(Features::SHADER_F64) => "i64",
-        element => element.name(),
+        Some(Element::F64) if !monoid.features().contains(Features::SHADER_F64) => "i64",
+        element => element.map_or("", Element::name),
     };
     let mut types = Vec::new();
     for ty in ["f64", "i64", "u64", "f16"] {

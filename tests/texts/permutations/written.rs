@@ -16,7 +16,7 @@ use halofold_measure::translate::{Code, Kernel, Language, browser_directive};
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
-use super::{KERNELS, histogram, in_parallel, lints, program, say, stencils};
+use super::{KERNELS, histogram, in_parallel, lints, program, say, shapes, stencils};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
 pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
@@ -86,7 +86,8 @@ pub fn traits(entry: &Entry<'_>, with_lacks: bool) -> [String; 3] {
     let optional = OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature);
     let lacks = if with_lacks { format!("{:?}", optional - features) } else { String::new() };
     let element = monoid.element().map_or("structs", Element::name);
-    let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+    let source = monoid.sample().map_or(String::new(), |sample| format!("{sample:?}"));
+    let launched = format!("{} {:?} {:?} {source}", stage.kernel.name, stage.reads, stage.writes);
     [&launched, monoid.name(), element].map(|what| format!("{what} {lacks}"))
 }
 
@@ -101,7 +102,7 @@ pub fn is_new(met: &mut Met, traits: &[String], in_pairs: bool) -> bool {
 }
 
 /// Every kernel there is.
-fn all(differ: &Distinct<'_>, residuals: &Distinct<'_>) -> Vec<Item> {
+fn all(differ: &Distinct<'_>, others: [&Distinct<'_>; 2]) -> Vec<Item> {
     let plain = |row: &'static str| {
         move |(label, kernel): (String, Kernel)| Item {
             row: row.to_owned(),
@@ -112,7 +113,8 @@ fn all(differ: &Distinct<'_>, residuals: &Distinct<'_>) -> Vec<Item> {
     };
     let comparing =
         differ.kernels.iter().map(|entry| Item { row: "the program's own".to_owned(), ..reduction(entry) });
-    let reductions = KERNELS.kernels.iter().chain(&residuals.kernels).map(reduction);
+    let others = others.into_iter().flat_map(|distinct| &distinct.kernels);
+    let reductions = KERNELS.kernels.iter().chain(others).map(reduction);
     let mut items: Vec<_> = reductions.chain(comparing).collect();
     items.extend(stencils::items());
     items.extend(histogram::kernels().into_iter().map(plain("histogram")));
@@ -182,7 +184,9 @@ fn written_for_other_compilers() {
     let differ = [Monoid::custom("differ", Element::U32, Arity::Two, differ).unwrap()];
     let differ = Distinct::of(&differ, 256);
     let residuals = stencils::exact_residuals();
-    let mut items = all(&differ, &Distinct::of(&residuals, 256));
+    let texels = shapes::of_texels();
+    let others = [&residuals[..], &texels].map(|monoids| Distinct::of(monoids, 256));
+    let mut items = all(&differ, others.each_ref());
     let mut there = BTreeMap::<String, usize>::new();
     for item in &items {
         *there.entry(item.row.clone()).or_default() += 1;
