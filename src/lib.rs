@@ -18,6 +18,7 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
+//! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
 //!
@@ -78,6 +79,7 @@
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
+//! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
 //! | the ladder, float sums and products | every time on the same device with the same tuning, offset and length |
@@ -105,6 +107,7 @@ mod element;
 pub mod histogram;
 mod operation;
 mod parse;
+pub mod pyramid;
 pub mod read;
 pub mod reduce;
 mod shader;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wgpu::{
     BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits, PipelineCache,
-    TextureSampleType,
+    StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
 use crate::operation::launch::Dispatch;
@@ -30,9 +30,11 @@ pub(crate) enum Access {
     Write,
     /// A texture whose texels are loaded, with samples of this type.
     Texture(TextureSampleType),
+    /// A texture of this format that is written.
+    Store(TextureFormat),
 }
 
-/// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
+/// Options for compiling [histograms](crate::histogram), [pyramids](crate::pyramid) and [stencils](crate::stencil). Start with
 /// [`Options::default`], and change fields as needed.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -231,8 +233,13 @@ fn layout_entry(&(binding, access): &Slot) -> wgpu::BindGroupLayoutEntry {
                 }
                 integers => integers,
             },
-            view_dimension: wgpu::TextureViewDimension::D2,
+            view_dimension: TextureViewDimension::D2,
             multisampled: false,
+        },
+        Access::Store(format) => BindingType::StorageTexture {
+            access: StorageTextureAccess::WriteOnly,
+            format,
+            view_dimension: TextureViewDimension::D2,
         },
     };
     wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }

@@ -149,10 +149,12 @@ pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
     let storage = count(|access| matches!(access, Access::Read | Access::Write));
     let uniforms = count(|access| access == Access::Uniform);
     let textures = count(|access| matches!(access, Access::Texture(_)));
+    let stored = count(|access| matches!(access, Access::Store(_)));
     let behind = slots.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
     needs!(limits, max_storage_buffers_per_shader_stage, storage)?;
     needs!(limits, max_uniform_buffers_per_shader_stage, uniforms)?;
     needs!(limits, max_sampled_textures_per_shader_stage, textures)?;
+    needs!(limits, max_storage_textures_per_shader_stage, stored)?;
     needs!(limits, max_buffers_and_acceleration_structures_per_shader_stage, storage + uniforms)?;
     needs!(limits, max_bindings_per_bind_group, behind)?;
     check_basics(limits)

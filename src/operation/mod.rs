@@ -1,4 +1,4 @@
-//! The parts that every operation stands on: reductions, histograms and stencils.
+//! The parts that every operation stands on: reductions, histograms, pyramids and stencils.
 
 pub(crate) mod blocks;
 pub(crate) mod buffers;

@@ -14,6 +14,8 @@ const TEXTURE: u32 = 0;
 /// The binding with the rectangle, in the place of a buffer's vectors.
 const REGION: u32 = 3;
 
+const LABEL: &str = "halofold::texels";
+
 /// The base-2 logarithm of the rows of a strip: `shaders/shared/texels.wgsl` explains strips.
 const STRIP: u32 = 2;
 
@@ -164,20 +166,27 @@ impl<'a> Texels<'a> {
 
     /// Checks that a map of samples of this type can read it.
     pub(crate) fn check(&self, sample: TextureSampleType) -> Result<(), TextureError> {
+        self.check_place(TextureUsages::TEXTURE_BINDING)?;
+        let format = self.texture.format();
+        let has = format.sample_type(Some(self.aspect(sample)), None);
+        if has.map(channel) != Some(channel(sample)) {
+            return Err(TextureError::Format { format, needed: format!("samples of {}", channel(sample)) });
+        }
+        Ok(())
+    }
+
+    /// Checks everything but the format.
+    fn check_place(&self, usage: TextureUsages) -> Result<(), TextureError> {
         let Texels { texture, level, layer, .. } = *self;
-        if !texture.usage().contains(TextureUsages::TEXTURE_BINDING) {
-            return Err(TextureError::Usage(TextureUsages::TEXTURE_BINDING));
+        let missing = usage - texture.usage();
+        if !missing.is_empty() {
+            return Err(TextureError::Usage(missing));
         }
         if texture.dimension() != TextureDimension::D2 {
             return Err(TextureError::Dimension(texture.dimension()));
         }
         if texture.sample_count() != 1 {
             return Err(TextureError::Samples(texture.sample_count()));
-        }
-        let format = texture.format();
-        let has = format.sample_type(Some(self.aspect(sample)), None);
-        if has.map(channel) != Some(channel(sample)) {
-            return Err(TextureError::Format { format, needed: format!("samples of {}", channel(sample)) });
         }
         let (levels, layers) = (texture.mip_level_count(), texture.depth_or_array_layers());
         if level >= levels {
@@ -192,24 +201,54 @@ impl<'a> Texels<'a> {
         if fits(0) && fits(1) { Ok(()) } else { Err(TextureError::Rectangle { corner, size, within }) }
     }
 
-    /// Makes the bindings of the texture, whose positions go along strips, or along rows.
-    pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, order: Order) -> BoundTexels {
-        let label = "halofold::texels";
-        let view = self.texture.create_view(&TextureViewDescriptor {
-            label: Some(label),
+    /// Checks that its level, and the levels after it, can be written in a format and read again. Returns them, as a whole.
+    pub(crate) fn stored_levels(&self, format: TextureFormat) -> Result<Vec<Texels<'a>>, TextureError> {
+        self.check_place(TextureUsages::STORAGE_BINDING | TextureUsages::TEXTURE_BINDING)?;
+        let has = self.texture.format();
+        if has != format {
+            return Err(TextureError::Format { format: has, needed: format!("{format:?}") });
+        }
+        let levels = self.level..self.texture.mip_level_count();
+        Ok(levels.map(|level| Texels { level, rectangle: None, ..*self }).collect())
+    }
+
+    /// True if its level and layer are among others.
+    pub(crate) fn is_among(&self, others: &[Texels<'_>]) -> bool {
+        let place = |texels: &Texels<'_>| (texels.level, texels.layer);
+        others.iter().any(|other| self.is_of(*other) && place(self) == place(other))
+    }
+
+    /// True if others are of the same texture.
+    pub(crate) fn is_of(&self, other: Texels<'_>) -> bool {
+        self.texture == other.texture
+    }
+
+    /// Makes a view of the level and the layer, for writing.
+    pub(crate) fn view(&self) -> TextureView {
+        self.view_of(TextureAspect::All)
+    }
+
+    fn view_of(&self, aspect: TextureAspect) -> TextureView {
+        self.texture.create_view(&TextureViewDescriptor {
+            label: Some(LABEL),
             dimension: Some(TextureViewDimension::D2),
-            aspect: self.aspect(sample),
+            aspect,
             base_mip_level: self.level,
             mip_level_count: Some(1),
             base_array_layer: self.layer,
             array_layer_count: Some(1),
             ..Default::default()
-        });
+        })
+    }
+
+    /// Makes the bindings of the texture, whose positions go along strips, or along rows.
+    pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, order: Order) -> BoundTexels {
+        let view = self.view_of(self.aspect(sample));
         let ([x, y], [width, height]) = self.rectangle.unwrap_or(([0, 0], self.within()));
         let shift = if order == Order::Strips { STRIP } else { 0 };
         let rows = height >> shift << shift;
         let region = [x, y, width, shift, rows, rows * width, (1.0 / width as f32).to_bits(), 0];
-        let region = buffers::filled(device, label, bytemuck::cast_slice(&region), BufferUsages::UNIFORM);
+        let region = buffers::filled(device, LABEL, bytemuck::cast_slice(&region), BufferUsages::UNIFORM);
         BoundTexels { view, region }
     }
 }

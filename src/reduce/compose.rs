@@ -40,6 +40,12 @@ impl Monoid {
         (fits && subgroups).then(|| text.compose())
     }
 
+    /// The type of an element, and the operator's own pieces.
+    pub(crate) fn typed_pieces(&self) -> Vec<Piece> {
+        let elem = Piece::new("generated: an element", self.elem.alias());
+        [vec![elem], self.pieces.clone()].concat()
+    }
+
     /// Returns the label of a stage's module and pipeline.
     pub fn label(&self, stage: Stage) -> String {
         shader::label(&["reduce", self.name(), stage.kernel.name])

@@ -14,6 +14,7 @@ mod examples;
 mod histogram;
 mod least_limits;
 mod measuring;
+mod pyramid;
 mod reading;
 mod reducer_contract;
 mod reducer_custom;

@@ -28,7 +28,7 @@ fn texture(gpu: &Gpu, format: TextureFormat, [width, height]: [u32; 2], levels: 
 }
 
 /// Writes texels, row by row, to a level of a layer.
-fn write(gpu: &Gpu, texture: &Texture, level: u32, layer: u32, bytes: &[u8]) {
+pub fn write(gpu: &Gpu, texture: &Texture, level: u32, layer: u32, bytes: &[u8]) {
     let texel = texture.format().block_copy_size(None).unwrap();
     let [width, height] = [texture.width(), texture.height()].map(|side| (side >> level).max(1));
     let layout =

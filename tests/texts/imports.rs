@@ -17,6 +17,8 @@ const GENERATED: &[(&str, &str)] = &[
     ("map", "value"),
     ("float_bits", "bits"),
     ("normal", "NORMAL"),
+    ("load_bounds", "load_bounds"),
+    ("stored_levels", "LEVELS store"),
     ("element", "Elem Real"),
     ("reach", "REACH"),
     ("classes", "CONSTANTS Weights weights update"),

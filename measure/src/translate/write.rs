@@ -78,7 +78,7 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
 }
 
 /// The capabilities that wgpu lets a module use on a device with all features that help halofold.
-fn spirv_capabilities() -> [spv::Capability; 17] {
+fn spirv_capabilities() -> [spv::Capability; 18] {
     use spv::Capability as C;
     [
         C::Shader,
@@ -86,6 +86,7 @@ fn spirv_capabilities() -> [spv::Capability; 17] {
         C::Sampled1D,
         C::Image1D,
         C::ImageQuery,
+        C::StorageImageExtendedFormats,
         C::DerivativeControl,
         C::GroupNonUniform,
         C::GroupNonUniformVote,

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use halofold_measure::translate::Kernel;
 
 use super::fingerprint::fingerprint;
-use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, say, stencils};
+use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, say, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
@@ -22,7 +22,8 @@ fn distinct() -> Vec<(Kernel, Vec<String>)> {
     let mut kernels = Vec::<(Kernel, Vec<String>)>::new();
     let histograms = histogram::kernels().into_iter().map(|(label, it)| (format!("histogram/{label}"), it));
     let reductions = MONOIDS.iter().flat_map(catalogue::labelled);
-    for (label, kernel) in reductions.chain(histograms).chain(stencils::labelled()) {
+    let pyramids = pyramid::kernels().into_iter().map(|(label, it)| (format!("pyramid/{label}"), it));
+    for (label, kernel) in reductions.chain(histograms).chain(pyramids).chain(stencils::labelled()) {
         let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
         let key = (kernel.wgsl.clone(), kernel.entry_point, overrides);
         let at = *seen.entry(key).or_insert(kernels.len());

@@ -1,0 +1,149 @@
+// halve: several levels of a pyramid of minima and maxima, in one dispatch.
+//
+// Each level has half the columns and half the rows of the one before. A texel is the minimum, the maximum or both of the four texels
+// below it. Culling asks such a pyramid ("Hi-Z"): is anything in this rectangle nearer than that? Two texels of the right level answer.
+// The answer is only safe if every texel of the source is in some texel of every level. With an odd number of columns halving leaves one
+// over, so the last texel covers three columns in the place of two, and the last one two levels up as many as seven:
+//
+//     source     0  1  2  3  4  5  6             7 columns
+//     level 1    [ 0 ]  [ 1 ]  [   2    ]         3
+//     level 2    [           0          ]         1
+//
+// The plain way is a dispatch per level: 12 for a picture of 4096 x 4096. The last of them have one workgroup each, with nothing to do
+// but to wait for the one before. The other extreme is one dispatch: each workgroup makes six levels of a tile, and the last workgroup to
+// finish, by a counter, the other six. But that workgroup reads what others have stored, and WGSL gives it no promise to see it: a
+// barrier between workgroups does not exist, and on some GPUs such pyramids have holes. So a dispatch makes as many levels as one workgroup
+// can by itself, six, and the next dispatch begins with the last of them. Two dispatches make 12 levels, if a shader may write six
+// textures; WebGPU promises four, and then there are three.
+//
+// A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
+//
+//     level    of a tile    made of                                      by
+//     1        32 x 32      the source: 16 loads, of four texels each    every invocation, in registers
+//     2        16 x 16      the same four in registers                   every invocation
+//     3        8 x 8        level 2 in workgroup memory                  64 invocations
+//     4 .. 6   4, 2, 1      the level before in workgroup memory         16, 4, 1
+//
+// The source is read once; all levels together are a third of its texels. Sixteen loads that do not depend on one another are in flight
+// at once, which hides their latency. Levels 3 to 6 are a hundredth of the work, and one barrier each.
+//
+// The tiles of the last column and of the last row take the texels that are left over: up to 127 columns, which are 31 of level 2. No
+// tile then needs texels of another one. Level 2 of such a tile is made in two rounds.
+//
+// Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. The memory holds
+// accumulators of the operator, which are integer keys: NaN, infinities and signed zeros are what they are in reductions.
+//
+// Beyond the documents. AMD's single pass downsampler has the tile of 64 x 64, and one dispatch.
+#import operator
+#import load_bounds
+#import stored_levels
+#import texels
+
+// The rows and columns of level 2 in the largest tile. Of level 3 there are half as many, rounded down, and so on.
+const SIDE: u32 = 31u;
+
+// 31 * 31 + 15 * 15 + 7 * 7 + 3 * 3, and 1 for level 6.
+var<workgroup> kept: array<Acc, 1245>;
+
+// The columns and rows of a level.
+fn size_of(level: u32) -> vec2<u32> {
+    return max(vec2<u32>(region.width, region.rows) >> vec2<u32>(level), vec2<u32>(1u));
+}
+
+// One past the last texel that a texel covers, of `below` columns and rows.
+fn end_of(at: vec2<u32>, size: vec2<u32>, below: vec2<u32>) -> vec2<u32> {
+    return select(2u * at + 2u, below, at + 1u == size);
+}
+
+// Four texels of the source.
+fn four(at: vec2<u32>) -> Acc {
+    let upper = combine(load_bounds(at), load_bounds(at + vec2<u32>(1u, 0u)));
+    let lower = combine(load_bounds(at + vec2<u32>(0u, 1u)), load_bounds(at + vec2<u32>(1u, 1u)));
+    return combine(upper, lower);
+}
+
+// A rectangle of the source.
+fn rectangle(begin: vec2<u32>, end: vec2<u32>) -> Acc {
+    var acc = identity();
+    for (var y = begin.y; y < end.y; y += 1u) {
+        for (var x = begin.x; x < end.x; x += 1u) {
+            acc = combine(acc, load_bounds(vec2<u32>(x, y)));
+        }
+    }
+    return acc;
+}
+
+// A texel of level 2. Stores it, and those of level 1 that it covers.
+fn two_levels(at: vec2<u32>) -> Acc {
+    let size = size_of(1u);
+    let begin = 2u * at;
+    let end = end_of(at, size_of(2u), size);
+    var acc = identity();
+    if all(end_of(end - 1u, size, size_of(0u)) == 2u * begin + 4u) {
+        let a = four(2u * begin);
+        let b = four(2u * begin + vec2<u32>(2u, 0u));
+        let c = four(2u * begin + vec2<u32>(0u, 2u));
+        let d = four(2u * begin + vec2<u32>(2u, 2u));
+        store(1u, begin, a);
+        store(1u, begin + vec2<u32>(1u, 0u), b);
+        store(1u, begin + vec2<u32>(0u, 1u), c);
+        store(1u, begin + vec2<u32>(1u, 1u), d);
+        acc = combine(combine(a, b), combine(c, d));
+    } else {
+        for (var y = begin.y; y < end.y; y += 1u) {
+            for (var x = begin.x; x < end.x; x += 1u) {
+                let own = vec2<u32>(x, y);
+                let covered = rectangle(2u * own, end_of(own, size, size_of(0u)));
+                store(1u, own, covered);
+                acc = combine(acc, covered);
+            }
+        }
+    }
+    store(2u, at, acc);
+    return acc;
+}
+
+// A texel of a level in workgroup memory: of those of the level before, which begins at `base`, has rows of `side` and ends at `below`.
+fn halved(at: vec2<u32>, size: vec2<u32>, base: u32, side: u32, below: vec2<u32>) -> Acc {
+    let end = end_of(at, size, below);
+    var acc = identity();
+    for (var y = 2u * at.y; y < end.y; y += 1u) {
+        for (var x = 2u * at.x; x < end.x; x += 1u) {
+            acc = combine(acc, kept[base + y * side + x]);
+        }
+    }
+    return acc;
+}
+
+@compute @workgroup_size(16, 16)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) own: vec3<u32>,
+) {
+    // The tile's first texel of level 2, and its columns and rows.
+    var first = 16u * workgroup.xy;
+    let size = size_of(2u);
+    let tiles = max(size >> vec2<u32>(4u), vec2<u32>(1u));
+    var below = select(vec2<u32>(16u), size - first, workgroup.xy + 1u == tiles);
+    for (var y = own.y; y < below.y; y += 16u) {
+        for (var x = own.x; x < below.x; x += 16u) {
+            kept[y * SIDE + x] = two_levels(first + vec2<u32>(x, y));
+        }
+    }
+    var base = 0u;
+    var side = SIDE;
+    for (var level = 3u; level <= LEVELS; level += 1u) {
+        workgroupBarrier();
+        first = first >> vec2<u32>(1u);
+        let extent = max(below >> vec2<u32>(1u), vec2<u32>(1u));
+        let next = base + side * side;
+        if all(own.xy < extent) {
+            let acc = halved(own.xy, extent, base, side, below);
+            store(level, first + own.xy, acc);
+            kept[next + own.y * (side >> 1u) + own.x] = acc;
+        }
+        below = extent;
+        base = next;
+        side = side >> 1u;
+    }
+}

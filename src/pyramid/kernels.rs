@@ -1,0 +1,142 @@
+//! The kernels of pyramids.
+
+use wgpu::{TextureFormat, TextureSampleType};
+
+use crate::element::Element;
+use crate::operation::kernel::{Access, Kernel, Slot};
+use crate::operation::{Map, texels};
+use crate::pyramid::error::PyramidError;
+use crate::reduce::{Monoid, MonoidError, Op};
+use crate::shader::{self, Composer, Piece};
+
+/// Columns and rows of invocations of a workgroup.
+pub(super) const SIDE: u32 = 16;
+
+/// Columns and rows of a workgroup's tile.
+pub(super) const TILE: u32 = 64;
+
+/// The most levels that a workgroup makes of its tile.
+pub(super) const MOST_LEVELS: u32 = 6;
+
+/// The binding of group 0 with the first level that is written. The others follow it.
+pub(super) const FIRST_LEVEL: u32 = 4;
+
+/// Accumulators in workgroup memory: `kept` in `shaders/pyramid/halve.wgsl`.
+const KEPT: u64 = 1245;
+
+/// One kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Step {
+    /// True if it reads a level of the pyramid, false if it reads the caller's texels.
+    pub(super) of_level: bool,
+    /// The number of levels that it writes.
+    pub(super) levels: u32,
+}
+
+/// The operator and the maps of a pyramid.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    operator: Monoid,
+    /// The map of the caller's texels, and the map of a level's to their numbers.
+    maps: [Map; 2],
+    pub(super) format: TextureFormat,
+}
+
+impl Config {
+    pub(super) fn new(op: Op, map: Map) -> Result<Self, PyramidError> {
+        let (format, numbers) = match op {
+            Op::Min | Op::Max => (TextureFormat::R32Float, "r"),
+            Op::MinMax => (TextureFormat::Rg32Float, "rg"),
+            _ => return Err(PyramidError::Op(op)),
+        };
+        map.sample().ok_or(MonoidError::Texels)?;
+        map.returns(Element::F32.name())?;
+        let level = Map::components(TextureSampleType::Float { filterable: false }, numbers)?;
+        Ok(Config { operator: op.over(Element::F32)?, maps: [map, level], format })
+    }
+
+    /// The map of the texels that a kernel reads.
+    pub(super) fn map(&self, of_level: bool) -> &Map {
+        &self.maps[usize::from(of_level)]
+    }
+
+    /// The type of the samples that a kernel reads.
+    pub(super) fn sample(&self, of_level: bool) -> TextureSampleType {
+        self.map(of_level).sample().expect("both are maps of texels")
+    }
+
+    /// Bytes of workgroup memory.
+    pub(super) fn workgroup_bytes(&self) -> u64 {
+        KEPT * self.operator.acc_size()
+    }
+
+    /// Returns the label of a step's module and pipeline.
+    fn label(&self, step: Step) -> String {
+        shader::label(&["pyramid", self.operator.name(), if step.of_level { "level" } else { "texels" }])
+    }
+
+    /// Composes the WGSL of a step.
+    pub(super) fn compose(&self, step: Step) -> String {
+        let map = self.map(step.of_level);
+        // The bits of a texel's numbers, and the accumulator of each.
+        let (numbers, parts) = match map.channels() {
+            1 => ("i32".to_owned(), &[""][..]),
+            several => (format!("vec{several}<i32>"), &[".x", ".y", ".z", ".w"][..several as usize]),
+        };
+        let each = parts.iter().map(|part| format!("map(numbers{part}, 0u)"));
+        let all = each.reduce(|all, number| format!("combine({all}, {number})")).unwrap_or_default();
+        let load = format!(
+            "fn load_bounds(at: vec2<u32>) -> Acc {{\n    let numbers = element_of(at);\n    return {all};\n}}"
+        );
+        Composer::default()
+            .define("texels", true)
+            .provide("operator", self.operator.typed_pieces())
+            .provide("texel_map", map.of_texels(Some(&numbers)))
+            .provide("load_bounds", vec![Piece::new("generated: a texel's bounds", load).importing("texels")])
+            .generate("stored_levels", "the levels that are written", self.stored_levels(step.levels))
+            .compose("pyramid/halve", map.extensions())
+    }
+
+    /// The textures of so many levels, and `store`, which writes a texel of one.
+    fn stored_levels(&self, levels: u32) -> String {
+        let (format, bits, zeros) = match self.format {
+            TextureFormat::Rg32Float => ("rg32float", "vec2<f32>", "0.0, 0.0"),
+            _ => ("r32float", "f32", "0.0, 0.0, 0.0"),
+        };
+        let (mut textures, mut cases) = (String::new(), String::new());
+        for (level, binding) in (1..=levels).zip(FIRST_LEVEL..) {
+            textures += &format!(
+                "@group(0) @binding({binding}) var level_{level}: texture_storage_2d<{format}, write>;\n"
+            );
+            cases += &format!("        case {level}u: {{ textureStore(level_{level}, at, texel); }}\n");
+        }
+        format!(
+            "const LEVELS: u32 = {levels}u;\n{textures}\n\
+             fn store(level: u32, at: vec2<u32>, acc: Acc) {{\n    \
+             let texel = vec4<f32>(bitcast<{bits}>(finish(acc, 1u)), {zeros});\n    \
+             switch level {{\n{cases}        default: {{}}\n    }}\n}}"
+        )
+    }
+
+    /// The bindings of group 0 that a step's module declares.
+    pub(super) fn slots(&self, step: Step) -> Vec<Slot> {
+        let stored =
+            (FIRST_LEVEL..).take(step.levels as usize).map(|slot| (slot, Access::Store(self.format)));
+        texels::slots(self.sample(step.of_level)).into_iter().chain(stored).collect()
+    }
+
+    pub(super) fn kernel(&self, step: Step) -> Kernel {
+        Kernel::new(self.label(step), self.compose(step), self.slots(step), Vec::new())
+    }
+}
+
+/// Composes a kernel, for inspection: a [`Pyramid`](crate::pyramid::Pyramid) composes its own. It makes 1 to 6 levels of the source, or
+/// with `of_level` of a level of the pyramid. Returns its label and its WGSL, whose entry point is `main`.
+///
+/// # Errors
+///
+/// As [`Pyramid::new`](crate::pyramid::Pyramid::new).
+pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), PyramidError> {
+    let (config, step) = (Config::new(op, map)?, Step { of_level, levels: levels.clamp(1, MOST_LEVELS) });
+    Ok((config.label(step), config.compose(step)))
+}

@@ -1,0 +1,118 @@
+//! A pyramid on a device.
+
+use wgpu::{Backend, BindingResource, Device, Limits};
+
+use crate::operation::kernel::Pipelines;
+use crate::operation::limits::{self, needs};
+use crate::operation::texels::Order;
+use crate::operation::{Map, Options, Prepared, Texels};
+use crate::pyramid::error::PyramidError;
+use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
+use crate::reduce::Op;
+
+const LABEL: &str = "halofold::pyramid";
+
+/// A pyramid for a device, of textures of any size. The module's page has [an example](crate::pyramid).
+///
+/// It keeps the device alive, and compiles each kernel when [`Pyramid::prepare`] first needs it. It is `Send` and `Sync`. You may drop it once
+/// everything is prepared.
+#[derive(Debug)]
+pub struct Pyramid {
+    config: Config,
+    pipelines: Pipelines<Step>,
+}
+
+impl Pyramid {
+    /// Makes a pyramid of [`Op::Min`], [`Op::Max`] or [`Op::MinMax`]. The map makes a number of a texel of the source:
+    /// [`Map::components`], [`Map::luminance`] or one of your own, which returns `f32`. Nothing is compiled yet.
+    ///
+    /// # Errors
+    ///
+    /// - It is another operator, or the map does not return an `f32` for a texel.
+    /// - A limit of the device is too low.
+    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, PyramidError> {
+        Self::with_options(device, op, map, Options::default())
+    }
+
+    /// Makes a pyramid with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pyramid::new`].
+    pub fn with_options(
+        device: &Device,
+        op: Op,
+        map: Map,
+        options: Options<'_>,
+    ) -> Result<Self, PyramidError> {
+        let (config, limits) = (Config::new(op, map)?, device.limits());
+        let step = Step { of_level: false, levels: per_dispatch(&limits).max(1) };
+        limits::check(&config.slots(step), &limits)?;
+        limits::check_workgroup([SIDE, SIDE], &limits)?;
+        needs!(limits, max_compute_workgroup_storage_size, config.workgroup_bytes())?;
+        config.map(false).check(device, &config.compose(step))?;
+        Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
+    }
+
+    /// Binds a source, and a target whose levels are written from the given one on, once. [The module's page](crate::pyramid#levels) says which
+    /// sizes they have. The result can be recorded any number of times. Its plan has the number of levels that each dispatch makes.
+    ///
+    /// The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also [`wgpu::TextureUsages::STORAGE_BINDING`]. Other levels of the
+    /// target are neither read nor written. Nothing is submitted, and no texture is read or written yet.
+    ///
+    /// # Errors
+    ///
+    /// - The source or the target lacks a usage, or has another format, dimension or number of samples.
+    /// - The first level written does not have half the size of the source, or the source is one of those written.
+    /// - The source has more texels than one dispatch of the device covers.
+    /// - On OpenGL, the levels take more than one dispatch, or the source is a level of the target's texture.
+    pub fn prepare<'a>(
+        &self,
+        source: impl Into<Texels<'a>>,
+        target: impl Into<Texels<'a>>,
+    ) -> Result<Prepared<Vec<u32>>, PyramidError> {
+        let (mut source, target) = (source.into(), target.into());
+        source.check(self.config.sample(false)).map_err(PyramidError::Source)?;
+        let levels = target.stored_levels(self.config.format).map_err(PyramidError::Target)?;
+        let needed = source.size().map(|side| (side / 2).max(1));
+        if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
+            return Err(PyramidError::Size { found, needed });
+        }
+        if source.is_among(&levels) {
+            return Err(PyramidError::InPlace);
+        }
+        let Pipelines { device, limits, .. } = &self.pipelines;
+        let most = per_dispatch(limits) as usize;
+        let reads_target = levels.len() > most || source.is_of(target);
+        if reads_target && device.adapter_info().backend == Backend::Gl {
+            return Err(PyramidError::OpenGl);
+        }
+        let [across, down] = grid(source);
+        needs!(limits, max_compute_workgroups_per_dimension, across.max(down))?;
+        let (mut plan, mut dispatches) = (Vec::new(), Vec::new());
+        for made in levels.chunks(most) {
+            let step = Step { of_level: !plan.is_empty(), levels: made.len() as u32 };
+            let bound = source.bind(device, self.config.sample(step.of_level), Order::Rows);
+            let views: Vec<_> = made.iter().map(Texels::view).collect();
+            let kernel = self.pipelines.get(step, || self.config.kernel(step));
+            let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {
+                Some(nth) => BindingResource::TextureView(&views[nth as usize]),
+                None => bound.resource(slot),
+            };
+            dispatches.push(kernel.dispatch(device, LABEL, grid(source), resource));
+            plan.push(step.levels);
+            source = made[made.len() - 1];
+        }
+        Ok(Prepared::new(plan, dispatches, LABEL))
+    }
+}
+
+/// The most levels of a dispatch.
+fn per_dispatch(limits: &Limits) -> u32 {
+    limits.max_storage_textures_per_shader_stage.min(MOST_LEVELS)
+}
+
+/// A workgroup for each tile of what a dispatch reads.
+fn grid(source: Texels<'_>) -> [u32; 2] {
+    source.size().map(|side| (side / TILE).max(1))
+}

@@ -1,0 +1,216 @@
+//! Pyramids of minima and maxima: every level, compared with the rectangles of the source that its texels cover.
+
+#[path = "pyramid/targets.rs"]
+mod targets;
+#[path = "pyramid/wrong.rs"]
+mod wrong;
+
+use std::ops::Range;
+
+use halofold::pyramid::{Pyramid, PyramidError};
+use halofold::reduce::Op;
+use halofold::wgpu::{self, Backend, Texture, TextureFormat, TextureSampleType, TextureUsages};
+use halofold::{Map, Texels};
+
+use self::targets::{poisoned, read, texture, with_usage};
+use crate::common::{Gpu, Random, gpu, limited};
+use crate::textures::write;
+
+const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
+
+/// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
+#[rustfmt::skip]
+const SIZES: [[u32; 2]; 16] = [
+    [1, 1], [1, 7], [300, 1], [2, 3], [31, 33], [64, 64], [63, 65], [127, 128],
+    [129, 127], [191, 192], [193, 131], [256, 255], [509, 211], [1023, 130], [65, 1025], [512, 512],
+];
+
+fn is_gl(gpu: &Gpu) -> bool {
+    gpu.device.adapter_info().backend == Backend::Gl
+}
+
+/// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.
+fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
+    if is_gl(gpu) && op == Op::MinMax {
+        eprintln!("not run: minima and maxima together, on OpenGL");
+        return None;
+    }
+    Some(Pyramid::new(&gpu.device, op, Map::components(FLOAT, "r").unwrap()).unwrap())
+}
+
+/// The format of the levels.
+fn format(op: Op) -> TextureFormat {
+    if op == Op::MinMax { TextureFormat::Rg32Float } else { TextureFormat::R32Float }
+}
+
+/// Floats of every kind; a NaN now and then only where there are few texels, because it fills the texels above.
+fn floats([width, height]: [u32; 2]) -> Vec<f32> {
+    let mut random = Random::new(u64::from(width * 31 + height));
+    let float = |word: u64| match f32::from_bits(word as u32) {
+        float if float.is_nan() && !(word >> 32).is_multiple_of(64) => -0.0,
+        float => float,
+    };
+    (0..width * height).map(|_| float(random.next())).collect()
+}
+
+/// The minimum or the maximum of some floats, by the rule of reductions.
+fn bound(floats: impl Iterator<Item = f32> + Clone, op: Op) -> u32 {
+    if floats.clone().any(f32::is_nan) {
+        return 0x7fc0_0000;
+    }
+    let found = if op == Op::Min { floats.min_by(f32::total_cmp) } else { floats.max_by(f32::total_cmp) };
+    found.unwrap().to_bits()
+}
+
+/// The columns, or the rows, of the source that the texels of a level cover.
+fn covered(side: u32, level: u32) -> impl Iterator<Item = Range<u32>> + Clone {
+    let texels = (side >> level).max(1);
+    (0..texels).map(move |i| i << level..if i + 1 == texels { side } else { (i + 1) << level })
+}
+
+/// The words of a level, the source being level 0.
+fn expected(floats: &[f32], [width, height]: [u32; 2], level: u32, op: Op) -> Vec<u32> {
+    let ops: &[Op] = if op == Op::MinMax { &[Op::Min, Op::Max] } else { &[op] };
+    let mut words = Vec::new();
+    for rows in covered(height, level) {
+        for columns in covered(width, level) {
+            let texels = rows.clone().flat_map(|y| columns.clone().map(move |x| (y * width + x) as usize));
+            words.extend(ops.iter().map(|op| bound(texels.clone().map(|at| floats[at]), *op)));
+        }
+    }
+    words
+}
+
+/// Makes a pyramid twice, and compares all levels of the target from one on. Returns the number of levels of each dispatch.
+#[track_caller]
+fn check(
+    gpu: &Gpu,
+    (pyramid, op): (&Pyramid, Op),
+    (source, floats): (Texels<'_>, &[f32]),
+    (target, first): (&Texture, u32),
+) -> Vec<u32> {
+    let (size, levels) = (source.size(), Texels::new(target).level(first));
+    gpu.clean(|| {
+        let prepared = match pyramid.prepare(source, levels) {
+            Err(PyramidError::OpenGl) if is_gl(gpu) => {
+                eprintln!("not run: {}", PyramidError::OpenGl);
+                return Vec::new();
+            }
+            prepared => prepared.unwrap(),
+        };
+        for _ in 0..2 {
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            prepared.encode(&mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            for level in first..target.mip_level_count() {
+                let expected = expected(floats, size, level - first + 1, op);
+                assert!(read(gpu, target, level) == expected, "{op} of {size:?}, level {level}");
+            }
+        }
+        prepared.plan().clone()
+    })
+}
+
+/// Makes pyramids of sources of all sizes.
+fn check_sizes(gpu: &Gpu, op: Op) {
+    let Some(pyramid) = pyramid(gpu, op) else { return };
+    let most = gpu.device.limits().max_storage_textures_per_shader_stage.min(6);
+    for size in SIZES {
+        let (source, floats) = (texture(gpu, size, 1, TextureFormat::R32Float), floats(size));
+        write(gpu, &source, 0, 0, bytemuck::cast_slice(&floats));
+        let target = poisoned(gpu, size.map(|side| (side / 2).max(1)), format(op));
+        let plan = check(gpu, (&pyramid, op), (Texels::new(&source), &floats), (&target, 0));
+        let dispatches = target.mip_level_count().div_ceil(most) as usize;
+        assert!(plan.len() == dispatches || dispatches > 1 && is_gl(gpu), "{size:?}: {plan:?}");
+    }
+}
+
+#[test]
+fn minima_and_maxima_of_every_size() {
+    check_sizes(gpu(), Op::MinMax);
+}
+
+#[test]
+fn minima_alone_and_maxima_alone() {
+    check_sizes(gpu(), Op::Min);
+    check_sizes(gpu(), Op::Max);
+}
+
+/// WebGPU promises four textures that a shader may write; fewer make more dispatches.
+#[test]
+fn few_textures_that_a_shader_may_write() {
+    for most in [4, 3, 1] {
+        if gpu().device.limits().max_storage_textures_per_shader_stage >= most {
+            check_sizes(&limited(|limits| limits.max_storage_textures_per_shader_stage = most), Op::MinMax);
+        }
+    }
+}
+
+/// The levels of a texture over its own level 0; a rectangle of a level of a layer; a map of integers.
+#[test]
+fn sources_of_every_kind() {
+    let gpu = gpu();
+    let Some(pyramid) = pyramid(gpu, Op::Max) else { return };
+    let (size, [width, height]) = ([203, 77], [90, 33]);
+    let (own, floats) = (texture(gpu, size, 1, TextureFormat::R32Float), floats(size));
+    write(gpu, &own, 0, 0, bytemuck::cast_slice(&floats));
+    check(gpu, (&pyramid, Op::Max), (Texels::new(&own), &floats), (&own, 1));
+
+    // On OpenGL, views of one layer take a version that not every driver has.
+    let layer = if is_gl(gpu) { 0 } else { 2 };
+    let layers = texture(gpu, size.map(|side| 2 * side), layer + 1, TextureFormat::R32Float);
+    write(gpu, &layers, 1, layer, bytemuck::cast_slice(&floats));
+    let part = Texels::new(&layers).level(1).layer(layer).rectangle([101, 44], [width, height]);
+    let rows = (44..44 + height).map(|y| &floats[(y * size[0] + 101) as usize..][..width as usize]);
+    let target = poisoned(gpu, [width / 2, height / 2], TextureFormat::R32Float);
+    check(gpu, (&pyramid, Op::Max), (part, &rows.collect::<Vec<_>>().concat()), (&target, 0));
+
+    let map = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> vec3<f32> {
+        return vec3<f32>(f32(texel.r % 1000u + at.x));
+    }";
+    let map = Map::texels(TextureSampleType::Uint, map).unwrap();
+    let pyramid = Pyramid::new(&gpu.device, Op::Min, map).unwrap();
+    let numbers = texture(gpu, [width, height], 1, TextureFormat::R32Uint);
+    let words: Vec<u32> = (0..width * height).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    write(gpu, &numbers, 0, 0, bytemuck::cast_slice(&words));
+    let mapped = (0..).zip(&words).map(|(i, word)| (word % 1000 + i % width) as f32);
+    let target = poisoned(gpu, [width / 2, height / 2], TextureFormat::R32Float);
+    check(gpu, (&pyramid, Op::Min), (Texels::new(&numbers), &mapped.collect::<Vec<_>>()), (&target, 0));
+}
+
+/// Near and far surfaces, and one that fills the picture.
+#[test]
+fn depth() {
+    let (gpu, size) = (gpu(), [317, 150]);
+    let depth = Map::components(TextureSampleType::Depth, "r").unwrap();
+    for op in [Op::Min, Op::Max] {
+        let pyramid = Pyramid::new(&gpu.device, op, depth.clone()).unwrap();
+        let target = poisoned(gpu, size.map(|side| side / 2), TextureFormat::R32Float);
+        let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
+        if !is_gl(gpu) {
+            // The ends of the range are exact. On OpenGL, nothing is copied to depth.
+            let bits = with_usage(gpu, size, 1, TextureFormat::Depth16Unorm, usage | TextureUsages::COPY_DST);
+            let mut random = Random::new(9);
+            let is_far: Vec<bool> = (0..317 * 150).map(|i| random.next() % 400 * 150 < i / 317).collect();
+            let words: Vec<u16> = is_far.iter().map(|far| u16::MAX * u16::from(*far)).collect();
+            write(gpu, &bits, 0, 0, bytemuck::cast_slice(&words));
+            let depths: Vec<f32> = is_far.iter().map(|far| f32::from(u8::from(*far))).collect();
+            check(gpu, (&pyramid, op), (Texels::new(&bits), &depths), (&target, 0));
+        }
+        let floats = with_usage(gpu, size, 1, TextureFormat::Depth32Float, usage);
+        let first = wgpu::TextureViewDescriptor { mip_level_count: Some(1), ..Default::default() };
+        let cleared = wgpu::Operations { load: wgpu::LoadOp::Clear(0.3), store: wgpu::StoreOp::Store };
+        let attachment = wgpu::RenderPassDepthStencilAttachment {
+            view: &floats.create_view(&first),
+            depth_ops: Some(cleared),
+            stencil_ops: None,
+        };
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            depth_stencil_attachment: Some(attachment),
+            ..Default::default()
+        });
+        gpu.queue.submit([encoder.finish()]);
+        check(gpu, (&pyramid, op), (Texels::new(&floats), &[0.3; 317 * 150]), (&target, 0));
+    }
+}

@@ -1,0 +1,38 @@
+//! The kernels of pyramids: every operator, source and number of levels.
+
+use halofold::Map;
+use halofold::pyramid;
+use halofold::reduce::Op;
+use halofold::wgpu::TextureSampleType;
+use halofold_measure::translate::Kernel;
+
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let red = || Map::components(TextureSampleType::Depth, "r").unwrap();
+    let rgb = || Map::components(TextureSampleType::Float { filterable: false }, "rgb").unwrap();
+    let sources = [("depth", red(), false), ("colours", rgb(), false), ("a level", red(), true)];
+    let mut kernels = Vec::new();
+    for op in [Op::Min, Op::Max, Op::MinMax] {
+        for (source, map, of_level) in &sources {
+            for levels in 1..=6 {
+                let (label, wgsl) = pyramid::kernel(op, map.clone(), *of_level, levels).unwrap();
+                let kernel = Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label };
+                kernels.push((format!("{levels} levels, {op}, of {source}"), kernel));
+            }
+        }
+    }
+    kernels
+}
+
+#[test]
+fn pyramids_in_every_language() {
+    super::valid_in_every_language(kernels());
+}
+
+/// [`pyramid`] promises this to devices.
+#[test]
+fn workgroup_memory_of_pyramids_is_ten_kib() {
+    for (name, kernel) in kernels() {
+        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        assert_eq!(takes, if name.contains("min-max") { 9960 } else { 4980 }, "{name}");
+    }
+}
