@@ -55,12 +55,19 @@ pub(crate) struct Piece {
     pub(crate) text: Cow<'static, str>,
     /// Imports of a piece that is not a file.
     imports: &'static str,
+    /// True if an application wrote it.
+    is_foreign: bool,
 }
 
 impl Piece {
     /// Makes a piece that is not a file.
     pub(crate) fn new(heading: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
-        Piece { heading: heading.into(), text: text.into(), imports: "" }
+        Piece { heading: heading.into(), text: text.into(), imports: "", is_foreign: false }
+    }
+
+    /// Makes a piece of an application's text.
+    pub(crate) fn foreign(heading: impl Into<String>, text: impl Into<String>) -> Self {
+        Piece { is_foreign: true, ..Piece::new(heading, text.into()) }
     }
 
     /// Returns the same piece with imports, separated by spaces.
@@ -143,8 +150,13 @@ impl Composer {
     }
 
     /// Composes the module of a kernel: [`Composer::pieces`], joined, after the directives that it needs.
+    ///
+    /// An application's text comes first. naga numbers types in the order of the text, and once overrides have their values it
+    /// refuses a constant whose type is numbered after an array with an override as its length: a vector, for instance.
     pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
-        join(extensions, &self.pieces(file))
+        let mut pieces = self.pieces(file);
+        pieces.sort_by_key(|piece| !piece.is_foreign);
+        join(extensions, &pieces)
     }
 
     fn is_provided(&self, name: &str) -> bool {
@@ -238,8 +250,8 @@ fn nearest(importer: &str, name: &str) -> Option<String> {
 
 /// naga's refusal of a module.
 pub(crate) struct Refusal {
-    /// The place of the error, if naga tells it.
-    pub(crate) span: Option<Span>,
+    /// The places of the error that naga tells, the most precise first.
+    pub(crate) spans: Vec<Span>,
     /// The error in a line.
     pub(crate) summary: String,
     /// The error with the lines of the text, which is called `operator` there.
@@ -250,16 +262,17 @@ pub(crate) struct Refusal {
 pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| Refusal {
         // The first label may be of a type that is written nowhere.
-        span: error.labels().map(|(span, _)| span).find(Span::is_defined),
+        spans: error.labels().map(|(span, _)| span).filter(Span::is_defined).collect(),
         summary: error.message().to_owned(),
         report: error.emit_to_string_with_path(text, "operator"),
     })?;
     let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
     let info = validated.map_err(|error| {
         // naga names the function first and then the faulty part of it: the smallest span.
-        let spans = error.spans().map(|(span, _)| *span).filter(Span::is_defined);
+        let mut spans: Vec<_> = error.spans().map(|(span, _)| *span).filter(Span::is_defined).collect();
+        spans.sort_by_key(|span| span.to_range().map(|at| at.len()));
         Refusal {
-            span: spans.min_by_key(|span| span.to_range().map(|at| at.len())),
+            spans,
             summary: error.as_inner().to_string(),
             report: error.emit_to_string_with_path(text, "operator"),
         }

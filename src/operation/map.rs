@@ -175,7 +175,7 @@ impl Map {
         );
         vec![
             Piece::new("generated: a texel's types", types),
-            Piece::new("the map of a texel", self.text.clone()),
+            Piece::foreign("the map of a texel", self.text.clone()),
         ]
     }
 
@@ -197,7 +197,7 @@ impl Map {
             (Some(map), _) if map.sample.is_some() => {
                 (Piece::new("generated: a mapped texel", "alias Elem = Mapped;"), "elem")
             }
-            (Some(map), _) => (Piece::new("the map", map.text.clone()), "map(elem, index)"),
+            (Some(map), _) => (Piece::foreign("the map", map.text.clone()), "map(elem, index)"),
             (None, 1) => (Piece::new("generated: an element", "alias Elem = u32;"), "elem"),
             (None, _) => {
                 let fields: String =

@@ -25,7 +25,7 @@ impl Source {
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
         shader::validated(&self.text).map_err(|refusal| {
-            let location = refusal.span.map(|span| span.location(&self.text));
+            let location = refusal.spans.first().map(|span| span.location(&self.text));
             self.at(location, refusal.report)
         })
     }

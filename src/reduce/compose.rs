@@ -232,7 +232,7 @@ impl Text<'_> {
         }
         let text = self.compose();
         shader::validated(&text).map(drop).map_err(|refusal| {
-            let line = refusal.span.and_then(|span| self.own_line(&text, span));
+            let line = refusal.spans.iter().find_map(|span| self.own_line(&text, *span));
             let message = match line {
                 Some(line) => format!("line {line}: {}", refusal.summary),
                 None => refusal.report,

@@ -350,7 +350,7 @@ impl Monoid {
     }
 
     fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
-        Monoid::analyse(name, elem, arity, vec![Piece::new(format!("operator: {name}"), wgsl.to_owned())])
+        Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), wgsl)])
     }
 
     /// Parses and checks the pieces of an operator.

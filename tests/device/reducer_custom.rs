@@ -1,6 +1,6 @@
 //! Operators that a user writes: errors are found without a device, and point at the line.
 
-use crate::common::{cautious, gpu};
+use crate::common::{buffer, cautious, gpu, without};
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{Arity, Monoid, MonoidError, Options, ReduceError, Reducer, Shape, Strategy};
 use halofold::{BufferError, Element, wgpu};
@@ -35,6 +35,25 @@ fn a_valid_operator_has_its_types_and_needs_no_features() {
     let monoid = custom(SQUARES).unwrap();
     assert_eq!((monoid.acc_type(), monoid.out_type(), monoid.out_size()), ("f32", "f32", 4));
     assert_eq!(monoid.features(), wgpu::Features::empty());
+}
+
+/// naga once refused such constants in kernels with an array as long as the workgroup, which only those without subgroups have.
+#[test]
+fn constants_may_be_vectors_and_arrays() {
+    let constants = "const SCALE = vec2<f32>(0.5, 2.0);\nconst SHIFTS = array<f32, 3>(1.0, 2.0, 3.0);\n";
+    let used = SQUARES.replace("f32(elem) * f32(elem)", "dot(vec2(elem), SCALE) + SHIFTS[index % 3u]");
+    let text = format!("{constants}{used}");
+    for gpu in [gpu(), &without(wgpu::Features::SUBGROUP)] {
+        let elements = buffer(gpu, bytemuck::cast_slice(&[2.0f32; 3000]), wgpu::BufferUsages::STORAGE);
+        let mean = Reducer::new(&gpu.device, custom(&text).unwrap()).unwrap();
+        for shape in
+            [Shape::Whole, Shape::Segments { len: 30 }, Shape::Axis { outer: 10, len: 30, inner: 10 }]
+        {
+            let means = mean.of(&elements).shape(shape);
+            let means: Vec<f32> = gpu.clean(|| means.wait(&gpu.queue)).unwrap();
+            assert!(means.iter().all(|mean| *mean == 7.0), "{shape:?}: {means:?}");
+        }
+    }
 }
 
 #[test]

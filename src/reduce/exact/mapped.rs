@@ -51,7 +51,7 @@ impl Monoid {
             return Err(MonoidError::Values { element });
         }
         let elem = Elem::Number { element, wgsl: element.name() };
-        let own = Piece::new(format!("operator: {name}"), wgsl.to_owned());
+        let own = Piece::foreign(format!("operator: {name}"), wgsl);
         let source = Source::new(Elem::Number { element: Element::F32, wgsl: "f32" }, slice::from_ref(&own));
         let (module, info) = source.parse()?;
         let (parameters, map) = match arity {

@@ -168,9 +168,9 @@ fn maps_give_the_keys() {
         check(gpu, &config.with_stride(5, 3), &words, 1, &bytes[1..]);
     }
 
-    let text = "const SHIFT: i32 = 3;
+    let text = "const SHIFT = vec2<i32>(3, 0);
         fn half(x: i32) -> i32 { return x / 2; }
-        fn map(elem: Elem, index: u32) -> u32 { return u32(half(elem) + SHIFT) + index % 2u; }";
+        fn map(elem: Elem, index: u32) -> u32 { return u32(half(elem) + SHIFT.x) + index % 2u; }";
     let map = Map::custom(Element::I32, text).unwrap();
     let mapped = |words: &[u32]| -> Vec<_> {
         let key = |(index, word): (usize, &u32)| (*word as i32 / 2 + 3) as u32 + index as u32 % 2;
