@@ -11,15 +11,17 @@
 //! draw (application) → log-mean (halofold) → adapt, as an eye does (application) → tone map (application)
 //! ```
 //!
+//! The scene is a texture of half floats, which halofold reads where it is.
+//!
 //! The numbers below mark the steps with which an application embeds halofold: 1 and 2 at start-up, 3 in
 //! every frame. halofold creates no device, no queue, no pass and no thread, and it allocates nothing in a
 //! frame.
 
 use std::path::{Path, PathBuf};
 
-use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Monoid, Reducer};
+use halofold::reduce::{Op, Reducer};
+use halofold::{Element, Map};
 // The wgpu that halofold was built with. An application that names its own gets a compile error if the
 // versions differ.
 use halofold::wgpu;
@@ -35,60 +37,40 @@ pub const FRAMES: u32 = 90;
 /// The first bright frame.
 pub const DAWN: u32 = 30;
 
-/// The application's format for colours whose channels have no upper bound: three mantissas and an exponent.
-///
-/// The operator and the application's own shaders share this text.
-const UNPACK: &str = "
-fn unpack(pixel: u32) -> vec3<f32> {
-    let mantissa = vec3<f32>(vec3<u32>(pixel, pixel >> 8u, pixel >> 16u) & vec3<u32>(255u));
-    return mantissa / 255.0 * exp2(f32(pixel >> 24u) - 128.0);
-}
-";
-
-/// The reduction: four functions, in the application's own terms.
-///
-/// `Elem` is `u32`, one packed pixel, which `map` unpacks. `finish` divides by the number of pixels, so that
-/// the next shader can use the result directly.
-const LOG_MEAN: &str = "
-alias Acc = f32;
-fn map(elem: Elem, index: u32) -> Acc {
+/// The map of texels to elements of the reduction, in the application's own terms.
+const STOPS: &str = "
+fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 {
     // Black has no logarithm: luminances are at least a ten-thousandth.
-    return log2(max(dot(unpack(elem), vec3<f32>(0.2126, 0.7152, 0.0722)), 1e-4));
+    return log2(max(dot(texel.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)), 1e-4));
 }
-fn identity() -> Acc { return 0.0; }
-fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
-fn finish(acc: Acc, n: u32) -> f32 { return acc / f32(n); }
 ";
 
 /// The application's shaders.
 const APPLICATION: &str = "
-struct Frame { size: vec2<u32>, number: u32, brightness: f32 }
+struct Frame { number: u32, brightness: f32 }
 @group(0) @binding(0) var<uniform> frame: Frame;
-@group(0) @binding(1) var<storage, read_write> scene: array<u32>;
-@group(0) @binding(2) var<storage, read_write> log_mean: f32;
+// The scene has no upper bound of brightness: half floats.
+@group(0) @binding(1) var canvas: texture_storage_2d<rgba16float, write>;
+@group(0) @binding(2) var scene: texture_2d<f32>;
+@group(0) @binding(3) var<storage> log_mean: f32;
 // The log-mean and the exposure of every frame, both in stops.
-@group(0) @binding(3) var<storage, read_write> history: array<vec2<f32>>;
-@group(0) @binding(4) var<storage, read_write> picture: array<u32>;
-
-fn pack(colour: vec3<f32>) -> u32 {
-    let exponent = ceil(log2(max(max(colour.r, colour.g), max(colour.b, 1e-9))));
-    let mantissa = vec3<u32>(round(colour / exp2(exponent) * 255.0));
-    return mantissa.r | (mantissa.g << 8u) | (mantissa.b << 16u) | (u32(exponent + 128.0) << 24u);
-}
+@group(0) @binding(4) var<storage, read_write> history: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read_write> picture: array<u32>;
 
 // Draws a tiled floor, a wall, and a lamp fifty times as bright as either.
 @compute @workgroup_size(8, 8)
 fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
-    if any(id.xy >= frame.size) { return; }
-    let at = vec2<f32>(id.xy) / vec2<f32>(frame.size);
+    let size = textureDimensions(canvas);
+    if any(id.xy >= size) { return; }
+    let at = vec2<f32>(id.xy) / vec2<f32>(size);
     let tile = f32((id.x / 20u + id.y / 20u) % 2u);
     var colour = mix(vec3<f32>(0.7, 0.75, 0.9) * (0.3 + 0.7 * at.y), vec3<f32>(0.5, 0.35, 0.25) * (0.3 + tile), step(0.6, at.y));
     if distance(at * vec2<f32>(1.78, 1.0), vec2<f32>(1.3, 0.25)) < 0.08 { colour = vec3<f32>(50.0, 45.0, 35.0); }
-    scene[id.y * frame.size.x + id.x] = pack(colour * frame.brightness);
+    textureStore(canvas, id.xy, vec4<f32>(colour * frame.brightness, 1.0));
 }
 
 // In each frame the exposure moves an eighth of the way, as an eye adapts. The result of the reduction is an
-// // ordinary storage buffer.
+// ordinary storage buffer.
 @compute @workgroup_size(1)
 fn adapt() {
     // The exposure at which the log-mean is 18 %, middle grey.
@@ -100,10 +82,10 @@ fn adapt() {
 
 @compute @workgroup_size(8, 8)
 fn tone_map(@builtin(global_invocation_id) id: vec3<u32>) {
-    if any(id.xy >= frame.size) { return; }
-    let at = id.y * frame.size.x + id.x;
-    let light = unpack(scene[at]) * exp2(history[frame.number].y);
-    picture[at] = pack4x8unorm(vec4<f32>(pow(light / (1.0 + light), vec3<f32>(1.0 / 2.2)), 1.0));
+    let size = textureDimensions(scene);
+    if any(id.xy >= size) { return; }
+    let light = textureLoad(scene, id.xy, 0).rgb * exp2(history[frame.number].y);
+    picture[id.y * size.x + id.x] = pack4x8unorm(vec4<f32>(pow(light / (1.0 + light), vec3<f32>(1.0 / 2.2)), 1.0));
 }
 ";
 
@@ -111,7 +93,6 @@ fn tone_map(@builtin(global_invocation_id) id: vec3<u32>) {
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct FrameData {
-    size: [u32; 2],
     number: u32,
     brightness: f32,
 }
@@ -131,7 +112,7 @@ pub struct Frame {
 pub struct Outcome {
     /// All frames.
     pub frames: Vec<Frame>,
-    /// The last frame's scene, in packed pixels.
+    /// The last frame's scene, in texels of four half floats.
     pub scene: Vec<u8>,
     /// The first bright frame as it was shown, RGBA.
     pub dazzled: Vec<u8>,
@@ -172,28 +153,28 @@ fn main() -> Result<(), Error> {
 pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error> {
     let app = Application::new(device);
 
-    // 1. At start-up: the operator is checked on the CPU. Errors name the line.
-    let log_mean = Monoid::custom("log-mean", Element::U32, Arity::One, &[UNPACK, LOG_MEAN].concat())?;
-    let log_mean = Reducer::new(device, log_mean)?;
+    // 1. At start-up: the map is checked on the CPU. Errors name the line.
+    let stops = Map::texels(wgpu::TextureSampleType::Float { filterable: false }, STOPS)?;
+    let log_mean = Reducer::new(device, Op::Mean.over(Element::F32)?.of_texels(stops)?)?;
 
-    // 2. At start-up, and again whenever the window's size changes: bind the input and the result.
-    let reduction = log_mean.of(&app.scene).into(&app.log_mean)?;
+    // 2. At start-up, and again whenever the window's size changes: bind the texture and the result.
+    let reduction = log_mean.of_texels(&app.scene).into(&app.log_mean)?;
 
     let pictures = [DAWN, FRAMES - 1].map(|number| (number, Readback::new(device, 4 * PIXELS)));
     for number in 0..FRAMES {
-        let data = FrameData { size: SIZE, number, brightness: brightness(number) };
+        let data = FrameData { number, brightness: brightness(number) };
         queue.write_buffer(&app.frame, 0, bytemuck::bytes_of(&data));
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            app.dispatch(&mut pass, &app.draw, tiles());
-            // 3. Every frame: record it after the dispatch that writes its input, and before the one that
+            app.draw.dispatch(&mut pass, tiles());
+            // 3. Every frame: record it after the dispatch that writes the texture, and before the one that
             //    reads its result. wgpu inserts the barriers. It changes the pass's pipeline and its bind
             //    group 0, so `dispatch` sets both again. Outside a pass, call
             //    `reduction.encode(&mut encoder)`.
             reduction.encode_in_pass(&mut pass);
-            app.dispatch(&mut pass, &app.adapt, [1, 1]);
-            app.dispatch(&mut pass, &app.tone_map, tiles());
+            app.adapt.dispatch(&mut pass, [1, 1]);
+            app.tone_map.dispatch(&mut pass, tiles());
         }
         for (_, readback) in pictures.iter().filter(|(wanted, _)| *wanted == number) {
             readback.encode(&mut encoder, &app.picture, 0, 4 * PIXELS)?;
@@ -213,7 +194,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
                 exposure,
             })
             .collect(),
-        scene: read(device, queue, &app.scene)?,
+        scene: read_scene(device, queue, &app.scene)?,
         dazzled: dazzled?,
         adapted: adapted?,
     })
@@ -229,103 +210,112 @@ fn tiles() -> [u32; 2] {
     SIZE.map(|pixels| pixels.div_ceil(8))
 }
 
-/// The application's own buffers and pipelines. Nothing here depends on halofold.
+/// The application's own buffers, texture and pipelines. Nothing here depends on halofold.
 struct Application {
     frame: wgpu::Buffer,
-    scene: wgpu::Buffer,
+    scene: wgpu::Texture,
     log_mean: wgpu::Buffer,
     history: wgpu::Buffer,
     picture: wgpu::Buffer,
-    bindings: wgpu::BindGroup,
-    draw: wgpu::ComputePipeline,
-    adapt: wgpu::ComputePipeline,
-    tone_map: wgpu::ComputePipeline,
+    draw: Stage,
+    adapt: Stage,
+    tone_map: Stage,
 }
 
 impl Application {
     fn new(device: &wgpu::Device) -> Self {
-        let buffer = |label, size, usage| {
-            let descriptor =
-                wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
-            device.create_buffer(&descriptor)
-        };
-        // Buffers that halofold reads or writes need only STORAGE.
+        // Buffers to which halofold writes need only STORAGE, and textures that it reads TEXTURE_BINDING.
         let storage = wgpu::BufferUsages::STORAGE;
         let source = storage | wgpu::BufferUsages::COPY_SRC;
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-        let frame = buffer("frame", size_of::<FrameData>() as u64, uniform);
-        let scene = buffer("scene", 4 * PIXELS, source);
-        let log_mean = buffer("log-mean", 4, storage);
-        let history = buffer("history", 8 * u64::from(FRAMES), source);
-        let picture = buffer("picture", 4 * PIXELS, source);
-
-        let bound = [&frame, &scene, &log_mean, &history, &picture];
-        let layout = layout(device, bound.len() as u32);
-        let entries = (0..)
-            .zip(bound)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
-        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("application"),
-            layout: &layout,
-            entries: &entries.collect::<Vec<_>>(),
+        let frame = buffer(device, "frame", size_of::<FrameData>() as u64, uniform);
+        let log_mean = buffer(device, "log-mean", 4, storage);
+        let history = buffer(device, "history", 8 * u64::from(FRAMES), source);
+        let picture = buffer(device, "picture", 4 * PIXELS, source);
+        let scene = device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("scene"),
+            size: wgpu::Extent3d { width: SIZE[0], height: SIZE[1], depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba16Float,
+            usage: wgpu::TextureUsages::STORAGE_BINDING
+                | wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
         });
-        let pipeline = pipelines(device, &layout);
-        let [draw, adapt, tone_map] = ["draw", "adapt", "tone_map"].map(pipeline);
-        Application { frame, scene, log_mean, history, picture, bindings, draw, adapt, tone_map }
-    }
+        let view = scene.create_view(&wgpu::TextureViewDescriptor::default());
 
-    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, pipeline: &wgpu::ComputePipeline, [x, y]: [u32; 2]) {
-        pass.set_pipeline(pipeline);
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("application"),
+            source: wgpu::ShaderSource::Wgsl(APPLICATION.into()),
+        });
+        let bound = [
+            frame.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&view),
+            wgpu::BindingResource::TextureView(&view),
+            log_mean.as_entire_binding(),
+            history.as_entire_binding(),
+            picture.as_entire_binding(),
+        ];
+        // A pipeline, with those of the resources that its entry point uses.
+        let stage = |entry_point, bindings: &[u32]| {
+            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry_point),
+                layout: None,
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: Default::default(),
+                cache: None,
+            });
+            let entries = bindings
+                .iter()
+                .map(|&binding| wgpu::BindGroupEntry { binding, resource: bound[binding as usize].clone() });
+            let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(entry_point),
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &entries.collect::<Vec<_>>(),
+            });
+            Stage { pipeline, bindings }
+        };
+        let draw = stage("draw", &[0, 1]);
+        let adapt = stage("adapt", &[0, 3, 4]);
+        let tone_map = stage("tone_map", &[0, 2, 4, 5]);
+        Application { frame, scene, log_mean, history, picture, draw, adapt, tone_map }
+    }
+}
+
+/// One entry point of the application's shaders, and the bindings that it uses.
+struct Stage {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+}
+
+impl Stage {
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [x, y]: [u32; 2]) {
+        pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bindings, &[]);
         pass.dispatch_workgroups(x, y, 1);
     }
 }
 
-/// A layout with a uniform buffer, followed by storage buffers.
-fn layout(device: &wgpu::Device, bindings: u32) -> wgpu::BindGroupLayout {
-    let entries = (0..bindings).map(|binding| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty: match binding {
-                0 => wgpu::BufferBindingType::Uniform,
-                _ => wgpu::BufferBindingType::Storage { read_only: false },
-            },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
-    });
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("application"),
-        entries: &entries.collect::<Vec<_>>(),
-    })
+fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let label = Some(label);
+    device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
 }
 
-/// Creates the application's pipelines, one per entry point.
-fn pipelines(
-    device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
-) -> impl Fn(&str) -> wgpu::ComputePipeline {
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some("application"),
-        source: wgpu::ShaderSource::Wgsl([APPLICATION, UNPACK].concat().into()),
-    });
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("application"),
-        bind_group_layouts: &[Some(layout)],
-        immediate_size: 0,
-    });
-    move |entry_point| {
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry_point),
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some(entry_point),
-            compilation_options: Default::default(),
-            cache: None,
-        })
-    }
+/// Reads the scene back to the host, eight bytes a texel.
+fn read_scene(device: &wgpu::Device, queue: &wgpu::Queue, scene: &wgpu::Texture) -> Result<Vec<u8>, Error> {
+    let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
+    let copy = buffer(device, "copy", 8 * PIXELS, usage);
+    // A multiple of 256, as copies demand.
+    let bytes_per_row = Some(8 * SIZE[0]);
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: None };
+    let target = wgpu::TexelCopyBufferInfo { buffer: &copy, layout };
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    encoder.copy_texture_to_buffer(scene.as_image_copy(), target, scene.size());
+    queue.submit([encoder.finish()]);
+    read(device, queue, &copy)
 }
 
 /// Reads a whole buffer back to the host. It waits, so it is only for the end of a run.
