@@ -115,7 +115,7 @@ class Tint(Compiler):
             json.dumps({
                 "file": str(self.file(kernel)), "entry": kernel["entry_points"]["wgsl"], "constants": kernel["overrides"],
                 # The null back end has what every WebGPU device has, and no more.
-                "pipeline": kernel["workgroup_bytes"] <= 16 << 10 and kernel["invocations"] <= 256,
+                "pipeline": kernel["workgroup_bytes"] <= 16 << 10 and kernel["invocations"] <= 256 and kernel["textures_written"] <= 4,
             })
             for kernel in kernels
         ]

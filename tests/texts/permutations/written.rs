@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use halofold::Element;
 use halofold::reduce::{Arity, Monoid};
 use halofold::wgpu::Features;
-use halofold_measure::translate::{Code, Kernel, Language, browser_directive};
+use halofold_measure::translate::{Access, Code, Kernel, Language, browser_directive};
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
@@ -167,6 +167,7 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
         "name": name, "row": row, "label": label, "module": kernel.label, "main": item.main(), "traits": item.traits, "entry_points": entry_points, "refused": refused,
         "overrides": kernel.overrides.iter().filter(|(name, _)| declared(name)).copied().collect::<BTreeMap<_, _>>(),
         "invocations": facts.workgroup_size.iter().product::<u32>(), "workgroup_bytes": facts.workgroup_memory_bytes,
+        "textures_written": facts.bindings.iter().filter(|binding| binding.access == Access::StorageTexture).count(),
         "subgroups": needs(Features::SUBGROUP),
         "halves": needs(Features::SHADER_F16),
         "atomic_floats": needs(Features::SHADER_FLOAT32_ATOMIC),
