@@ -38,6 +38,8 @@ static LEAST: &[Least] = &[
     least!(max_dynamic_uniform_buffers_per_pipeline_layout, [0]),
     least!(max_dynamic_storage_buffers_per_pipeline_layout, [0]),
     least!(max_storage_buffers_per_shader_stage, [0, 1, 2, 3, 4, 5]),
+    least!(max_storage_textures_per_shader_stage, [0, 1, 4]),
+    least!(max_sampled_textures_per_shader_stage, [0]),
     least!(max_uniform_buffers_per_shader_stage, [0]),
     least!(max_buffers_and_acceleration_structures_per_shader_stage, [0, 3, 4, 5]),
     least!(max_uniform_buffer_binding_size, [0, 64]),

@@ -6,6 +6,7 @@
 mod grids;
 mod keys;
 mod places;
+mod pyramids;
 mod reductions;
 
 use crate::scene::{End, Scene, same, text};
@@ -38,6 +39,7 @@ pub fn operations() -> Vec<Operation> {
     all.extend(keys::operations());
     all.extend(grids::operations());
     all.extend(places::operations());
+    all.extend(pyramids::operations());
     all
 }
 
