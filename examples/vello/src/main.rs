@@ -23,7 +23,7 @@ type Error = Box<dyn std::error::Error>;
 const FLOATS: wgpu::TextureSampleType = wgpu::TextureSampleType::Float { filterable: false };
 
 /// The keys of a texel: its colours and its luminance, each counted in a channel of its own. vello stores colours as sRGB encodes them,
-/// so this is the luminance that an eye sees.
+/// so equal steps of this luminance look about equal.
 const COLOURS: &str = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> vec4<f32> {
     return vec4(texel.rgb, dot(texel.rgb, vec3(0.2126, 0.7152, 0.0722)));
 }";
