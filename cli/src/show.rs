@@ -29,7 +29,7 @@ const LARGEST_WORKGROUP: u32 = 1024;
 /// Options of `halofold show`.
 #[derive(clap::Args)]
 pub struct ShowArgs {
-    /// The kernel: a rung of the ladder, a kernel of another shape, of histograms or of stencils. Without it, all are listed.
+    /// The kernel: a rung of the ladder, a kernel of another shape, of histograms, of pyramids or of stencils. Without it, all are listed.
     kernel: Option<String>,
     /// As wgsl (the text that wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
@@ -37,7 +37,7 @@ pub struct ShowArgs {
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
     element: Element,
-    /// Operator of a reduction: any of `halofold reduce`. Default: sum.
+    /// Operator of a reduction: any of `halofold reduce`. Default: sum; of a pyramid: min-max.
     #[arg(long)]
     op: Option<Op>,
     /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
@@ -129,6 +129,10 @@ fn kernel(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
         Subject::Histogram(kernel) => {
             Ok((format!("{name} of {element}"), single::histogram(kernel, element)?))
         }
+        Subject::Pyramid => {
+            let op = args.op.unwrap_or(Op::MinMax);
+            Ok((format!("{name} of {op}"), single::pyramid(op, element)?))
+        }
         Subject::Variant(stencil, variant) => {
             let config = single::config(args, stencil, variant)?;
             Ok((format!("{name}: {} of {element}", stencil.name), Kernel::of_stencil(&config)))
@@ -157,12 +161,13 @@ impl ShowArgs {
     fn check(&self, subject: Subject) -> Result<(), Failure> {
         let is_rung = matches!(subject, Subject::Rung(_));
         let is_reduction = is_rung || matches!(subject, Subject::Shape(..));
+        let has_op = is_reduction || matches!(subject, Subject::Pyramid);
         let is_stencil = matches!(subject, Subject::Variant(..));
         let has_stages = is_reduction || matches!(subject, Subject::Residual | Subject::Between(_));
         let options = [
             ("--workgroup", self.workgroup.is_some(), is_rung, "a rung"),
             ("--finish", self.finish.is_some(), is_rung, "a rung"),
-            ("--op", self.op.is_some(), is_reduction, "a reduction"),
+            ("--op", self.op.is_some(), has_op, "a reduction or a pyramid"),
             ("--stage", self.stage.is_some(), has_stages, "a name with several kernels"),
             ("--stencil", self.stencil.is_some(), is_stencil, "a stencil"),
             ("--boundary", self.boundary.is_some(), is_stencil, "a stencil"),
@@ -196,7 +201,7 @@ fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Lan
     for binding in &translation.facts.bindings {
         let _ = writeln!(
             text,
-            "binding: group {}, slot {}: var<{}> {}: {}",
+            "binding: group {}, slot {}: {} {}: {}",
             binding.group,
             binding.slot,
             Access::name(binding.access),

@@ -1,8 +1,10 @@
-//! Kernels that are no reductions: of histograms, of stencils, and of counts on the GPU.
+//! Kernels that are no reductions: of histograms, of pyramids, of stencils, and of counts on the GPU.
 
 use halofold::histogram::{self, Keys, Method, Step};
+use halofold::reduce::Op;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
-use halofold::{Element, reduce};
+use halofold::wgpu::TextureSampleType;
+use halofold::{Element, Map, pyramid, reduce};
 use halofold_measure::translate::Kernel;
 
 use super::subject::HistogramKernel;
@@ -32,6 +34,16 @@ pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Fa
         _ => config,
     };
     Ok(Kernel::of_histogram(&config, step))
+}
+
+/// The kernel of a pyramid of depth: the first of its dispatches, where a shader writes six textures.
+pub fn pyramid(op: Op, element: Element) -> Result<Kernel, Failure> {
+    if element != Element::F32 {
+        return Err(Failure::usage("--type: pyramids are of f32"));
+    }
+    let depth = Map::components(TextureSampleType::Depth, "r").expect("depth is the first component");
+    let (label, wgsl) = pyramid::kernel(op, depth, false, 6).map_err(Failure::usage)?;
+    Ok(Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label })
 }
 
 /// The kernel that applies a count on the GPU.

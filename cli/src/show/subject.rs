@@ -20,6 +20,8 @@ pub enum Subject {
     Length,
     /// A kernel of histograms.
     Histogram(HistogramKernel),
+    /// The kernel of pyramids.
+    Pyramid,
     /// A variant of a stencil.
     Variant(&'static Stencil, &'static Variant),
     /// The reduction of the change of a step.
@@ -54,6 +56,8 @@ const HISTOGRAMS: [(&str, HistogramKernel); 3] = [
     ("histogram-clear", HistogramKernel::Clear),
 ];
 
+const PYRAMID: &str = "pyramid";
+
 const RESIDUAL: &str = "residual";
 const BETWEEN: [(&str, &[&str]); 2] =
     [("convergence", &["begin", "resume", "count", "decide"]), ("halo", &["gather", "scatter"])];
@@ -81,6 +85,7 @@ impl Subject {
         }
         match name {
             LENGTH => Ok(Subject::Length),
+            PYRAMID => Ok(Subject::Pyramid),
             RESIDUAL => Ok(Subject::Residual),
             _ => Err(Failure::Usage(format!("unknown kernel `{name}`\n{}", listing()))),
         }
@@ -101,13 +106,14 @@ fn variant(name: &str, stencil: Option<&'static Stencil>) -> Result<Subject, Fai
 }
 
 /// All names, by group.
-fn groups() -> [(&'static str, Vec<&'static str>); 5] {
+fn groups() -> [(&'static str, Vec<&'static str>); 6] {
     let shapes = SHAPES.iter().map(|(name, _)| *name).chain([LENGTH]);
     let between = [RESIDUAL].into_iter().chain(BETWEEN.iter().map(|(name, _)| *name));
     [
         ("rungs", RUNGS.iter().map(Rung::name).collect()),
         ("reductions of other shapes", shapes.collect()),
         ("histograms", HISTOGRAMS.iter().map(|(name, _)| *name).collect()),
+        ("pyramids", vec![PYRAMID]),
         ("stencils", each_once(VARIANTS.iter().map(|variant| variant.name))),
         ("between the steps of a stencil", between.collect()),
     ]

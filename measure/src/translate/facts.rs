@@ -75,11 +75,10 @@ impl Access {
     /// As in a WGSL declaration.
     pub const fn name(self) -> &'static str {
         match self {
-            Access::Uniform => "uniform",
-            Access::Read => "storage, read",
-            Access::ReadWrite => "storage, read_write",
-            Access::Texture => "texture",
-            Access::StorageTexture => "storage texture",
+            Access::Uniform => "var<uniform>",
+            Access::Read => "var<storage, read>",
+            Access::ReadWrite => "var<storage, read_write>",
+            Access::Texture | Access::StorageTexture => "var",
         }
     }
 }

@@ -63,9 +63,9 @@ fn the_facts_of_sequential() {
     assert_eq!(
         bindings,
         [
-            (0, "input", "storage, read", "array<f32>"),
-            (1, "output", "storage, read_write", "array<f32>"),
-            (2, "params", "uniform", "Params"),
+            (0, "input", "var<storage, read>", "array<f32>"),
+            (1, "output", "var<storage, read_write>", "array<f32>"),
+            (2, "params", "var<uniform>", "Params"),
         ]
     );
 }
