@@ -45,7 +45,7 @@ const SIDE: u32 = 31u;
 // 31 * 31 + 15 * 15 + 7 * 7 + 3 * 3, and 1 for level 6.
 var<workgroup> kept: array<Acc, 1245>;
 
-// The columns and rows of a level.
+// The columns and rows of a level. The region is one of single rows, not of strips.
 fn size_of(level: u32) -> vec2<u32> {
     return max(vec2<u32>(region.width, region.rows) >> vec2<u32>(level), vec2<u32>(1u));
 }

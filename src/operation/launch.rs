@@ -64,7 +64,7 @@ impl<P> Prepared<P> {
     }
 
     /// Records into a new compute pass, whose label is `halofold::` and the operation: `halofold::reduce::` and
-    /// the operator's name, or `halofold::histogram`.
+    /// the operator's name, `halofold::histogram` or `halofold::pyramid`.
     pub fn encode(&self, encoder: &mut CommandEncoder) {
         self.encode_in_pass(&mut begin(encoder, &self.label));
     }

@@ -14,7 +14,7 @@
 //! #     dimension: wgpu::TextureDimension::D2, format, view_formats: &[], usage: wgpu::TextureUsages::TEXTURE_BINDING | usage,
 //! # });
 //! # let rendered = wgpu::TextureUsages::RENDER_ATTACHMENT;
-//! # if device.limits().max_storage_textures_per_shader_stage == 0 { return Ok(()) }
+//! # if device.adapter_info().backend == wgpu::Backend::Gl { return Ok(()) }
 //! let depth = texture([1920, 1080], 1, wgpu::TextureFormat::Depth32Float, rendered);
 //! let hi_z = texture([960, 540], 10, wgpu::TextureFormat::R32Float, wgpu::TextureUsages::STORAGE_BINDING);
 //! let farthest = Pyramid::new(&device, Op::Max, Map::components(wgpu::TextureSampleType::Depth, "r")?)?;
@@ -29,29 +29,27 @@
 //! # Levels
 //!
 //! A level has half the columns and half the rows of the one before, rounded down, and one at least: the sizes of mip levels. A texel
-//! covers four texels of the level before; with an odd number of columns, the last column covers three, and so do rows. Every level
-//! therefore covers every texel of the source: no surface is missed.
+//! covers 2 × 2 of the level before. Of an odd number of columns, the last texel covers three, and so it does of rows: every level covers
+//! every texel of the source, and no surface is missed.
 //!
-//! The first level that is written has half the size of the source. It is level 0 of a texture of that size; or, of the texture that
-//! is the source itself, level 1: `pyramid.prepare(&texture, Texels::new(&texture).level(1))`. All levels from there on are written, as
-//! many as the texture has. Level k of a target that begins at level 0 is so level k + 1 of the source. Of a texel at (x, y) of the source, the one over
-//! it in level k is at `min((x, y) >> (k + 1), size of level k - 1)`.
+//! The first level that is written has half the size of the source: level 0 of a texture of that size, or level 1 of the texture that is
+//! the source itself, by `prepare(&texture, Texels::new(&texture).level(1))`. All levels from there on are written, as many as the texture
+//! has. The n-th of them, counted from 1, covers the source's texel (x, y) in its texel `min((x, y) >> n, size - 1)`.
 //!
 //! # Values
 //!
-//! A [`Map`](crate::Map) makes a number, an `f32`, of a texel of the source, which has any format; of several numbers, all count, as where
-//! the source has a minimum and a maximum in each texel. The target has the format `R32Float` for
-//! [`Op::Min`](crate::reduce::Op::Min) or [`Op::Max`](crate::reduce::Op::Max), and `Rg32Float` for [`Op::MinMax`](crate::reduce::Op::MinMax), the minimum
-//! first. NaN and signed zeros follow the rule of [`Op`](crate::reduce::Op): a texel that covers a NaN is NaN, and -0 is less than +0.
-//! The values have the same bits on every GPU, as far as those of the map have.
+//! A [`Map`](crate::Map) makes an `f32` of a texel of the source, which has any format. If it makes several, all of them count. The target
+//! has the format `R32Float` for [`Op::Min`](crate::reduce::Op::Min) and [`Op::Max`](crate::reduce::Op::Max), and `Rg32Float`, the minimum
+//! first, for [`Op::MinMax`](crate::reduce::Op::MinMax). As in reductions, a texel that covers a NaN is NaN, and -0 is less than +0. The
+//! values have the same bits on every GPU, as far as those of the map have.
 //!
 //! # Cost
 //!
 //! A dispatch makes six levels, or as many as a shader may write textures (`max_storage_textures_per_shader_stage`): 4096 × 4096
-//! texels take two dispatches, and three with WebGPU's default limit of four. The source is read once. A
-//! [`Prepared`](crate::Prepared) owns 32 bytes on the GPU for each dispatch, its bind groups and a view of each level; its
-//! [plan](crate::Prepared::plan) lists the levels that each dispatch makes. Recording allocates nothing. A device needs workgroups of 256 invocations, with 10 KiB
-//! of memory. On OpenGL, whose textures cannot be read and written at once, a pyramid is that of one dispatch, and of a texture of its own.
+//! texels take two dispatches, and three with WebGPU's default limit of four. The [plan](crate::Prepared::plan) of a
+//! [`Prepared`](crate::Prepared) lists the number of levels of each. It owns 32 bytes on the GPU for each dispatch, its bind groups, and a
+//! view of each level. The source is read once. Recording allocates nothing. A device needs workgroups of 256 invocations and 10 KiB of
+//! memory for them. On OpenGL, which cannot read a texture and write it in one dispatch, there are pyramids of one dispatch only.
 
 mod error;
 mod kernels;

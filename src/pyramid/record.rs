@@ -14,8 +14,8 @@ const LABEL: &str = "halofold::pyramid";
 
 /// A pyramid for a device, of textures of any size. The module's page has [an example](crate::pyramid).
 ///
-/// It keeps the device alive, and compiles each kernel when [`Pyramid::prepare`] first needs it. It is `Send` and `Sync`. You may drop it once
-/// everything is prepared.
+/// It keeps the device alive, and compiles each kernel when [`Pyramid::prepare`] first needs it. It is `Send` and `Sync`. You may drop
+/// it once everything is prepared.
 #[derive(Debug)]
 pub struct Pyramid {
     config: Config,
@@ -54,24 +54,43 @@ impl Pyramid {
         Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
     }
 
-    /// Binds a source, and a target whose levels are written from the given one on, once. [The module's page](crate::pyramid#levels) says which
-    /// sizes they have. The result can be recorded any number of times. Its plan has the number of levels that each dispatch makes.
-    ///
-    /// The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also [`wgpu::TextureUsages::STORAGE_BINDING`]. Other levels of the
-    /// target are neither read nor written. Nothing is submitted, and no texture is read or written yet.
+    /// Binds a source, and a target whose levels are written from the given one on ([their sizes](crate::pyramid#levels)), once. The result can
+    /// be recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
+    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet.
     ///
     /// # Errors
     ///
     /// - The source or the target lacks a usage, or has another format, dimension or number of samples.
     /// - The first level written does not have half the size of the source, or the source is one of those written.
-    /// - The source has more texels than one dispatch of the device covers.
+    /// - The source has more columns or rows than a dispatch of the device covers.
     /// - On OpenGL, the levels take more than one dispatch, or the source is a level of the target's texture.
     pub fn prepare<'a>(
         &self,
         source: impl Into<Texels<'a>>,
         target: impl Into<Texels<'a>>,
     ) -> Result<Prepared<Vec<u32>>, PyramidError> {
-        let (mut source, target) = (source.into(), target.into());
+        let mut source = source.into();
+        let levels = self.levels(source, target.into())?;
+        let (device, config) = (&self.pipelines.device, &self.config);
+        let (mut plan, mut dispatches) = (Vec::new(), Vec::new());
+        for made in levels.chunks(per_dispatch(&self.pipelines.limits) as usize) {
+            let step = Step { of_level: !plan.is_empty(), levels: made.len() as u32 };
+            let bound = source.bind(device, config.sample(step.of_level), Order::Rows);
+            let views: Vec<_> = made.iter().map(Texels::view).collect();
+            let kernel = self.pipelines.get(step, || config.kernel(step));
+            let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {
+                Some(nth) => BindingResource::TextureView(&views[nth as usize]),
+                None => bound.resource(slot),
+            };
+            dispatches.push(kernel.dispatch(device, LABEL, grid(source), resource));
+            plan.push(step.levels);
+            source = made[made.len() - 1];
+        }
+        Ok(Prepared::new(plan, dispatches, LABEL))
+    }
+
+    /// Checks a source and a target, and returns the levels that are written.
+    fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, PyramidError> {
         source.check(self.config.sample(false)).map_err(PyramidError::Source)?;
         let levels = target.stored_levels(self.config.format).map_err(PyramidError::Target)?;
         let needed = source.size().map(|side| (side / 2).max(1));
@@ -82,28 +101,13 @@ impl Pyramid {
             return Err(PyramidError::InPlace);
         }
         let Pipelines { device, limits, .. } = &self.pipelines;
-        let most = per_dispatch(limits) as usize;
-        let reads_target = levels.len() > most || source.is_of(target);
+        let reads_target = levels.len() > per_dispatch(limits) as usize || source.is_of(target);
         if reads_target && device.adapter_info().backend == Backend::Gl {
             return Err(PyramidError::OpenGl);
         }
         let [across, down] = grid(source);
         needs!(limits, max_compute_workgroups_per_dimension, across.max(down))?;
-        let (mut plan, mut dispatches) = (Vec::new(), Vec::new());
-        for made in levels.chunks(most) {
-            let step = Step { of_level: !plan.is_empty(), levels: made.len() as u32 };
-            let bound = source.bind(device, self.config.sample(step.of_level), Order::Rows);
-            let views: Vec<_> = made.iter().map(Texels::view).collect();
-            let kernel = self.pipelines.get(step, || self.config.kernel(step));
-            let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {
-                Some(nth) => BindingResource::TextureView(&views[nth as usize]),
-                None => bound.resource(slot),
-            };
-            dispatches.push(kernel.dispatch(device, LABEL, grid(source), resource));
-            plan.push(step.levels);
-            source = made[made.len() - 1];
-        }
-        Ok(Prepared::new(plan, dispatches, LABEL))
+        Ok(levels)
     }
 }
 
