@@ -22,6 +22,7 @@ mod expected;
 mod histograms;
 mod host;
 mod pool;
+mod pyramids;
 mod textures;
 
 use criterion::{Criterion, Throughput};
@@ -50,6 +51,7 @@ fn main() {
     }
     rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
     rows.extend(textures::bench(&mut criterion, &machine, &sweep));
+    rows.extend(pyramids::bench(&mut criterion, &machine, &sweep));
     rows.extend(host);
     criterion.final_summary();
     let timed = rows.iter().any(|row| row.times.median.is_some());
