@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs an operation with the device destroyed at a stage; returns whether it came so far.
 fn lose(operation: &Operation, scene: Scene) -> Result<bool, String> {
-    let end = operation.run(&scene);
+    let end = pollster::block_on(operation.run(&scene));
     let complaints = scene.complaints();
     match end {
         End::Wrong(what) => return Err(format!("wrong: {what}")),

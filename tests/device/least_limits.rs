@@ -64,7 +64,8 @@ fn names_a_limit(error: &str) -> bool {
 
 /// Runs an operation; returns whether it gave a result.
 fn judge(operation: &Operation, scene: &Scene) -> Result<bool, String> {
-    let end = catch_unwind(AssertUnwindSafe(|| operation.run(scene))).map_err(|_| "a panic".to_owned())?;
+    let run = || pollster::block_on(operation.run(scene));
+    let end = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "a panic".to_owned())?;
     let complaints = scene.complaints();
     if !complaints.is_empty() {
         return Err(format!("{end:?}, and wgpu complains: {}", complaints.join("; ")));

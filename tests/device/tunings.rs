@@ -214,10 +214,14 @@ fn stencils_are_right_or_refused() {
                 if ends {
                     let until = Until::new(0.0).with_every(every).with_norm(norm);
                     let run = jacobi.prepare_until(grids, until).map_err(text)?;
-                    return scene.compare(|encoder| run.encode(encoder, 0..1), &second, &expected);
+                    return pollster::block_on(scene.compare(
+                        |encoder| run.encode(encoder, 0..1),
+                        &second,
+                        &expected,
+                    ));
                 }
                 let stepper = jacobi.prepare(grids).map_err(text)?;
-                scene.compare(|encoder| stepper.encode(encoder, 1), &second, &expected)
+                pollster::block_on(scene.compare(|encoder| stepper.encode(encoder, 1), &second, &expected))
             })
         });
         result.unwrap();
@@ -247,7 +251,11 @@ fn histograms_are_right_or_refused() {
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
                 let keys = Slice::new(&input, 0, 4 * words.len() as u64);
                 let prepared = histogram.of(keys).into(&output).map_err(text)?;
-                scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&counts))
+                pollster::block_on(scene.compare(
+                    |encoder| prepared.encode(encoder),
+                    &output,
+                    bytemuck::cast_slice(&counts),
+                ))
             })
         });
         result.unwrap();
@@ -270,7 +278,8 @@ fn rungs_are_right_or_refused() {
                 let plan = reduction.plan().map_err(text)?;
                 let output = scene.room(plan.output())?;
                 let prepared = reduction.prepare(plan.clone(), &output).map_err(text)?;
-                let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
+                let fetched = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output());
+                let got = pollster::block_on(fetched)?;
                 // Some finishes leave the rest to the host.
                 let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
                 let got = partials.into_iter().fold(0, u32::wrapping_add);

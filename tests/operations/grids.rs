@@ -2,7 +2,7 @@
 
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
-    Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
+    BOXES, Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
 };
 use halofold::{Element, wgpu};
 
@@ -17,18 +17,38 @@ pub fn operations() -> Vec<Operation> {
         let names = ["direct-global", "dir-smem", fastest(stencil).name];
         for variant in names.iter().filter_map(|name| Variant::named(stencil, name).ok()) {
             for border in [Border::Fixed, Border::Wrap] {
-                let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
-                all.push(Operation::new(name, move |scene| steps(scene, config(stencil, variant, border))));
+                all.push(steps_by(stencil, variant, border));
             }
         }
-        for border in [Border::Fixed, Border::Wrap] {
-            let name = format!("{} until, {}", stencil.name, border.name());
-            all.push(Operation::new(name, move |scene| {
-                until(scene, config(stencil, fastest(stencil), border))
-            }));
-        }
+        all.extend([Border::Fixed, Border::Wrap].map(|border| steps_until(stencil, border)));
     }
     all
+}
+
+/// Each kernel of each stencil, with each border that it knows. Of those that are blocked in time, the one that `fastest` gives for
+/// the adapter.
+pub fn every_kernel() -> Vec<Operation> {
+    let mut all = Vec::new();
+    let usual = [Border::Fixed, Border::Reflect, Border::Wrap];
+    for &stencil in STENCILS.iter().chain(BOXES) {
+        let in_time = |variant: &&Variant| !variant.is_blocked() || variant.name == fastest(stencil).name;
+        for variant in stencil.variants().filter(in_time) {
+            let others = [Border::Mirror, Border::Constant(2.0)].into_iter().filter(|_| variant.is_general());
+            all.extend(usual.into_iter().chain(others).map(|border| steps_by(stencil, variant, border)));
+        }
+        all.extend(usual.map(|border| steps_until(stencil, border)));
+    }
+    all
+}
+
+fn steps_by(stencil: &'static Stencil, variant: &'static Variant, border: Border) -> Operation {
+    let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
+    Operation::new(name, move |scene| Box::pin(steps(scene, config(stencil, variant, border))))
+}
+
+fn steps_until(stencil: &'static Stencil, border: Border) -> Operation {
+    let name = format!("{} until, {}", stencil.name, border.name());
+    Operation::new(name, move |scene| Box::pin(until(scene, config(stencil, fastest(stencil), border))))
 }
 
 /// A long grid: several windows where a binding has 4 KiB.
@@ -71,17 +91,17 @@ fn jacobi(scene: &Scene, config: Config) -> Result<Jacobi, String> {
     jacobi
 }
 
-fn steps(scene: &Scene, config: Config) -> Result<End, String> {
+async fn steps(scene: &Scene, config: Config) -> Result<End, String> {
     // A grid that no buffer holds is refused; only then are there buffers.
     config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
     let (first, second) = buffers(scene, &config)?;
     let jacobi = jacobi(scene, config)?;
     let stepper = jacobi.prepare(Grids::new(&first, &second)).map_err(text)?;
     let expected = bytes(&after(&config, STEPS));
-    scene.compare(|encoder| stepper.encode(encoder, STEPS), &second, &expected)
+    scene.compare(|encoder| stepper.encode(encoder, STEPS), &second, &expected).await
 }
 
-fn until(scene: &Scene, config: Config) -> Result<End, String> {
+async fn until(scene: &Scene, config: Config) -> Result<End, String> {
     config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
     let (first, second) = buffers(scene, &config)?;
     let jacobi = jacobi(scene, config)?;
@@ -98,5 +118,5 @@ fn until(scene: &Scene, config: Config) -> Result<End, String> {
         encoder.copy_buffer_to_buffer(&second, 0, &both, 0, size);
         encoder.copy_buffer_to_buffer(run.outcome(), 0, &both, size, 4);
     };
-    scene.compare(record, &both, &expected)
+    scene.compare(record, &both, &expected).await
 }

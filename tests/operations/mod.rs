@@ -5,9 +5,12 @@
 
 mod grids;
 mod keys;
+mod pictures;
 mod places;
 mod pyramids;
 mod reductions;
+
+use std::pin::Pin;
 
 use crate::scene::{End, Scene, same, text};
 
@@ -17,23 +20,26 @@ pub struct Operation {
     run: Run,
 }
 
-/// Runs an operation on a device.
-type Run = Box<dyn Fn(&Scene) -> Result<End, String> + Send + Sync>;
+/// Runs an operation on a device. Results are awaited, as a browser demands; elsewhere the scene polls the device before.
+type Run = Box<dyn for<'s> Fn(&'s Scene) -> Ending<'s> + Send + Sync>;
+
+type Ending<'s> = Pin<Box<dyn Future<Output = Result<End, String>> + 's>>;
 
 impl Operation {
     fn new(
         name: impl Into<String>,
-        run: impl Fn(&Scene) -> Result<End, String> + Send + Sync + 'static,
+        run: impl for<'s> Fn(&'s Scene) -> Ending<'s> + Send + Sync + 'static,
     ) -> Self {
         Operation { name: name.into(), run: Box::new(run) }
     }
 
-    pub fn run(&self, scene: &Scene) -> End {
-        (self.run)(scene).unwrap_or_else(End::Refused)
+    pub async fn run(&self, scene: &Scene) -> End {
+        (self.run)(scene).await.unwrap_or_else(End::Refused)
     }
 }
 
 /// All of them.
+#[allow(dead_code, reason = "each test program runs a selection")]
 pub fn operations() -> Vec<Operation> {
     let mut all = reductions::operations();
     all.extend(keys::operations());
@@ -44,9 +50,25 @@ pub fn operations() -> Vec<Operation> {
 }
 
 /// All but most rungs of the ladder: for so many devices that compiling them takes long on some adapters.
+#[allow(dead_code, reason = "each test program runs a selection")]
 pub fn few_operations() -> Vec<Operation> {
     let kept = ["sum, by sequential", "sum, by tile", "sum, by vectorized", "sum, by workgroup-atomic"];
     let mut some = operations();
     some.retain(|operation| !operation.name.starts_with("sum, by") || kept.contains(&&*operation.name));
     some
+}
+
+/// More than all of them, for one device: each kernel of each stencil with each border, each kind of keys in elements of each kind.
+/// They come in parts with a name.
+#[allow(dead_code, reason = "each test program runs a selection")]
+pub fn parts() -> Vec<(&'static str, Vec<Operation>)> {
+    let mut textures = pictures::operations();
+    textures.extend(pyramids::operations());
+    vec![
+        ("reductions of every shape, by every rung, with counts on the GPU", reductions::operations()),
+        ("histograms: every kind of keys and of elements", keys::every_kind()),
+        ("textures: sums, a histogram, a pyramid", textures),
+        ("stencils: every kernel and border, and steps until nothing changes", grids::every_kernel()),
+        ("readbacks and mailboxes", places::operations()),
+    ]
 }

@@ -9,18 +9,26 @@ const BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::new("readback, waited for", |scene| {
-            copy(scene, |readback| readback.wait(8).map_err(text))
+            Box::pin(copy(scene, async |readback| readback.wait(8).map_err(text)))
         }),
-        Operation::new("readback, looked at", |scene| copy(scene, |readback| looked_at(scene, readback))),
-        Operation::new("readback, given up", |scene| copy(scene, |readback| given_up(scene, readback))),
-        Operation::new("mailbox, spun for", |scene| post(scene, |mailbox| mailbox.spin().map_err(text))),
-        Operation::new("mailbox, awaited", |scene| post(scene, |mailbox| awaited(scene, mailbox))),
+        Operation::new("readback, looked at", |scene| {
+            Box::pin(copy(scene, async |readback| looked_at(scene, readback).await))
+        }),
+        Operation::new("readback, given up", |scene| {
+            Box::pin(copy(scene, async |readback| given_up(scene, readback).await))
+        }),
+        Operation::new("mailbox, spun for", |scene| {
+            Box::pin(post(scene, async |mailbox| mailbox.spin().map_err(text)))
+        }),
+        Operation::new("mailbox, awaited", |scene| {
+            Box::pin(post(scene, async |mailbox| scene.arrival(mailbox.read()).await))
+        }),
     ]
 }
 
 type Bytes = Result<Vec<u8>, String>;
 
-fn copy(scene: &Scene, read: impl Fn(&Readback) -> Bytes) -> Result<End, String> {
+async fn copy(scene: &Scene, read: impl AsyncFn(&Readback) -> Bytes) -> Result<End, String> {
     let source = scene.buffer(&BYTES)?;
     scene.stage();
     let readback = Readback::new(&scene.device, 8);
@@ -30,23 +38,24 @@ fn copy(scene: &Scene, read: impl Fn(&Readback) -> Bytes) -> Result<End, String>
         let mut encoder = scene.device.create_command_encoder(&Default::default());
         readback.encode(&mut encoder, &source, 0, 8).map_err(text)?;
         scene.submit(encoder);
-        end = same(&read(&readback)?, &BYTES);
+        end = same(&read(&readback).await?, &BYTES);
     }
     Ok(end)
 }
 
-fn looked_at(scene: &Scene, readback: &Readback) -> Bytes {
+async fn looked_at(scene: &Scene, readback: &Readback) -> Bytes {
     let mut reading = readback.read(8);
     loop {
         scene.stage();
         if let Some(bytes) = reading.try_take().map_err(text)? {
             return Ok(bytes);
         }
+        scene.turn().await?;
     }
 }
 
 /// A request that is dropped before its answer, one that is dropped after it, and one that is taken.
-fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
+async fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
     for polls in [false, true] {
         let reading = readback.read(8);
         scene.stage();
@@ -57,10 +66,10 @@ fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
         drop(reading);
         scene.stage();
     }
-    readback.wait(8).map_err(text)
+    scene.arrival(readback.read(8)).await
 }
 
-fn post(scene: &Scene, read: impl Fn(&Mailbox) -> Bytes) -> Result<End, String> {
+async fn post(scene: &Scene, read: impl AsyncFn(&Mailbox) -> Bytes) -> Result<End, String> {
     let source = scene.buffer(&BYTES)?;
     scene.stage();
     let mailbox = Mailbox::new(&scene.device, 8);
@@ -71,15 +80,7 @@ fn post(scene: &Scene, read: impl Fn(&Mailbox) -> Bytes) -> Result<End, String> 
         encoder.copy_buffer_to_buffer(&source, 0, mailbox.buffer(), 0, 8);
         mailbox.encode(&mut encoder).map_err(text)?;
         scene.submit(encoder);
-        end = same(&read(&mailbox)?, &BYTES);
+        end = same(&read(&mailbox).await?, &BYTES);
     }
     Ok(end)
-}
-
-fn awaited(scene: &Scene, mailbox: &Mailbox) -> Bytes {
-    let reading = mailbox.read();
-    scene.stage();
-    let _ = scene.device.poll(halofold::wgpu::PollType::wait_indefinitely());
-    scene.stage();
-    pollster::block_on(reading).map_err(text)
 }

@@ -8,11 +8,11 @@ use halofold::{Map, Texels};
 use super::{End, Operation, Scene, text};
 
 pub fn operations() -> Vec<Operation> {
-    vec![Operation::new("pyramid of maxima", maxima)]
+    vec![Operation::new("pyramid of maxima", |scene| Box::pin(maxima(scene)))]
 }
 
 /// Reads the last level, whose texel covers all.
-fn maxima(scene: &Scene) -> Result<End, String> {
+async fn maxima(scene: &Scene) -> Result<End, String> {
     let (size, levels) = (Extent3d { width: 100, height: 70, depth_or_array_layers: 1 }, 7);
     let texture = scene.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("application"),
@@ -43,5 +43,5 @@ fn maxima(scene: &Scene) -> Result<End, String> {
         encoder.copy_texture_to_buffer(from, to, Extent3d { width: 1, height: 1, depth_or_array_layers: 1 });
     };
     let greatest = floats.iter().copied().fold(0.0, f32::max);
-    scene.compare(record, &output, &greatest.to_le_bytes())
+    scene.compare(record, &output, &greatest.to_le_bytes()).await
 }

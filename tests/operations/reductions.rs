@@ -26,20 +26,22 @@ pub fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
     for form in ShapeKind::ALL {
         let name = format!("sum, {form:?}");
-        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Plain)));
+        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, form, Way::Plain))));
     }
     for form in [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate] {
         let name = format!("sum, {form:?}, with a count");
-        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Counted)));
+        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, form, Way::Counted))));
     }
     for op in [Op::Dot, Op::ArgMax, Op::Max] {
         let name = format!("{}, Whole", op.name());
-        all.push(Operation::new(name, move |scene| reduce(scene, op, ShapeKind::Whole, Way::Plain)));
+        all.push(Operation::new(name, move |scene| {
+            Box::pin(reduce(scene, op, ShapeKind::Whole, Way::Plain))
+        }));
     }
     for rung in RUNGS {
         let name = format!("sum, by {}", rung.name());
         let way = Way::Rung(rung.name());
-        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, ShapeKind::Whole, way)));
+        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, ShapeKind::Whole, way))));
     }
     all
 }
@@ -80,7 +82,7 @@ fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
     }
 }
 
-fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, String> {
+async fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, String> {
     let device = &scene.device;
     let (shape, len) = shape(form, scene.words(LEN));
     // Of floats small whole numbers, which the CPU adds as integers.
@@ -129,7 +131,7 @@ fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, Strin
     let output = scene.room(plan.output())?;
     scene.stage();
     let prepared = reduction.workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
-    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
+    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output()).await?;
     // Small workgroups may leave the rest to the host.
     if plan.results() > 1 && form == ShapeKind::Whole {
         let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use halofold::read::Readback;
+use halofold::read::{Readback, Reading};
 use halofold::{adapter, wgpu};
 
 /// The end of an operation.
@@ -46,20 +46,24 @@ impl Scene {
             required_limits,
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+        Ok(Scene::on(pollster::block_on(adapter.request_device(&descriptor))?))
+    }
+
+    /// A device that is there.
+    pub fn on((device, queue): (wgpu::Device, wgpu::Queue)) -> Self {
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let heard = complaints.clone();
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             heard.lock().unwrap().push(error.to_string());
         }));
-        Ok(Scene {
+        Scene {
             device,
             queue,
             complaints,
             left: AtomicU32::new(u32::MAX),
             is_destroyed: AtomicBool::new(false),
             polls: false,
-        })
+        }
     }
 
     /// The same, to be destroyed at a stage, the first being 0.
@@ -115,18 +119,18 @@ impl Scene {
     }
 
     /// Submits the commands and compares a buffer with its expected contents.
-    pub fn compare(
+    pub async fn compare(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
         buffer: &wgpu::Buffer,
         expected: &[u8],
     ) -> Result<End, String> {
-        let got = self.fetch(record, buffer, expected.len() as u64)?;
+        let got = self.fetch(record, buffer, expected.len() as u64).await?;
         Ok(same(&got, expected))
     }
 
     /// Submits the commands and reads a buffer.
-    pub fn fetch(
+    pub async fn fetch(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
         buffer: &wgpu::Buffer,
@@ -140,10 +144,23 @@ impl Scene {
         readback.encode(&mut encoder, buffer, 0, size).map_err(text)?;
         self.submit(encoder);
         let reading = readback.read(size);
+        self.arrival(reading).await
+    }
+
+    /// The bytes of a request, once the device has been polled.
+    pub async fn arrival(&self, reading: Reading) -> Result<Vec<u8>, String> {
         self.stage();
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.stage();
-        pollster::block_on(reading).map_err(text)
+        reading.await.map_err(text)
+    }
+
+    /// Returns to the event loop of a browser, where nothing arrives otherwise.
+    pub async fn turn(&self) -> Result<(), String> {
+        if cfg!(target_family = "wasm") {
+            Readback::new(&self.device, 4).read(4).await.map_err(text)?;
+        }
+        Ok(())
     }
 
     /// Submits the commands, with a stage before and after.
