@@ -68,6 +68,12 @@
 //! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list the
 //! dispatches and memory of each operation.
 //!
+//! # In a browser
+//!
+//! With wgpu's feature `webgpu`, everything here works as WebAssembly, except for what waits: it returns [`read::ReadError::Browser`].
+//! Await the other form instead: [`Reduction::read`](reduce::Reduction::read), [`Request::read`], [`Jacobi::read`](stencil::Jacobi::read),
+//! [`read::Reading`]. As wgpu's types there, those of this crate are neither `Send` nor `Sync`. `examples/web` is a page.
+//!
 //! # Determinism
 //!
 //! | operation | identical bits |

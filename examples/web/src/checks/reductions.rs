@@ -1,0 +1,179 @@
+//! Every operator over every type in every shape, beside the CPU: integers in 128 bits, floats within a bound, and exact sums as
+//! fractions of whole numbers of any length.
+
+use halofold::Element;
+use halofold::read::Readback;
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{Accuracy, Arity, Numbers, Op, Options, Reducer, Reduction, Shape, ShapeKind};
+use wgpu::Buffer;
+
+use crate::Gpu;
+use crate::common::data::{Data, Kind, data};
+use crate::common::oracle;
+use crate::scene::{End, text};
+
+const LEN: usize = 6000;
+
+/// The ends of segments between offsets; one of them is empty.
+const CUTS: [u32; 5] = [0, 17, 17, 4099, LEN as u32];
+
+/// One reduction.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    op: Op,
+    element: Element,
+    kind: ShapeKind,
+    accuracy: Accuracy,
+    values: Kind,
+}
+
+pub fn every_operator() -> Vec<Case> {
+    let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
+    let cases = pairs.flat_map(|(op, element)| {
+        ShapeKind::ALL.map(|kind| Case { op, element, kind, accuracy: Accuracy::Fast, values: Kind::Random })
+    });
+    let is_defined = |case: &Case| match case.op.over(case.element) {
+        Ok(monoid) => case.kind != ShapeKind::Accumulate || monoid.accumulates().is_some(),
+        Err(_) => false,
+    };
+    cases.filter(is_defined).collect()
+}
+
+pub fn exact() -> Vec<Case> {
+    let floats = [Element::F16, Element::F32, Element::F64];
+    let sums = [Op::Sum, Op::Mean, Op::L1].into_iter().flat_map(|op| floats.map(|element| (op, element)));
+    let sums = sums.chain([(Op::Dot, Element::F32)]);
+    let cases = sums.flat_map(|(op, element)| {
+        let kinds = ShapeKind::ALL.into_iter().filter(|kind| *kind != ShapeKind::Accumulate);
+        kinds.flat_map(move |kind| {
+            let case = |values| Case { op, element, kind, accuracy: Accuracy::Exact, values };
+            [Kind::Random, Kind::Extremes].map(case)
+        })
+    });
+    cases.collect()
+}
+
+fn shape(kind: ShapeKind) -> Shape {
+    match kind {
+        ShapeKind::Accumulate => Shape::Accumulate,
+        ShapeKind::Strided => Shape::Strided { stride: 7 },
+        ShapeKind::Segments => Shape::Segments { len: 100 },
+        ShapeKind::Offsets => Shape::Offsets { count: CUTS.len() as u64 - 1 },
+        ShapeKind::Axis => Shape::Axis { outer: 4, len: 50, inner: 30 },
+        _ => Shape::Whole,
+    }
+}
+
+/// The elements of each result.
+fn groups(shape: Shape) -> Vec<Vec<usize>> {
+    let range = |start: usize, end: usize| (start..end).collect();
+    match shape {
+        Shape::Strided { stride } => vec![(0..LEN).step_by(stride as usize).collect()],
+        Shape::Segments { len } => {
+            (0..LEN).step_by(len as usize).map(|at| range(at, at + len as usize)).collect()
+        }
+        Shape::Offsets { .. } => {
+            CUTS.windows(2).map(|ends| range(ends[0] as usize, ends[1] as usize)).collect()
+        }
+        Shape::Axis { outer, len, inner } => {
+            let [outer, len, inner] = [outer, len, inner].map(|side| side as usize);
+            let column = |nth| (0..len).map(|at| (nth / inner * len + at) * inner + nth % inner).collect();
+            (0..outer * inner).map(column).collect()
+        }
+        _ => vec![range(0, LEN)],
+    }
+}
+
+impl Case {
+    pub fn name(&self) -> String {
+        format!("{self:?}")
+    }
+
+    pub async fn run(self, gpu: &Gpu) -> End {
+        self.judged(gpu).await.unwrap_or_else(End::Refused)
+    }
+
+    async fn judged(self, gpu: &Gpu) -> Result<End, String> {
+        let Case { op, element, values, .. } = self;
+        let monoid = op.over(element).map_err(text)?;
+        let count = if monoid.arity() == Arity::Two { 2 } else { 1 };
+        let inputs: Vec<_> = (0..count).map(|seed| data(values, op, element, LEN, seed)).collect();
+        let options = Options::default().with_accuracy(self.accuracy);
+        let reducer = Reducer::with_options(&gpu.device, monoid, options).map_err(text)?;
+        let (bytes, depth) = self.bytes(gpu, &reducer, &inputs).await?;
+
+        let groups = groups(shape(self.kind));
+        let parts = groups.iter().map(|group| {
+            let part = |input: &Data| {
+                let size = element.size() as usize;
+                group.iter().flat_map(|at| &input.bytes()[at * size..][..size]).copied().collect::<Vec<u8>>()
+            };
+            (part(&inputs[0]), inputs.get(1).map(part))
+        });
+        if self.accuracy == Accuracy::Exact {
+            let result = if element == Element::F64 { Element::F64 } else { Element::F32 };
+            let got = oracle::bits_of(result, &bytes);
+            let expected: Vec<_> = parts
+                .map(|(first, second)| oracle::expected(op, element, &first, second.as_deref()))
+                .collect();
+            return Ok(if got == expected {
+                End::Right
+            } else {
+                End::Wrong(format!("{got:x?}, {expected:x?}"))
+            });
+        }
+        let results = op.read(element, &bytes);
+        if results.len() != groups.len() {
+            return Ok(End::Wrong(format!("{} results instead of {}", results.len(), groups.len())));
+        }
+        for ((first, second), got) in parts.zip(results) {
+            let expected = reference::reduce(op, element, &first, second.as_deref()).ok_or("no reference")?;
+            match expected.judge(got, depth) {
+                Verdict::Right => {}
+                verdict => return Ok(End::Wrong(format!("{verdict:?}"))),
+            }
+        }
+        Ok(End::Right)
+    }
+
+    /// The bytes of the results, and the depth of the plan. What `read` gives has to be the same.
+    async fn bytes(self, gpu: &Gpu, reducer: &Reducer, inputs: &[Data]) -> Result<(Vec<u8>, u64), String> {
+        let buffers: Vec<_> = inputs.iter().map(|input| gpu.buffer(input.bytes())).collect();
+        let cuts = gpu.buffer(bytemuck::cast_slice(&CUTS));
+        let reduction = described(reducer, &buffers, shape(self.kind), &cuts);
+        let plan = reduction.plan().map_err(text)?;
+        let output = gpu.room(plan.output());
+        let prepared = reduction.clone().into(&output).map_err(text)?;
+        let readback = Readback::new(&gpu.device, plan.output());
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        if self.kind == ShapeKind::Accumulate {
+            // It adds to the result of an empty input.
+            let nothing = described(reducer, &buffers, Shape::Whole, &cuts).len(0);
+            nothing.into(&output).map_err(text)?.encode(&mut encoder);
+        }
+        prepared.encode(&mut encoder);
+        readback.encode(&mut encoder, &output, 0, plan.output()).map_err(text)?;
+        gpu.queue.submit([encoder.finish()]);
+        let bytes = readback.read(plan.output()).await.map_err(text)?;
+        if self.kind != ShapeKind::Accumulate {
+            let awaited: Vec<Numbers> = reduction.read(&gpu.queue).await.map_err(text)?;
+            let numbers: Vec<Numbers> = reducer.results(&bytes).map_err(text)?;
+            // As text, in which NaN is NaN.
+            if format!("{awaited:?}") != format!("{numbers:?}") {
+                return Err(format!("{awaited:?} awaited, {numbers:?} recorded"));
+            }
+        }
+        Ok((bytes, plan.depth()))
+    }
+}
+
+fn described<'r, 'b>(
+    reducer: &'r Reducer,
+    inputs: &'b [Buffer],
+    shape: Shape,
+    cuts: &'b Buffer,
+) -> Reduction<'r, 'b> {
+    let first = reducer.of(&inputs[0]);
+    let reduction = inputs.get(1).map_or(first.clone(), |second| first.with(second));
+    if let Shape::Offsets { .. } = shape { reduction.segment_offsets(cuts) } else { reduction.shape(shape) }
+}
