@@ -1,7 +1,7 @@
 // halve: several levels of a pyramid of minima and maxima, in one dispatch.
 //
 // Each level has half the columns and half the rows of the one before. A texel is the minimum, the maximum or both of the four texels
-// below it. Culling asks such a pyramid ("Hi-Z"): is anything in this rectangle nearer than that? Two texels of the right level answer.
+// below it. Culling asks such a pyramid ("Hi-Z"): is anything in this rectangle nearer than that? Four texels of the right level answer.
 // The answer is only safe if every texel of the source is in some texel of every level. With an odd number of columns halving leaves one
 // over, so the last texel covers three columns in the place of two, and the last one two levels up as many as seven:
 //
@@ -18,14 +18,14 @@
 //
 // A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
 //
-//     level    of a tile    made of                                      by
-//     1        32 x 32      the source: 16 loads, of four texels each    every invocation, in registers
-//     2        16 x 16      the same four in registers                   every invocation
-//     3        8 x 8        level 2 in workgroup memory                  64 invocations
-//     4 .. 6   4, 2, 1      the level before in workgroup memory         16, 4, 1
+//     level    of a tile    made of                                 by
+//     1        32 x 32      the source: each invocation loads 16    256 invocations: four texels each, in registers
+//     2        16 x 16      these four                              256 invocations
+//     3        8 x 8        level 2 in workgroup memory             64 invocations
+//     4 .. 6   4, 2, 1      the level before in workgroup memory    16, 4, 1
 //
 // The source is read once; all levels together are a third of its texels. Sixteen loads that do not depend on one another are in flight
-// at once, which hides their latency. Levels 3 to 6 are a hundredth of the work, and one barrier each.
+// at once, which hides their latency. Levels 3 to 6 are 85 texels of 1365, and one barrier each.
 //
 // The tiles of the last column and of the last row take the texels that are left over: up to 127 columns, which are 31 of level 2. No
 // tile then needs texels of another one. Level 2 of such a tile is made in two rounds.
