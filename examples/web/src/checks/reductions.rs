@@ -64,23 +64,15 @@ fn shape(kind: ShapeKind) -> Shape {
     }
 }
 
-/// The elements of each result.
-fn groups(shape: Shape) -> Vec<Vec<usize>> {
-    let range = |start: usize, end: usize| (start..end).collect();
+/// The number of the result that an element belongs to.
+fn result_of(shape: Shape, at: usize) -> Option<usize> {
+    let axis = |len: u64, inner: u64| at as u64 / (len * inner) * inner + at as u64 % inner;
     match shape {
-        Shape::Strided { stride } => vec![(0..LEN).step_by(stride as usize).collect()],
-        Shape::Segments { len } => {
-            (0..LEN).step_by(len as usize).map(|at| range(at, at + len as usize)).collect()
-        }
-        Shape::Offsets { .. } => {
-            CUTS.windows(2).map(|ends| range(ends[0] as usize, ends[1] as usize)).collect()
-        }
-        Shape::Axis { outer, len, inner } => {
-            let [outer, len, inner] = [outer, len, inner].map(|side| side as usize);
-            let column = |nth| (0..len).map(|at| (nth / inner * len + at) * inner + nth % inner).collect();
-            (0..outer * inner).map(column).collect()
-        }
-        _ => vec![range(0, LEN)],
+        Shape::Strided { stride } => (at as u64).is_multiple_of(stride).then_some(0),
+        Shape::Segments { len } => Some(axis(len, 1) as usize),
+        Shape::Offsets { .. } => Some(CUTS.partition_point(|cut| *cut <= at as u32) - 1),
+        Shape::Axis { len, inner, .. } => Some(axis(len, inner) as usize),
+        _ => Some(0),
     }
 }
 
@@ -100,34 +92,27 @@ impl Case {
         let inputs: Vec<_> = (0..count).map(|seed| data(values, op, element, LEN, seed)).collect();
         let options = Options::default().with_accuracy(self.accuracy);
         let reducer = Reducer::with_options(&gpu.device, monoid, options).map_err(text)?;
-        let (bytes, depth) = self.bytes(gpu, &reducer, &inputs).await?;
+        let (bytes, results, depth) = self.bytes(gpu, &reducer, &inputs).await?;
 
-        let groups = groups(shape(self.kind));
-        let parts = groups.iter().map(|group| {
-            let part = |input: &Data| {
-                let size = element.size() as usize;
-                group.iter().flat_map(|at| &input.bytes()[at * size..][..size]).copied().collect::<Vec<u8>>()
-            };
-            (part(&inputs[0]), inputs.get(1).map(part))
-        });
+        let parts = self.parts(&inputs, results as usize);
+        let parts = parts.iter().map(|[first, second]| (&**first, (count == 2).then_some(&**second)));
         if self.accuracy == Accuracy::Exact {
             let result = if element == Element::F64 { Element::F64 } else { Element::F32 };
             let got = oracle::bits_of(result, &bytes);
-            let expected: Vec<_> = parts
-                .map(|(first, second)| oracle::expected(op, element, &first, second.as_deref()))
-                .collect();
+            let expected: Vec<_> =
+                parts.map(|(first, second)| oracle::expected(op, element, first, second)).collect();
             return Ok(if got == expected {
                 End::Right
             } else {
                 End::Wrong(format!("{got:x?}, {expected:x?}"))
             });
         }
-        let results = op.read(element, &bytes);
-        if results.len() != groups.len() {
-            return Ok(End::Wrong(format!("{} results instead of {}", results.len(), groups.len())));
+        let answers = op.read(element, &bytes);
+        if answers.len() != parts.len() {
+            return Ok(End::Wrong(format!("{} results instead of {}", answers.len(), parts.len())));
         }
-        for ((first, second), got) in parts.zip(results) {
-            let expected = reference::reduce(op, element, &first, second.as_deref()).ok_or("no reference")?;
+        for ((first, second), got) in parts.zip(answers) {
+            let expected = reference::reduce(op, element, first, second).ok_or("no reference")?;
             match expected.judge(got, depth) {
                 Verdict::Right => {}
                 verdict => return Ok(End::Wrong(format!("{verdict:?}"))),
@@ -136,8 +121,26 @@ impl Case {
         Ok(End::Right)
     }
 
-    /// The bytes of the results, and the depth of the plan. What `read` gives has to be the same.
-    async fn bytes(self, gpu: &Gpu, reducer: &Reducer, inputs: &[Data]) -> Result<(Vec<u8>, u64), String> {
+    /// The elements of each result, of the first input and of the second.
+    fn parts(self, inputs: &[Data], results: usize) -> Vec<[Vec<u8>; 2]> {
+        let mut parts = vec![[Vec::new(), Vec::new()]; results];
+        for (nth, input) in inputs.iter().enumerate() {
+            for (at, bytes) in input.bytes().chunks_exact(self.element.size() as usize).enumerate() {
+                if let Some(result) = result_of(shape(self.kind), at) {
+                    parts[result][nth].extend_from_slice(bytes);
+                }
+            }
+        }
+        parts
+    }
+
+    /// The bytes of the results, their number, and the depth of the plan. What `read` gives has to be the same.
+    async fn bytes(
+        self,
+        gpu: &Gpu,
+        reducer: &Reducer,
+        inputs: &[Data],
+    ) -> Result<(Vec<u8>, u64, u64), String> {
         let buffers: Vec<_> = inputs.iter().map(|input| gpu.buffer(input.bytes())).collect();
         let cuts = gpu.buffer(bytemuck::cast_slice(&CUTS));
         let reduction = described(reducer, &buffers, shape(self.kind), &cuts);
@@ -163,7 +166,7 @@ impl Case {
                 return Err(format!("{awaited:?} awaited, {numbers:?} recorded"));
             }
         }
-        Ok((bytes, plan.depth()))
+        Ok((bytes, plan.results(), plan.depth()))
     }
 }
 
