@@ -24,10 +24,16 @@ fn load(i: u32) -> Acc {
 }
 #else
 #ifdef texels
+#import cursor
 #import texels
 
+// The element under a cursor; its index, row by row, counts from `origin`.
+fn load_under(c: Cursor, origin: u32) -> Acc {
+    return map(element_under(c), number_under(c) - origin);
+}
+
 fn load_at(p: u32, origin: u32) -> Acc {
-    return map(element_at(p), texel_number(p) - origin);
+    return load_under(cursor_at(p, 0u), origin);
 }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;

@@ -38,7 +38,7 @@ pub enum Step {
 }
 
 /// The words of `Params` in `shaders/histogram/shared/io.wgsl`, in its order. Applications do not need them.
-pub(super) type Params = [u32; 10];
+pub(super) type Params = [u32; 13];
 
 /// The dispatches of one histogram.
 pub(super) type Plan = Vec<Pass<Step, Params>>;
@@ -53,7 +53,7 @@ impl Config {
         &self,
         input: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, [u32; 10]>>, HistogramError> {
+    ) -> Result<Vec<Pass<Step, [u32; 13]>>, HistogramError> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
         let windows = input::windows::<HistogramError>(input, self.item(), stride, limits)?;
@@ -61,7 +61,7 @@ impl Config {
         if !self.add {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
-            let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0];
+            let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0, 0, 0, 0];
             passes.push(Pass { step: Step::Clear, from: None, grid, params });
         }
         for window in windows {
@@ -81,9 +81,23 @@ impl Config {
         let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
         let groups = self.groups(u64::from(len) * u64::from(self.channels));
         let grid = grid::of(groups * u64::from(self.tuning.method.slices()), limits, SPLIT)?;
-        let [low, span, half, scale] = self.range();
-        let params =
-            [before + first, len, groups as u32, grid[0], low, span, half, scale, index, self.stride];
+        let [low, span, half, scale, fraction, margin, sure] = self.range();
+        let row = grid[0];
+        let params = [
+            before + first,
+            len,
+            groups as u32,
+            row,
+            low,
+            span,
+            half,
+            scale,
+            fraction,
+            margin,
+            sure,
+            index,
+            self.stride,
+        ];
         Ok(Pass { step: Step::Count, from: Some(ByteRange { offset: start, size }), grid, params })
     }
 
@@ -104,12 +118,33 @@ impl Config {
     }
 
     /// The parameters that describe the range of floats: the lowest and the distance to the highest, as ordered integers; half of the
-    /// lowest, and bins per unit of half the distance from it.
-    fn range(&self) -> [u32; 4] {
-        let Some((low, high)) = self.keys.ends() else { return [0; 4] };
-        let scale = 2.0 * f64::from(self.bins) / (f64::from(high) - f64::from(low));
-        // An infinite scale times a distance of zero would be NaN.
+    /// lowest; and how a place in the range follows from half the distance.
+    fn range(&self) -> [u32; 7] {
+        let Some((low, high)) = self.keys.ends() else { return [0; 7] };
+        let bins = f64::from(self.bins);
+        // A place has at most 31 bits.
+        let fraction = 31 - self.bins.next_power_of_two().ilog2();
+        let step = (f64::from(high) - f64::from(low)) / bins;
+        let scale = 2.0 / step * f64::from(1u32 << fraction);
+        // The error of a place, in bins: the difference, the scale and the product are each rounded by 2^-24 of themselves, and a border
+        // by 2^-24 of the larger end; a compiler may distribute the product, and round as much again. That is less than 2^-22 of the
+        // bins and of the larger end's distance from 0; four times as much is allowed for.
+        let larger = f64::from(low.abs().max(high.abs()));
+        let error = (-20f64).exp2() * (bins + larger / step);
+        let whole = 1u32 << fraction;
+        // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN.
+        let is_bounded = step > (-100f64).exp2() && scale < f64::from(f32::MAX);
+        let margin = if is_bounded && error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
+        let sure = whole.saturating_sub(margin.saturating_mul(2));
         let scale = scale.min(f64::from(f32::MAX)) as f32;
-        [ordered(low), ordered(high) - ordered(low), (0.5 * low).to_bits(), scale.to_bits()]
+        [
+            ordered(low),
+            ordered(high) - ordered(low),
+            (0.5 * low).to_bits(),
+            scale.to_bits(),
+            fraction,
+            margin,
+            sure,
+        ]
     }
 }

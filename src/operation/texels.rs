@@ -17,7 +17,7 @@ const REGION: u32 = 3;
 const LABEL: &str = "halofold::texels";
 
 /// The base-2 logarithm of the rows of a strip: `shaders/shared/texels.wgsl` explains strips.
-const STRIP: u32 = 2;
+const STRIP: u32 = 3;
 
 /// The texels of one level and one layer of a texture: all of them, or those of a rectangle.
 ///

@@ -13,9 +13,13 @@ struct Params {
     // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
-    // For ranges: half of the low end, and bins per unit of half the distance from it.
+    // For ranges: half of the low end; the place of a float per unit of half the distance from it; the bits of a place
+    // behind the bin; and the places in a bin whose bin is sure, from the margin on.
     half_low: f32,
     scale: f32,
+    fraction: u32,
+    margin: u32,
+    sure: u32,
 #ifdef strided
     // The number of the first element in the input, and the distance from an element to the next one.
     index: u32,

@@ -12,6 +12,7 @@
 #import io
 #import kernel
 #import bins
+#import cursor
 #import visit
 
 #ifdef texels
@@ -19,8 +20,8 @@
 #else
 @group(0) @binding(0) var<storage, read> elements: array<Elem>;
 
-fn element_at(p: u32) -> Elem {
-    return elements[p];
+fn element_under(c: Cursor) -> Elem {
+    return elements[c.p];
 }
 #endif
 
@@ -36,17 +37,23 @@ fn count_in(channel: u32, word: u32) {
 fn walk(own: u32, grid: u32) {
     let stride = params.stride;
     var i = own;
+    var first = cursor_at(params.first + i * stride, grid * stride);
     for (; i + 3u * grid < params.len; i += 4u * grid) {
-        let a = element_at(params.first + i * stride);
-        let b = element_at(params.first + (i + grid) * stride);
-        let c = element_at(params.first + (i + 2u * grid) * stride);
-        let d = element_at(params.first + (i + 3u * grid) * stride);
+        let second = advanced(first);
+        let third = advanced(second);
+        let fourth = advanced(third);
+        let a = element_under(first);
+        let b = element_under(second);
+        let c = element_under(third);
+        let d = element_under(fourth);
         visit(a, params.index + i * stride);
         visit(b, params.index + (i + grid) * stride);
         visit(c, params.index + (i + 2u * grid) * stride);
         visit(d, params.index + (i + 3u * grid) * stride);
+        first = advanced(fourth);
     }
     for (; i < params.len; i += grid) {
-        visit(element_at(params.first + i * stride), params.index + i * stride);
+        visit(element_under(first), params.index + i * stride);
+        first = advanced(first);
     }
 }

@@ -1,0 +1,43 @@
+// A position that moves on by equal steps.
+//
+// In a buffer that is an addition. In a texture a position is a column and a line, found by a division whose two conversions between floats
+// and integers alone cost as much as eight additions. So the position is divided once, and the step too, and from then on both are added.
+#ifdef texels
+#import region
+#endif
+
+struct Cursor {
+    p: u32,
+    // Of texels a multiple of a strip's rows.
+    step: u32,
+#ifdef texels
+    // The remainder and the quotient of the position, in columns of a strip, by the width; and those of the step.
+    x: u32,
+    line: u32,
+    columns: u32,
+    lines: u32,
+#endif
+}
+
+#ifdef texels
+fn cursor_at(p: u32, step: u32) -> Cursor {
+    let at = divided(p >> region.shift);
+    let by = divided(step >> region.shift);
+    return Cursor(p, step, at.x, at.y, by.x, by.y);
+}
+
+fn advanced(c: Cursor) -> Cursor {
+    let x = c.x + c.columns;
+    let is_next = x >= region.width;
+    let line = c.line + c.lines + u32(is_next);
+    return Cursor(c.p + c.step, c.step, x - select(0u, region.width, is_next), line, c.columns, c.lines);
+}
+#else
+fn cursor_at(p: u32, step: u32) -> Cursor {
+    return Cursor(p, step);
+}
+
+fn advanced(c: Cursor) -> Cursor {
+    return Cursor(c.p + c.step, c.step);
+}
+#endif
