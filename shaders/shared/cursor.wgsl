@@ -40,4 +40,8 @@ fn cursor_at(p: u32, step: u32) -> Cursor {
 fn advanced(c: Cursor) -> Cursor {
     return Cursor(c.p + c.step, c.step);
 }
+
+fn place_under(c: Cursor) -> u32 {
+    return c.p;
+}
 #endif

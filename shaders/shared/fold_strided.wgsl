@@ -6,32 +6,39 @@
 #import entry
 #import load
 
-// Element number `i`, which is under the cursor.
-fn item(c: Cursor, i: u32) -> Acc {
-    let origin = c.p - (params.index + i);
+// The element at a place.
 #ifdef texels
-    return load_under(c, origin);
-#else
-    return load_at(c.p, origin);
-#endif
+fn item(place: vec2<u32>, origin: u32) -> Acc {
+    return load_from(place, origin);
 }
+#else
+fn item(place: u32, origin: u32) -> Acc {
+    return load_at(place, origin);
+}
+#endif
 
 fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;
+    let step = grid * params.own.stride;
     var a = identity();
     var b = identity();
     var c = identity();
     var d = identity();
     var i = wg.index * WG + at.lid;
-    var first = cursor_at(params.first + i * params.own.stride, grid * params.own.stride);
+    var first = cursor_at(params.first + i * params.own.stride, step);
     for (; i + 3u * grid < params.len; i += 4u * grid) {
         let second = advanced(first);
         let third = advanced(second);
         let fourth = advanced(third);
-        let va = item(first, i);
-        let vb = item(second, i + grid);
-        let vc = item(third, i + 2u * grid);
-        let vd = item(fourth, i + 3u * grid);
+        let pa = place_under(first);
+        let pb = place_under(second);
+        let pc = place_under(third);
+        let pd = place_under(fourth);
+        let origin = first.p - (params.index + i);
+        let va = item(pa, origin);
+        let vb = item(pb, origin + step - grid);
+        let vc = item(pc, origin + 2u * (step - grid));
+        let vd = item(pd, origin + 3u * (step - grid));
         a = combine(a, va);
         b = combine(b, vb);
         c = combine(c, vc);
@@ -39,7 +46,7 @@ fn fold(at: Place, wg: Workgroup) -> Acc {
         first = advanced(fourth);
     }
     for (; i < params.len; i += grid) {
-        a = combine(a, item(first, i));
+        a = combine(a, item(place_under(first), first.p - (params.index + i)));
         first = advanced(first);
     }
     return combine(combine(a, b), combine(c, d));

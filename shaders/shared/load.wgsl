@@ -24,16 +24,15 @@ fn load(i: u32) -> Acc {
 }
 #else
 #ifdef texels
-#import cursor
 #import texels
 
-// The element under a cursor; its index, row by row, counts from `origin`.
-fn load_under(c: Cursor, origin: u32) -> Acc {
-    return map(element_under(c), number_under(c) - origin);
+// The element at a place; its index, row by row, counts from `origin`.
+fn load_from(at: vec2<u32>, origin: u32) -> Acc {
+    return map(element_of(at), row_by_row(at) - origin);
 }
 
 fn load_at(p: u32, origin: u32) -> Acc {
-    return load_under(cursor_at(p, 0u), origin);
+    return load_from(place_of_texel(p), origin);
 }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;

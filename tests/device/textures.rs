@@ -2,7 +2,7 @@
 
 use crate::common::{Gpu, Random, gpu};
 use halofold::histogram::{Config, Histogram, HistogramError, Keys, Options};
-use halofold::reduce::{Accuracy, Monoid, Op, ReduceError, Reducer, Shape};
+use halofold::reduce::{Accuracy, Launches, Monoid, Op, ReduceError, Reducer, Shape};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
@@ -64,6 +64,9 @@ fn every_texel_counts_once() {
     let sum = reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"));
     let xor = reducer(gpu, Op::Xor, Element::I32, component(TextureSampleType::Sint, "r"));
     let place = reducer(gpu, Op::ArgMax, Element::U32, component(TextureSampleType::Uint, "r"));
+    let max = Op::Max.over(Element::U32).unwrap().of_texels(component(TextureSampleType::Uint, "r")).unwrap();
+    let twice = halofold::reduce::Options::default().with_launches(Launches::Two);
+    let max = Reducer::with_options(&gpu.device, max, twice).unwrap();
     for size in SIZES {
         gpu.clean(|| {
             let (unsigned, words) = words(gpu, TextureFormat::R32Uint, size);
@@ -74,6 +77,10 @@ fn every_texel_counts_once() {
             let first = words.iter().position(|word| *word == greatest).unwrap() as u32;
             let found: (u32, u32) = place.of_texels(&unsigned).wait(&gpu.queue).unwrap();
             assert_eq!(found, (greatest, first), "{size:?}");
+            let found: u32 = max.of_texels(&unsigned).wait(&gpu.queue).unwrap();
+            assert_eq!(found, greatest, "{size:?}, in two launches");
+            let accumulated: u32 = sum.of_texels(&unsigned).accumulate().wait(&gpu.queue).unwrap();
+            assert_eq!(accumulated, expected, "{size:?}, onto 0");
             // Only the first texels, row by row.
             let half = words.len() as u64 / 2;
             let found: u32 = sum.of_texels(&unsigned).len(half).wait(&gpu.queue).unwrap();

@@ -23,21 +23,24 @@
 #import io
 
 fn bin_of(word: u32) -> u32 {
+    let place = u32(clamp((0.5 * bitcast<f32>(word) - params.half_low) * params.scale, 0.0, 0x1p31f));
+    let bin = place >> params.fraction;
+    let between = place & ((1u << params.fraction) - 1u);
+    // Numbers outside of the range have no such place, and neither infinities nor NaNs are trusted to the conversion.
+    let is_finite = (word & 0x7fffffffu) < 0x7f800000u;
+    if is_finite && between - params.margin < params.sure && bin < BINS {
+        return bin;
+    }
     let key = order(word);
     // One comparison for both ends: a key below the low one wraps around to a large number.
     if key - params.low > params.span {
         return NOWHERE;
     }
-    let place = u32(clamp((0.5 * bitcast<f32>(word) - params.half_low) * params.scale, 0.0, 0x1p31f));
     // A clamp in integers: the index stays in bounds, whatever the float computation gave.
-    let bin = min(place >> params.fraction, BINS - 1u);
-    let between = place & ((1u << params.fraction) - 1u);
-    if between - params.margin < params.sure {
-        return bin;
-    }
-    let range = borders[bin];
+    let guess = min(bin, BINS - 1u);
+    let range = borders[guess];
     if key >= range.x && key <= range.y {
-        return bin;
+        return guess;
     }
     return search(key);
 }

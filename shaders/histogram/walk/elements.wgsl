@@ -20,8 +20,8 @@
 #else
 @group(0) @binding(0) var<storage, read> elements: array<Elem>;
 
-fn element_under(c: Cursor) -> Elem {
-    return elements[c.p];
+fn element_of(place: u32) -> Elem {
+    return elements[place];
 }
 #endif
 
@@ -42,10 +42,14 @@ fn walk(own: u32, grid: u32) {
         let second = advanced(first);
         let third = advanced(second);
         let fourth = advanced(third);
-        let a = element_under(first);
-        let b = element_under(second);
-        let c = element_under(third);
-        let d = element_under(fourth);
+        let pa = place_under(first);
+        let pb = place_under(second);
+        let pc = place_under(third);
+        let pd = place_under(fourth);
+        let a = element_of(pa);
+        let b = element_of(pb);
+        let c = element_of(pc);
+        let d = element_of(pd);
         visit(a, params.index + i * stride);
         visit(b, params.index + (i + grid) * stride);
         visit(c, params.index + (i + 2u * grid) * stride);
@@ -53,7 +57,7 @@ fn walk(own: u32, grid: u32) {
         first = advanced(fourth);
     }
     for (; i < params.len; i += grid) {
-        visit(element_under(first), params.index + i * stride);
+        visit(element_of(place_under(first)), params.index + i * stride);
         first = advanced(first);
     }
 }

@@ -80,9 +80,6 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
-            ShapeKind::Whole if self.reads_four_texels() => {
-                Request { form: ShapeKind::Strided, ..*self }.stages()
-            }
             ShapeKind::Whole if self.meets_twice() => {
                 let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
                 let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
@@ -112,14 +109,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// True if all texels are reduced as elements a stride of 1 apart: kernels load four of these at a time. Exact sums load vectors.
-    fn reads_four_texels(&self) -> bool {
-        self.monoid.sample().is_some() && !self.from_states && !self.monoid.fold().shares_memory
-    }
-
     /// The input of the first launch.
     pub(super) fn items(&self) -> Reads {
-        if self.from_states { Reads::Partials } else { Reads::Elements }
+        let is_whole = self.form == ShapeKind::Whole && self.strategy == Strategy::Fastest;
+        match self.monoid.sample() {
+            _ if self.from_states => Reads::Partials,
+            // All texels are elements a stride of 1 apart, of which kernels load four at a time. Exact sums load vectors.
+            Some(_) if is_whole && !self.monoid.fold().shares_memory => Reads::Strided,
+            _ => Reads::Elements,
+        }
     }
 
     /// The values that the last launch writes.
@@ -161,6 +159,7 @@ impl<'a> Request<'a> {
         let is_needed = self.monoid.arity() == Arity::One
             && !self.monoid.fold().shares_memory
             && !self.from_states
+            && self.monoid.sample().is_none()
             && max_buffer_size > self.largest_binding()
             && buffers as usize >= ADJOINING_BUFFERS + self.monoid.arrays(self.last());
         let sizes = self.whole_sizes().into_iter();
@@ -207,7 +206,6 @@ impl<'a> Request<'a> {
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
             (ShapeKind::Whole, Shape::Whole) => match self.strategy {
-                Strategy::Fastest if self.reads_four_texels() => self.strided(one(parts, second)?, 1),
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
                 Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
             },
