@@ -9,7 +9,8 @@ use halofold::reduce::plan::{Reads, Writes};
 use halofold::reduce::{Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 
-use super::{KERNELS, lints};
+use super::catalogue::Distinct;
+use super::{KERNELS, lints, shapes};
 
 /// Every rung is a valid module with nothing defined and a plain operator; the rungs about subgroups with those.
 #[test]
@@ -46,7 +47,8 @@ fn every_rung_is_a_module_by_itself() {
 fn every_function_is_in_a_kernel() {
     let name_of = |line: &str| Some(line.strip_prefix("fn ")?.split('(').next()?.to_owned());
     let mut composed = BTreeSet::new();
-    for entry in &KERNELS.kernels {
+    let texels = shapes::of_texels();
+    for entry in KERNELS.kernels.iter().chain(&Distinct::of(&texels, 256).kernels) {
         let mut file = "";
         for line in entry.kernel.wgsl.lines() {
             file = line.strip_prefix("// ==== ").unwrap_or(file);
@@ -69,9 +71,8 @@ fn every_function_is_in_a_kernel() {
         let functions = text.lines().filter_map(name_of).map(|name| (file.clone(), name));
         left_out.extend(functions.filter(|function| !composed.contains(function)));
     }
-    // Squares are of stencils; four at a time are combined, and values added, for operators of applications only; lengths have a kernel of their
-    // own, and texels need a map.
-    let elsewhere = ["texels", "squares", "map4_rolled", "length", "exact/operators/mapped"];
+    // Squares are of stencils; four at a time are combined, and values added, for operators of applications only; lengths have a kernel of their own.
+    let elsewhere = ["squares", "map4_rolled", "length", "exact/operators/mapped"];
     left_out.retain(|(file, _)| !elsewhere.iter().any(|part| file.contains(part)));
     assert_eq!(left_out, []);
 }
