@@ -68,7 +68,7 @@ pub fn parts() -> Vec<(&'static str, Vec<Operation>)> {
         ("reductions of every shape, by every rung, with counts on the GPU", reductions::operations()),
         ("histograms: every kind of keys and of elements", keys::every_kind()),
         ("textures: sums, a histogram, a pyramid", textures),
-        ("stencils: every kernel and border, and steps until nothing changes", grids::every_kernel()),
+        ("stencils: every kernel and border, with checks of convergence", grids::every_kernel()),
         ("readbacks and mailboxes", places::operations()),
     ]
 }
