@@ -24,13 +24,14 @@ impl<'a> Input<'a> {
         &self,
         size: u64,
         sample: Option<TextureSampleType>,
+        device: &Device,
     ) -> Result<BufferRange, TextureError> {
         match (self, sample) {
             (Input::Buffer(slice), None) => {
                 Ok(BufferRange { offset: slice.offset(), len: slice.size() / size })
             }
             (Input::Texels(texels), Some(sample)) => {
-                texels.check(sample)?;
+                texels.check(sample, device.adapter_info().backend)?;
                 Ok(BufferRange { offset: 0, len: texels.len() })
             }
             (Input::Texels(_), None) => Err(TextureError::NoMap),

@@ -73,7 +73,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// [`BufferError`], and the errors of the operation's own planning.
     pub fn plan(&self) -> Result<Passes<O>, O::Error> {
         let config = self.operation.config();
-        let mut elements = self.input.extent(config.sizes().0, config.sample())?;
+        let mut elements = self.input.extent(config.sizes().0, config.sample(), self.operation.device())?;
         let (asked, has) = (self.len.unwrap_or(elements.len), elements.len);
         if asked > has {
             return Err(BufferError::TooFew { asked, has }.into());

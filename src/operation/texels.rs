@@ -1,8 +1,9 @@
 //! Textures as inputs: the texels of a rectangle, in the place of a buffer's elements.
 
 use wgpu::{
-    BindingResource, Buffer, BufferUsages, Device, Texture, TextureAspect, TextureDimension, TextureFormat,
-    TextureSampleType, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
+    Backend, BindingResource, Buffer, BufferUsages, Device, Texture, TextureAspect, TextureDimension,
+    TextureFormat, TextureSampleType, TextureUsages, TextureView, TextureViewDescriptor,
+    TextureViewDimension,
 };
 
 use crate::operation::buffers;
@@ -107,6 +108,9 @@ pub enum TextureError {
         /// The width and the height of the level.
         within: [u32; 2],
     },
+    /// A part of a texture that wgpu's OpenGL back end does not read: it would give zeros.
+    #[error("OpenGL reads {0}: copy it to a texture of its own, or use another back end")]
+    OpenGl(&'static str),
     /// A texture for an operation that reads elements of a buffer.
     #[error("the operation reads buffers: give it a map of texels (`Map::texels`), or a buffer")]
     NoMap,
@@ -164,9 +168,15 @@ impl<'a> Texels<'a> {
         }
     }
 
-    /// Checks that a map of samples of this type can read it.
-    pub(crate) fn check(&self, sample: TextureSampleType) -> Result<(), TextureError> {
+    /// Checks that a map of samples of this type can read it on a back end.
+    pub(crate) fn check(&self, sample: TextureSampleType, backend: Backend) -> Result<(), TextureError> {
         self.check_place(TextureUsages::TEXTURE_BINDING)?;
+        if backend == Backend::Gl && self.texture.depth_or_array_layers() > 1 {
+            return Err(TextureError::OpenGl("no layer of an array"));
+        }
+        if backend == Backend::Gl && self.aspect(sample) == TextureAspect::StencilOnly {
+            return Err(TextureError::OpenGl("no stencil"));
+        }
         let format = self.texture.format();
         let has = format.sample_type(Some(self.aspect(sample)), None);
         if has.map(channel) != Some(channel(sample)) {

@@ -91,7 +91,9 @@ impl Pyramid {
 
     /// Checks a source and a target, and returns the levels that are written.
     fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, PyramidError> {
-        source.check(self.config.sample(false)).map_err(PyramidError::Source)?;
+        let Pipelines { device, limits, .. } = &self.pipelines;
+        let backend = device.adapter_info().backend;
+        source.check(self.config.sample(false), backend).map_err(PyramidError::Source)?;
         let levels = target.stored_levels(self.config.format).map_err(PyramidError::Target)?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
@@ -100,9 +102,8 @@ impl Pyramid {
         if source.is_among(&levels) {
             return Err(PyramidError::InPlace);
         }
-        let Pipelines { device, limits, .. } = &self.pipelines;
         let reads_target = levels.len() > per_dispatch(limits) as usize || source.is_of(target);
-        if reads_target && device.adapter_info().backend == Backend::Gl {
+        if reads_target && backend == Backend::Gl {
             return Err(PyramidError::OpenGl);
         }
         let [across, down] = grid(source);

@@ -390,7 +390,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     fn extent(&self, input: &Input<'_>) -> Result<BufferRange, ReduceError> {
-        let elements = input.extent(self.reducer.item_size(), self.reducer.sample())?;
+        let elements =
+            input.extent(self.reducer.item_size(), self.reducer.sample(), self.reducer.device())?;
         Ok(match self.shape {
             Shape::Strided { stride } => {
                 BufferRange { len: elements.len.div_ceil(stride.max(1)), ..elements }
