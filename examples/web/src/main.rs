@@ -63,7 +63,7 @@ impl Gpu {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("page"),
             size: size.next_multiple_of(4).max(4),
-            usage: Usage::STORAGE | Usage::UNIFORM | Usage::COPY_SRC | Usage::COPY_DST,
+            usage: Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST,
             mapped_at_creation: false,
         })
     }
