@@ -35,6 +35,12 @@ class Counts:
         return text + (f" ({self.notes[what, back_end]})" if (what, back_end) in self.notes else "")
 
 
+def said(printed, test):
+    """The words of a test that failed."""
+    found = re.search(rf"^---- {re.escape(test)} stdout ----\n(.*?)^(?:note|----|failures)", printed, re.MULTILINE | re.DOTALL)
+    return " ".join(found[1].split())[:300] if found else ""
+
+
 class Checks:
     """All of them, on one back end."""
 
@@ -236,6 +242,22 @@ class Checks:
         right = lambda: whole.status == slabs.status == 0 and content("whole.npy") == content("slabs.npy")
         self.count("stencils until they converge; streamed", slabs if not whole.late else whole, right, "--stream")
 
+    def textures(self):
+        """The library's own tests of textures."""
+        self.library("textures as inputs: the library's tests", "textures")
+
+    def pyramids(self):
+        self.library("pyramids of minima and maxima: the library's tests", "pyramid")
+
+    def library(self, what, module):
+        """Counts the tests of a module."""
+        self.machine.prepare_tests()
+        done = self.machine.run([f"{module}::"], self.environment, seconds=1200, name="device")
+        for test, verdict in re.findall(r"^test (\S+) \.\.\. (\w+)", done.out, re.MULTILINE):
+            self.counts.add(what, self.back_end, "right" if verdict == "ok" else "wrong", f"{test}: {said(done.out, test)}")
+        if done.late or not re.search(r"^test result: ", done.out, re.MULTILINE):
+            self.counts.add(what, self.back_end, "late" if done.late else "wrong", done.why())
+
     def stress(self):
         done = self.run("stress", "--minutes", self.minutes, "--seed", "7", seconds=60 * float(self.minutes) + 300)
         if self.count("stress", done, lambda: done.status == 0, f"{self.minutes} minutes"):
@@ -269,5 +291,5 @@ class Checks:
         text = ESCAPE.sub("", done.out)
         self.count("output in a terminal", done, lambda: done.status == 0 and text.count("verified") == 2, f"{text[-200:]!r}")
 
-    ALL = [devices, ladder, reduce_operators, reduce_dot, reduce_axes, reduce_exact, reduce_forms, stencils, variants, convergence, stress,
-           interrupts, terminal]
+    ALL = [devices, ladder, reduce_operators, reduce_dot, reduce_axes, reduce_exact, reduce_forms, stencils, variants, convergence, textures,
+           pyramids, stress, interrupts, terminal]

@@ -1,5 +1,6 @@
-"""Machines for the program: this one, and a Debian with Wine that is set up for the Windows program."""
+"""Machines for the program and the library's tests: this one, and a Debian with Wine that is set up for Windows programs."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -39,25 +40,40 @@ class Done:
 
 
 class Machine:
-    """This machine: the program that cargo has built."""
+    """This machine, and the programs that cargo has built on it."""
 
     back_ends = {"win32": ["dx12", "vulkan"], "darwin": ["metal"]}.get(sys.platform, ["vulkan"])
     has_terminals = os.name != "nt"
 
     def __init__(self, cache):
-        self.cache = cache
+        self.cache, self.programs = cache, {}
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="halofold-"))
 
     def prepare(self):
-        subprocess.run(["cargo", "build", "--release", "-p", "halofold-cli"], cwd=ROOT, check=True)
+        self.build("halofold", ["build", "-p", "halofold-cli"])
+
+    def prepare_tests(self):
+        """Builds the library's tests of one device."""
+        if "device" not in self.programs:
+            self.build("device", ["test", "-p", "halofold", "--test", "device", "--no-run"])
+
+    def build(self, name, args):
+        """Builds a program with cargo."""
+        self.programs[name] = self.built(["cargo", *args], ROOT)
+
+    def built(self, command, folder):
+        """The path of the program that cargo builds."""
+        command = [*command, "--release", "--message-format", "json-render-diagnostics"]
+        printed = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+        paths = [json.loads(line).get("executable") for line in printed.splitlines()]
+        return next(path for path in reversed(paths) if path)
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def command(self, args, environment):
+    def command(self, args, environment, name="halofold"):
         """The command, its folder and its environment."""
-        program = ROOT / "target" / "release" / ("halofold.exe" if os.name == "nt" else "halofold")
-        return [str(program), *args], self.folder, {**os.environ, **environment}
+        return [self.programs[name], *args], self.folder, {**os.environ, **environment}
 
     def end(self, process):
         """Ends a command, and what it started."""
@@ -72,15 +88,15 @@ class Machine:
             process.wait()
             return None
 
-    def start(self, args, environment, **options):
-        command, folder, environment = self.command(args, environment)
+    def start(self, args, environment, name="halofold", **options):
+        command, folder, environment = self.command(args, environment, name)
         return subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, **options)
 
-    def run(self, args, environment, seconds=120):
-        """Runs the program. Its output goes to files: programs of Wine's that inherit a pipe would keep it open."""
+    def run(self, args, environment, seconds=120, name="halofold"):
+        """Runs a program. Its output goes to files: programs of Wine's that inherit a pipe would keep it open."""
         begun = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = self.start(args, environment, stdout=out, stderr=err)
+            process = self.start(args, environment, name, stdout=out, stderr=err)
             status = self.wait(process, seconds)
             texts = []
             for file in (out, err):
@@ -145,7 +161,7 @@ class Wine(Machine):
     back_ends = ["dx12", "vulkan"]
 
     def __init__(self, cache):
-        self.cache, self.system = cache, cache / "sid"
+        self.cache, self.system, self.programs = cache, cache / "sid", {}
         self.folder = self.system / "build" / "run"
         self.display = None
 
@@ -156,7 +172,8 @@ class Wine(Machine):
             (self.cache / "installed").touch()
         for name in ("resolv.conf", "ssl/certs/ca-certificates.crt"):
             shutil.copy(f"/etc/{name}", self.system / "etc" / name)
-        self.build()
+        self.copy()
+        super().prepare()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.display = self.screen()
@@ -178,8 +195,8 @@ class Wine(Machine):
         command = ["npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", str(self.cache / "npm"), WEBGPU]
         subprocess.run(command, check=True)
 
-    def build(self):
-        """The Windows program, of the files that git tracks or would."""
+    def copy(self):
+        """Copies the files that git tracks or would, and Microsoft's FXC."""
         source = self.system / "build" / "source"
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir(parents=True)
@@ -187,18 +204,21 @@ class Wine(Machine):
         files = subprocess.run(listed, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         packed = subprocess.run(["tar", "--null", "-T", "-", "--ignore-failed-read", "-c"], cwd=ROOT, input=files, stdout=subprocess.PIPE, check=True)
         subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
+        program = self.system / "build" / "program"
+        program.mkdir(exist_ok=True)
+        libraries = self.cache / "npm" / "node_modules" / "webgpu" / "dist" / "win32-x64"
+        shutil.copy(libraries / "d3dcompiler_47.dll", program)
+
+    def build(self, name, args):
         variables = {
             "RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER": "x86_64-w64-mingw32-gcc", "CARGO_TARGET_DIR": "/build/target",
             # Kernels are the same; the program is compiled in half the time.
             "CARGO_PROFILE_RELEASE_DEBUG": "0", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
         }
-        command = ["cargo", "build", "-Zbuild-std=std,panic_unwind", "--target", TARGET, "--release"]
-        subprocess.run(self.inside([*command, "--manifest-path", "/build/source/Cargo.toml", "-p", "halofold-cli"], variables), check=True)
-        program = self.system / "build" / "program"
-        program.mkdir(exist_ok=True)
-        shutil.copy(self.system / "build" / "target" / TARGET / "release" / "halofold.exe", program)
-        libraries = self.cache / "npm" / "node_modules" / "webgpu" / "dist" / "win32-x64"
-        shutil.copy(libraries / "d3dcompiler_47.dll", program)
+        options = ["-Zbuild-std=std,panic_unwind", "--target", TARGET, "--manifest-path", "/build/source/Cargo.toml"]
+        path = self.built(self.inside(["cargo", *args, *options], variables), "/")
+        self.programs[name] = f"/build/program/{name}.exe"
+        shutil.copy(self.system / path.lstrip("/"), self.system / self.programs[name].lstrip("/"))
 
     def inside(self, command, variables):
         """A command in that system, with its own mounts."""
@@ -224,8 +244,8 @@ class Wine(Machine):
         }
         return {**fixed, **environment}
 
-    def command(self, args, environment):
-        command = ["sh", "-c", 'cd /build/run && exec wine /build/program/halofold.exe "$@"', "halofold", *args]
+    def command(self, args, environment, name="halofold"):
+        command = ["sh", "-c", 'cd /build/run && exec wine "$@"', name, self.programs[name], *args]
         return self.inside(command, self.variables(environment)), "/", dict(os.environ)
 
     def end(self, process):
