@@ -25,7 +25,8 @@ const STRIP: u32 = 3;
 /// It is made from a texture (`&texture`: level 0, layer 0), or by [`Texels::new`], which checks nothing: the function that takes it
 /// returns a [`TextureError`]. The texture is two-dimensional, has one sample for each texel, and needs
 /// [`wgpu::TextureUsages::TEXTURE_BINDING`]. Texels are loaded, not sampled: a device needs no feature to read 32-bit floats. Colours in an sRGB
-/// format arrive decoded. Of a format with depth and stencil, a map of floats reads depth, and one of `u32` the stencil.
+/// format arrive decoded. Of a format with depth and stencil, a map of floats reads depth, and one of `u32` the stencil. On OpenGL, a texture of
+/// several layers (its layer 0, too) and a stencil are refused: [`TextureError::OpenGl`].
 ///
 /// ```
 /// use halofold::reduce::{Op, Reducer};
@@ -108,8 +109,8 @@ pub enum TextureError {
         /// The width and the height of the level.
         within: [u32; 2],
     },
-    /// A part of a texture that wgpu's OpenGL back end does not read: it would give zeros.
-    #[error("OpenGL reads {0}: copy it to a texture of its own, or use another back end")]
+    /// A part of a texture that wgpu's OpenGL back end has no view of: it would give zeros.
+    #[error("OpenGL binds {0}: use a texture of its own for it, or another back end")]
     OpenGl(&'static str),
     /// A texture for an operation that reads elements of a buffer.
     #[error("the operation reads buffers: give it a map of texels (`Map::texels`), or a buffer")]
@@ -170,10 +171,7 @@ impl<'a> Texels<'a> {
 
     /// Checks that a map of samples of this type can read it on a back end.
     pub(crate) fn check(&self, sample: TextureSampleType, backend: Backend) -> Result<(), TextureError> {
-        self.check_place(TextureUsages::TEXTURE_BINDING)?;
-        if backend == Backend::Gl && self.texture.depth_or_array_layers() > 1 {
-            return Err(TextureError::OpenGl("no layer of an array"));
-        }
+        self.check_place(TextureUsages::TEXTURE_BINDING, backend)?;
         if backend == Backend::Gl && self.aspect(sample) == TextureAspect::StencilOnly {
             return Err(TextureError::OpenGl("no stencil"));
         }
@@ -186,7 +184,7 @@ impl<'a> Texels<'a> {
     }
 
     /// Checks everything but the format.
-    fn check_place(&self, usage: TextureUsages) -> Result<(), TextureError> {
+    fn check_place(&self, usage: TextureUsages, backend: Backend) -> Result<(), TextureError> {
         let Texels { texture, level, layer, .. } = *self;
         let missing = usage - texture.usage();
         if !missing.is_empty() {
@@ -205,15 +203,22 @@ impl<'a> Texels<'a> {
         if layer >= layers {
             return Err(TextureError::Layer { layer, layers });
         }
+        if backend == Backend::Gl && layers > 1 {
+            return Err(TextureError::OpenGl("no layer of an array"));
+        }
         let (within, (corner, size)) = (self.within(), self.rectangle.unwrap_or(([0, 0], self.within())));
         let fits = |axis: usize| size[axis] > 0 && corner[axis].checked_add(size[axis]) <= Some(within[axis]);
         let fits = |axis: usize| fits(axis) && corner[axis] < within[axis];
         if fits(0) && fits(1) { Ok(()) } else { Err(TextureError::Rectangle { corner, size, within }) }
     }
 
-    /// Checks that its level, and the levels after it, can be written in a format and read again. Returns them, as a whole.
-    pub(crate) fn stored_levels(&self, format: TextureFormat) -> Result<Vec<Texels<'a>>, TextureError> {
-        self.check_place(TextureUsages::STORAGE_BINDING | TextureUsages::TEXTURE_BINDING)?;
+    /// Checks that its level, and the levels after it, can be written in a format and read again on a back end. Returns them, as a whole.
+    pub(crate) fn stored_levels(
+        &self,
+        format: TextureFormat,
+        backend: Backend,
+    ) -> Result<Vec<Texels<'a>>, TextureError> {
+        self.check_place(TextureUsages::STORAGE_BINDING | TextureUsages::TEXTURE_BINDING, backend)?;
         let has = self.texture.format();
         if has != format {
             return Err(TextureError::Format { format: has, needed: format!("{format:?}") });

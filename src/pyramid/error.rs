@@ -38,4 +38,9 @@ pub enum PyramidError {
         "OpenGL does not write some levels of a texture while it reads another one: make fewer levels, in one dispatch, of another texture"
     )]
     OpenGl,
+    /// A pyramid of [`Op::MinMax`] on OpenGL, whose shaders do not store `Rg32Float`.
+    #[error(
+        "OpenGL stores no pairs of floats in textures: make a pyramid of min and one of max, or use another back end"
+    )]
+    OpenGlFormat,
 }

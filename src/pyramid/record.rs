@@ -1,6 +1,6 @@
 //! A pyramid on a device.
 
-use wgpu::{Backend, BindingResource, Device, Limits};
+use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 
 use crate::operation::kernel::Pipelines;
 use crate::operation::limits::{self, needs};
@@ -30,6 +30,7 @@ impl Pyramid {
     ///
     /// - It is another operator, or the map does not return an `f32` for a texel.
     /// - A limit of the device is too low.
+    /// - It is [`Op::MinMax`] on OpenGL.
     pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, PyramidError> {
         Self::with_options(device, op, map, Options::default())
     }
@@ -50,6 +51,9 @@ impl Pyramid {
         limits::check(&config.slots(step), &limits)?;
         limits::check_workgroup([SIDE, SIDE], &limits)?;
         needs!(limits, max_compute_workgroup_storage_size, config.workgroup_bytes())?;
+        if config.format == TextureFormat::Rg32Float && device.adapter_info().backend == Backend::Gl {
+            return Err(PyramidError::OpenGlFormat);
+        }
         config.map(false).check(device, &config.compose(step))?;
         Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
     }
@@ -63,7 +67,7 @@ impl Pyramid {
     /// - The source or the target lacks a usage, or has another format, dimension or number of samples.
     /// - The first level written does not have half the size of the source, or the source is one of those written.
     /// - The source has more columns or rows than a dispatch of the device covers.
-    /// - On OpenGL, the levels take more than one dispatch, or the source is a level of the target's texture.
+    /// - On OpenGL, the levels take more than one dispatch, the source is a level of the target's texture, or either has several layers.
     pub fn prepare<'a>(
         &self,
         source: impl Into<Texels<'a>>,
@@ -94,7 +98,7 @@ impl Pyramid {
         let Pipelines { device, limits, .. } = &self.pipelines;
         let backend = device.adapter_info().backend;
         source.check(self.config.sample(false), backend).map_err(PyramidError::Source)?;
-        let levels = target.stored_levels(self.config.format).map_err(PyramidError::Target)?;
+        let levels = target.stored_levels(self.config.format, backend).map_err(PyramidError::Target)?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
             return Err(PyramidError::Size { found, needed });

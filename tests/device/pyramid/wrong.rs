@@ -1,12 +1,12 @@
 //! Wrong use of pyramids: an error value each time, and no complaint of wgpu.
 
-use halofold::pyramid::Pyramid;
+use halofold::pyramid::{Pyramid, PyramidError};
 use halofold::reduce::Op;
 use halofold::wgpu::{Texture, TextureFormat, TextureSampleType, TextureUsages};
-use halofold::{Map, Texels};
+use halofold::{Map, Texels, TextureError};
 
 use super::targets::{texture, with_usage};
-use super::{FLOAT, pyramid};
+use super::{FLOAT, is_gl, pyramid};
 use crate::common::{gpu, limited};
 
 #[test]
@@ -41,6 +41,11 @@ fn wrong_textures_are_refused() {
     refused(Texels::new(&of([8, 8], TextureFormat::R32Uint)), Texels::new(&target), "samples of f32");
     let last = Texels::new(&source).level(4);
     refused(last, last, "the source is a level of the target");
+    if is_gl(gpu) {
+        let array = texture(gpu, [8, 8], 2, TextureFormat::R32Float);
+        let error = pyramid.prepare(&source, &array).unwrap_err();
+        assert_eq!(error, PyramidError::Target(TextureError::OpenGl("no layer of an array")));
+    }
 }
 
 #[test]
