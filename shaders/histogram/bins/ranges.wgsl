@@ -28,19 +28,21 @@ fn bin_of(word: u32) -> u32 {
     let between = place & ((1u << params.fraction) - 1u);
     // Numbers outside of the range have no such place, and neither infinities nor NaNs are trusted to the conversion.
     let is_finite = (word & 0x7fffffffu) < 0x7f800000u;
-    if is_finite && between - params.margin < params.sure && bin < BINS {
-        return bin;
+    // No `&&`, and one way out: SwiftShader's compiler came to no end with short circuits in what is inlined many times.
+    var found = NOWHERE;
+    if is_finite & (between - params.margin < params.sure) & (bin < BINS) {
+        found = bin;
+    } else {
+        let key = order(word);
+        // One comparison for both ends: a key below the low one wraps around to a large number.
+        if key - params.low <= params.span {
+            // A clamp in integers: the index stays in bounds, whatever the float computation gave.
+            found = min(bin, BINS - 1u);
+            let range = borders[found];
+            if (key < range.x) | (key > range.y) {
+                found = search(key);
+            }
+        }
     }
-    let key = order(word);
-    // One comparison for both ends: a key below the low one wraps around to a large number.
-    if key - params.low > params.span {
-        return NOWHERE;
-    }
-    // A clamp in integers: the index stays in bounds, whatever the float computation gave.
-    let guess = min(bin, BINS - 1u);
-    let range = borders[guess];
-    if key >= range.x && key <= range.y {
-        return guess;
-    }
-    return search(key);
+    return found;
 }
