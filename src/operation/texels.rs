@@ -274,6 +274,9 @@ impl<'a> From<&'a Texture> for Texels<'a> {
     }
 }
 
+/// Invocations of which a workgroup must have a multiple if positions go through strips: their steps are whole columns then.
+pub(crate) const COLUMN: u32 = 1 << STRIP;
+
 /// The order in which positions go through a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {

@@ -5,7 +5,7 @@ use wgpu::Queue;
 use crate::operation::BufferError;
 use crate::operation::input::Input;
 use crate::operation::outputs::Outputs;
-use crate::operation::texels::Order;
+use crate::operation::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
@@ -401,10 +401,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// The order in which texels are counted. It does not matter if all of them give one result.
-    fn order(&self) -> Order {
+    fn order(&self, plan: &Plan) -> Order {
         let Sources { len, count, index, .. } = self.sources;
         let is_all = self.shape == Shape::Whole && len.is_none() && count.is_none() && index == 0;
-        if is_all { Order::Strips } else { Order::Rows }
+        let mut sizes = plan.launches.iter().map(|launch| launch.stage.workgroup_size);
+        if is_all && sizes.all(|size| size.is_multiple_of(COLUMN)) { Order::Strips } else { Order::Rows }
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
@@ -460,7 +461,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let texels = sources
             .parts
             .first()
-            .and_then(|input| input.bind(reducer.device(), reducer.sample(), self.order()));
+            .and_then(|input| input.bind(reducer.device(), reducer.sample(), self.order(&plan)));
         let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound {
             plan: &plan,

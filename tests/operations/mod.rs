@@ -45,6 +45,7 @@ pub fn operations() -> Vec<Operation> {
     all.extend(keys::operations());
     all.extend(grids::operations());
     all.extend(places::operations());
+    all.extend(pictures::operations());
     all.extend(pyramids::operations());
     all
 }
