@@ -112,8 +112,8 @@ impl Map {
         Ok(Map { text: wgsl.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
     }
 
-    /// Makes the map of a texel to one of its components, or to as many channels as the letters name: `"r"`, `"rgb"`, `"a"`. The keys have the type
-    /// of the samples: `f32`, `i32` or `u32`.
+    /// Makes the map of a texel to one of its components, or to as many channels as the letters name: `"r"`, `"rgb"`, `"a"`. They are one to
+    /// four of `r`, `g`, `b`, `a`, or of `x`, `y`, `z`, `w`. Of depth only `r` is defined. The keys have the type of the samples: `f32`, `i32` or `u32`.
     ///
     /// # Errors
     ///
@@ -124,10 +124,16 @@ impl Map {
     /// use halofold::wgpu::TextureSampleType;
     ///
     /// assert_eq!(Map::components(TextureSampleType::Uint, "rgb")?.channels(), 3);
-    /// assert!(Map::components(TextureSampleType::Uint, "h").is_err());
+    /// let error = Map::components(TextureSampleType::Uint, "rx").unwrap_err();
+    /// assert!(error.to_string().contains("`rx` names no components"));
     /// # Ok::<_, halofold::reduce::MonoidError>(())
     /// ```
     pub fn components(sample: TextureSampleType, letters: &str) -> Result<Self, MonoidError> {
+        let named = ["rgba", "xyzw"].iter().any(|set| letters.chars().all(|letter| set.contains(letter)));
+        if !named || !(1..=4).contains(&letters.len()) {
+            let remedy = "use one to four of r, g, b, a, or of x, y, z, w";
+            return Err(MonoidError::Invalid(format!("`{letters}` names no components: {remedy}")));
+        }
         let channel = texels::channel(sample);
         let key =
             if letters.len() == 1 { channel.to_owned() } else { format!("vec{}<{channel}>", letters.len()) };

@@ -74,7 +74,9 @@ pub enum TextureError {
     #[error("a texture of {0} samples for each texel: resolve it into one of a single sample")]
     Samples(u32),
     /// A format that holds other numbers.
-    #[error("a texture of format {format:?}, where {needed} is needed")]
+    #[error(
+        "a texture of format {format:?}, where {needed} is needed: use one of such a format, or, to read this one, a map of its samples"
+    )]
     Format {
         /// The texture's format.
         format: TextureFormat,
@@ -82,7 +84,10 @@ pub enum TextureError {
         needed: String,
     },
     /// A level that the texture does not have.
-    #[error("level {level} of a texture that has {levels}: levels count from 0")]
+    #[error(
+        "level {level} of a texture that has {levels}: levels count from 0, so use at most {}",
+        levels.saturating_sub(1)
+    )]
     Level {
         /// The level asked for.
         level: u32,
@@ -90,7 +95,10 @@ pub enum TextureError {
         levels: u32,
     },
     /// A layer that the texture does not have.
-    #[error("layer {layer} of a texture that has {layers}: layers count from 0")]
+    #[error(
+        "layer {layer} of a texture that has {layers}: layers count from 0, so use at most {}",
+        layers.saturating_sub(1)
+    )]
     Layer {
         /// The layer asked for.
         layer: u32,

@@ -1,6 +1,6 @@
 //! Errors of pyramids.
 
-use crate::operation::{LimitError, TextureError};
+use crate::operation::{LimitError, SettingError, TextureError};
 use crate::reduce::{MonoidError, Op};
 
 /// Errors of a pyramid that cannot be made or prepared. Each message names the remedy.
@@ -16,6 +16,9 @@ pub enum PyramidError {
     /// A limit of the device that is too low.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// A setting that is out of range.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A source that cannot be read.
     #[error("the source: {0}")]
     Source(TextureError),
@@ -23,7 +26,9 @@ pub enum PyramidError {
     #[error("the target: {0}")]
     Target(TextureError),
     /// A target of another size than half the source's.
-    #[error("the first level of the target is {found:?} texels: of this source it is {needed:?}")]
+    #[error(
+        "the first level of the target is {found:?} texels, where this source needs {needed:?}: create the target with that size, or begin at another level"
+    )]
     Size {
         /// The width and the height of the first level written.
         found: [u32; 2],

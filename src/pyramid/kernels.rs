@@ -4,7 +4,7 @@ use wgpu::{TextureFormat, TextureSampleType};
 
 use crate::element::Element;
 use crate::operation::kernel::{Access, Kernel, Slot};
-use crate::operation::{Map, texels};
+use crate::operation::{Map, SettingError, texels};
 use crate::pyramid::error::PyramidError;
 use crate::reduce::{Monoid, MonoidError, Op};
 use crate::shader::{self, Composer, Piece};
@@ -135,8 +135,9 @@ impl Config {
 ///
 /// # Errors
 ///
-/// As [`Pyramid::new`](crate::pyramid::Pyramid::new).
+/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`PyramidError::Setting`] for another number of levels.
 pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), PyramidError> {
-    let (config, step) = (Config::new(op, map)?, Step { of_level, levels: levels.clamp(1, MOST_LEVELS) });
+    SettingError::unless("levels", levels, 1..=MOST_LEVELS)?;
+    let (config, step) = (Config::new(op, map)?, Step { of_level, levels });
     Ok((config.label(step), config.compose(step)))
 }

@@ -60,7 +60,8 @@ impl Pyramid {
 
     /// Binds a source, and a target whose levels are written from the given one on ([their sizes](crate::pyramid#levels)), once. The result can
     /// be recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
-    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet.
+    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet. The
+    /// [plan](Prepared::plan) is the number of levels of each dispatch.
     ///
     /// # Errors
     ///

@@ -63,7 +63,11 @@ pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), Monoi
 
 /// Checks a text that only declares `map_texel`, of texels with these components, as [`map_of`] does.
 pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<(String, Features), MonoidError> {
-    let expected = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> Key";
+    let expected = match channel {
+        "i32" => "fn map_texel(texel: vec4<i32>, at: vec2<u32>) -> Key",
+        "u32" => "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> Key",
+        _ => "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> Key",
+    };
     // The text declares no element.
     let elem = Elem::Declared { stride: 0 };
     let parameters = [format!("vec4<{channel}>"), "vec2<u32>".to_owned()];

@@ -110,7 +110,7 @@ pub enum MonoidError {
     Texels,
     /// A [map](crate::Map) with names that are also those of halofold's own kernel.
     #[error(
-        "the map does not compose with halofold's own kernel; rename what it declares apart from `map`:\n{0}"
+        "the map does not compose with halofold's own kernel; rename what it declares apart from the function `map` or `map_texel`:\n{0}"
     )]
     Composed(String),
     /// A [map](crate::Map) that needs a feature of the device.

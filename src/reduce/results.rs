@@ -10,7 +10,7 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
 /// A Rust type for one result: a number, a tuple or an array of such types, [`Value`] for any number, or [`Numbers`] for any
-/// result.
+/// result. Applications do not implement it: its functions take types that are private.
 ///
 /// | result in WGSL | type in Rust |
 /// |---|---|
@@ -53,7 +53,7 @@ pub trait FromResult: Sized {
 }
 
 /// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all
-/// results.
+/// results. Applications do not implement it: its functions take types that are private.
 pub trait FromResults: Sized {
     /// Converts the results; `None` if their types do not match, or if there is not exactly one where one is
     /// expected.

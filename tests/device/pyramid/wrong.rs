@@ -28,13 +28,17 @@ fn wrong_textures_are_refused() {
     );
     to(
         &of([8, 9], TextureFormat::R32Float),
-        "the first level of the target is [8, 9] texels: of this source it is [8, 8]",
+        "the first level of the target is [8, 9] texels, where this source needs [8, 8]: create the target",
     );
     to(&source, "[16, 16] texels");
     to(&with(bound), "the target: the texture lacks TextureUsages(STORAGE_BINDING)");
     to(&with(stored), "the target: the texture lacks TextureUsages(TEXTURE_BINDING)");
     let all = Texels::new(&source);
-    refused(all, Texels::new(&target).level(4), "level 4 of a texture that has 4");
+    refused(
+        all,
+        Texels::new(&target).level(4),
+        "level 4 of a texture that has 4: levels count from 0, so use at most 3",
+    );
     refused(all, Texels::new(&target).layer(1), "layer 1 of a texture that has 1");
     refused(all, all.rectangle([1, 1], [8, 8]), "[16, 16] texels");
     refused(Texels::new(&with(stored)), Texels::new(&target), "the source: the texture lacks");

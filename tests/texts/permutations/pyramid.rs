@@ -24,6 +24,15 @@ pub fn kernels() -> Vec<(String, Kernel)> {
 }
 
 #[test]
+fn numbers_of_levels_out_of_range_are_refused() {
+    for levels in [0, 7] {
+        let map = Map::components(TextureSampleType::Depth, "r").unwrap();
+        let error = pyramid::kernel(Op::Min, map, false, levels).unwrap_err().to_string();
+        assert_eq!(error, format!("levels of {levels}: it can be 1 to 6"));
+    }
+}
+
+#[test]
 fn pyramids_in_every_language() {
     super::valid_in_every_language(kernels());
 }
