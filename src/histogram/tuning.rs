@@ -57,7 +57,7 @@ pub struct Tuning {
 impl Tuning {
     /// The tuning that halofold uses for `bins` bins and about `len` keys on a device with these limits.
     ///
-    /// It takes as many copies as fit workgroup memory, at most 32. It takes large workgroups, so that few of them add their counts to
+    /// It takes as many copies as fit 16 KiB of workgroup memory, at most 32. It takes large workgroups, so that few of them add their counts to
     /// the result. For short inputs it takes small workgroups, which spread the keys over more cores.
     pub fn of(limits: &Limits, bins: u32, len: u64) -> Self {
         let most = largest_workgroup(limits).max(1);

@@ -38,7 +38,10 @@ fn fits_every_device() {
 fn the_method_follows_workgroup_memory() {
     let method = |memory, bins| Tuning::of(&limits(1024, memory), bins, 1 << 28).method;
     let workgroup = |copies, slices| Method::Workgroup { copies, slices, merge: copies < 32 };
-    assert_eq!(method(48 << 10, 256), workgroup(32, 1));
+    assert_eq!(method(48 << 10, 128), workgroup(32, 1));
+    // Copies take at most 16 KiB.
+    assert_eq!(method(48 << 10, 256), workgroup(16, 1));
+    assert_eq!(method(48 << 10, 4097), workgroup(1, 1));
     assert_eq!(method(16 << 10, 256), workgroup(16, 1));
     assert_eq!(method(16 << 10, 4096), workgroup(1, 1));
     assert_eq!(method(16 << 10, 4097), workgroup(1, 2));
