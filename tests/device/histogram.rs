@@ -178,15 +178,20 @@ fn floats(low: f32, high: f32, bins: u32, len: usize) -> Vec<u32> {
         f32::MAX,
         f32::MIN,
     ];
+    // Kernels look at borders from this distance of a float on, or take it for granted: see `shaders/histogram/bins/ranges.wgsl`.
+    let step = (f64::from(high) - f64::from(low)) / f64::from(bins);
+    let margin = (f64::from(bins) * step + f64::from(low.abs().max(high.abs()))) / f64::from(1 << 20);
     let value = |_| {
         let word = random.next();
         let border = borders[(word >> 8) as usize % borders.len()];
-        match word % 8 {
+        match word % 10 {
             0 => border,
             1 => border.next_up(),
             2 => border.next_down(),
             3 => odd[(word >> 8) as usize % odd.len()],
             4 => f32::from_bits((word >> 16) as u32),
+            5 => (f64::from(border) + margin) as f32,
+            6 => (f64::from(border) - margin).next_up() as f32,
             _ => {
                 let unit = (word >> 11) as f64 / (1u64 << 53) as f64;
                 (f64::from(low) + unit * (f64::from(high) - f64::from(low))) as f32
@@ -211,6 +216,8 @@ fn ranges_of_floats() {
         (-1e-44, 1e-38),
         (1.0, 1.000_001),
         (-7.3, -7.2),
+        (0.0, 1e-28),
+        (0.0, 1e-30),
     ];
     for (turn, (low, high)) in ranges.into_iter().enumerate() {
         for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn) {
