@@ -118,33 +118,29 @@ impl Config {
     }
 
     /// The parameters that describe the range of floats: the lowest and the distance to the highest, as ordered integers; half of the
-    /// lowest; and how a place in the range follows from half the distance.
+    /// lowest; and the [`places`] between them.
     fn range(&self) -> [u32; 7] {
         let Some((low, high)) = self.keys.ends() else { return [0; 7] };
-        let bins = f64::from(self.bins);
-        // A place has at most 31 bits.
-        let fraction = 31 - self.bins.next_power_of_two().ilog2();
-        let step = (f64::from(high) - f64::from(low)) / bins;
-        let scale = 2.0 / step * f64::from(1u32 << fraction);
-        // The error of a place, in bins: the difference, the scale and the product are each rounded by 2^-24 of themselves, and a border
-        // by 2^-24 of the larger end; a compiler may distribute the product, and round as much again. That is less than 2^-22 of the
-        // bins and of the larger end's distance from 0; four times as much is allowed for.
-        let larger = f64::from(low.abs().max(high.abs()));
-        let error = (-20f64).exp2() * (bins + larger / step);
-        let whole = 1u32 << fraction;
-        // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN.
-        let is_bounded = step > (-100f64).exp2() && scale < f64::from(f32::MAX);
-        let margin = if is_bounded && error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
-        let sure = whole.saturating_sub(margin.saturating_mul(2));
-        let scale = scale.min(f64::from(f32::MAX)) as f32;
-        [
-            ordered(low),
-            ordered(high) - ordered(low),
-            (0.5 * low).to_bits(),
-            scale.to_bits(),
-            fraction,
-            margin,
-            sure,
-        ]
+        let [scale, fraction, margin, sure] = places(low.into(), high.into(), self.bins);
+        [ordered(low), ordered(high) - ordered(low), (0.5 * low).to_bits(), scale, fraction, margin, sure]
     }
+}
+
+/// The places of floats between two ends: places per unit of half the distance from the low end, the bits behind the bin, the
+/// distance from a border beyond which the bin is sure, and the places of a bin that are.
+fn places(low: f64, high: f64, bins: u32) -> [u32; 4] {
+    // A place has at most 31 bits.
+    let fraction = 31 - bins.next_power_of_two().ilog2();
+    let whole = 1u32 << fraction;
+    let step = (high - low) / f64::from(bins);
+    let scale = 2.0 / step * f64::from(whole);
+    // The error of a place, in bins: the difference, the scale and the product are each rounded by 2^-24 of themselves, and a border by
+    // 2^-24 of the larger end; a compiler may distribute the product, and round as much again. That is less than 2^-22 of the bins and
+    // of the larger end's distance from 0; four times as much is allowed for.
+    let error = (-20f64).exp2() * (f64::from(bins) + low.abs().max(high.abs()) / step);
+    // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN. No bin is sure then.
+    let is_bounded = step > (-100f64).exp2() && scale < f64::from(f32::MAX);
+    let margin = if is_bounded && error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
+    let sure = whole.saturating_sub(margin.saturating_mul(2));
+    [(scale.min(f64::from(f32::MAX)) as f32).to_bits(), fraction, margin, sure]
 }
