@@ -60,7 +60,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         let kernel = self.count(|| {
             let (wgsl, overrides) = compose(workgroup_size, words);
             let label = shader::label(&["reduce", "length"]);
-            Kernel { label, wgsl, entry_point: "main", slots: SLOTS.into(), overrides, checks: self.checks }
+            Kernel::new(label, wgsl, SLOTS, overrides)
         });
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;

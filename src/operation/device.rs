@@ -121,7 +121,6 @@ impl<C: Operation> OnDevice<C> {
 
     /// Returns a kernel, which is compiled on first use.
     pub(super) fn kernel(&self, step: C::Step) -> Compiled {
-        let checks = self.pipelines.checks;
-        self.pipelines.get(step, || Kernel { checks, ..self.config.kernel(step) })
+        self.pipelines.get(step, || self.config.kernel(step))
     }
 }

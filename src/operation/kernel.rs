@@ -73,18 +73,19 @@ pub(crate) struct Kernel {
     /// The bindings of group 0 that the module declares.
     pub(crate) slots: Cow<'static, [Slot]>,
     pub(crate) overrides: Vec<(&'static str, f64)>,
-    pub(crate) checks: Checks,
+    /// True if it has wgpu's checks, whatever the options say.
+    pub(crate) keeps_checks: bool,
 }
 
 impl Kernel {
-    /// A kernel with the entry point `main`, and with wgpu's checks.
+    /// A kernel with the entry point `main`, and with the checks that the options say.
     pub(crate) fn new(
         label: String,
         wgsl: String,
         slots: impl Into<Cow<'static, [Slot]>>,
         overrides: Vec<(&'static str, f64)>,
     ) -> Self {
-        Kernel { label, wgsl, entry_point: "main", slots: slots.into(), overrides, checks: Checks::On }
+        Kernel { label, wgsl, entry_point: "main", slots: slots.into(), overrides, keeps_checks: false }
     }
 }
 
@@ -109,12 +110,13 @@ pub(crate) struct Compiled {
 impl Compiled {
     /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
     /// with everything else.
-    fn new(device: &Device, kernel: Kernel, cache: Option<&PipelineCache>) -> Self {
+    fn new(device: &Device, kernel: Kernel, checks: Checks, cache: Option<&PipelineCache>) -> Self {
         log::debug!("compiles {}", kernel.label);
         let label = Some(&*kernel.label);
         let descriptor =
             wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
-        let module = match kernel.checks {
+        let module = match checks {
+            _ if kernel.keeps_checks => device.create_shader_module(descriptor),
             Checks::On => device.create_shader_module(descriptor),
             // SAFETY: the caller of an `unsafe` constructor has promised that the kernel stays in bounds and
             // terminates.
@@ -167,7 +169,7 @@ impl Compiled {
 pub(crate) struct Pipelines<K> {
     pub(crate) device: Device,
     pub(crate) limits: Limits,
-    pub(crate) checks: Checks,
+    checks: Checks,
     cache: Option<PipelineCache>,
     compiled: Mutex<HashMap<K, Compiled>>,
     /// The kernel that applies a count on the GPU.
@@ -208,14 +210,18 @@ impl<K: Eq + Hash> Pipelines<K> {
         if let Some(known) = compiled.get(&key) {
             return Ok(known.clone());
         }
-        let new = Compiled::new(&self.device, kernel()?, self.cache.as_ref());
+        let new = self.compile(kernel()?);
         compiled.insert(key, new.clone());
         Ok(new)
     }
 
     /// Returns the kernel that applies a count on the GPU. On first use it is compiled.
     pub(super) fn count(&self, kernel: impl FnOnce() -> Kernel) -> &Compiled {
-        self.count.get_or_init(|| Compiled::new(&self.device, kernel(), self.cache.as_ref()))
+        self.count.get_or_init(|| self.compile(kernel()))
+    }
+
+    fn compile(&self, kernel: Kernel) -> Compiled {
+        Compiled::new(&self.device, kernel, self.checks, self.cache.as_ref())
     }
 }
 

@@ -175,8 +175,7 @@ impl Reducer {
             let wgsl = text.compose();
             #[cfg(feature = "faults")]
             let wgsl = crate::reduce::faults::inserted(wgsl);
-            let kernel = Kernel::new(self.monoid.label(stage), wgsl, text.slots(), stage.overrides());
-            Ok(Kernel { checks: self.pipelines.checks, ..kernel })
+            Ok(Kernel::new(self.monoid.label(stage), wgsl, text.slots(), stage.overrides()))
         })
     }
 

@@ -43,9 +43,8 @@ impl Kernels {
     pub(super) fn pass(&self, steps: u32) -> Compiled {
         let config = self.config.with_steps_per_pass(steps);
         let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
-        self.pipelines.get(Key::Pass { levels, teams }, || Kernel {
-            checks: self.pipelines.checks,
-            ..Kernel::new(config.label(), config.compose(), config.slots(), config.overrides())
+        self.pipelines.get(Key::Pass { levels, teams }, || {
+            Kernel::new(config.label(), config.compose(), config.slots(), config.overrides())
         })
     }
 
@@ -70,6 +69,7 @@ impl Kernels {
         let label = aux_kernels::label(entry_point);
         self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
             entry_point,
+            keeps_checks: true,
             ..Kernel::new(label, wgsl(), slots, Vec::new())
         })
     }
