@@ -4,6 +4,11 @@
 // and integers alone cost as much as eight additions. So the position is divided once, and the step too, and from then on both are added.
 #ifdef texels
 #import region
+
+// A column and a row of the rectangle.
+alias Where = vec2<u32>;
+#else
+alias Where = u32;
 #endif
 
 struct Cursor {
@@ -32,6 +37,17 @@ fn advanced(c: Cursor) -> Cursor {
     let line = c.line + c.lines + u32(is_next);
     return Cursor(c.p + c.step, c.step, x - select(0u, region.width, is_next), line, c.columns, c.lines);
 }
+
+// The column and the row of a cursor in the rectangle.
+fn place_under(c: Cursor) -> vec2<u32> {
+    // Rows below the last whole strip go from left to right.
+    if c.p >= region.texels {
+        let at = divided(c.p - region.texels);
+        return vec2<u32>(at.x, region.rows + at.y);
+    }
+    let in_strip = c.p & ((1u << region.shift) - 1u);
+    return vec2<u32>(c.x, (c.line << region.shift) + in_strip);
+}
 #else
 fn cursor_at(p: u32, step: u32) -> Cursor {
     return Cursor(p, step);
@@ -45,3 +61,19 @@ fn place_under(c: Cursor) -> u32 {
     return c.p;
 }
 #endif
+
+// Four positions, a step apart, and the cursor behind them.
+struct Four {
+    a: Where,
+    b: Where,
+    c: Where,
+    d: Where,
+    next: Cursor,
+}
+
+fn four_places(first: Cursor) -> Four {
+    let second = advanced(first);
+    let third = advanced(second);
+    let fourth = advanced(third);
+    return Four(place_under(first), place_under(second), place_under(third), place_under(fourth), advanced(fourth));
+}

@@ -7,15 +7,13 @@
 #import load
 
 // The element at a place.
+fn item(place: Where, origin: u32) -> Acc {
 #ifdef texels
-fn item(place: vec2<u32>, origin: u32) -> Acc {
     return load_from(place, origin);
-}
 #else
-fn item(place: u32, origin: u32) -> Acc {
     return load_at(place, origin);
-}
 #endif
+}
 
 fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;
@@ -27,23 +25,17 @@ fn fold(at: Place, wg: Workgroup) -> Acc {
     var i = wg.index * WG + at.lid;
     var first = cursor_at(params.first + i * params.own.stride, step);
     for (; i + 3u * grid < params.len; i += 4u * grid) {
-        let second = advanced(first);
-        let third = advanced(second);
-        let fourth = advanced(third);
-        let pa = place_under(first);
-        let pb = place_under(second);
-        let pc = place_under(third);
-        let pd = place_under(fourth);
+        let four = four_places(first);
         let origin = first.p - (params.index + i);
-        let va = item(pa, origin);
-        let vb = item(pb, origin + step - grid);
-        let vc = item(pc, origin + 2u * (step - grid));
-        let vd = item(pd, origin + 3u * (step - grid));
+        let va = item(four.a, origin);
+        let vb = item(four.b, origin + step - grid);
+        let vc = item(four.c, origin + 2u * (step - grid));
+        let vd = item(four.d, origin + 3u * (step - grid));
         a = combine(a, va);
         b = combine(b, vb);
         c = combine(c, vc);
         d = combine(d, vd);
-        first = advanced(fourth);
+        first = four.next;
     }
     for (; i < params.len; i += grid) {
         a = combine(a, item(place_under(first), first.p - (params.index + i)));

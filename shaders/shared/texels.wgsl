@@ -23,18 +23,7 @@
 
 @group(0) @binding(0) var texels: texture_2d<Channel>;
 
-// The column and the row of a cursor in the rectangle.
-fn place_under(c: Cursor) -> vec2<u32> {
-    // Rows below the last whole strip go from left to right.
-    if c.p >= region.texels {
-        let at = divided(c.p - region.texels);
-        return vec2<u32>(at.x, region.rows + at.y);
-    }
-    let in_strip = c.p & ((1u << region.shift) - 1u);
-    return vec2<u32>(c.x, (c.line << region.shift) + in_strip);
-}
-
-// Those of a position.
+// The column and the row of a position.
 fn place_of_texel(p: u32) -> vec2<u32> {
     return place_under(cursor_at(p, 0u));
 }

@@ -151,7 +151,12 @@ impl<'a> Texels<'a> {
 
     /// The width and the height of the rectangle, in texels.
     pub fn size(&self) -> [u32; 2] {
-        self.rectangle.map_or_else(|| self.within(), |(_, size)| size)
+        self.place().1
+    }
+
+    /// The column and the row of the first texel, and the width and the height.
+    fn place(&self) -> ([u32; 2], [u32; 2]) {
+        self.rectangle.unwrap_or_else(|| ([0, 0], self.within()))
     }
 
     /// The number of texels.
@@ -214,9 +219,10 @@ impl<'a> Texels<'a> {
         if backend == Backend::Gl && layers > 1 {
             return Err(TextureError::OpenGl("no layer of an array"));
         }
-        let (within, (corner, size)) = (self.within(), self.rectangle.unwrap_or(([0, 0], self.within())));
-        let fits = |axis: usize| size[axis] > 0 && corner[axis].checked_add(size[axis]) <= Some(within[axis]);
-        let fits = |axis: usize| fits(axis) && corner[axis] < within[axis];
+        let (within, (corner, size)) = (self.within(), self.place());
+        let fits = |axis: usize| {
+            corner[axis] < within[axis] && (1..=within[axis] - corner[axis]).contains(&size[axis])
+        };
         if fits(0) && fits(1) { Ok(()) } else { Err(TextureError::Rectangle { corner, size, within }) }
     }
 
@@ -267,7 +273,7 @@ impl<'a> Texels<'a> {
     /// Makes the bindings of the texture, whose positions go along strips, or along rows.
     pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, order: Order) -> BoundTexels {
         let view = self.view_of(self.aspect(sample));
-        let ([x, y], [width, height]) = self.rectangle.unwrap_or(([0, 0], self.within()));
+        let ([x, y], [width, height]) = self.place();
         let shift = if order == Order::Strips { STRIP } else { 0 };
         let rows = height >> shift << shift;
         let region = [x, y, width, shift, rows, rows * width, (1.0 / width as f32).to_bits(), 0];

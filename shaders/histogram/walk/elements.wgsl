@@ -39,22 +39,16 @@ fn walk(own: u32, grid: u32) {
     var i = own;
     var first = cursor_at(params.first + i * stride, grid * stride);
     for (; i + 3u * grid < params.len; i += 4u * grid) {
-        let second = advanced(first);
-        let third = advanced(second);
-        let fourth = advanced(third);
-        let pa = place_under(first);
-        let pb = place_under(second);
-        let pc = place_under(third);
-        let pd = place_under(fourth);
-        let a = element_of(pa);
-        let b = element_of(pb);
-        let c = element_of(pc);
-        let d = element_of(pd);
+        let four = four_places(first);
+        let a = element_of(four.a);
+        let b = element_of(four.b);
+        let c = element_of(four.c);
+        let d = element_of(four.d);
         visit(a, params.index + i * stride);
         visit(b, params.index + (i + grid) * stride);
         visit(c, params.index + (i + 2u * grid) * stride);
         visit(d, params.index + (i + 3u * grid) * stride);
-        first = advanced(fourth);
+        first = four.next;
     }
     for (; i < params.len; i += grid) {
         visit(element_of(place_under(first)), params.index + i * stride);
