@@ -12,9 +12,7 @@ use wgpu::{TextureFormat, TextureSampleType, TextureUsages};
 use crate::calls::{Call, Calls, Sweep, Way};
 use crate::common::{Extent, Group, Machine};
 use crate::expected::Expected;
-
-/// More than any cache holds.
-const PICTURES: u64 = 8;
+use crate::textures::{PICTURES, pictures, texture};
 
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Option<Row<LibraryWork>> {
     let size = if machine.extent() == Extent::Software { [192, 108] } else { [3840, 2160] };
@@ -26,35 +24,15 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Opt
     super::measure(&mut group, machine, row, 4 * texels, || calls(machine, sweep, size))
 }
 
-fn texture(machine: &Machine, [width, height]: [u32; 2], levels: u32, usage: TextureUsages) -> wgpu::Texture {
-    machine.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("halofold picture"),
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: levels,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: TextureFormat::R32Float,
-        usage: usage | TextureUsages::TEXTURE_BINDING,
-        view_formats: &[],
-    })
-}
-
 fn calls<'s>(machine: &Machine, sweep: &'s Sweep, size: [u32; 2]) -> Result<Calls<'s>, MeasureError> {
     let device = &machine.device;
     let data = TestData::new(Op::Sum, Element::U32, 1 << 20);
     let depths: Vec<f32> =
         (0..(size[0] * size[1]) as usize).map(|at| (data.word(at % (1 << 20)) & 0xffff) as f32).collect();
-    let source = |_| {
-        let source = texture(machine, size, 1, TextureUsages::COPY_DST);
-        let row = Some(4 * size[0]);
-        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: row, rows_per_image: None };
-        let bytes = bytemuck::cast_slice(&depths);
-        machine.queue.write_texture(source.as_image_copy(), bytes, layout, source.size());
-        source
-    };
-    let sources: Vec<_> = (0..PICTURES).map(source).collect();
+    let format = TextureFormat::R32Float;
+    let sources = pictures(machine, format, size, bytemuck::cast_slice(&depths));
     let levels = size[0].max(size[1]).ilog2();
-    let target = texture(machine, size.map(|side| side / 2), levels, TextureUsages::STORAGE_BINDING);
+    let target = texture(machine, format, size.map(|side| side / 2), levels, TextureUsages::STORAGE_BINDING);
     let red = Map::components(TextureSampleType::Float { filterable: false }, "r")
         .unwrap_or_else(|error| panic!("{error}"));
     let refused = |error: halofold::pyramid::PyramidError| MeasureError::Device(error.to_string());

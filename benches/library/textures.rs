@@ -6,14 +6,14 @@ use halofold::histogram::{self, Config, Histogram, Keys};
 use halofold::reduce::{Op, Reducer, Workspace};
 use halofold::{Element, Map, Slice, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Row, TestData};
-use wgpu::{TextureFormat, TextureSampleType};
+use wgpu::{TextureFormat, TextureSampleType, TextureUsages};
 
 use crate::calls::{Call, Calls, Sweep, Way};
 use crate::common::{Extent, Group, Machine};
 use crate::expected::Expected;
 
 /// More than any cache holds.
-const PICTURES: u64 = 8;
+pub const PICTURES: u64 = 8;
 
 /// Bins of a histogram.
 const BINS: u32 = 256;
@@ -72,23 +72,7 @@ impl Pictures {
         let last = levels.len() - 1;
         (levels[0], levels[last]) = (0, 255);
         let bytes = if format == TextureFormat::R8Unorm { levels.clone() } else { floats(&levels) };
-        let make = |_| {
-            let texture = machine.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some("halofold picture"),
-                size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-                view_formats: &[],
-            });
-            let row = Some(bytes.len() as u32 / height);
-            let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: row, rows_per_image: None };
-            machine.queue.write_texture(texture.as_image_copy(), &bytes, layout, texture.size());
-            texture
-        };
-        Pictures { textures: (0..PICTURES).map(make).collect(), levels }
+        Pictures { textures: pictures(machine, format, [width, height], &bytes), levels }
     }
 
     fn format(&self) -> TextureFormat {
@@ -154,6 +138,43 @@ impl Pictures {
         let extent = if task == Task::Histogram { [0.0; 2] } else { [0.0, greatest] };
         Expected::Bytes([bytemuck::cast_slice(&counts), bytemuck::cast_slice(&extent)].concat())
     }
+}
+
+/// A texture without contents.
+pub fn texture(
+    machine: &Machine,
+    format: TextureFormat,
+    [width, height]: [u32; 2],
+    levels: u32,
+    usage: TextureUsages,
+) -> wgpu::Texture {
+    machine.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("halofold picture"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: usage | TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    })
+}
+
+/// Equal textures of one level, each with these contents.
+pub fn pictures(
+    machine: &Machine,
+    format: TextureFormat,
+    size: [u32; 2],
+    bytes: &[u8],
+) -> Vec<wgpu::Texture> {
+    let picture = |_| {
+        let texture = texture(machine, format, size, 1, TextureUsages::COPY_DST);
+        let row = Some(bytes.len() as u32 / size[1]);
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: row, rows_per_image: None };
+        machine.queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
+        texture
+    };
+    (0..PICTURES).map(picture).collect()
 }
 
 /// Grey texels of floats, each in the middle of a bin, as the luminance may be rounded; the first is black, and the last one bright.

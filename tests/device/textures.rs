@@ -15,7 +15,18 @@ const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 const SIZES: [[u32; 2]; 9] =
     [[1, 1], [1, 7], [5, 1], [4, 4], [3, 9], [64, 8], [97, 31], [130, 67], [257, 251]];
 
-fn texture(gpu: &Gpu, format: TextureFormat, [width, height]: [u32; 2], levels: u32, layers: u32) -> Texture {
+fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
+    with_usage(gpu, format, size, [levels, layers], TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST)
+}
+
+/// A texture of so many levels and layers.
+pub fn with_usage(
+    gpu: &Gpu,
+    format: TextureFormat,
+    [width, height]: [u32; 2],
+    [levels, layers]: [u32; 2],
+    usage: TextureUsages,
+) -> Texture {
     gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("test"),
         size: Extent3d { width, height, depth_or_array_layers: layers },
@@ -23,7 +34,7 @@ fn texture(gpu: &Gpu, format: TextureFormat, [width, height]: [u32; 2], levels: 
         sample_count: 1,
         dimension: TextureDimension::D2,
         format,
-        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        usage,
         view_formats: &[],
     })
 }
@@ -312,16 +323,8 @@ fn textures_in_windows() {
 fn depth_is_a_float_and_stencil_an_integer() {
     let gpu = gpu();
     let (format, [width, height]) = (TextureFormat::Depth24PlusStencil8, [45, 23]);
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("depth"),
-        size: Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: TextureDimension::D2,
-        format,
-        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
-        view_formats: &[],
-    });
+    let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
+    let texture = with_usage(gpu, format, [width, height], [1, 1], usage);
     let view = texture.create_view(&Default::default());
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

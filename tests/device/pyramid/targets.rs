@@ -4,7 +4,7 @@ use halofold::wgpu;
 use wgpu::{Texture, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::common::{self, Gpu, POISON};
-use crate::textures::write;
+use crate::textures::{self, write};
 
 /// A texture of all levels, for sources and targets.
 pub fn texture(gpu: &Gpu, size: [u32; 2], layers: u32, format: TextureFormat) -> Texture {
@@ -15,21 +15,13 @@ pub fn texture(gpu: &Gpu, size: [u32; 2], layers: u32, format: TextureFormat) ->
 
 pub fn with_usage(
     gpu: &Gpu,
-    [width, height]: [u32; 2],
+    size: [u32; 2],
     layers: u32,
     format: TextureFormat,
     usage: TextureUsages,
 ) -> Texture {
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("test"),
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: layers },
-        mip_level_count: width.max(height).ilog2() + 1,
-        sample_count: 1,
-        dimension: TextureDimension::D2,
-        format,
-        usage,
-        view_formats: &[],
-    })
+    let levels = size[0].max(size[1]).ilog2() + 1;
+    textures::with_usage(gpu, format, size, [levels, layers], usage)
 }
 
 /// A texture with poison in all levels.
