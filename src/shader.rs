@@ -24,6 +24,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "reads_partials",
     "own",
     "onto",
+    "masked",
     "writes_partials",
     "signed",
     "float",
@@ -68,6 +69,19 @@ impl Piece {
     /// Makes a piece of an application's text.
     pub(crate) fn foreign(heading: impl Into<String>, text: impl Into<String>) -> Self {
         Piece { is_foreign: true, ..Piece::new(heading, text.into()) }
+    }
+
+    /// Returns the same piece with other names in the place of some, wherever they stand as words.
+    pub(crate) fn renamed(&self, names: &[(&str, &str)]) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let mut text = String::new();
+        for part in self.text.split_inclusive(|c| !is_part(c)) {
+            let word = part.trim_end_matches(|c| !is_part(c));
+            let other = names.iter().find(|(name, _)| *name == word).map_or(word, |(_, other)| other);
+            text.push_str(other);
+            text.push_str(&part[word.len()..]);
+        }
+        Piece { text: text.into(), ..self.clone() }
     }
 
     /// Returns the same piece with imports, separated by spaces.
@@ -116,7 +130,11 @@ impl Composer {
         self
     }
 
-    /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs.
+    /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs; but an application's text
+    /// before all.
+    ///
+    /// naga numbers types in the order of the text, and once overrides have their values it refuses a constant whose type is numbered
+    /// after an array with an override as its length: a vector, for instance.
     pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut seen: Vec<String> = vec![file.to_owned()];
@@ -146,17 +164,13 @@ impl Composer {
                 }
             }
         }
+        pieces.sort_by_key(|piece| !piece.is_foreign);
         pieces
     }
 
     /// Composes the module of a kernel: [`Composer::pieces`], joined, after the directives that it needs.
-    ///
-    /// An application's text comes first. naga numbers types in the order of the text, and once overrides have their values it
-    /// refuses a constant whose type is numbered after an array with an override as its length: a vector, for instance.
     pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
-        let mut pieces = self.pieces(file);
-        pieces.sort_by_key(|piece| !piece.is_foreign);
-        join(extensions, &pieces)
+        join(extensions, &self.pieces(file))
     }
 
     fn is_provided(&self, name: &str) -> bool {

@@ -3,6 +3,7 @@
 
 mod atomic;
 mod error;
+mod kept;
 
 use std::borrow::Cow;
 
@@ -23,6 +24,7 @@ use crate::shader::Piece;
 
 pub(crate) use atomic::AtomicWord;
 pub use error::MonoidError;
+use kept::Kept;
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
@@ -130,6 +132,8 @@ pub struct Monoid {
     pub(crate) parameters: Option<Parameters>,
     /// The map of a texel to an element, if it reads textures.
     pub(crate) texels: Option<Map>,
+    /// The elements that it leaves out, if it does.
+    kept: Option<Kept>,
 }
 
 impl Monoid {
@@ -319,6 +323,7 @@ impl Monoid {
             exact_form: None,
             parameters,
             texels: None,
+            kept: None,
         })
     }
 
@@ -383,13 +388,19 @@ impl Monoid {
     pub(super) fn on(&self, features: Features) -> Cow<'_, Monoid> {
         let missing = self.features - features;
         let words = match (self.op, self.element()) {
-            (Some(op), Some(element)) if !missing.is_empty() && op.compares_in_words(element) => {
+            (Some(op), Some(element)) if !missing.is_empty() && self.compares_in_words() => {
                 op.reading(element, PAIR_OF_WORDS).ok()
             }
             _ => None,
         };
         let state_fields = self.state_fields.clone();
         words.map_or(Cow::Borrowed(self), |words| Cow::Owned(Monoid { state_fields, ..words }))
+    }
+
+    /// True if it compares 64-bit floats by their bits, which takes no 64-bit integers.
+    fn compares_in_words(&self) -> bool {
+        let known = self.op.zip(self.element()).filter(|_| self.kept.is_none());
+        known.is_some_and(|(op, element)| op.compares_in_words(element))
     }
 
     /// The form of this operator for an adapter: compilers of software adapters may not come to an end with
@@ -405,6 +416,9 @@ impl Monoid {
     pub fn exact(&self) -> Option<Monoid> {
         if self.exact.is_some() {
             return Some(self.clone());
+        }
+        if self.kept.is_some() {
+            return None;
         }
         let known = || ExactSum::of_op(self.op?, self.element()?);
         self.exact_form.clone().or_else(known).map(|sum| self.summed(sum))
@@ -535,7 +549,7 @@ impl Monoid {
     /// [`ShapeKind::Accumulate`](crate::reduce::ShapeKind::Accumulate), which may need [more](Monoid::accumulates).
     /// Most operators over 32-bit types need none.
     pub fn features(&self) -> Features {
-        if self.op.zip(self.element()).is_some_and(|(op, element)| op.compares_in_words(element)) {
+        if self.compares_in_words() {
             return Features::empty();
         }
         // Accumulators of 64 bits are moved as 32-bit words, and splitting them takes 64-bit integers.

@@ -13,6 +13,8 @@ const GENERATED: &[(&str, &str)] = &[
     ("shuffle_words", "shuffle_words_down shuffle_words_xor"),
     ("exchange_words", "exchange_words fetch_words"),
     ("own", "Acc"),
+    ("inner", "InnerAcc InnerOut inner_map inner_map4 inner_identity inner_combine inner_finish"),
+    ("keeps", "keeps"),
     ("types", "Stored LIMBS COPIES FORMAT SIGNIFICAND BELOW MEAN"),
     ("map", "value"),
     ("float_bits", "bits"),

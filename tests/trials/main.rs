@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod exp_log;
+mod kept;
 mod ladder;
 mod reducer_ops;
 mod states;
@@ -23,8 +24,14 @@ fn main() {
         // A device on GL has one context: others would wait for it for as long as a thread compiles, and wgpu gives up.
         arguments.test_threads = Some(1);
     }
-    let trials =
-        [exp_log::trials(), reducer_ops::trials(), states::trials(), ladder::trials(), stencil::trials()];
+    let trials = [
+        exp_log::trials(),
+        reducer_ops::trials(),
+        kept::trials(),
+        states::trials(),
+        ladder::trials(),
+        stencil::trials(),
+    ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     reducer_ops::say_what_is_left_open();
     say_what_took_longest();

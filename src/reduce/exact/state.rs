@@ -91,6 +91,12 @@ impl State {
         self.count
     }
 
+    /// Returns this state without the NaNs among the numbers: that of the `kept` others. For a dot product, ∞ · 0 is such a number.
+    pub fn without_nan(self, kept: u64) -> State {
+        let [_, above, below, others] = self.flags;
+        State { count: kept, flags: [0, above, below, others], ..self }
+    }
+
     /// Adds elements, in the byte order of the host.
     ///
     /// # Panics

@@ -91,6 +91,12 @@ pub enum MonoidError {
         "texels go with an operator of one input over f32, i32 or u32, or over a type of its own, and a map of texels (`Map::texels`)"
     )]
     Texels,
+    /// A mask for an operator of two inputs, or elements left out of those of a type that the operator's text declares.
+    #[error(
+        "elements that are NaN are left out of numbers, and those outside of a mask of the numbers in one buffer: over elements of its own \
+         an operator leaves them out in its `map`"
+    )]
+    Kept,
     /// A [map](crate::Map) with names that are also those of halofold's own kernel.
     #[error(
         "the map does not compose with halofold's own kernel; rename what it declares apart from the function `map` or `map_texel`:\n{0}"

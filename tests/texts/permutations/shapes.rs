@@ -69,6 +69,19 @@ fn sums_of_values() {
     written_in_every_language(&monoids, None);
 }
 
+/// Operators that leave elements out, with and without a short way for four of them.
+#[test]
+fn forms_that_leave_elements_out() {
+    let over = |op: Op, element| op.over(element).unwrap();
+    let monoids = [
+        over(Op::Variance, Element::F32).skipping_nan(),
+        over(Op::ArgMin, Element::F32).masked(),
+        over(Op::Dot, Element::F32).skipping_nan(),
+        over(Op::Mean, Element::I32).masked(),
+    ];
+    written_in_every_language(&monoids.map(Result::unwrap), None);
+}
+
 /// Operators that read textures of every kind of sample, by every shape.
 #[test]
 fn texels_of_every_kind() {

@@ -1,0 +1,151 @@
+//! Forms of an operator that leave elements out: NaNs, or those that a mask does not keep.
+
+use crate::element::Element;
+use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::shader::{Composer, Piece};
+
+/// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.
+const INNER: [(&str, &str); 6] = [
+    ("Acc", "InnerAcc"),
+    ("map", "inner_map"),
+    ("map4", "inner_map4"),
+    ("identity", "inner_identity"),
+    ("combine", "inner_combine"),
+    ("finish", "inner_finish"),
+];
+
+/// The elements that an operator leaves out, and the operator over all of them.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    all: Box<Monoid>,
+    skips_nan: bool,
+    is_masked: bool,
+}
+
+impl Monoid {
+    /// Returns the form of this operator that leaves NaNs out: NumPy's `nansum`, `nanmean`, `nanmin` and so on. Of two inputs it leaves
+    /// out the pairs that have one. An operator over integers is returned as it is.
+    ///
+    /// The result is that of an input without them: a mean divides by the number of the others, and if there are only NaNs, the result is
+    /// that of an empty input. Indices still count all elements. An accumulator has a `u32` more, behind its own fields: the number of
+    /// elements that were kept. NaNs are known by their bits, on every GPU. The form has no exact sums, but
+    /// [`State::without_nan`](crate::reduce::exact::State::without_nan) is for exact states; and no
+    /// [`Shape::Accumulate`](crate::reduce::Shape::Accumulate).
+    ///
+    /// ```
+    /// use halofold::Element;
+    /// use halofold::reduce::{Op, Reducer};
+    ///
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let depths = buffer(bytemuck::cast_slice(&[1.5f32, f32::NAN, 2.5, f32::NAN, 2.0]));
+    /// let mean = Reducer::new(&device, Op::Mean.over(Element::F32)?.skipping_nan()?)?;
+    /// assert_eq!(mean.of(&depths).wait::<f32>(&queue)?, 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The elements are of a type that the operator's text declares, or its accumulator has no room for the count.
+    pub fn skipping_nan(&self) -> Result<Monoid, MonoidError> {
+        match self.element() {
+            Some(element) if !element.is_float() => Ok(self.clone()),
+            _ => self.keeping(true, self.kept.as_ref().is_some_and(|kept| kept.is_masked)),
+        }
+    }
+
+    /// Returns the form of this operator with a mask as its second input: it leaves out the elements whose partner there is 0 in all
+    /// bits, as NumPy's `where=` does.
+    ///
+    /// [`Reduction::with`](crate::reduce::Reduction::with) takes the mask: elements of the same type, or any other values of that width,
+    /// such as `u32` for `f32`. The result is that of an input of the elements that are kept, as with [`Monoid::skipping_nan`], and the
+    /// form has the same accumulator. Both go together.
+    ///
+    /// # Errors
+    ///
+    /// The operator has two inputs already, its elements are of a type that its text declares, or its accumulator has no room for the count.
+    pub fn masked(&self) -> Result<Monoid, MonoidError> {
+        self.keeping(self.kept.as_ref().is_some_and(|kept| kept.skips_nan), true)
+    }
+
+    fn keeping(&self, skips_nan: bool, is_masked: bool) -> Result<Monoid, MonoidError> {
+        let all = self.kept.as_ref().map_or(self, |kept| &kept.all);
+        let Elem::Number { element, wgsl } = all.elem else { return Err(MonoidError::Kept) };
+        if is_masked && (all.arity == Arity::Two || all.texels.is_some()) {
+            return Err(MonoidError::Kept);
+        }
+        let is_pair = is_masked || all.arity == Arity::Two;
+        let out =
+            Piece::new("generated: the operator's result", format!("alias InnerOut = {};", all.out.wgsl));
+        let inner = all.pieces.iter().chain([&out]).map(|piece| piece.renamed(&INNER)).collect();
+        let composer = Composer::default()
+            .define("pair", is_pair)
+            .define("masked", is_masked)
+            .define("vectors", all.has_map4)
+            .provide("inner", inner)
+            .generate(
+                "keeps",
+                "the elements that are kept",
+                keeps(wgsl, element, is_pair, (skips_nan, is_masked)),
+            );
+        let name =
+            [&*all.name, if skips_nan { "without-nan" } else { "" }, if is_masked { "masked" } else { "" }];
+        let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+        let arity = if is_pair { Arity::Two } else { Arity::One };
+        let kept = Self::analyse(&name, all.elem, arity, composer.pieces("operators/shared/kept"))?;
+        Ok(Monoid {
+            op: all.op,
+            features: all.features | kept.features,
+            reads_index: all.reads_index,
+            texels: all.texels.clone(),
+            kept: Some(Kept { all: Box::new(all.clone()), skips_nan, is_masked }),
+            ..kept
+        })
+    }
+}
+
+/// The function that says if an element, or a pair, is kept.
+fn keeps(wgsl: &str, element: Element, is_pair: bool, (skips_nan, is_masked): (bool, bool)) -> String {
+    let is_wide = element.size() == 8;
+    let bits = |elem: &str| match element {
+        Element::F16 => format!("bitcast<u32>(f32({elem}))"),
+        _ if is_wide => format!("bitcast<u64>({elem})"),
+        _ => format!("bitcast<u32>({elem})"),
+    };
+    let is_number = |elem: &str| match is_wide {
+        true => format!("(({} & 0x7ffffffffffffffflu) <= 0x7ff0000000000000lu)", bits(elem)),
+        false => format!("(({} & 0x7fffffffu) <= 0x7f800000u)", bits(elem)),
+    };
+    let mut conditions = Vec::new();
+    if skips_nan && element.is_float() {
+        conditions.push(is_number("a"));
+        conditions.extend((is_pair && !is_masked).then(|| is_number("b")));
+    }
+    if is_masked {
+        conditions.push(format!("{} != 0", bits("b")));
+    }
+    let parameters = if is_pair { format!("a: {wgsl}, b: {wgsl}") } else { format!("a: {wgsl}") };
+    format!("fn keeps({parameters}) -> bool {{\n    return {};\n}}", conditions.join(" && "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::op::Op;
+
+    #[test]
+    fn forms_count_in_a_word_and_keep_names_of_an_operators_own() {
+        let wgsl = "struct Acc { map: f32 }
+            fn map(elem: Elem, index: u32) -> Acc { return Acc(elem); }
+            fn identity() -> Acc { return Acc(0.0); }
+            fn combine(a: Acc, b: Acc) -> Acc { return Acc(max(a.map, b.map)); }
+            fn finish(acc: Acc, n: u32) -> Acc { return acc; }";
+        let own = Monoid::custom("own", Element::F32, Arity::One, wgsl).unwrap();
+        let both = own.skipping_nan().unwrap().masked().unwrap();
+        assert_eq!((both.name(), both.arity(), both.acc_size()), ("own-without-nan-masked", Arity::Two, 8));
+        assert!(own.masked().unwrap().skipping_nan().unwrap().out_elements() == own.out_elements());
+        let dot = Op::Dot.over(Element::F32).unwrap();
+        assert_eq!(dot.masked().err(), Some(MonoidError::Kept));
+        assert_eq!(dot.skipping_nan().unwrap().arity(), Arity::Two);
+        assert_eq!(Op::Sum.over(Element::U32).unwrap().skipping_nan().unwrap().name(), "sum");
+    }
+}
