@@ -5,6 +5,7 @@
 //! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
 //! files, those that cannot be read are reported, and the others are reduced.
 
+mod axes;
 mod buffers;
 mod c_order;
 mod check;
@@ -44,6 +45,7 @@ use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::reserved::Reserved;
 use crate::transport::Transport;
 use crate::{output, progress};
+use axes::Axes;
 use engine::Engine;
 use file::Work;
 use layout::{Axis, LONG_LINE, Layout, Share};
@@ -85,12 +87,16 @@ pub struct ReduceArgs {
     /// The second input of dot, or of --wgsl: a file like FILE, of the same type, shape and order.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
-    /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
+    /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative. `all` is the
+    /// whole array.
     ///
-    /// As NumPy's `axis=K`: the result is an array without that axis. An array larger than a piece is read in pieces of whole
-    /// planes or rows.
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    axis: Option<i64>,
+    /// As NumPy's `axis=K` and `axis=(J, K)`: the result is an array without these axes. An array larger than a piece is read in pieces of
+    /// whole planes or rows. arg-min and arg-max along several axes count the places along them in C order.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    axis: Option<Axes>,
+    /// Keep the axes that are reduced as dimensions of one, as NumPy's `keepdims=True`; without --axis all of them.
+    #[arg(long)]
+    keepdims: bool,
     /// Number that variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
@@ -102,18 +108,18 @@ pub struct ReduceArgs {
     /// Only results that are rounded at the end, and their bits: the same on every GPU, however the file is cut.
     ///
     /// Sums, means, dot products, norms (l1, l2), variances and deviations of floats are such results wherever that is possible, with and
-    /// without this option: all of them of f32, sums, means and l1 of f16 and f64; along an axis only if 65536 elements or more make a result, as
-    /// exact states of many results take long. With it operators without an exact form are refused.
+    /// without this option: all of them of f32, sums, means and l1 of f16 and f64; along an axis only if 65536 elements or more make a result (of axes that are no
+    /// neighbours, if the innermost has as many), as exact states of many results take long. With it operators without an exact form are refused.
     #[arg(long, conflicts_with = "fast")]
     exact: bool,
     /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
     #[arg(long)]
     fast: bool,
     /// Write the exact state of all files together, for --merge.
-    #[arg(long, value_name = "FILE", conflicts_with = "axis")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "keepdims"])]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "ddof", "output", "raw", "with", "verify", "wgsl"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "ddof", "output", "raw", "with", "verify", "wgsl"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
@@ -122,7 +128,7 @@ pub struct ReduceArgs {
     ///
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
     /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
-    /// null. `index` is the place that arg-min and arg-max found, else null. With --axis there are also {axis, shape, dtype, output}
+    /// null. `index` is the place that arg-min and arg-max found, else null. With --axis or --keepdims there are also {axis, shape, dtype, output}
     /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. `gpu_ms` is null if nothing ran on
     /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
     /// included.
@@ -160,7 +166,7 @@ pub fn run(
         "--wgsl: is not the same on all ranks".to_owned()
     })?;
     let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
-    let checked = file::survey(&paths, (args.raw, args.axis), &mut errors, check).and_then(|mut work| {
+    let checked = file::survey(&paths, args, &mut errors, check).and_then(|mut work| {
         let second = if args.with.is_some() { work.pop() } else { None };
         request::check_pair(&work, second.as_ref()).map(|()| (work, second))
     });
@@ -249,10 +255,10 @@ impl ReduceArgs {
         let binding =
             limits.map(|limits| limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).min();
         let is_worth = match &work.layout {
-            Layout::Whole => true,
-            Layout::Axis(Axis { len, inner, .. }) => {
+            Layout::Axis(Axis { len, inner, .. }) if !work.layout.is_one_line() => {
                 *len >= LONG_LINE && *inner <= parts::most_results(&self.op, work.stored.element(), binding)
             }
+            _ => true,
         };
         // Exact sums of floats take integers that every adapter has.
         let lacks = |gpu: &Gpu| !gpu.device.features().contains(work.stored.element().feature());

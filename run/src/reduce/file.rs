@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::ReduceArgs;
+use super::axes::Axes;
 use super::layout::{Axis, Layout, LongRow, Shares};
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
@@ -30,14 +32,14 @@ pub struct Work {
 /// Opens every file and checks its header. Returns the files that can be reduced.
 pub fn survey(
     paths: &[PathBuf],
-    (raw, axis): (Option<Stored>, Option<i64>),
+    args: &ReduceArgs,
     errors: &mut FileErrors,
     check: impl Fn(&Work) -> Result<(), Failure>,
 ) -> Result<Vec<Work>, Failure> {
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
-    let look = |path| Work::look(path, raw, axis).and_then(|work| check(&work).map(|()| work));
+    let look = |path| Work::look(path, args).and_then(|work| check(&work).map(|()| work));
     paths.iter().filter_map(|path| errors.report(look(path)).transpose()).collect()
 }
 
@@ -47,15 +49,13 @@ pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> 
 }
 
 impl Work {
-    fn look(path: &Path, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
-        let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+    fn look(path: &Path, args: &ReduceArgs) -> Result<Self, Failure> {
+        let source =
+            Source::open_packed(path, args.raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
         let reopens = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
-        let layout = match axis {
-            None => Layout::Whole,
-            Some(axis) => Layout::Axis(along(axis, &source, raw.is_some())?),
-        };
+        let layout = layout(args, &source)?;
         Ok(Work {
             path: path.display().to_string(),
             file: path.to_owned(),
@@ -133,7 +133,7 @@ impl Work {
 
     /// True if searches have to count the places of its elements in another order than that of memory: C's.
     pub fn is_turned(&self) -> bool {
-        self.fortran && self.shape.len() > 1 && self.layout == Layout::Whole
+        self.fortran && self.shape.len() > 1 && self.layout.is_one_line()
     }
 
     /// Its shape as NumPy writes it; of bare elements how many there are.
@@ -143,18 +143,20 @@ impl Work {
     }
 }
 
-/// The axis of a source. Bare elements are an array of one dimension.
-fn along(axis: i64, source: &Source, bare: bool) -> Result<Axis, Failure> {
-    let name = source.name();
-    let made = if bare {
-        let len = source.len().ok_or_else(|| {
-            Failure::Usage(format!("{name}: --axis needs a shape, and bare elements from a stream have none"))
-        })?;
-        Axis::new(axis, &[len], false)
-    } else {
-        Axis::new(axis, source.shape(), source.is_fortran())
+/// The elements of each result of a source. Bare elements are an array of one dimension.
+fn layout(args: &ReduceArgs, source: &Source) -> Result<Layout, Failure> {
+    let axes = args.axis.as_ref().unwrap_or(&Axes::All);
+    if *axes == Axes::All && !args.keepdims {
+        return Ok(Layout::Whole);
+    }
+    let refused = |why: String| Failure::Usage(format!("{}: {why}", source.name()));
+    let without = || refused("--axis needs a shape, and bare elements from a stream have none".to_owned());
+    let shape = match args.raw {
+        Some(_) => vec![source.len().ok_or_else(without)?],
+        None => source.shape().to_vec(),
     };
-    made.map_err(|error| Failure::Usage(format!("{name}: {error}")))
+    let numbers = axes.of(shape.len()).map_err(refused)?;
+    Ok(Layout::Axis(Axis::new(numbers, args.keepdims, &shape, source.is_fortran())))
 }
 
 fn is_standard_input(path: &Path) -> bool {

@@ -72,8 +72,15 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
     };
     let extent = BufferRange { offset: 0, len: share.elements() };
     let second = (kernel.reducer.monoid().arity() == Arity::Two).then_some(extent);
-    if !share.completes && work.layout != Layout::Whole && kernel.counts_from_start() {
-        return Err(refused(work, own::SPLIT));
+    if let Layout::Axis(axis) = &work.layout
+        && !share.completes
+    {
+        if kernel.counts_from_start() {
+            return Err(refused(work, own::SPLIT));
+        }
+        if kernel.part.op.is_none() && axis.is_apart() {
+            return Err(refused(work, own::SPLIT_APART));
+        }
     }
     let shape = buffers::shape(&work.layout, &share);
     let unbound = |error| refused(work, error);

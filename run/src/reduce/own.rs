@@ -11,7 +11,7 @@ use halofold::{Element, Slice, wgpu};
 use super::buffers;
 use super::dtype;
 use super::file::Work;
-use super::layout::{Layout, Share};
+use super::layout::{Layout, Run};
 use super::results::Results;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
@@ -19,6 +19,10 @@ use crate::gpu::Gpu;
 /// A reason to refuse lines along an axis that several pieces share.
 pub const SPLIT: &str = "`map` of --wgsl uses its index, which counts along the axis, and a piece holds a part of the axis only: make \
     --piece larger (at most 1073741824 bytes), or leave the index out";
+
+/// A reason to refuse lines along the innermost of several axes that several pieces share.
+pub const SPLIT_APART: &str = "along axes that are no neighbours a piece holds all that --wgsl combines along the innermost of them: \
+    make --piece larger (at most 1073741824 bytes)";
 
 /// The rung that combines neighbours, so that operators need not commute.
 const IN_ORDER: &str = "interleaved-modulo-pair";
@@ -66,8 +70,13 @@ impl Own {
         let monoid = self.over(work.stored.element())?;
         let len = match &work.layout {
             Layout::Whole => work.len.unwrap_or(0),
-            Layout::Axis(axis) => axis.len,
+            Layout::Axis(axis) => axis.elements(),
         };
+        if monoid.reads_index() && matches!(&work.layout, Layout::Axis(axis) if axis.is_apart()) {
+            return Err(Failure::usage(
+                "`map` of --wgsl uses its index, which counts along one axis, or along neighbours: name one, or leave the index out",
+            ));
+        }
         check_count(&monoid, len)?;
         if is_stored && monoid.out_elements().is_none_or(|numbers| numbers.len() != 1) {
             let (name, gives) = (&self.name, monoid.out_type());
@@ -138,12 +147,13 @@ impl<'a> OwnMerger<'a> {
         Results::named(monoid.name(), dtypes, layout, is_stored)
     }
 
-    /// Adds the states of a piece: one of each result, which the pieces before it may have had a part of.
-    pub fn add(&mut self, share: &Share, states: &[u8]) -> Result<(), Failure> {
-        self.results = share.results();
-        let size = (self.results * self.finish.monoid().acc_size()) as usize;
-        self.states.extend(&states[..size]);
-        if self.states.len() > MOST_WAITING.max(size) {
+    /// Adds the states of a piece, given all of its own: one of each result, which the pieces before it may have had a part of.
+    pub fn add(&mut self, run: &Run, states: &[u8]) -> Result<(), Failure> {
+        self.results = run.results as u64;
+        let state = self.finish.monoid().acc_size() as usize;
+        let size = run.results * state;
+        self.states.extend(&states[run.states.start * state..run.states.end * state]);
+        if self.states.len() > MOST_WAITING.max(size) && self.states.len().is_multiple_of(size) {
             self.states = self.merged(&self.combine, 0)?;
             self.states.truncate(size);
         }

@@ -56,8 +56,8 @@ pub struct Row {
 /// The keys of an axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Array {
-    /// The number of the axis, from 0.
-    pub axis: usize,
+    /// The number of the axis, from 0, or a list of several.
+    pub axis: Tree<usize>,
     /// The dimensions of the result.
     pub shape: Vec<u64>,
     /// NumPy's name of its type.
@@ -71,7 +71,10 @@ impl Array {
     pub fn of(layout: &Layout, results: &Results, output: Option<&Path>) -> Option<Self> {
         let Layout::Axis(axis) = layout else { return None };
         Some(Array {
-            axis: axis.number,
+            axis: match axis.numbers[..] {
+                [number] => Tree::Leaf(number),
+                ref numbers => Tree::List(numbers.iter().copied().map(Tree::Leaf).collect()),
+            },
             shape: results.shape(),
             dtype: results.dtype(),
             output: output.map(|path| path.display().to_string()),
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn an_axis_has_keys_of_its_own() {
-        let array = Array { axis: 1, shape: vec![2], dtype: "f4".to_owned(), output: None };
+        let array = Array { axis: Tree::Leaf(1), shape: vec![2], dtype: "f4".to_owned(), output: None };
         let lists = Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(cell(Scalar::One(Value::F32(x))))).into());
         let row = Row { array: Some(array), value: Some(lists), ..row(None) };
         let json = serde_json::to_string(&row).unwrap();

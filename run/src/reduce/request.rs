@@ -84,7 +84,22 @@ pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) 
     if args.exact {
         check_exact(args, work)?;
     }
+    check_places(args, work)?;
     check_results(args, work)
+}
+
+/// Checks that places along several axes are those in memory.
+fn check_places(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    let Layout::Axis(axis) = &work.layout else { return Ok(()) };
+    let search = args.op.iter().find(|op| op::is_search(**op));
+    match search.filter(|_| axis.numbers.len() > 1 && work.fortran && !work.layout.is_one_line()) {
+        Some(op) => Err(Failure::Usage(format!(
+            "{}: `{op}` along several axes counts places in C's order, and the array is in Fortran's: save \
+             numpy.ascontiguousarray(array), or name one axis or all",
+            work.path
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Checks that all operators have exact forms.
@@ -113,7 +128,7 @@ fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let path = &work.path;
     let (empty, results) = match &work.layout {
         Layout::Whole => (args.output.is_some() && work.len == Some(0), 1),
-        Layout::Axis(axis) => (axis.len == 0, axis.results()),
+        Layout::Axis(axis) => (axis.elements() == 0, axis.results()),
     };
     let extremum = args.op.iter().find(|op| op::needs_elements(**op));
     if let Some(op) = extremum.filter(|_| empty && results > 0) {

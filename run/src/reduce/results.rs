@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Scalar>) -> Results {
-        let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
+        let axis = Axis::new(vec![2], false, &[2, 3, 4], fortran);
         let mut results = Results::new(op, Element::U32.into(), &Layout::Axis(axis), true);
         answers.for_each(|answer| results.push(Some(answer)).map_err(|_| ()).unwrap());
         results

@@ -7,7 +7,7 @@ use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 
 use super::check::Check;
 use super::file::Work;
-use super::layout::{Layout, Share};
+use super::layout::{Layout, Run, Share};
 use super::own::{Own, OwnMerger};
 use super::parts::{self, Part};
 use super::results::Results;
@@ -115,28 +115,37 @@ impl<'a> Totals<'a> {
     /// Adds the states of a piece, one of each kind.
     pub fn add(&mut self, share: &Share, left: &[Reduced]) -> Result<(), Failure> {
         let is_first = self.n == 0;
-        if let Some((own, left)) = self.own.as_mut().zip(left.first()) {
-            own.add(share, &left.states)?;
-        }
         for (running, left) in self.running.iter_mut().zip(left) {
             running.gpu_ms = if is_first { Some(0.0) } else { running.gpu_ms };
             running.gpu_ms = running.gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
             running.check.worsen(&left.check);
-            if share.before == 0 {
+        }
+        self.n += share.elements();
+        let work = self.work;
+        work.layout.runs(share).try_for_each(|run| self.add_run(&run, left))
+    }
+
+    /// Adds the states of a piece that belong to results next to each other.
+    fn add_run(&mut self, run: &Run, left: &[Reduced]) -> Result<(), Failure> {
+        if let Some((own, left)) = self.own.as_mut().zip(left.first()) {
+            own.add(run, &left.states)?;
+        }
+        for (running, left) in self.running.iter_mut().zip(left) {
+            if run.begins {
                 let merger = running.part.merger();
-                running.mergers = merger.into_iter().cycle().take(share.results() as usize).collect();
+                running.mergers = merger.into_iter().cycle().take(run.results).collect();
             }
-            let size = running.mergers.first().map_or(1, Merger::state_size);
-            for (merger, state) in running.mergers.iter_mut().zip(left.states.chunks_exact(size)) {
+            let Some(size) = running.mergers.first().map(Merger::state_size) else { continue };
+            let states = left.states[run.states.start * size..run.states.end * size].chunks_exact(size);
+            for (merger, state) in running.mergers[run.first..].iter_mut().zip(states) {
                 let added = match left.place {
                     Some(place) => merger.add_at(state, place),
-                    None => merger.add(state, share.before),
+                    None => merger.add(state, run.before),
                 };
                 added.map_err(Failure::usage)?;
             }
         }
-        self.n += share.elements();
-        if share.completes { self.complete(share.before + share.len, 1) } else { Ok(()) }
+        run.completes.map_or(Ok(()), |n| self.complete(n, 1))
     }
 
     /// The results that the states make, each of this many elements; so many times.
@@ -160,7 +169,7 @@ impl<'a> Totals<'a> {
     pub fn end(&mut self) -> Result<(), Failure> {
         match &self.work.layout {
             Layout::Whole => self.complete(self.n, 1),
-            Layout::Axis(axis) if axis.len == 0 => self.complete(0, axis.results()),
+            Layout::Axis(axis) if axis.elements() == 0 => self.complete(0, axis.results()),
             Layout::Axis(_) => Ok(()),
         }
     }

@@ -324,6 +324,8 @@ fn wrong_requests_are_refused() {
     refused(&run(&[&a, "--op", "xor"]), &[&a, "`xor` is not defined for f32"]);
     refused(&run(&[&a, "--axis", "2"]), &[&a, "--axis 2", "-2 to 1"]);
     refused(&run(&[&a, "--axis", "-3"]), &[&a, "--axis -3", "-2 to 1"]);
+    refused(&run(&[&a, "--axis", "0,-2"]), &[&a, "--axis -2", "twice"]);
+    refused(&run(&[&a, "--axis", "rows"]), &["rows", "the word all"]);
     refused(&run(&[&scalar, "--axis", "0"]), &[&scalar, "no dimension"]);
     refused(&run(&[&complex]), &[&complex, "c8"]);
     refused(&run(&[&a, "--op", "dot"]), &["--with"]);
@@ -388,6 +390,25 @@ fn axes_of_standard_input_and_of_bare_elements() {
         &reduce_on(&[&file, "--raw", "f32", "--op", "dot", "--with", "-"], &bytes[..16]),
         &["--with", "numbers of elements"],
     );
+}
+
+#[test]
+fn several_axes_and_kept_ones() {
+    let folder = Folder::new("reduce-axes");
+    let data: Vec<u8> = [5u32, 1, 4, 0, 3, 9, 10, 9].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let [file, turned] = [false, true]
+        .map(|fortran| folder.write(&format!("{fortran}.npy"), &npy("<u4", fortran, &[2, 2, 2], &data)));
+    let row = |args: &[&str]| rows(&run(&[args, &["--json"]].concat())).remove(0);
+    // Places count along both axes.
+    let most = row(&[&file, "--axis", "0,2", "--op", "arg-max"]);
+    assert_eq!(
+        [&most["axis"], &most["index"]],
+        [[0, 2], [3, 2]].map(|list| serde_json::json!(list)).each_ref()
+    );
+    refused(&run(&[&turned, "--axis", "0,2", "--op", "arg-max"]), &[&turned, "ascontiguousarray"]);
+    let kept = row(&[&turned, "--keepdims", "--op", "arg-max"]);
+    assert_eq!([&kept["value"], &kept["index"]], [10, 3].map(|x| serde_json::json!([[[x]]])).each_ref());
+    assert_eq!(row(&[&file, "--axis", "all"])["value"], 41);
 }
 
 /// Positions in an array of Fortran's order are those that NumPy counts, if no two elements are equal.

@@ -92,3 +92,28 @@ fn numpy_loads_what_is_written() {
         }
     }
 }
+
+#[test]
+fn several_axes_are_numpys() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("reduce-axis-several");
+    let data: Vec<u8> = (0..360i32).flat_map(|x| (x * 37 % 361 - 180).to_le_bytes()).collect();
+    let out = folder.path("out.npy");
+    let cases = [
+        ("0,2", "sum", "64Mi", false),
+        ("-1,1", "std", "320", true),
+        ("3,0", "count", "128", false),
+        ("1,2", "sum", "128", true),
+        ("all", "std", "128", true),
+    ];
+    for (fortran, (axes, op, piece, keeps)) in
+        cases.into_iter().flat_map(|case| [(false, case), (true, case)])
+    {
+        let file = folder.write("a.npy", &npy("<i4", fortran, &[4, 5, 6, 3], &data));
+        let keeps = keeps.then_some("--keepdims");
+        let args = [&file, "--op", op, "--axis", axes, "-o", &out, "--piece", piece, "--verify"];
+        stdout(&run(&[&args[..], keeps.as_slice()].concat()));
+        let args = ["-c", COMPARE, &file, &out, op, axes];
+        stdout(&Command::new(python).args(args).args(keeps).output().unwrap());
+    }
+}
