@@ -1,8 +1,6 @@
-//! Operations on rows that several commands share: speedups, checks, CSV.
+//! Operations on rows that several commands share: speedups, checks.
 
 pub use halofold_measure::{LadderWork, LibraryWork, Row, Status, StencilWork, What};
-
-use serde_json::Value;
 
 use crate::failure::Failure;
 
@@ -28,26 +26,4 @@ pub fn check<W: What>(rows: &[Row<W>]) -> Result<(), Failure> {
 /// The speed of the last row.
 pub fn last_speed(rows: &[Row]) -> Option<f64> {
     rows.last()?.figures.gb_per_s
-}
-
-/// Rows as CSV, with a line of names.
-pub fn csv<W: What>(rows: &[Row<W>]) -> Result<String, Failure> {
-    let mut text = csv::Writer::from_writer(Vec::new());
-    for (index, row) in rows.iter().enumerate() {
-        let Value::Object(fields) = serde_json::to_value(row).map_err(Failure::usage)? else { continue };
-        if index == 0 {
-            text.write_record(fields.keys()).map_err(Failure::usage)?;
-        }
-        text.write_record(fields.values().map(cell)).map_err(Failure::usage)?;
-    }
-    let bytes = text.into_inner().map_err(Failure::usage)?;
-    String::from_utf8(bytes).map_err(Failure::usage)
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::failure::Failure;
 
 /// Writes text to standard output and flushes it. A closed pipe ends the program quietly.
@@ -29,6 +31,28 @@ pub fn written(path: &Path) {
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
     print(&(text + "\n"))
+}
+
+/// Rows as CSV, with a line of names.
+pub fn csv<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
+    let mut text = csv::Writer::from_writer(Vec::new());
+    for (index, row) in rows.iter().enumerate() {
+        let Value::Object(fields) = serde_json::to_value(row).map_err(Failure::usage)? else { continue };
+        if index == 0 {
+            text.write_record(fields.keys()).map_err(Failure::usage)?;
+        }
+        text.write_record(fields.values().map(cell)).map_err(Failure::usage)?;
+    }
+    let bytes = text.into_inner().map_err(Failure::usage)?;
+    String::from_utf8(bytes).map_err(Failure::usage)
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// Writes rows as JSON or as text; nothing if there are none.

@@ -15,8 +15,10 @@ mod file;
 mod help;
 mod kernels;
 mod layout;
+mod lines;
 mod merge;
 mod message;
+mod number_format;
 mod op;
 mod own;
 mod parts;
@@ -36,6 +38,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halofold::reduce::{Accuracy, Arity, Op};
+use indicatif::ProgressBar;
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -49,6 +52,7 @@ use axes::Axes;
 use engine::Engine;
 use file::Work;
 use layout::{Axis, LONG_LINE, Layout, Share};
+use number_format::NumberFormat;
 use own::{Own, OwnMerger};
 use report::{Array, Row};
 use steps::{Reduced, Steps};
@@ -134,6 +138,16 @@ pub struct ReduceArgs {
     /// included.
     #[arg(long)]
     json: bool,
+    /// Print the results as CSV: a line of names, and a line for each number, with its place in the array that -o would write.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print the values alone, one a line, and draw no progress: the numbers that -o would write (of arg-min and arg-max the indices); nothing
+    /// with -o.
+    #[arg(short, long, conflicts_with_all = ["json", "csv"])]
+    quiet: bool,
+    /// Print values as C and NumPy's savetxt do: %d, %e, %f or %g, the last three also with a number of digits, as in %.3f.
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    format: Option<NumberFormat>,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
     ///
     /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
@@ -201,7 +215,8 @@ pub fn run(
 
     // A header may claim any size.
     let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
-    let bar = progress::bytes(all / transport.place()[1] as u64);
+    let bar =
+        if args.quiet { ProgressBar::hidden() } else { progress::bytes(all / transport.place()[1] as u64) };
     let mut done = 0;
     let mut rows = Vec::new();
     let mut stored = None;
@@ -238,7 +253,7 @@ pub fn run(
     if let Some((file, state)) = target.zip(state) {
         file.write(&state_file::content(&state))?;
     }
-    report::deliver(&rows, args.json, args.exact).and(errors.finish())
+    report::deliver(&rows, args).and(errors.finish())
 }
 
 impl ReduceArgs {

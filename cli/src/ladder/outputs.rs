@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{csv, print, print_json};
 use crate::reserved::Reserved;
-use crate::row::{Row, csv};
+use crate::row::Row;
 
 /// A path that means standard output.
 const STANDARD_OUTPUT: &str = "-";

@@ -38,6 +38,16 @@ impl Check {
         }
     }
 
+    /// Its name; none where none was asked for.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Check::Unchecked => "",
+            Check::Right => "verified",
+            Check::Undecided => "undecided",
+            Check::Wrong(_) => "WRONG",
+        }
+    }
+
     /// Keeps the worse of two; of two wrong ones the first.
     pub fn worsen(&mut self, other: &Check) {
         match (&self, other) {

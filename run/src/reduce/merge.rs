@@ -40,7 +40,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     if let Some(file) = target {
         file.write(&state_file::content(&state))?;
     }
-    report::deliver(&rows, args.json, true)
+    report::deliver(&rows, args)
 }
 
 /// Adds a state to those before.

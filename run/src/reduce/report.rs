@@ -1,6 +1,5 @@
 //! Prints the results as text or JSON.
 
-use std::fmt;
 use std::path::Path;
 
 use comfy_table::CellAlignment;
@@ -10,9 +9,10 @@ use serde::{Serialize, Serializer};
 
 use super::check::Check;
 use super::layout::Layout;
-use super::op;
+use super::number_format::NumberFormat;
 use super::results::{Results, Tree};
 use super::totals::OperatorResults;
+use super::{ReduceArgs, lines, op};
 use crate::failure::Failure;
 use crate::files::Stored;
 use crate::output::{self, visible};
@@ -45,9 +45,6 @@ pub struct Row {
     pub wall_ms: f64,
     /// The adapter's name; none where states were merged.
     pub adapter: Option<String>,
-    /// The result as text, and its bits.
-    #[serde(skip)]
-    pub text: [String; 2],
     /// The verdict of the CPU.
     #[serde(skip)]
     pub check: Check,
@@ -89,7 +86,6 @@ impl Row {
         let places =
             nested.as_ref().filter(|_| total.op.is_some_and(op::is_search)).map(|nested| nested.tree(place));
         let bits = nested.as_ref().filter(|_| total.is_exact);
-        let shown = bits.filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
         let is_truth = total.results.are_truths();
         Row {
             file: file.to_owned(),
@@ -102,12 +98,6 @@ impl Row {
             gpu_ms: total.gpu_ms,
             wall_ms: 0.0,
             adapter: None,
-            text: [
-                text_of(&total.results, array.as_ref()),
-                shown.map_or(String::new(), |nested| {
-                    nested.text(&|answer| bits_of(answer).unwrap_or("-".to_owned()))
-                }),
-            ],
             array,
             check: total.check.clone(),
         }
@@ -115,12 +105,14 @@ impl Row {
 }
 
 /// The results as text, or their number and shape if they are many or an array in a file.
-fn text_of(results: &Results, array: Option<&Array>) -> String {
-    let is_truth = results.are_truths();
-    match (results.nested(), array.and_then(|array| array.output.as_deref())) {
-        (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
-        (Some(nested), None) => nested.text(&|answer| Cell { answer, is_truth }.to_string()),
-        (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
+fn text_of(row: &Row, format: Option<NumberFormat>) -> String {
+    match (&row.array, &row.value) {
+        (Some(Array { shape, dtype, output: Some(output), .. }), _) => {
+            format!("{shape:?} {dtype} in {output}")
+        }
+        (_, Some(values)) => values.text(&|cell| cell.text(format)),
+        (Some(Array { shape, dtype, .. }), None) => format!("{shape:?} {dtype}"),
+        (None, None) => String::new(),
     }
 }
 
@@ -149,24 +141,39 @@ impl Serialize for Cell {
         match self.answer {
             Some(Scalar::One(value)) if self.is_truth => serializer.serialize_bool(value.as_f64() != 0.0),
             Some(Scalar::One(value) | Scalar::At { value, .. }) => number(value, serializer),
-            Some(Scalar::Range { min, max }) => {
-                let cell = |value| Cell { answer: Some(Scalar::One(value)), is_truth: false };
-                serializer.collect_seq([min, max].map(cell))
-            }
+            Some(Scalar::Range { .. }) => serializer.collect_seq(self.numbers()),
             _ => serializer.serialize_none(),
         }
     }
 }
 
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Cell {
+    /// Its numbers: of a range two.
+    pub fn numbers(self) -> Vec<Cell> {
         match self.answer {
-            Some(Scalar::One(value)) if self.is_truth => write!(f, "{}", value.as_f64() != 0.0),
-            Some(Scalar::One(value)) => f.write_str(&shortest(value)),
-            Some(Scalar::Range { min, max }) => write!(f, "{} … {}", shortest(min), shortest(max)),
-            Some(Scalar::At { value, index }) => write!(f, "{} at {index}", shortest(value)),
-            _ => f.write_str("-"),
+            Some(Scalar::Range { min, max }) => {
+                [min, max].map(|value| Cell { answer: Some(Scalar::One(value)), is_truth: false }).into()
+            }
+            _ => vec![self],
         }
+    }
+
+    /// Its value as text: in a format, or true or false, or with the fewest digits.
+    pub fn number(self, format: Option<NumberFormat>) -> Option<String> {
+        let value = self.answer?.value()?;
+        Some(match format {
+            Some(format) => format.text(value),
+            None if self.is_truth => (value.as_f64() != 0.0).to_string(),
+            None => shortest(value),
+        })
+    }
+
+    /// Its numbers and its place as text.
+    fn text(self, format: Option<NumberFormat>) -> String {
+        let number = |cell: Cell| cell.number(format).unwrap_or("-".to_owned());
+        let numbers: Vec<_> = self.numbers().into_iter().map(number).collect();
+        let text = numbers.join(" … ");
+        place(self.answer).map_or(text.clone(), |index| format!("{text} at {index}"))
     }
 }
 
@@ -183,8 +190,17 @@ fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 /// Writes the rows, and reports the wrong ones on standard error.
-pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure> {
-    let written = output::print_rows(rows, json, |rows| text(rows, with_bits));
+pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
+    let lines = || rows.iter().flat_map(|row| lines::of(row, args.format)).collect::<Vec<_>>();
+    let written = match rows {
+        [] => Ok(()),
+        _ if args.csv => output::csv(&lines()).and_then(|text| output::print(&text)),
+        _ if args.quiet && args.output.is_some() => Ok(()),
+        _ if args.quiet => {
+            output::print(&lines().iter().map(|line| line.number() + "\n").collect::<String>())
+        }
+        _ => output::print_rows(rows, args.json, |rows| text(rows, args.format, args.exact || args.merge)),
+    };
     let mut wrong = false;
     for row in rows {
         if let Check::Wrong(mismatch) = &row.check {
@@ -197,19 +213,16 @@ pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure>
 }
 
 /// One line a row: file, operator, type, number of elements, value, its bits if they are wanted, and the CPU's verdict if there is one.
-fn text(rows: &[Row], with_bits: bool) -> String {
+fn text(rows: &[Row], format: Option<NumberFormat>, with_bits: bool) -> String {
     let mut table = table::plain();
     for row in rows {
-        let Row { file, op, element, n, text: [value, bits], .. } = row;
-        let mut cells =
-            vec![visible(file, &[]), visible(op, &[]), (*element).to_owned(), n.to_string(), value.clone()];
-        cells.extend(Some(bits).filter(|bits| with_bits && !bits.is_empty()).cloned());
-        match row.check {
-            Check::Unchecked => {}
-            Check::Right => cells.push("verified".to_owned()),
-            Check::Undecided => cells.push("undecided".to_owned()),
-            Check::Wrong(_) => cells.push("WRONG".to_owned()),
-        }
+        let Row { file, op, element, n, bits, array, .. } = row;
+        let is_in_file = array.as_ref().is_some_and(|array| array.output.is_some());
+        let bits = bits.as_ref().filter(|_| with_bits && !is_in_file);
+        let mut cells = vec![visible(file, &[]), visible(op, &[]), (*element).to_owned(), n.to_string()];
+        cells.push(text_of(row, format));
+        cells.extend(bits.map(|bits| bits.text(&|bits| bits.clone().unwrap_or("-".to_owned()))));
+        cells.extend(Some(row.check.name().to_owned()).filter(|name| !name.is_empty()));
         table.add_row(cells);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -245,13 +258,12 @@ mod tests {
             element: "f32",
             n: 12,
             array: None,
-            value: value.map(|value| Tree::Leaf(cell(Scalar::One(value)))),
+            value: Some(Tree::Leaf(Cell { answer: value.map(Scalar::One), is_truth: false })),
             bits: None,
             index: None,
             gpu_ms: Some(0.5),
             wall_ms: 2.0,
             adapter: Some("some GPU".to_owned()),
-            text: [value.map_or("-".to_owned(), shortest), String::new()],
             check: Check::Right,
         }
     }
@@ -293,7 +305,7 @@ mod tests {
     fn text_is_a_line_a_row() {
         let rows = [row(None), Row { n: 1, check: Check::Undecided, ..row(Some(Value::F32(1e-30))) }];
         assert_eq!(
-            text(&rows, false),
+            text(&rows, None, false),
             "a b.npy  sum  f32  12  -      verified\na b.npy  sum  f32   1  1e-30  undecided\n"
         );
     }
@@ -301,9 +313,10 @@ mod tests {
     #[test]
     fn ranges_and_positions_print_both_parts() {
         let [low, high] = [-1.5, 2.0].map(Value::F32);
-        assert_eq!(cell(Scalar::Range { min: low, max: high }).to_string(), "-1.5 … 2.0");
-        assert_eq!(cell(Scalar::At { value: low, index: 7 }).to_string(), "-1.5 at 7");
+        assert_eq!(cell(Scalar::Range { min: low, max: high }).text(None), "-1.5 … 2.0");
+        assert_eq!(cell(Scalar::At { value: low, index: 7 }).text(None), "-1.5 at 7");
         let truth = Cell { is_truth: true, ..cell(Scalar::One(Value::Unsigned(1))) };
-        assert_eq!(truth.to_string(), "true");
+        assert_eq!(truth.text(None), "true");
+        assert_eq!(truth.text("%.1f".parse().ok()), "1.0");
     }
 }

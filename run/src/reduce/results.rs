@@ -154,27 +154,16 @@ pub struct Nested<'a> {
 }
 
 impl Nested<'_> {
-    /// As text, each result as `show` writes it, in lines that end between two results.
-    pub fn text(&self, show: &impl Fn(Option<Scalar>) -> String) -> String {
-        let unbroken = |at| show(at).replace(' ', "\u{a0}");
-        let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
-        textwrap::fill(&text, LINE).replace('\u{a0}', " ")
-    }
-
-    fn list<T>(
-        &self,
-        dimension: usize,
-        at: usize,
-        leaf: &impl Fn(Option<Scalar>) -> T,
-        join: &impl Fn(Vec<T>) -> T,
-    ) -> T {
-        let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(self.answers[at]) };
-        join((0..len).map(|k| self.list(dimension + 1, at + k * stride, leaf, join)).collect())
-    }
-
     /// As a tree, each result as `make` makes it.
     pub fn tree<T>(&self, make: impl Fn(Option<Scalar>) -> T) -> Tree<T> {
-        self.list(0, 0, &|answer| Tree::Leaf(make(answer)), &Tree::List)
+        self.list(0, 0, &make)
+    }
+
+    fn list<T>(&self, dimension: usize, at: usize, make: &impl Fn(Option<Scalar>) -> T) -> Tree<T> {
+        let Some(&(len, stride)) = self.dimensions.get(dimension) else {
+            return Tree::Leaf(make(self.answers[at]));
+        };
+        Tree::List((0..len).map(|k| self.list(dimension + 1, at + k * stride, make)).collect())
     }
 }
 
@@ -184,6 +173,38 @@ impl Nested<'_> {
 pub enum Tree<T> {
     Leaf(T),
     List(Vec<Tree<T>>),
+}
+
+impl<T> Tree<T> {
+    /// As text, each leaf as `show` writes it, in lines that end between two leaves.
+    pub fn text(&self, show: &impl Fn(&T) -> String) -> String {
+        textwrap::fill(&self.unbroken(show), LINE).replace('\u{a0}', " ")
+    }
+
+    fn unbroken(&self, show: &impl Fn(&T) -> String) -> String {
+        match self {
+            Tree::Leaf(leaf) => show(leaf).replace(' ', "\u{a0}"),
+            Tree::List(items) => {
+                let items: Vec<_> = items.iter().map(|item| item.unbroken(show)).collect();
+                format!("[{}]", items.join(", "))
+            }
+        }
+    }
+
+    /// The leaves in their order, with their places.
+    pub fn leaves(&self) -> Vec<(Vec<usize>, &T)> {
+        match self {
+            Tree::Leaf(leaf) => vec![(Vec::new(), leaf)],
+            Tree::List(items) => {
+                let mut all = Vec::new();
+                for (at, item) in items.iter().enumerate() {
+                    let leaves = item.leaves().into_iter();
+                    all.extend(leaves.map(|(place, leaf)| ([&[at], &place[..]].concat(), leaf)));
+                }
+                all
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -205,8 +226,9 @@ mod tests {
         let value = |x| Scalar::One(Value::Unsigned(x));
         let text = |fortran| {
             let results = results(Op::Max, fortran, (0..6).map(value));
-            let show = |answer: Option<Scalar>| answer.map_or("?".to_owned(), |answer| answer.to_string());
-            results.nested().unwrap().text(&show)
+            let tree = results.nested().unwrap().tree(|answer| answer.unwrap());
+            assert_eq!(tree.leaves()[4].0, [1, 1]);
+            tree.text(&Scalar::to_string)
         };
         assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
         assert_eq!(text(true), "[[0, 2, 4], [1, 3, 5]]");
