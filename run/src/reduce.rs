@@ -43,7 +43,7 @@ use indicatif::ProgressBar;
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{Source, Stored};
+use crate::files::{Bare, Dimensions, Source};
 use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::reserved::Reserved;
 use crate::transport::Transport;
@@ -64,10 +64,14 @@ pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
-    /// bool (a byte).
+    /// The files hold bare elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits, and the bytes are
+    /// little-endian), bool (a byte), or a type as NumPy writes it with its byte order, such as '>f4', whose names count bytes.
     #[arg(long, value_name = "TYPE")]
-    raw: Option<Stored>,
+    raw: Option<Bare>,
+    /// The dimensions of the array in a file of bare elements, as in 480,640, the last of which runs fastest. One may be -1: it follows from
+    /// the size of the file.
+    #[arg(long, value_name = "N,...", requires = "raw", allow_hyphen_values = true)]
+    shape: Option<Dimensions>,
     /// Operators to compute, separated by commas.
     ///
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
@@ -217,13 +221,14 @@ pub fn run(
     let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
     let bar =
         if args.quiet { ProgressBar::hidden() } else { progress::bytes(all / transport.place()[1] as u64) };
+    let bare = args.bare();
     let mut done = 0;
     let mut rows = Vec::new();
     let mut stored = None;
     let mut state = None;
     for (mut work, wanted) in work.into_iter().zip(wanted) {
         bar.set_message(output::visible(&work.path, &[]));
-        let opened = transport.agree(file::open(&mut work, second.as_mut(), args.raw));
+        let opened = transport.agree(file::open(&mut work, second.as_mut(), bare.as_ref()));
         let Some(mut sources) = errors.report(opened)? else { continue };
         let advance = |bytes| {
             done += bytes;
@@ -257,6 +262,12 @@ pub fn run(
 }
 
 impl ReduceArgs {
+    /// The description of the files, if they are bare elements.
+    fn bare(&self) -> Option<Bare> {
+        let bare = self.raw.clone()?;
+        Some(bare.with_dimensions(self.shape.clone().unwrap_or_default()))
+    }
+
     /// The request's own operator, if it has one.
     fn own(&self) -> Result<Option<Own>, Failure> {
         let arity = if self.with.is_some() { Arity::Two } else { Arity::One };

@@ -98,6 +98,23 @@ pub enum Fault {
     /// A part was asked for of a stream, which can only be read from its start.
     #[error("a part can be read of a file only, not of a pipe or a device; write it to a file")]
     Stream,
+    /// Bare elements that are no array of these dimensions.
+    #[error(
+        "has {found} bytes, and shape {shape} takes {wanted}; give --shape the dimensions it was written with"
+    )]
+    Shape {
+        /// The dimensions, as Python writes them, and cut short if they are many.
+        shape: String,
+        /// The bytes that they take.
+        wanted: u64,
+        /// The bytes there are.
+        found: u64,
+    },
+    /// A dimension was to follow from the length of a stream.
+    #[error(
+        "a dimension of -1 follows from the size of a file, which a stream has not: write the number in --shape"
+    )]
+    OpenShape,
     /// Bare elements of which the last is not complete.
     #[error(
         "{bytes} bytes are not a multiple of the {} bytes of one {stored}; give --raw the type the file was \

@@ -4,8 +4,10 @@
 
 use std::io::Read;
 
+use super::bare::Bare;
 use super::error::Fault;
 use super::grammar::{self, Dictionary, excerpt};
+use super::npy;
 use super::reader::fill;
 use super::stored::Stored;
 
@@ -38,11 +40,25 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The description of bare little-endian elements, which have no header: as many as `length` bytes hold.
-    pub(crate) fn bare(stored: Stored, length: Option<u64>) -> Result<Self, Fault> {
-        check_whole(length.unwrap_or(0), stored)?;
-        let swap = cfg!(target_endian = "big");
-        Ok(Header { stored, shape: Vec::new(), fortran: false, swap, bytes: length, start: 0 })
+    /// The description of bare elements, which have no header: as many as `length` bytes hold, or an array.
+    pub(crate) fn bare(bare: &Bare, length: Option<u64>) -> Result<Self, Fault> {
+        let Bare { stored, swap, dimensions } = bare;
+        let header =
+            |shape, bytes| Header { stored: *stored, shape, fortran: false, swap: *swap, bytes, start: 0 };
+        check_whole(length.unwrap_or(0), *stored)?;
+        if dimensions.is_empty() {
+            return Ok(header(Vec::new(), length));
+        }
+        if dimensions.is_open() && length.is_none() {
+            return Err(Fault::OpenShape);
+        }
+        let shape = dimensions.of(length.unwrap_or(0) / stored.size());
+        let text = npy::tuple(&shape);
+        let wanted = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(&text)))?;
+        match length.filter(|length| *length != wanted) {
+            Some(found) => Err(Fault::Shape { shape: excerpt(&text), wanted, found }),
+            None => Ok(header(shape, Some(wanted))),
+        }
     }
 
     /// Reads the header off `reader`, which is left at the first element. Booleans and integers of 8 and 16 bits are taken only
@@ -126,7 +142,7 @@ fn decode(bytes: Vec<u8>, version: u8) -> Result<String, Fault> {
 }
 
 /// The type that a type string names, if there is one, and whether its bytes need swapping.
-fn interpret(descr: &str) -> Option<(Stored, bool)> {
+pub(crate) fn interpret(descr: &str) -> Option<(Stored, bool)> {
     let kind = descr.trim_start_matches(['<', '>', '=', '|']);
     let stored = Stored::of_numpy(kind)?;
     let big = match &descr[..descr.len() - kind.len()] {

@@ -5,6 +5,7 @@
 //! streams through. Everything that can be known before the first element is checked when the
 //! source is opened: a truncated file fails before any work is done. [`npy`] writes such files.
 
+mod bare;
 mod error;
 mod grammar;
 mod header;
@@ -21,6 +22,7 @@ use std::path::Path;
 
 use halofold::Element;
 
+pub use bare::{Bare, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
 use native::{swap_bytes, widen};
@@ -67,13 +69,12 @@ impl Source {
         Self::open_narrow(path.as_ref(), None, Narrow::Refused)
     }
 
-    /// Opens a `.npy` file or, with `raw`, bare little-endian elements. Narrower integers and Booleans are handed out as
-    /// they are.
+    /// Opens a `.npy` file or, with `raw`, bare elements. Narrower integers and Booleans are handed out as they are.
     ///
     /// # Errors
     ///
-    /// As [`Source::open`]; bare elements of which the last is not complete, or a `.npy` file in their place, whose header is no elements.
-    pub fn open_packed(path: impl AsRef<Path>, raw: Option<Stored>) -> Result<Self, InputError> {
+    /// As [`Source::open`]; bare elements of which the last is not complete or that have another shape, or a `.npy` file in their place, whose header is no elements.
+    pub fn open_packed(path: impl AsRef<Path>, raw: Option<&Bare>) -> Result<Self, InputError> {
         Self::open_narrow(path.as_ref(), raw, Narrow::Packed)
     }
 
@@ -82,11 +83,11 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::open_packed`].
-    pub fn open_widening(path: impl AsRef<Path>, raw: Option<Stored>) -> Result<Self, InputError> {
+    pub fn open_widening(path: impl AsRef<Path>, raw: Option<&Bare>) -> Result<Self, InputError> {
         Self::open_narrow(path.as_ref(), raw, Narrow::Widened)
     }
 
-    fn open_narrow(path: &Path, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
+    fn open_narrow(path: &Path, raw: Option<&Bare>, narrow: Narrow) -> Result<Self, InputError> {
         let name = &path.to_string_lossy();
         let opened = open_reader(path).map_err(|fault| InputError::new(name, fault));
         opened.and_then(|(reader, length)| Self::new(name, (reader, length), raw, narrow))
@@ -96,14 +97,14 @@ impl Source {
     fn new(
         name: &str,
         (mut reader, length): (Reader, Option<u64>),
-        raw: Option<Stored>,
+        raw: Option<&Bare>,
         narrow: Narrow,
     ) -> Result<Self, InputError> {
         let header = match raw {
             Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 })) => {
                 Err(Fault::NotBare)
             }
-            Some(stored) => Header::bare(stored, length),
+            Some(bare) => Header::bare(bare, length),
             None => Header::read(&mut reader, narrow != Narrow::Refused),
         };
         let header = header.map_err(|fault| InputError::new(name, fault))?;
@@ -156,7 +157,7 @@ impl Source {
         if self.widens { self.element().size() } else { self.header.stored.size() }
     }
 
-    /// The dimensions of the whole array; none of bare elements.
+    /// The dimensions of the whole array; none of bare elements without a shape.
     pub fn shape(&self) -> &[u64] {
         &self.header.shape
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
 
 use halofold::Element;
 
@@ -78,6 +77,12 @@ impl Stored {
         }
     }
 
+    /// The type of a name, if it is one.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let packed = Stored::PACKED.into_iter().find(|stored| stored.name() == name);
+        packed.or_else(|| name.parse().ok().map(Stored::Element))
+    }
+
     /// The type that NumPy gives a name, without a byte order.
     pub(crate) fn of_numpy(name: &str) -> Option<Self> {
         let name = if name == "?" { "b1" } else { name };
@@ -131,20 +136,5 @@ impl From<Element> for Stored {
 impl fmt::Display for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// A name that is no type.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16, u8, i8, u16, i16, bool")]
-pub struct UnknownType(String);
-
-impl FromStr for Stored {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let mut packed = Stored::PACKED.into_iter();
-        let found = packed.find(|stored| stored.name() == name);
-        found.or_else(|| name.parse().ok().map(Stored::Element)).ok_or_else(|| UnknownType(name.to_owned()))
     }
 }

@@ -79,6 +79,11 @@ fn native(element: Element, count: u32) -> Vec<u8> {
     elements(element, count, cfg!(target_endian = "big"))
 }
 
+/// Bare elements of a type.
+fn bare(element: Element) -> Bare {
+    Stored::from(element).into()
+}
+
 /// Starts on a reader, of a length that may be known.
 fn start(
     name: &str,
@@ -87,7 +92,7 @@ fn start(
     raw: Option<Element>,
 ) -> Result<Source, InputError> {
     let opened = (Reader::Stream(reader), length);
-    Source::new(name, opened, raw.map(Stored::from), Narrow::Refused)
+    Source::new(name, opened, raw.map(bare).as_ref(), Narrow::Refused)
 }
 
 /// Opens bytes as a regular file, whose length is known.
@@ -260,7 +265,7 @@ fn on_disk(bytes: &[u8]) -> NamedTempFile {
 
 /// Opens a file by its path.
 fn open(file: &NamedTempFile, raw: Option<Element>) -> Result<Source, InputError> {
-    Source::open_packed(file, raw.map(Stored::from))
+    Source::open_packed(file, raw.map(bare).as_ref())
 }
 
 #[test]
@@ -336,8 +341,30 @@ fn truncated_files_are_errors_at_every_position() {
 }
 
 #[test]
+fn bare_elements_have_a_byte_order_and_a_shape() {
+    let file = on_disk(&elements(Element::F32, 6, true));
+    let big = |shape: &str| ">f4".parse::<Bare>().unwrap().with_dimensions(shape.parse().unwrap());
+    for shape in ["2,3", "-1,3"] {
+        let mut source = Source::open_packed(&file, Some(&big(shape))).unwrap();
+        assert_eq!((source.shape(), source.len()), (&[2, 3][..], Some(6)));
+        assert_eq!(rest(&mut source, 16).unwrap(), native(Element::F32, 6));
+    }
+    for (shape, why) in
+        [("2,2", "24 bytes, and shape (2, 2) takes 16"), ("-1,4", "takes 16"), ("7", "takes 28")]
+    {
+        let error = Source::open_packed(&file, Some(&big(shape))).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    let piped = |shape| {
+        Source::new("-", (Reader::Stream(Box::new(&[0; 24][..])), None), Some(&big(shape)), Narrow::Packed)
+    };
+    assert_eq!(piped("2,3").unwrap().len(), Some(6));
+    assert!(matches!(piped("-1,3").unwrap_err().fault, Fault::OpenShape));
+}
+
+#[test]
 fn bare_elements_become_wider_ones() {
     let file = on_disk(&[255, 0, 7]);
-    let mut source = Source::open_widening(&file, Some(Stored::I8)).unwrap();
+    let mut source = Source::open_widening(&file, Some(&Stored::I8.into())).unwrap();
     assert_eq!(rest(&mut source, 8).unwrap(), [-1i32, 0, 7].map(i32::to_ne_bytes).concat());
 }

@@ -8,7 +8,7 @@ use super::axes::Axes;
 use super::layout::{Axis, Layout, LongRow, Shares};
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{Source, Stored, npy};
+use crate::files::{Bare, Source, Stored, npy};
 
 /// A file that has been checked.
 pub struct Work {
@@ -20,7 +20,7 @@ pub struct Work {
     pub stored: Stored,
     /// The number of elements, if that is known before the end.
     pub len: Option<u64>,
-    /// Its dimensions, and whether the first of them runs fastest; none of bare elements.
+    /// Its dimensions, and whether the first of them runs fastest; none of bare elements without a shape.
     pub shape: Vec<u64>,
     pub fortran: bool,
     /// The elements of each result.
@@ -39,19 +39,19 @@ pub fn survey(
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
-    let look = |path| Work::look(path, args).and_then(|work| check(&work).map(|()| work));
+    let bare = args.bare();
+    let look = |path| Work::look(path, args, bare.as_ref()).and_then(|work| check(&work).map(|()| work));
     paths.iter().filter_map(|path| errors.report(look(path)).transpose()).collect()
 }
 
 /// Opens a file for reading, and a second one that goes with it.
-pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> Result<Vec<Source>, Failure> {
+pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<&Bare>) -> Result<Vec<Source>, Failure> {
     [Some(work), second].into_iter().flatten().map(|work| work.open(raw)).collect()
 }
 
 impl Work {
-    fn look(path: &Path, args: &ReduceArgs) -> Result<Self, Failure> {
-        let source =
-            Source::open_packed(path, args.raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+    fn look(path: &Path, args: &ReduceArgs, raw: Option<&Bare>) -> Result<Self, Failure> {
+        let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
         let reopens = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
@@ -68,7 +68,7 @@ impl Work {
         })
     }
 
-    fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
+    fn open(&mut self, raw: Option<&Bare>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
@@ -143,17 +143,17 @@ impl Work {
     }
 }
 
-/// The elements of each result of a source. Bare elements are an array of one dimension.
+/// The elements of each result of a source. Bare elements without a shape are an array of one dimension.
 fn layout(args: &ReduceArgs, source: &Source) -> Result<Layout, Failure> {
     let axes = args.axis.as_ref().unwrap_or(&Axes::All);
     if *axes == Axes::All && !args.keepdims {
         return Ok(Layout::Whole);
     }
     let refused = |why: String| Failure::Usage(format!("{}: {why}", source.name()));
-    let without = || refused("--axis needs a shape, and bare elements from a stream have none".to_owned());
+    let without = "--axis needs a shape, and bare elements from a stream have none: name one with --shape";
     let shape = match args.raw {
-        Some(_) => vec![source.len().ok_or_else(without)?],
-        None => source.shape().to_vec(),
+        Some(_) if args.shape.is_none() => vec![source.len().ok_or_else(|| refused(without.to_owned()))?],
+        _ => source.shape().to_vec(),
     };
     let numbers = axes.of(shape.len()).map_err(refused)?;
     Ok(Layout::Axis(Axis::new(numbers, args.keepdims, &shape, source.is_fortran())))

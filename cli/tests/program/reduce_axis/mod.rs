@@ -385,6 +385,14 @@ fn axes_of_standard_input_and_of_bare_elements() {
         (&rows(&output)[0]["value"], &rows(&output)[0]["shape"]),
         (&21.0.into(), &serde_json::json!([]))
     );
+    let big: Vec<u8> = data.iter().flat_map(|x| x.to_be_bytes()).collect();
+    let turned = folder.write("big.bin", &big);
+    let args = [&turned, "--raw", ">f4", "--shape", "-1,3", "--axis", "0", "--json"];
+    assert_eq!(rows(&run(&args))[0]["value"], serde_json::json!([5.0, 7.0, 9.0]));
+    let args = ["-", "--raw", ">f4", "--shape", "3,2", "--axis", "1", "--json"];
+    assert_eq!(rows(&reduce_on(&args, &big))[0]["value"], serde_json::json!([3.0, 7.0, 11.0]));
+    refused(&run(&[&turned, "--raw", ">f4", "--shape", "2,2"]), &[&turned, "shape (2, 2)", "--shape"]);
+    refused(&run(&[&turned, "--shape", "2,2"]), &["--raw"]);
     // Two streams of different lengths are noticed where the shorter one ends.
     refused(
         &reduce_on(&[&file, "--raw", "f32", "--op", "dot", "--with", "-"], &bytes[..16]),
