@@ -108,6 +108,12 @@ pub struct ReduceArgs {
     /// Number that variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
+    /// Leave NaNs out, as NumPy's nansum, nanmean, nanmin and so on do; of --op dot the pairs that have one.
+    ///
+    /// A line says how many were skipped. Where all elements are NaN, the sum is 0, the product 1, and minima, maxima, means and variances
+    /// have no value (`-`, and NaN in an array). Integers have no NaN.
+    #[arg(long, conflicts_with_all = ["wgsl", "state"])]
+    skip_nan: bool,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
@@ -127,7 +133,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "keepdims"])]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "ddof", "output", "raw", "with", "verify", "wgsl"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
@@ -137,7 +143,8 @@ pub struct ReduceArgs {
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
     /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
     /// null. `index` is the place that arg-min and arg-max found, else null. With --axis or --keepdims there are also {axis, shape, dtype, output}
-    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. `gpu_ms` is null if nothing ran on
+    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. With --skip-nan there is
+    /// `skipped` after `n`. `gpu_ms` is null if nothing ran on
     /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
     /// included.
     #[arg(long)]
@@ -296,6 +303,7 @@ impl ReduceArgs {
             ddof: self.ddof.unwrap_or(0),
             accuracy,
             verify: self.verify,
+            skips_nan: self.skip_nan,
             is_stored: self.output.is_some(),
         }
     }

@@ -389,7 +389,7 @@ impl Monoid {
         let missing = self.features - features;
         let words = match (self.op, self.element()) {
             (Some(op), Some(element)) if !missing.is_empty() && self.compares_in_words() => {
-                op.reading(element, PAIR_OF_WORDS).ok()
+                op.reading(element, PAIR_OF_WORDS).and_then(|words| self.keeping_as(words)).ok()
             }
             _ => None,
         };
@@ -399,7 +399,9 @@ impl Monoid {
 
     /// True if it compares 64-bit floats by their bits, which takes no 64-bit integers.
     fn compares_in_words(&self) -> bool {
-        let known = self.op.zip(self.element()).filter(|_| self.kept.is_none());
+        // A pair of such words and a count have another size than a pair of integers and a count.
+        let is_another = |op| op == Op::MinMax && self.kept.is_some();
+        let known = self.op.zip(self.element()).filter(|(op, _)| !is_another(*op));
         known.is_some_and(|(op, element)| op.compares_in_words(element))
     }
 

@@ -11,6 +11,7 @@ mod records;
 mod reduce_axis;
 mod reduce_exact;
 mod reduce_files;
+mod reduce_kept;
 mod reduce_output;
 mod reduce_own;
 mod several_adapters;

@@ -1,8 +1,9 @@
 //! Checks of the GPU's states of a piece against the CPU's.
 
-use halofold::reduce::Op;
+use halofold::Element;
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{Op, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Layout, Share};
@@ -68,7 +69,8 @@ pub enum OnCpu {
 /// Computes a share on the CPU, of one source or of a pair.
 pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     let element = part.element;
-    let lines = |piece: &[u8], result: u64| line(piece, element.size() as usize, share, result);
+    let size = element.size() as usize;
+    let lines = |piece: &[u8], result: u64| line(piece, size, share, result);
     let second =
         if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Some(Op::Dot)) };
     let results = 0..share.results();
@@ -82,10 +84,35 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
         return OnCpu::States(results.map(state).collect());
     }
     let one = |result| {
-        let second = second.map(|second| lines(second, result));
-        reference::reduce(part.op?, element, &lines(pieces[0], result), second.as_deref())
+        let mut inputs: Vec<_> =
+            pieces.iter().take(1).chain(second).map(|piece| lines(piece, result)).collect();
+        let kept = part.skips_nan.then(|| keep_numbers(element, &mut inputs));
+        let mut expected =
+            reference::reduce(part.op?, element, &inputs[0], inputs.get(1).map(Vec::as_slice))?;
+        if let (Some(kept), Scalar::At { index, .. }) = (kept, &mut expected.answer) {
+            *index = kept.get(*index as usize).map_or(*index, |place| *place as u64);
+        }
+        Some(expected)
     };
     OnCpu::Results(results.filter_map(one).collect())
+}
+
+/// Removes the elements of which one is a NaN, and returns the places of the others.
+fn keep_numbers(element: Element, inputs: &mut [Vec<u8>]) -> Vec<usize> {
+    let size = element.size() as usize;
+    let is_number = |bytes: &[u8]| match *bytes {
+        [a, b] => u16::from_le_bytes([a, b]) & 0x7fff <= 0x7c00,
+        [a, b, c, d] => !f32::from_le_bytes([a, b, c, d]).is_nan(),
+        _ => !bytes.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
+    };
+    let at = |place: &usize| place * size..(place + 1) * size;
+    let places = 0..inputs[0].len() / size;
+    let kept: Vec<_> =
+        places.filter(|place| inputs.iter().all(|bytes| is_number(&bytes[at(place)]))).collect();
+    for bytes in inputs {
+        *bytes = kept.iter().flat_map(|place| &bytes[at(place)]).copied().collect();
+    }
+    kept
 }
 
 /// The elements of one result.
@@ -137,7 +164,6 @@ pub fn judge(
 
 #[cfg(test)]
 mod tests {
-    use halofold::Element;
     use halofold::reduce::Accuracy;
 
     use super::*;
@@ -149,6 +175,7 @@ mod tests {
             element: Element::F32,
             accuracy: Accuracy::Fast,
             is_squared: false,
+            skips_nan: false,
         };
         let mut before = 0;
         let mut all = Check::Right;

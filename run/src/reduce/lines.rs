@@ -13,6 +13,7 @@ pub struct Line<'a> {
     #[serde(rename = "type")]
     element: &'a str,
     n: u64,
+    skipped: Option<u64>,
     /// Its place in the array that `-o` writes, as `2,0`; none of a single number.
     place: String,
     value: Option<String>,
@@ -39,6 +40,7 @@ pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
         op: &row.op,
         element: row.element,
         n: row.n,
+        skipped: row.skipped,
         place: place.iter().map(usize::to_string).collect::<Vec<_>>().join(","),
         value,
         index: None,

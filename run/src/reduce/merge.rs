@@ -32,8 +32,14 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         let op = operator(op, state.format())?;
         let mut results = Results::new(op, element.into(), &Layout::Whole, false);
         results.push(finished(op, element, &state)?)?;
-        let total =
-            OperatorResults { op: Some(op), results, gpu_ms: None, check: Check::Unchecked, is_exact: true };
+        let total = OperatorResults {
+            op: Some(op),
+            results,
+            gpu_ms: None,
+            check: Check::Unchecked,
+            is_exact: true,
+            skipped: None,
+        };
         let row = Row::of("merged", element.into(), state.count(), &total, None);
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
     }

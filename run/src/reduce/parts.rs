@@ -7,6 +7,8 @@
 //! | variance and its kin, l2 of integers of 32 bits | their sums and those of their squares | rounded at the end |
 //! | sum, product, mean of other integers | sum or product in 64 bits, or in 128 | as in NumPy |
 //! | any other | the operator's own state | as the library finishes it |
+//!
+//! Without NaNs the states count the elements that are kept. Exact states do not: another state counts them.
 
 use halofold::reduce::exact::{self, Format};
 use halofold::reduce::reference::Merger;
@@ -25,17 +27,20 @@ pub struct Part {
     pub accuracy: Accuracy,
     /// True if the second input of a dot product is the first one again, which sums squares.
     pub is_squared: bool,
+    /// True if it leaves NaNs out, and counts the others.
+    pub skips_nan: bool,
 }
 
 impl Part {
     /// The state of the request's own operator.
     pub fn own(element: Element) -> Self {
-        Part { op: None, element, accuracy: Accuracy::Fast, is_squared: false }
+        Part { op: None, element, accuracy: Accuracy::Fast, is_squared: false, skips_nan: false }
     }
 
     /// The merger of its states on the host; `None` if there is none.
     pub fn merger(self) -> Option<Merger> {
-        Merger::new(self.op?, self.element, self.accuracy)
+        let merger = Merger::new(self.op?, self.element, self.accuracy)?;
+        Some(if self.skips_nan { merger.counting_kept() } else { merger })
     }
 
     /// The format of its states, if they are exact.
@@ -64,8 +69,10 @@ impl Part {
 pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_exact = accuracy == Accuracy::Exact;
     let is_integer = !element.is_float();
-    let plain = |op| vec![Part { op: Some(op), element, accuracy: Accuracy::Fast, is_squared: false }];
-    let exact = |op, is_squared| Part { op: Some(op), element, accuracy, is_squared };
+    let part =
+        |op, accuracy, is_squared| Part { op: Some(op), element, accuracy, is_squared, skips_nan: false };
+    let plain = |op| vec![part(op, Accuracy::Fast, false)];
+    let exact = |op, is_squared| part(op, accuracy, is_squared);
     let has_format = is_exact && Format::of(op, element).is_some();
     let has_squares = is_exact && element == Element::F32;
     let is_narrow = is_integer && element.size() == 4;
@@ -85,6 +92,16 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
+/// The states that make the same result without NaNs. Exact ones stay, and have another beside them that counts.
+pub fn without_nan(parts: Vec<Part>) -> Vec<Part> {
+    let is_counting = |part: &Part| part.element.is_float() && part.accuracy == Accuracy::Fast;
+    let skips_nan = |part: Part| Part { skips_nan: is_counting(&part), ..part };
+    let counts =
+        |part: &Part| Part { op: Some(Op::Count), accuracy: Accuracy::Fast, is_squared: false, ..*part };
+    let beside = parts.first().filter(|part| part.accuracy == Accuracy::Exact).map(counts);
+    parts.into_iter().chain(beside).map(skips_nan).collect()
+}
+
 /// The results whose exact states fit a binding of this many bytes.
 pub fn most_results(ops: &[Op], element: Element, binding: Option<u64>) -> u64 {
     let parts = ops.iter().flat_map(|op| of(*op, element, Accuracy::Exact));
@@ -100,23 +117,29 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 /// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
 /// subtract `ddof` from `n`.
 pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Scalar> {
+    let kept = merged.iter().find_map(|merger| merger.kept());
+    let n = kept.unwrap_or(n);
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op)) {
         return None;
     }
     let is_narrow = stored.element().is_float() && stored.element() != Element::F64;
     let real = |x: f64| Some(Scalar::One(if is_narrow { Value::F32(x as f32) } else { Value::F64(x) }));
     let first = merged[0];
-    match (op, first.state()) {
+    let state_of = |merger: &Merger| {
+        let state = merger.state()?.clone();
+        Some(kept.map_or(state.clone(), |kept| state.without_nan(kept)))
+    };
+    match (op, state_of(first)) {
         (op, state) if is_spread(op) => {
             let correction = match op {
                 Op::SampleVariance | Op::SampleDeviation => 1,
                 _ => ddof.into(),
             };
-            let squares = merged.get(1).and_then(|merger| merger.state());
+            let squares = merged.get(1).and_then(|merger| state_of(merger));
             let variance = match state.zip(squares) {
                 // Only a wrong GPU counts otherwise.
                 Some((sum, squares)) if sum.count() == squares.count() => {
-                    exact::variance(sum, squares, correction)
+                    exact::variance(&sum, &squares, correction)
                 }
                 Some(_) => f64::NAN,
                 None => first.variance(n, correction),
@@ -130,6 +153,7 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
         },
         (Op::Mean, Some(sum)) => Some(Scalar::One(sum.mean())),
         (Op::Mean, None) => real(first.mean(n)),
+        (_, Some(sum)) => Some(Scalar::One(sum.sum())),
         (Op::Dot, None) if stored == Stored::Bool => {
             let is_any = first.integer().is_some_and(|total| total != 0);
             Some(Scalar::One(Value::Unsigned(is_any.into())))

@@ -30,6 +30,9 @@ pub struct Row {
     pub element: &'static str,
     /// The number of elements.
     pub n: u64,
+    /// Those of them that were left out, if some were to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<u64>,
     /// The results along an axis, in place of one value.
     #[serde(flatten)]
     pub array: Option<Array>,
@@ -92,6 +95,7 @@ impl Row {
             op: total.results.name().to_owned(),
             element: stored.name(),
             n,
+            skipped: total.skipped,
             value: nested.as_ref().map(|nested| nested.tree(|answer| Cell { answer, is_truth })),
             bits: bits.map(|nested| nested.tree(bits_of)),
             index: places,
@@ -222,6 +226,7 @@ fn text(rows: &[Row], format: Option<NumberFormat>, with_bits: bool) -> String {
         let mut cells = vec![visible(file, &[]), visible(op, &[]), (*element).to_owned(), n.to_string()];
         cells.push(text_of(row, format));
         cells.extend(bits.map(|bits| bits.text(&|bits| bits.clone().unwrap_or("-".to_owned()))));
+        cells.extend(row.skipped.map(|skipped| format!("{skipped} skipped")));
         cells.extend(Some(row.check.name().to_owned()).filter(|name| !name.is_empty()));
         table.add_row(cells);
     }
@@ -257,6 +262,7 @@ mod tests {
             op: "sum".to_owned(),
             element: "f32",
             n: 12,
+            skipped: None,
             array: None,
             value: Some(Tree::Leaf(Cell { answer: value.map(Scalar::One), is_truth: false })),
             bits: None,

@@ -71,7 +71,16 @@ impl Results {
     pub fn push(&mut self, answer: Option<Scalar>) -> Result<(), Failure> {
         if let Some(bytes) = &mut self.bytes {
             let dtype = self.dtypes[0];
-            dtype::encode(dtype, answer, bytes).ok_or_else(|| {
+            // A range of no elements is two NaNs.
+            let times = if self.are_ranges && answer.is_none() { 2 } else { 1 };
+            let encoded = (0..times).try_for_each(|_| dtype::encode(dtype, answer, bytes));
+            encoded.ok_or_else(|| {
+                if answer.is_none() {
+                    let (name, number) = (&self.name, self.pushed);
+                    return Failure::Usage(format!(
+                        "{name}: all elements of result {number} are left out, and it has no value; print it"
+                    ));
+                }
                 Failure::Usage(format!(
                     "{}: result {} does not fit {}; take an operator that wraps, or print it",
                     self.name,

@@ -88,6 +88,10 @@ impl<'a> Steps<'a> {
             return None;
         }
         let Some(Scalar::At { index, .. }) = part.answers(states, share.len).next() else { return None };
+        // If nothing is kept, nothing is found.
+        if index >= share.len {
+            return None;
+        }
         let array = (self.work.stored, &self.work.shape[..]);
         Some(c_order::first(array, pieces[0], share.before, index))
     }

@@ -24,6 +24,8 @@ pub struct Wanted<'a> {
     pub ddof: u32,
     pub accuracy: Accuracy,
     pub verify: bool,
+    /// True if NaNs are left out.
+    pub skips_nan: bool,
     /// True if results go to an array in a file.
     pub is_stored: bool,
 }
@@ -36,13 +38,18 @@ impl Wanted<'_> {
 
     /// The states that an operator is made of.
     pub fn parts(&self, op: Option<Op>, element: Element) -> Vec<Part> {
-        op.map_or_else(|| vec![Part::own(element)], |op| parts::of(op, element, self.accuracy))
+        let Some(op) = op else { return vec![Part::own(element)] };
+        let parts = parts::of(op, element, self.accuracy);
+        if self.skips_nan { parts::without_nan(parts) } else { parts }
     }
 
     /// The operator that leaves a state, if it is defined.
     pub fn monoid(&self, part: Part) -> Result<Option<Monoid>, Failure> {
         match part.op {
-            Some(op) => Ok(op.over(part.element).ok()),
+            Some(op) => {
+                let monoid = op.over(part.element).ok();
+                Ok(if part.skips_nan { monoid.and_then(|monoid| monoid.skipping_nan().ok()) } else { monoid })
+            }
             None => self.own.map(|own| own.over(part.element)).transpose(),
         }
     }
@@ -70,6 +77,8 @@ pub struct Totals<'a> {
     /// For each operator, the numbers of the states that it is made of.
     parts: Vec<Vec<usize>>,
     results: Vec<Results>,
+    /// For each operator, the elements that were left out.
+    skipped: Vec<u64>,
     /// The states of the request's own operator.
     own: Option<OwnMerger<'a>>,
     n: u64,
@@ -85,6 +94,8 @@ pub struct OperatorResults {
     pub check: Check,
     /// True if the result was rounded only at the end.
     pub is_exact: bool,
+    /// The elements that were left out, if some were to be.
+    pub skipped: Option<u64>,
 }
 
 impl<'a> Totals<'a> {
@@ -101,10 +112,11 @@ impl<'a> Totals<'a> {
             })
         };
         let of = |op| wanted.parts(op, element).into_iter().map(&mut place).collect();
-        let parts = wanted.operators().map(of).collect();
+        let parts: Vec<_> = wanted.operators().map(of).collect();
         let known = wanted.ops.iter().map(|op| Results::new(*op, stored, &work.layout, wanted.is_stored));
         let results = known.chain(own.as_ref().map(|own| own.none_yet(&work.layout, wanted.is_stored)));
-        Totals { work, wanted, running, parts, results: results.collect(), own, n: 0 }
+        let skipped = vec![0; parts.len()];
+        Totals { work, wanted, running, parts, results: results.collect(), skipped, own, n: 0 }
     }
 
     /// The states that pieces have to leave, in order.
@@ -156,9 +168,11 @@ impl<'a> Totals<'a> {
             return values.try_for_each(|value| self.results[0].push(Some(Scalar::One(*value))));
         }
         let count = self.running.first().map_or(0, |running| running.mergers.len());
-        for ((&op, parts), results) in self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results) {
+        let each = self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results).zip(&mut self.skipped);
+        for (((&op, parts), results), skipped) in each {
             for result in (0..times).flat_map(|_| 0..count) {
                 let merged: Vec<_> = parts.iter().map(|&part| &self.running[part].mergers[result]).collect();
+                *skipped += merged.iter().find_map(|merger| merger.kept()).map_or(0, |kept| n - kept);
                 results.push(parts::finish((op, self.wanted.ddof), self.work.stored, &merged, n))?;
             }
         }
@@ -187,19 +201,23 @@ impl<'a> Totals<'a> {
 
     /// The results of each operator.
     pub fn into_each(self) -> impl Iterator<Item = OperatorResults> {
-        let Totals { wanted, running, parts, results, .. } = self;
+        let Totals { wanted, running, parts, results, skipped, .. } = self;
         let operators: Vec<_> = wanted.operators().collect();
-        operators.into_iter().zip(parts).zip(results).map(move |((op, parts), results)| {
-            let of = || parts.iter().map(|&part| &running[part]);
-            let mut check = wanted.unchecked();
-            of().for_each(|running| check.worsen(&running.check));
-            OperatorResults {
-                op,
-                results,
-                gpu_ms: of().map(|running| running.gpu_ms).sum(),
-                check,
-                is_exact: of().all(|running| running.part.accuracy == Accuracy::Exact),
-            }
-        })
+        operators.into_iter().zip(parts).zip(results).zip(skipped).map(
+            move |(((op, parts), results), skipped)| {
+                let of = || parts.iter().map(|&part| &running[part]);
+                let mut check = wanted.unchecked();
+                of().for_each(|running| check.worsen(&running.check));
+                OperatorResults {
+                    op,
+                    results,
+                    gpu_ms: of().map(|running| running.gpu_ms).sum(),
+                    check,
+                    // The first one is what the result is made of.
+                    is_exact: of().next().is_some_and(|running| running.part.accuracy == Accuracy::Exact),
+                    skipped: wanted.skips_nan.then_some(skipped),
+                }
+            },
+        )
     }
 }

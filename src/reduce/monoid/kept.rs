@@ -1,7 +1,7 @@
 //! Forms of an operator that leave elements out: NaNs, or those that a mask does not keep.
 
 use crate::element::Element;
-use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError, PAIR_OF_WORDS};
 use crate::shader::{Composer, Piece};
 
 /// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.
@@ -67,6 +67,11 @@ impl Monoid {
         self.keeping(self.kept.as_ref().is_some_and(|kept| kept.skips_nan), true)
     }
 
+    /// The form of another operator that leaves out what this one does.
+    pub(super) fn keeping_as(&self, other: Monoid) -> Result<Monoid, MonoidError> {
+        self.kept.as_ref().map_or(Ok(other.clone()), |kept| other.keeping(kept.skips_nan, kept.is_masked))
+    }
+
     fn keeping(&self, skips_nan: bool, is_masked: bool) -> Result<Monoid, MonoidError> {
         let all = self.kept.as_ref().map_or(self, |kept| &kept.all);
         let Elem::Number { element, wgsl } = all.elem else { return Err(MonoidError::Kept) };
@@ -105,15 +110,15 @@ impl Monoid {
 
 /// The function that says if an element, or a pair, is kept.
 fn keeps(wgsl: &str, element: Element, is_pair: bool, (skips_nan, is_masked): (bool, bool)) -> String {
-    let is_wide = element.size() == 8;
-    let bits = |elem: &str| match element {
-        Element::F16 => format!("bitcast<u32>(f32({elem}))"),
-        _ if is_wide => format!("bitcast<u64>({elem})"),
-        _ => format!("bitcast<u32>({elem})"),
-    };
-    let is_number = |elem: &str| match is_wide {
-        true => format!("(({} & 0x7ffffffffffffffflu) <= 0x7ff0000000000000lu)", bits(elem)),
-        false => format!("(({} & 0x7fffffffu) <= 0x7f800000u)", bits(elem)),
+    let is_number = |elem: &str| match (wgsl, element) {
+        (PAIR_OF_WORDS, _) => format!(
+            "(({elem}.y & 0x7fffffffu) < 0x7ff00000u || (({elem}.y & 0x7fffffffu) == 0x7ff00000u && {elem}.x == 0u))"
+        ),
+        (_, Element::F64) => {
+            format!("((bitcast<u64>({elem}) & 0x7ffffffffffffffflu) <= 0x7ff0000000000000lu)")
+        }
+        (_, Element::F16) => format!("((bitcast<u32>(f32({elem})) & 0x7fffffffu) <= 0x7f800000u)"),
+        _ => format!("((bitcast<u32>({elem}) & 0x7fffffffu) <= 0x7f800000u)"),
     };
     let mut conditions = Vec::new();
     if skips_nan && element.is_float() {
@@ -121,7 +126,12 @@ fn keeps(wgsl: &str, element: Element, is_pair: bool, (skips_nan, is_masked): (b
         conditions.extend((is_pair && !is_masked).then(|| is_number("b")));
     }
     if is_masked {
-        conditions.push(format!("{} != 0", bits("b")));
+        conditions.push(match (wgsl, element) {
+            (PAIR_OF_WORDS, _) => "(b.x | b.y) != 0u".to_owned(),
+            (_, Element::F16) => "bitcast<u32>(f32(b)) != 0u".to_owned(),
+            _ if element.size() == 8 => "bitcast<u64>(b) != 0lu".to_owned(),
+            _ => "bitcast<u32>(b) != 0u".to_owned(),
+        });
     }
     let parameters = if is_pair { format!("a: {wgsl}, b: {wgsl}") } else { format!("a: {wgsl}") };
     format!("fn keeps({parameters}) -> bool {{\n    return {};\n}}", conditions.join(" && "))

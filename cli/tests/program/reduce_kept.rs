@@ -1,0 +1,59 @@
+//! `halofold reduce --skip-nan`: results of the elements that are no NaN.
+
+use crate::files::{Folder, npy, reduce, refused, rows, stdout};
+use serde_json::{Value, json};
+
+/// Six rows of four; the third is all NaN, and others have one.
+fn rows_with_nan() -> Vec<u8> {
+    let one = |at: usize| match (at / 4, at % 4) {
+        (2, _) | (4, 1) | (5, 3) => f32::NAN,
+        _ => 1e6 + at as f32,
+    };
+    (0..24).flat_map(|at| one(at).to_le_bytes()).collect()
+}
+
+fn values(args: &[&str]) -> Vec<(Value, Value)> {
+    let rows = rows(&reduce(&[args, &["--skip-nan", "--verify", "--json"]].concat()));
+    assert!(rows.iter().all(|row| row["skipped"] == 6), "{rows:?}");
+    rows.into_iter().map(|mut row| (row["value"].take(), row["index"].take())).collect()
+}
+
+#[test]
+fn nans_are_left_out_and_counted() {
+    let folder = Folder::new("skip-nan");
+    let path = folder.write("rows.npy", &npy("<f4", false, &[6, 4], &rows_with_nan()));
+    let args = ["--op", "sum,mean,sample-variance,min-max,arg-max,count"];
+    // Exact sums and others, in one piece and in pieces that are all NaN.
+    for more in [&[][..], &["--piece", "16"], &["--fast", "--piece", "32"]] {
+        let found = values(&[&[&*path][..], &args, more].concat());
+        let [sum, mean, variance, range, place, count] = &found[..] else { panic!("{found:?}") };
+        // Of 0 to 7, 12 to 16 and 18 to 22 the sum is 198, that of the squares 3140.
+        assert_eq!((&sum.0, &mean.0), (&json!(18_000_198.0), &json!(1_000_011.0)), "{more:?}");
+        let expected = (3140.0 - 198.0 * 198.0 / 18.0) / 17.0;
+        let is_fast = more.contains(&"--fast");
+        let variance = variance.0.as_f64().unwrap();
+        assert!((variance / expected - 1.0).abs() < if is_fast { 2e-2 } else { 1e-6 }, "{variance} {more:?}");
+        assert_eq!(range.0, json!([1_000_000.0, 1_000_022.0]));
+        assert_eq!((&place.0, &place.1, &count.0), (&json!(1_000_022.0), &json!(22), &json!(18)));
+    }
+    let along = values(&[&path, "--op", "sum,min,arg-min", "--axis", "1"]);
+    assert_eq!(along[0].0[2], 0.0);
+    assert_eq!(along[1].0, json!([1e6, 1_000_004.0, null, 1_000_012.0, 1_000_016.0, 1_000_020.0]));
+    assert_eq!(along[2].1, json!([0, 0, null, 0, 0, 0]));
+    let means = folder.path("means.npy");
+    stdout(&reduce(&[&path, "--op", "mean", "--axis", "1", "--skip-nan", "-o", &means]));
+    let bytes = std::fs::read(means).unwrap();
+    let mean = |row: usize| f32::from_le_bytes(bytes[bytes.len() - 24 + 4 * row..][..4].try_into().unwrap());
+    assert_eq!((mean(0), mean(2).is_nan()), (1_000_001.5, true));
+}
+
+#[test]
+fn places_of_nothing_are_not_written_and_integers_have_no_nan() {
+    let folder = Folder::new("skip-nan-nothing");
+    let path = folder.write("rows.npy", &npy("<f4", false, &[6, 4], &rows_with_nan()));
+    let out = folder.path("places.npy");
+    let run = reduce(&[&path, "--op", "arg-min", "--axis", "1", "--skip-nan", "-o", &out]);
+    refused(&run, &["result 2", "left out"]);
+    let integers = folder.write("integers.npy", &npy("<i4", false, &[2], &[7, 0, 0, 0, 1, 0, 0, 0]));
+    assert!(stdout(&reduce(&[&integers, "--skip-nan"])).contains("8  0 skipped"));
+}
