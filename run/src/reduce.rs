@@ -61,7 +61,8 @@ use totals::{Totals, Wanted};
 /// Options of `halofold reduce`.
 #[derive(clap::Args)]
 pub struct ReduceArgs {
-    /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
+    /// The files: .npy arrays, arrays of .npz archives by FILE.npz:NAME (FILE.npz if there is one), or with --raw bare elements; `-` is
+    /// standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The files hold bare elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits, and the bytes are

@@ -37,9 +37,15 @@ pub enum Fault {
     /// It has no bytes at all, so no header either.
     #[error("is empty; write it with numpy.save")]
     Empty,
-    /// It is a zip archive, most likely of several arrays.
-    #[error("is a .npz archive; unzip it and name the .npy files that come out")]
+    /// It is a zip archive in a stream, which has its directory at its end.
+    #[error("is a .npz archive in a stream, and is read from a file only; write it to one")]
     Archive,
+    /// A zip archive cannot be read.
+    #[error("is no .npz archive that can be read: {0}; write it with numpy.savez or numpy.savez_compressed")]
+    Zip(String),
+    /// No array of an archive has the name, or none is named and there are several: the names.
+    #[error("name one of the arrays in the archive, as in FILE.npz:NAME: {0}")]
+    Member(String),
     /// It does not begin as a `.npy` file does.
     #[error("is not a .npy file; write it with numpy.save")]
     NotNpy,

@@ -79,6 +79,12 @@ pub(crate) fn check_whole(bytes: u64, stored: Stored) -> Result<(), Fault> {
     if bytes.is_multiple_of(stored.size()) { Ok(()) } else { Err(Fault::Ragged { bytes, stored }) }
 }
 
+/// True if a file begins as a zip archive does.
+pub(crate) fn begins_archive(reader: impl Read) -> bool {
+    let mut start = [0; ZIP_MAGIC.len()];
+    fill(reader, &mut start).is_ok() && start == *ZIP_MAGIC
+}
+
 /// True if a file begins as an array does.
 pub(crate) fn begins(mut reader: impl Read) -> bool {
     read_version(&mut reader).is_ok()

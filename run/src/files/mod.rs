@@ -1,10 +1,11 @@
 //! Data files of halofold's programs, handed out in pieces of whole elements.
 //!
-//! A [`Source`] is a NumPy `.npy` file or a run of bare elements, from a file or from standard
+//! A [`Source`] is a NumPy `.npy` file, an array in a `.npz` file or a run of bare elements, from a file or from standard
 //! input. It never holds more than the piece its caller asks for, so a file larger than memory
 //! streams through. Everything that can be known before the first element is checked when the
 //! source is opened: a truncated file fails before any work is done. [`npy`] writes such files.
 
+mod archive;
 mod bare;
 mod error;
 mod grammar;
@@ -26,7 +27,7 @@ pub use bare::{Bare, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
 use native::{swap_bytes, widen};
-use reader::{Place, Reader, fill, open_reader};
+use reader::{Opened, Place, Reader, fill, open_reader};
 pub use stored::Stored;
 
 /// The argument that means standard input.
@@ -57,6 +58,8 @@ pub struct Source {
     widens: bool,
     /// The number of bytes that have been handed out.
     taken: u64,
+    /// True if its name opens it again.
+    reopens: bool,
 }
 
 impl Source {
@@ -89,14 +92,27 @@ impl Source {
 
     fn open_narrow(path: &Path, raw: Option<&Bare>, narrow: Narrow) -> Result<Self, InputError> {
         let name = &path.to_string_lossy();
-        let opened = open_reader(path).map_err(|fault| InputError::new(name, fault));
-        opened.and_then(|(reader, length)| Self::new(name, (reader, length), raw, narrow))
+        let opened = Self::open_array(path, raw.is_some()).map_err(|fault| InputError::new(name, fault));
+        opened.and_then(|opened| Self::new(name, opened, raw, narrow))
     }
 
-    /// The elements of an open file of this many bytes, if their number is known: those of a NumPy array, or bare ones.
+    /// Opens a file, or an array in an archive. Bare elements are in none.
+    fn open_array(path: &Path, is_bare: bool) -> Result<Opened, Fault> {
+        let member = archive::named(path).filter(|_| !is_bare);
+        let opened = open_reader(member.as_ref().map_or(path, |(path, _)| path))?;
+        let begins = |file| header::begins_archive(Place { file, at: 0 });
+        match opened.reader {
+            Reader::File(file) if member.is_some() || !is_bare && begins(&file) => {
+                archive::open(file, member.map(|(_, array)| array))
+            }
+            reader => Ok(Opened { reader, ..opened }),
+        }
+    }
+
+    /// The elements of an open file: those of a NumPy array, or bare ones.
     fn new(
         name: &str,
-        (mut reader, length): (Reader, Option<u64>),
+        Opened { mut reader, start, end, reopens }: Opened,
         raw: Option<&Bare>,
         narrow: Narrow,
     ) -> Result<Self, InputError> {
@@ -104,14 +120,15 @@ impl Source {
             Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 })) => {
                 Err(Fault::NotBare)
             }
-            Some(bare) => Header::bare(bare, length),
+            Some(bare) => Header::bare(bare, end),
             None => Header::read(&mut reader, narrow != Narrow::Refused),
         };
-        let header = header.map_err(|fault| InputError::new(name, fault))?;
+        let mut header = header.map_err(|fault| InputError::new(name, fault))?;
+        header.start += start;
         let widens = narrow == Narrow::Widened && header.stored.is_packed();
-        let source = Source { name: name.to_owned(), reader, header, widens, taken: 0 };
+        let source = Source { name: name.to_owned(), reader, header, widens, taken: 0, reopens };
         // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
-        let found = length.map(|length| length.saturating_sub(source.header.start));
+        let found = end.map(|end| end.saturating_sub(source.header.start));
         match found.filter(|found| source.header.bytes.is_some_and(|bytes| *found < bytes)) {
             Some(found) => Err(source.truncated(found)),
             None => Ok(source),
@@ -215,7 +232,12 @@ impl Source {
         Ok(self.handed_out(piece, found))
     }
 
-    /// The open file, if it is a regular one.
+    /// True if its name opens it again, from the start. A pipe can be opened once.
+    pub fn reopens(&self) -> bool {
+        self.reopens
+    }
+
+    /// The open file, if it is a regular one, and its elements lie there as they are.
     pub fn file(&self) -> Option<&File> {
         self.reader.file()
     }

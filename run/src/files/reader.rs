@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 #[cfg(unix)]
 use std::os::unix::fs::FileExt as _;
 #[cfg(windows)]
@@ -17,6 +18,29 @@ pub(crate) enum Reader {
     File(File),
     /// A stream without positions: a pipe, standard input.
     Stream(Box<dyn Read + Send + Sync>),
+}
+
+/// An opened file or a stream, from the start of its array on.
+pub(crate) struct Opened {
+    pub(crate) reader: Reader,
+    /// The bytes of the file before the array, and those to its end, if that is known.
+    pub(crate) start: u64,
+    pub(crate) end: Option<u64>,
+    /// True if its name opens it again.
+    pub(crate) reopens: bool,
+}
+
+impl Opened {
+    /// A part of a file.
+    pub(crate) fn part(mut file: File, bytes: Range<u64>) -> Result<Self, Fault> {
+        file.seek(SeekFrom::Start(bytes.start)).map_err(Fault::Read)?;
+        Ok(Opened { reader: Reader::File(file), start: bytes.start, end: Some(bytes.end), reopens: true })
+    }
+
+    /// A stream that can be read once.
+    pub(crate) fn stream(stream: impl Read + Send + Sync + 'static) -> Self {
+        Opened { reader: Reader::Stream(Box::new(stream)), start: 0, end: None, reopens: false }
+    }
 }
 
 impl Reader {
@@ -69,10 +93,10 @@ impl fmt::Debug for Reader {
     }
 }
 
-/// Opens a file, or standard input, and returns its length in bytes if that is known. A pipe or a device is read until it ends.
-pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), Fault> {
+/// Opens a file, or standard input. A pipe or a device is read until it ends.
+pub(crate) fn open_reader(path: &Path) -> Result<Opened, Fault> {
     if path == Path::new(STANDARD_INPUT) {
-        return Ok((Reader::Stream(Box::new(io::stdin())), None));
+        return Ok(Opened::stream(io::stdin()));
     }
     // Asked before opening because Windows reports a directory as one more missing permission.
     if fs::metadata(path).map_err(Fault::opening)?.is_dir() {
@@ -80,11 +104,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), Fault> {
     }
     let file = File::open(path).map_err(Fault::opening)?;
     let metadata = file.metadata().map_err(Fault::opening)?;
-    Ok(if metadata.is_file() {
-        (Reader::File(file), Some(metadata.len()))
-    } else {
-        (Reader::Stream(Box::new(file)), None)
-    })
+    if metadata.is_file() { Opened::part(file, 0..metadata.len()) } else { Ok(Opened::stream(file)) }
 }
 
 /// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.

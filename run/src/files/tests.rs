@@ -7,6 +7,9 @@ use std::collections::VecDeque;
 use std::io::{self, Cursor, Read, Write as _};
 use std::thread;
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rawzip::{CompressionMethod, ZipArchiveWriter};
 use tempfile::NamedTempFile;
 
 use super::*;
@@ -91,7 +94,7 @@ fn start(
     length: Option<u64>,
     raw: Option<Element>,
 ) -> Result<Source, InputError> {
-    let opened = (Reader::Stream(reader), length);
+    let opened = Opened { end: length, ..Opened::stream(reader) };
     Source::new(name, opened, raw.map(bare).as_ref(), Narrow::Refused)
 }
 
@@ -355,11 +358,43 @@ fn bare_elements_have_a_byte_order_and_a_shape() {
         let error = Source::open_packed(&file, Some(&big(shape))).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
-    let piped = |shape| {
-        Source::new("-", (Reader::Stream(Box::new(&[0; 24][..])), None), Some(&big(shape)), Narrow::Packed)
-    };
+    let piped = |shape| Source::new("-", Opened::stream(&[0; 24][..]), Some(&big(shape)), Narrow::Packed);
     assert_eq!(piped("2,3").unwrap().len(), Some(6));
     assert!(matches!(piped("-1,3").unwrap_err().fault, Fault::OpenShape));
+}
+
+#[test]
+fn arrays_in_archives_are_read_by_their_names() {
+    let mut bytes = Vec::new();
+    let mut zip = ZipArchiveWriter::new(&mut bytes);
+    let array = npy("<i4", "(9,)", &elements(Element::I32, 9, false));
+    for (name, method) in [("plain.npy", CompressionMethod::STORE), ("dense.npy", CompressionMethod::DEFLATE)]
+    {
+        let (mut entry, config) = zip.new_file(name).compression_method(method).start().unwrap();
+        let level = if method == CompressionMethod::STORE { 0 } else { 9 };
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(level));
+        encoder.write_all(&array).unwrap();
+        let data = if level == 0 { array.clone() } else { encoder.finish().unwrap() };
+        let mut writer = config.wrap(Vec::new());
+        writer.write_all(&array).unwrap();
+        let (_, descriptor) = writer.finish().unwrap();
+        entry.write_all(&data).unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    zip.finish().unwrap();
+    let mut file = tempfile::Builder::new().suffix(".npz").tempfile().unwrap();
+    file.write_all(&bytes).unwrap();
+    let open = |name: &str| Source::open(format!("{}{name}", file.path().display()));
+    for (name, is_file) in [(":plain", true), (":plain.npy", true), (":dense", false)] {
+        let mut source = open(name).unwrap();
+        assert_eq!((source.file().is_some(), source.reopens()), (is_file, true));
+        assert_eq!(rest(&mut source, 16).unwrap(), native(Element::I32, 9));
+        let places = source.read_at(7, &mut [0; 16]);
+        assert_eq!(places.is_ok_and(|count| count == 2), is_file);
+    }
+    for name in ["", ":other"] {
+        assert!(open(name).unwrap_err().to_string().contains("FILE.npz:NAME: plain, dense"));
+    }
 }
 
 #[test]

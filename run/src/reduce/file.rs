@@ -1,6 +1,5 @@
 //! The files of the command line, checked before anything runs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::ReduceArgs;
@@ -25,6 +24,8 @@ pub struct Work {
     pub fortran: bool,
     /// The elements of each result.
     pub layout: Layout,
+    /// True if its pieces can be read by their places.
+    has_places: bool,
     /// The file itself, where it can be opened only once.
     stream: Option<Source>,
 }
@@ -52,9 +53,6 @@ pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<&Bare>) -> R
 impl Work {
     fn look(path: &Path, args: &ReduceArgs, raw: Option<&Bare>) -> Result<Self, Failure> {
         let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
-        // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
-        // through a pipe has to stay open.
-        let reopens = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
         let layout = layout(args, &source)?;
         Ok(Work {
             path: path.display().to_string(),
@@ -64,7 +62,10 @@ impl Work {
             shape: source.shape().to_vec(),
             fortran: source.is_fortran(),
             layout,
-            stream: (!reopens).then_some(source),
+            has_places: source.file().is_some(),
+            // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
+            // through a pipe has to stay open.
+            stream: (!source.reopens()).then_some(source),
         })
     }
 
@@ -104,9 +105,9 @@ impl Work {
         Ok(())
     }
 
-    /// True if it can be opened only once, and has no positions.
+    /// True if it is read from its start to its end only.
     pub fn is_stream(&self) -> bool {
-        self.stream.is_some()
+        !self.has_places
     }
 
     /// The pieces of at most so many elements that are one of several processes', and the number of elements before them. The pieces of
