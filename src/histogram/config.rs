@@ -55,7 +55,7 @@ impl Config {
 
     /// Returns this config for the keys, and the channels, that a map makes of the elements.
     pub fn with_map(self, map: Map, limits: &Limits) -> Self {
-        let channels = map.channels();
+        let channels = self.channels_of(&map);
         Config { map: Some(map), ..self.with_channels(channels, limits) }
     }
 
@@ -75,16 +75,21 @@ impl Config {
     ///
     /// The keys, a number or the tuning are invalid, or the device does not support them.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
-        let channels = self.map.as_ref().map_or(1..=16, |map| map.channels()..=map.channels());
+        let made = self.map.as_ref().map(|map| self.channels_of(map));
+        let channels = made.map_or(1..=16, |channels| channels..=channels);
         SettingError::unless("channels", self.channels, channels)?;
         let bins = u64::from(self.bins) * u64::from(self.channels);
         SettingError::unless("bins of all channels", bins, 1..=65_536)?;
         SettingError::unless("stride", self.stride, 1..=u32::MAX)?;
-        self.map.as_ref().map_or(Ok(()), |map| map.returns(self.key()))?;
+        self.map.as_ref().map_or(Ok(()), |map| map.returns(self.keys.wgsl().0))?;
         self.keys.check(self.bins)?;
         limits::check(&self.slots(Step::Count), limits)?;
         self.tuning.check(self.counters(), limits)?;
-        let table = if self.keys == Keys::Numbers { 0 } else { 8 * u64::from(self.bins) };
+        let table = match self.keys {
+            Keys::Numbers => 0,
+            Keys::U64Levels(_) => 8 * (u64::from(self.bins) + 1),
+            _ => 8 * u64::from(self.bins),
+        };
         LimitError::unless_bound(limits, self.output().max(table))
             .map_err(|error| error.or("use fewer bins"))?;
         Ok(())
@@ -100,14 +105,14 @@ impl Config {
         self.bins.saturating_mul(self.channels)
     }
 
-    /// The type of a key in WGSL.
-    fn key(&self) -> &'static str {
-        if self.keys == Keys::Numbers { "u32" } else { "f32" }
+    /// The number of keys that a map gives: a pair of words may be one.
+    fn channels_of(&self, map: &Map) -> u32 {
+        (map.channels() / self.keys.wgsl().1).max(1)
     }
 
     /// Bytes of an element.
     pub(super) fn item(&self) -> u64 {
-        self.map.as_ref().map_or(4 * u64::from(self.channels), Map::stride)
+        self.map.as_ref().map_or(u64::from(4 * self.keys.wgsl().1 * self.channels), Map::stride)
     }
 
     /// The type of the samples that its map takes; `None` if it reads a buffer.
@@ -117,7 +122,7 @@ impl Config {
 
     /// True if elements are visited one by one, as they are no row of keys.
     pub(super) fn by_element(&self) -> bool {
-        self.map.is_some() || self.channels > 1 || self.stride > 1
+        self.map.is_some() || self.channels > 1 || self.stride > 1 || self.keys.wgsl().1 > 1
     }
 
     /// The file that contains the entry point of a step.
@@ -140,6 +145,8 @@ impl Config {
             Keys::Numbers => "histogram/bins/numbers",
             Keys::Ranges { .. } => "histogram/bins/ranges",
             Keys::Levels(_) => "histogram/bins/levels",
+            Keys::U32Levels(_) => "histogram/bins/u32_levels",
+            Keys::U64Levels(_) => "histogram/bins/u64_levels",
         };
         let by_element = self.by_element();
         let walk = if by_element { "histogram/walk/elements" } else { "histogram/walk/words" };
@@ -149,7 +156,7 @@ impl Config {
             .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
             .choose("bins", bins)
             .choose("walk", walk)
-            .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.key()))
+            .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
             .compose(self.file(step), self.map.as_ref().map_or(&[], Map::extensions))
     }
 

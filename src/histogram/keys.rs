@@ -27,14 +27,23 @@ pub enum Keys {
     /// as those of [`Keys::Ranges`] do, and as NumPy's `bins=edges`. A bin between two equal levels stays empty, unless it is the
     /// last. Levels may be infinite. Each key takes a binary search.
     Levels(Arc<[f32]>),
+    /// `u32`: the borders of the bins are listed, as for [`Keys::Levels`]. Each key takes a binary search.
+    ///
+    /// Signed integers are keys by a [`Map`](crate::Map) that keeps their order: `bitcast<u32>(elem) ^ 0x80000000u`.
+    U32Levels(Arc<[u32]>),
+    /// 64-bit unsigned integers: the same of two words, the lower one first, a `vec2<u32>` in a map. No device feature is needed.
+    ///
+    /// An element without a map is such a key. Numbers of other types are keys by a map that keeps their order. `i64` turns
+    /// the sign bit of the upper word over, and so does `f64` that is not negative; one that is turns all bits over.
+    U64Levels(Arc<[u64]>),
 }
 
 impl Keys {
-    /// The borders of the bins, one more than there are bins; `None` for [`Keys::Numbers`]. They never decrease. Two borders are
+    /// The borders of the bins, one more than there are bins; `None` if keys are no floats. They never decrease. Two borders are
     /// equal if a range is narrower than the distance between two floats. The bin between them is then empty.
     pub fn borders(&self, bins: u32) -> Option<Vec<f32>> {
         let (low, high) = match self {
-            Keys::Numbers => return None,
+            Keys::Numbers | Keys::U32Levels(_) | Keys::U64Levels(_) => return None,
             Keys::Levels(levels) => return Some(levels.to_vec()),
             Keys::Ranges { low, high } => (*low, *high),
         };
@@ -43,37 +52,61 @@ impl Keys {
         Some((0..bins).map(|i| border(i).min(high)).chain([high]).collect())
     }
 
-    /// The lowest and the highest float that are counted; `None` for [`Keys::Numbers`].
+    /// The type of a key in WGSL, and its words of 32 bits.
+    pub(super) fn wgsl(&self) -> (&'static str, u32) {
+        match self {
+            Keys::Numbers | Keys::U32Levels(_) => ("u32", 1),
+            Keys::Ranges { .. } | Keys::Levels(_) => ("f32", 1),
+            Keys::U64Levels(_) => ("vec2<u32>", 2),
+        }
+    }
+
+    /// The lowest and the highest float that are counted; `None` if keys are no floats.
     pub(super) fn ends(&self) -> Option<(f32, f32)> {
         match self {
-            Keys::Numbers => None,
             Keys::Ranges { low, high } => Some((*low, *high)),
             Keys::Levels(levels) => Some((levels[0], levels[levels.len() - 1])),
+            _ => None,
         }
     }
 
     /// Checks the ends of the range, or the levels.
     pub(super) fn check(&self, bins: u32) -> Result<(), HistogramError> {
+        let unless_rising = |rises: bool, levels: usize| {
+            let is_right = rises && levels == bins as usize + 1;
+            if is_right { Ok(()) } else { Err(HistogramError::Levels { levels, bins }) }
+        };
         match self {
             Keys::Ranges { low, high } if !(low.is_finite() && high.is_finite() && low < high) => {
                 Err(HistogramError::Range { low: *low, high: *high })
             }
-            Keys::Levels(levels) if levels.len() != bins as usize + 1 || !levels.is_sorted() => {
-                Err(HistogramError::Levels { levels: levels.len(), bins })
-            }
-            _ => Ok(()),
+            Keys::Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
+            Keys::U32Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
+            Keys::U64Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
+            Keys::Numbers | Keys::Ranges { .. } => Ok(()),
         }
     }
 
-    /// The first and the last float of each bin, as ordered integers; one unused pair for [`Keys::Numbers`].
+    /// The first and the last key of each bin, as integers in order; of 64 bits all levels; one unused pair for [`Keys::Numbers`].
     pub(super) fn table(&self, bins: u32) -> Vec<u32> {
-        let Some(borders) = self.borders(bins) else { return vec![0; 2] };
-        let order: Vec<_> = borders.iter().map(|border| ordered(*border)).collect();
-        let mut pairs: Vec<_> = order.windows(2).flat_map(|pair| [pair[0], pair[1] - 1]).collect();
+        let order: Vec<_> = match self {
+            Keys::Numbers => return vec![0; 2],
+            Keys::U64Levels(levels) => return levels.iter().flat_map(|level| halves(*level)).collect(),
+            Keys::U32Levels(levels) => levels.to_vec(),
+            _ => self.borders(bins).into_iter().flatten().map(ordered).collect(),
+        };
+        // An empty bin may begin at 0.
+        let mut pairs: Vec<_> =
+            order.windows(2).flat_map(|pair| [pair[0], pair[1].wrapping_sub(1)]).collect();
         // The last bin includes its upper border.
         if let Some(last) = pairs.last_mut() {
-            *last += 1;
+            *last = last.wrapping_add(1);
         }
         pairs
     }
+}
+
+/// The words of an integer, the lower one first.
+fn halves(x: u64) -> [u32; 2] {
+    [x as u32, (x >> 32) as u32]
 }

@@ -28,7 +28,7 @@
 //!
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
 //! Unless [`Config::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. A [`Histogram`] owns
-//! 136 bytes on the GPU, and with keys that are floats 128 bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes
+//! 136 bytes on the GPU, and with keys between borders 128 bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes
 //! for each dispatch, and its bind groups. Recording allocates nothing.
 //!
 //! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less
@@ -41,7 +41,7 @@
 //! # What a device needs
 //!
 //! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per shader, four for
-//! keys that are floats. The input and the output must be two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of
+//! keys between borders. The input and the output must be two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of
 //! their size. Counts (a `u32` each) start at a multiple of `min_storage_buffer_offset_alignment`.
 //!
 //! # Determinism

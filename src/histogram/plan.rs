@@ -117,9 +117,12 @@ impl Config {
         len.div_ceil(worthwhile).min(u64::from(most)).max(least)
     }
 
-    /// The parameters that describe the range of floats: the lowest and the distance to the highest, as ordered integers; half of the
-    /// lowest; and the [`places`] between them.
+    /// The parameters that describe the range of keys: the lowest and the distance to the highest, as ordered integers; of floats half of the
+    /// lowest, and the [`places`] between them.
     fn range(&self) -> [u32; 7] {
+        if let Keys::U32Levels(levels) = &self.keys {
+            return [levels[0], levels[levels.len() - 1] - levels[0], 0, 0, 0, 0, 0];
+        }
         let Some((low, high)) = self.keys.ends() else { return [0; 7] };
         let [scale, fraction, margin, sure] = places(low.into(), high.into(), self.bins);
         [ordered(low), ordered(high) - ordered(low), (0.5 * low).to_bits(), scale, fraction, margin, sure]

@@ -60,8 +60,7 @@ impl Map {
     /// Makes a map from your WGSL: `fn map(elem: Elem, index: u32) -> Key`, and the functions that it calls.
     ///
     /// `Elem` is the element type, and `index` the element's number in the input. `Key` is a number, or a vector of two to four: the
-    /// keys of as many channels. The operation says of which type: `u32` for [`histogram::Keys::Numbers`](crate::histogram::Keys),
-    /// `f32` for the others. The text may declare functions, constants and types, but no variables outside functions. Each
+    /// keys of as many channels. The operation says of which type: [`histogram::Keys`](crate::histogram::Keys) has that of each kind. The text may declare functions, constants and types, but no variables outside functions. Each
     /// invocation runs it on its own. This call parses and checks it on the CPU.
     ///
     /// # Errors
@@ -197,21 +196,22 @@ impl Map {
     }
 
     /// The type of an element, its map if there is one, and `visit`, which calls `count_in(channel, key)` for each channel with the
-    /// bits of a key of this type. Without a map an element is its keys, a word each.
+    /// bits of a key of this type, `Word`. Without a map an element is its keys.
     pub(crate) fn visit(map: Option<&Map>, channels: u32, key: &str) -> Vec<Piece> {
+        let word = if key == "f32" { "u32" } else { key };
         let (elem, keys) = match (map, channels) {
             (Some(map), _) if map.sample.is_some() => {
                 (Piece::new("generated: a mapped texel", "alias Elem = Mapped;"), "elem")
             }
             (Some(map), _) => (Piece::foreign("the map", map.text.clone()), "map(elem, index)"),
-            (None, 1) => (Piece::new("generated: an element", "alias Elem = u32;"), "elem"),
+            (None, 1) => (Piece::new("generated: an element", format!("alias Elem = {word};")), "elem"),
             (None, _) => {
                 let fields: String =
-                    (0..channels).map(|channel| format!("    key{channel}: u32,\n")).collect();
+                    (0..channels).map(|channel| format!("    key{channel}: {word},\n")).collect();
                 (Piece::new("generated: an element", format!("struct Elem {{\n{fields}}}")), "elem")
             }
         };
-        let bits = if map.is_some() && key != "u32" { "bitcast<u32>" } else { "" };
+        let bits = if map.is_some() && key != word { "bitcast<u32>" } else { "" };
         let calls = (0..channels).map(|channel| {
             let part = match (map, channels) {
                 (_, 1) => String::new(),
@@ -221,7 +221,9 @@ impl Map {
             format!("    count_in({channel}u, {bits}(keys{part}));\n")
         });
         let calls: String = calls.collect();
-        let visit = format!("fn visit(elem: Elem, index: u32) {{\n    let keys = {keys};\n{calls}}}");
+        let visit = format!(
+            "alias Word = {word};\n\nfn visit(elem: Elem, index: u32) {{\n    let keys = {keys};\n{calls}}}"
+        );
         vec![elem, Piece::new("generated: the keys of an element", visit)]
     }
 

@@ -231,6 +231,28 @@ fn ranges_of_floats() {
     }
 }
 
+/// Words of which many upper ones are alike, so that lower ones decide, and levels of which some are equal.
+#[test]
+fn integers_between_levels() {
+    let limits = gpu().device.limits();
+    let mut random = Random::new(3);
+    let upper = |word: u64| word & 0x8000_0003_ffff_ffff;
+    let words: Vec<_> = (0..20_001).flat_map(|_| [0, 32].map(|by| upper(random.next()) >> by)).collect();
+    let words: Vec<_> = words.into_iter().map(|word| word as u32).collect();
+    for bins in [1, 7, 1000, 20_000] {
+        let mut levels: Vec<_> = (0..=bins).map(|_| upper(random.next())).collect();
+        levels.sort_unstable();
+        levels[bins / 2] = levels[bins.div_ceil(2)];
+        let mut short: Vec<_> = levels.iter().map(|level| *level as u32).collect();
+        short.sort_unstable();
+        let long = Keys::U64Levels(levels.into());
+        check_here(Config::new(long, bins as u32, &limits), &words, &[0, 2, 40_000]);
+        check_here(Config::new(Keys::U32Levels(short.into()), bins as u32, &limits), &words, &[0, 1]);
+    }
+    let falling = Keys::U64Levels([1, 0].into());
+    assert!(matches!(Config::new(falling, 1, &limits).check(&limits), Err(HistogramError::Levels { .. })));
+}
+
 /// A device without features, with bindings of 64 KiB and few workgroups a dimension.
 fn small_device() -> Gpu {
     cautious(|limits| {

@@ -24,7 +24,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("element", "Elem Real"),
     ("reach", "REACH"),
     ("classes", "CONSTANTS Weights weights update"),
-    ("visit", "Elem visit"),
+    ("visit", "Elem Word visit"),
     ("texel_map", "Channel Mapped as_element map_texel"),
     ("strip", "STRIP Strip LoadedStrip load_strip strip_of advance_strip put_strip"),
     (

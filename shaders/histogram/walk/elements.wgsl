@@ -26,7 +26,7 @@ fn element_of(place: u32) -> Elem {
 #endif
 
 // Counts a key of a channel.
-fn count_in(channel: u32, word: u32) {
+fn count_in(channel: u32, word: Word) {
     let bin = bin_of(word);
     if bin < BINS {
         count(channel * BINS + bin);

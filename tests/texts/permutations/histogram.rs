@@ -14,16 +14,21 @@ fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Config
 /// The same histogram with a stride, with channels, with maps of an element and of a struct, and of a texture.
 fn by_element(config: Config) -> [Config; 5] {
     let (limits, tuning) = (Limits::default(), config.tuning);
-    let (ty, keys) = if config.keys == Keys::Numbers { ("u32", "x, y") } else { ("f32", "f32(x), f32(y)") };
-    let element = format!("fn map(elem: Elem, index: u32) -> {ty} {{ return {ty}(max(elem, i32(index))); }}");
+    let (ty, keys) = match config.keys {
+        Keys::Ranges { .. } | Keys::Levels(_) => ("f32", "f32(x), f32(y)"),
+        _ => ("u32", "x, y"),
+    };
+    let is_long = matches!(config.keys, Keys::U64Levels(_));
+    let key = if is_long { "vec2<u32>" } else { ty };
+    let element =
+        format!("fn map(elem: Elem, index: u32) -> {key} {{ return {key}({ty}(max(elem, i32(index)))); }}");
     let pair = format!(
         "struct Elem {{ x: u32, y: u32, z: u32 }}
         fn map(elem: Elem, index: u32) -> vec2<{ty}> {{ let x = elem.x; let y = elem.z + index; return vec2({keys}); }}"
     );
-    let texels = if config.keys == Keys::Numbers {
-        Map::components(TextureSampleType::Uint, "rgb").unwrap()
-    } else {
-        Map::luminance()
+    let texels = match ty {
+        "f32" => Map::luminance(),
+        _ => Map::components(TextureSampleType::Uint, if is_long { "rg" } else { "rgb" }).unwrap(),
     };
     let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap(), texels];
     let [one, two, texels] = maps.map(|map| config.clone().with_map(map, &limits));
@@ -39,12 +44,17 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         Method::Workgroup { copies: 1, slices: 3, merge: true },
     ];
     let mut kernels = Vec::new();
-    let levels = |bins: u16| Keys::Levels((0..=bins).map(f32::from).collect());
-    for keys in [Keys::Numbers, Keys::Ranges { low: -1.0, high: 1.0 }, levels(1)] {
+    let kinds: [fn(u16) -> Keys; 5] = [
+        |_| Keys::Numbers,
+        |_| Keys::Ranges { low: -1.0, high: 1.0 },
+        |bins| Keys::Levels((0..=bins).map(f32::from).collect()),
+        |bins| Keys::U32Levels((0..=bins).map(u32::from).collect()),
+        |bins| Keys::U64Levels((0..=bins).map(u64::from).collect()),
+    ];
+    for keys in kinds {
         for method in methods {
             for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
-                let keys = if let Keys::Levels(_) = keys { levels(bins as u16) } else { keys.clone() };
-                let config = config(&keys, bins, workgroup_size, method);
+                let config = config(&keys(bins as u16), bins, workgroup_size, method);
                 for step in [Step::Clear, Step::Count] {
                     kernels.push((format!("{step:?} of {config:?}"), Kernel::of_histogram(&config, step)));
                 }

@@ -1,0 +1,29 @@
+// Finds the bin of a 64-bit integer between levels that the caller lists.
+//
+// A key is two words, the lower one first, and so is a level: no device needs 64-bit integers for it. Floats and signed integers
+// of 64 bits are such keys, after an application's map has turned their bits into the order of integers. A search takes at most
+// eighteen loads of eight bytes; a word alone would not do, as many doubles share the upper one.
+#import io
+
+// The first key of each bin, and the last key of the last bin.
+@group(0) @binding(5) var<storage, read> levels: array<vec2<u32>>;
+
+fn is_below(a: vec2<u32>, b: vec2<u32>) -> bool {
+    return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x));
+}
+
+fn bin_of(key: vec2<u32>) -> u32 {
+    if is_below(key, levels[0]) | is_below(levels[BINS], key) {
+        return NOWHERE;
+    }
+    // The last bin whose first key is not above this one.
+    var at = 0u;
+    for (var width = 32768u; width > 0u; width >>= 1u) {
+        if at + width < BINS {
+            if !is_below(key, levels[at + width]) {
+                at += width;
+            }
+        }
+    }
+    return at;
+}
