@@ -4,6 +4,7 @@ mod chart;
 mod compare;
 mod cpu;
 mod devices;
+mod histogram;
 mod ladder;
 mod lists;
 mod presets;
@@ -53,6 +54,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
+    /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
+    Histogram(histogram::HistogramArgs),
     /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
     /// Print the manual page of the program, or of one command: `halofold man reduce`.
@@ -133,6 +136,7 @@ fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
+        Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Man { command } => man(command.as_deref()),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open),

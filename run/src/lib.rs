@@ -2,6 +2,7 @@
 //!
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
+//! - [`histogram`] counts the elements of a file in bins, on the road of reductions.
 //! - [`grid`] steps grids of files: on one GPU, on several, or from file to file.
 //! - [`gpu`] opens adapters, and [`transport`] connects the processes of a run: one alone, or the ranks of an MPI program.
 //! - The other modules are shared by all commands: failures, output, progress.
@@ -16,6 +17,7 @@ pub mod file_errors;
 pub mod files;
 pub mod gpu;
 pub mod grid;
+pub mod histogram;
 pub mod output;
 pub mod progress;
 pub mod reduce;

@@ -6,14 +6,14 @@
 //! files, those that cannot be read are reported, and the others are reduced.
 
 mod axes;
-mod buffers;
+pub(crate) mod buffers;
 mod c_order;
 mod check;
 mod dtype;
-mod engine;
-mod file;
+pub(crate) mod engine;
+pub(crate) mod file;
 mod help;
-mod kernels;
+pub(crate) mod kernels;
 mod layout;
 mod lines;
 mod merge;
@@ -21,7 +21,7 @@ mod message;
 mod number_format;
 mod op;
 mod own;
-mod parts;
+pub(crate) mod parts;
 mod read_ahead;
 mod read_threads;
 mod reader;
@@ -29,8 +29,8 @@ mod report;
 mod request;
 mod results;
 mod state_file;
-mod steps;
-mod totals;
+pub(crate) mod steps;
+pub(crate) mod totals;
 mod unpack;
 mod worker;
 
@@ -318,7 +318,7 @@ fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> Stri
 }
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators. The totals are the first process's.
-fn reduce<'a>(
+pub(crate) fn reduce<'a>(
     (engine, gpu): (&mut Engine<'_>, &'a Gpu),
     transport: &impl Transport,
     work: &'a Work,

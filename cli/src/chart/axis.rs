@@ -71,11 +71,29 @@ impl Axis {
     pub fn speeds(highest: f64, ceiling: Option<f64>) -> Self {
         let ceiling = ceiling.filter(|ceiling| *ceiling <= FARTHEST_CEILING * highest);
         let top = SPEED_MARGIN * ceiling.unwrap_or(0.0).max(highest).max(f64::MIN_POSITIVE);
-        let step = round_step(top);
-        let places = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
-        let lines = (0..=(top / step) as u32).map(|number| f64::from(number) * step);
-        let ticks = lines.map(|speed| (speed, format!("{speed:.places$}"))).collect();
-        Axis { ticks, ..Axis::new("GCell/s", (0.0, top), false) }
+        Axis::even("GCell/s", (0.0, top))
+    }
+
+    /// Numbers from one to a larger one, with ticks at round ones.
+    pub fn even(name: &'static str, (from, to): (f64, f64)) -> Self {
+        let step = round_step(to - from);
+        let exponent = (step.log10() + 1e-9).floor();
+        let is_short = step >= 1e-4 && from.abs().max(to.abs()) < 1e7;
+        let label = |value: f64| {
+            if is_short || value == 0.0 {
+                return format!("{value:.places$}", places = (-exponent).clamp(0.0, 4.0) as usize);
+            }
+            let places = (value.abs().log10() + 1e-9).floor() - exponent;
+            format!("{value:.places$e}", places = places.clamp(0.0, 17.0) as usize)
+        };
+        let numbers = (from / step).ceil() as i64..=(to / step).floor() as i64;
+        // Steps may be shorter than the distance between neighbouring floats.
+        let ticks = numbers.take(2 * MOST_LINES as usize).map(|number| number as f64 * step);
+        let ticks = ticks.filter(|value| (from..=to).contains(value));
+        Axis {
+            ticks: ticks.map(|value| (value, label(value))).collect(),
+            ..Axis::new(name, (from, to), false)
+        }
     }
 
     /// Block shapes side by side: rows under each, columns under those that share them. A block lies at [`Axis::place`].
@@ -180,6 +198,15 @@ mod tests {
         assert!(
             Axis::speeds(200.0, Some(530.0)).shows(530.0) && !Axis::speeds(100.0, Some(530.0)).shows(530.0)
         );
+    }
+
+    #[test]
+    fn even_axes_have_round_numbers() {
+        let labels = |from, to| labels(&Axis::even("value", (from, to))).join(" ");
+        assert_eq!(labels(-4.0, 4.2), "-4 -2 0 2 4");
+        assert_eq!(labels(0.0, 1e9), "0 2e8 4e8 6e8 8e8 1e9");
+        assert_eq!(labels(1e-7, 3e-7), "1.0e-7 1.5e-7 2.0e-7 2.5e-7 3.0e-7");
+        assert_eq!(labels(1e6, 1_000_001.0), "1000000.0 1000000.2 1000000.4 1000000.6 1000000.8 1000001.0");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod keys;
 mod number;
 
 mod cli;
+mod histogram;
 mod outputs;
 mod readme;
 mod records;

@@ -1,7 +1,8 @@
 //! A set of buffers for one piece: staging on the host's side, input on the GPU, and the states. A GPU uses several sets in turn.
 
+use halofold::histogram::Histogram;
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Prepared, Reducer, Shape};
+use halofold::reduce::{Arity, Reducer, Shape};
 use halofold::{Slice, wgpu};
 use halofold_fleet::Staging;
 
@@ -15,22 +16,36 @@ use super::unpack::Unpack;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// A compiled reduction to states.
+/// A compiled operation that leaves a state of each piece.
 pub struct Kernel {
     pub part: Part,
-    pub reducer: Reducer,
+    pub operation: Operation,
+}
+
+/// A reduction to states, or a histogram, whose state is its counts.
+pub enum Operation {
+    Reduction(Reducer),
+    Histogram(Histogram),
 }
 
 impl Kernel {
+    /// The reduction, if it is one.
+    pub fn reducer(&self) -> Option<&Reducer> {
+        match &self.operation {
+            Operation::Reduction(reducer) => Some(reducer),
+            Operation::Histogram(_) => None,
+        }
+    }
+
     /// True if its operator counts elements by its own text, from the first one of a result.
     pub fn counts_from_start(&self) -> bool {
-        self.part.op.is_none() && self.reducer.monoid().reads_index()
+        self.part.op.is_none() && self.reducer().is_some_and(|reducer| reducer.monoid().reads_index())
     }
 
     /// The index from which it counts the elements of a share.
     fn first(&self, layout: &Layout, share: &Share) -> Result<u32, Failure> {
-        if self.part.op.is_none() {
-            own::check_count(self.reducer.monoid(), share.before + share.len)?;
+        if let Some(reducer) = self.reducer().filter(|_| self.part.op.is_none()) {
+            own::check_count(reducer.monoid(), share.before + share.len)?;
         }
         let is_counted = self.counts_from_start() && *layout == Layout::Whole;
         Ok(if is_counted { share.before as u32 } else { 0 })
@@ -83,10 +98,16 @@ pub struct PieceBuffers {
 struct Bound {
     /// The shape of a share, its elements, and the index of the first one.
     share: (Shape, u64, u32),
-    prepared: Prepared,
+    record: Record,
+    /// Bytes of the states.
+    size: u64,
+    depth: u64,
     output: wgpu::Buffer,
     readback: Readback,
 }
+
+/// Records a prepared operation.
+type Record = Box<dyn Fn(&mut wgpu::ComputePass<'_>) + Send>;
 
 /// A buffer for some bytes of elements.
 pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
@@ -199,7 +220,7 @@ impl PieceBuffers {
                 timestamp_writes: gpu.timer.stamp(self.first_stamp + 1 + place as u32),
             });
             if let Some(bound) = &self.bound[number] {
-                bound.prepared.encode_in_pass(&mut pass);
+                (bound.record)(&mut pass);
             }
         }
         gpu.queue.submit([encoder.finish()]);
@@ -210,30 +231,41 @@ impl PieceBuffers {
     fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64, u32)) -> Result<Bound, Failure> {
         let (shape, len, first) = share;
         let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
-        let reduction = kernel.reducer.of(input(0)).shape(shape).counting_from(first);
-        let reduction = match kernel.reducer.monoid().arity() {
-            Arity::Two => reduction.with(input(usize::from(!kernel.part.is_squared))),
-            _ => reduction,
+        let (record, output, depth): (Record, _, _) = match &kernel.operation {
+            Operation::Histogram(histogram) => {
+                let output = output_buffer(gpu, histogram.config().output());
+                let prepared = histogram.of(input(0)).into(&output).map_err(Failure::usage)?;
+                (Box::new(move |pass| prepared.encode_in_pass(pass)), output, 0)
+            }
+            Operation::Reduction(reducer) => {
+                let reduction = reducer.of(input(0)).shape(shape).counting_from(first);
+                let reduction = match reducer.monoid().arity() {
+                    Arity::Two => reduction.with(input(usize::from(!kernel.part.is_squared))),
+                    _ => reduction,
+                };
+                let plan = reduction.plan().map_err(Failure::usage)?;
+                let output = output_buffer(gpu, plan.output());
+                let depth = plan.depth();
+                let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
+                (Box::new(move |pass| prepared.encode_in_pass(pass)), output, depth)
+            }
         };
-        let plan = reduction.plan().map_err(Failure::usage)?;
-        let size = plan.output();
-        let output = output_buffer(gpu, size);
-        let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
-        Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
+        let size = output.size();
+        Ok(Bound { share, record, size, depth, output, readback: Readback::new(&gpu.device, size) })
     }
 
     /// Waits for the kernels that were launched, and reads their states to the host. Then the set can be filled again.
     pub fn collect(&self, gpu: &Gpu) -> Result<Vec<Made>, Failure> {
         let bound = || self.launched.iter().filter_map(|&number| self.bound[number].as_ref());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for Bound { prepared, output, readback, .. } in bound() {
-            readback.encode(&mut encoder, output, 0, prepared.plan().output()).map_err(Failure::usage)?;
+        for Bound { size, output, readback, .. } in bound() {
+            readback.encode(&mut encoder, output, 0, *size).map_err(Failure::usage)?;
         }
         gpu.queue.submit([encoder.finish()]);
         let mut all = Vec::new();
-        for Bound { prepared, readback, .. } in bound() {
-            let states = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
-            all.push(Made { states, depth: prepared.plan().depth(), gpu_ms: None });
+        for Bound { size, depth, readback, .. } in bound() {
+            let states = readback.wait(*size).map_err(Failure::usage)?;
+            all.push(Made { states, depth: *depth, gpu_ms: None });
         }
         let first = self.first_stamp + u32::from(!self.was_packed);
         let stamps = first..self.first_stamp + 1 + all.len() as u32;

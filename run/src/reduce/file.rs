@@ -15,8 +15,10 @@ pub struct Work {
     pub path: String,
     /// The same where it is no Unicode.
     file: PathBuf,
-    /// The type of its elements.
+    /// The type of its elements, as the GPU takes them.
     pub stored: Stored,
+    /// The same, as the file has them.
+    held: Stored,
     /// The number of elements, if that is known before the end.
     pub len: Option<u64>,
     /// Its dimensions, and whether the first of them runs fastest; none of bare elements without a shape.
@@ -41,7 +43,10 @@ pub fn survey(
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
     let bare = args.bare();
-    let look = |path| Work::look(path, args, bare.as_ref()).and_then(|work| check(&work).map(|()| work));
+    let look = |path| {
+        let work = Work::look(path, bare.as_ref(), |source| layout(args, source));
+        work.and_then(|work| check(&work).map(|()| work))
+    };
     paths.iter().filter_map(|path| errors.report(look(path)).transpose()).collect()
 }
 
@@ -51,13 +56,23 @@ pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<&Bare>) -> R
 }
 
 impl Work {
-    fn look(path: &Path, args: &ReduceArgs, raw: Option<&Bare>) -> Result<Self, Failure> {
+    /// A file all elements of which go together.
+    pub fn whole(path: &Path, raw: Option<&Bare>) -> Result<Self, Failure> {
+        Work::look(path, raw, |_| Ok(Layout::Whole))
+    }
+
+    fn look(
+        path: &Path,
+        raw: Option<&Bare>,
+        layout: impl FnOnce(&Source) -> Result<Layout, Failure>,
+    ) -> Result<Self, Failure> {
         let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
-        let layout = layout(args, &source)?;
+        let layout = layout(&source)?;
         Ok(Work {
             path: path.display().to_string(),
             file: path.to_owned(),
             stored: source.stored(),
+            held: source.stored(),
             len: source.len(),
             shape: source.shape().to_vec(),
             fortran: source.is_fortran(),
@@ -77,10 +92,19 @@ impl Work {
             Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the buffers for pieces, are those for the file as it was found first.
         let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
-        if now != (self.stored, self.len, &self.shape, self.fortran) {
+        if now != (self.held, self.len, &self.shape, self.fortran) {
             return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));
         }
         Ok(source)
+    }
+
+    /// Takes elements of 8 and 16 bits as unsigned integers of the same bits.
+    pub fn take_patterns(&mut self) {
+        self.stored = match self.stored.size() {
+            1 => Stored::U8,
+            2 => Stored::U16,
+            _ => self.stored,
+        };
     }
 
     /// Checks that another file holds as many elements of the same type in the same order.
@@ -108,6 +132,11 @@ impl Work {
     /// True if it is read from its start to its end only.
     pub fn is_stream(&self) -> bool {
         !self.has_places
+    }
+
+    /// True if it can be read once only.
+    pub fn passes_once(&self) -> bool {
+        self.stream.is_some()
     }
 
     /// The pieces of at most so many elements that are one of several processes', and the number of elements before them. The pieces of

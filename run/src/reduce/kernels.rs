@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use halofold::reduce::{Arity, BufferRange, Options, Reducer};
 
-use super::buffers::{self, Kernel};
+use super::buffers::{self, Kernel, Operation};
 use super::file::Work;
 use super::help;
 use super::layout::{Layout, Share};
@@ -46,7 +46,7 @@ pub fn of_ops(
                     };
                     let options = options.with_to_states(true);
                     let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
-                    kernels.push(Kernel { part, reducer: gpu.attempt(reducer)? });
+                    kernels.push(Kernel { part, operation: Operation::Reduction(gpu.attempt(reducer)?) });
                     kernels.len() - 1
                 }
             };
@@ -66,12 +66,13 @@ pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
 fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
     let mut shares = work.layout.shares(most).map_err(|error| refused(work, error))?;
     let Some((share, len)) = shares.next().zip(work.len).filter(|(_, len)| *len > 0) else { return Ok(()) };
+    let Some(reducer) = kernel.reducer() else { return Ok(()) };
     let share = match work.layout {
         Layout::Whole => Share { len: share.len.min(len), ..share },
         Layout::Axis(_) => share,
     };
     let extent = BufferRange { offset: 0, len: share.elements() };
-    let second = (kernel.reducer.monoid().arity() == Arity::Two).then_some(extent);
+    let second = (reducer.monoid().arity() == Arity::Two).then_some(extent);
     if let Layout::Axis(axis) = &work.layout
         && !share.completes
     {
@@ -85,8 +86,8 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
     let shape = buffers::shape(&work.layout, &share);
     let unbound = |error| refused(work, error);
     gpu.attempt(|| {
-        let plan = kernel.reducer.plan(shape, &[extent], second);
-        plan.and_then(|plan| kernel.reducer.compile(&plan)).map_err(unbound)
+        let plan = reducer.plan(shape, &[extent], second);
+        plan.and_then(|plan| reducer.compile(&plan)).map_err(unbound)
     })
 }
 

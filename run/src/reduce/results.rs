@@ -112,6 +112,11 @@ impl Results {
         self.dtypes == [Stored::Bool]
     }
 
+    /// The first of them, which is the only one of a whole file.
+    pub fn only(&self) -> Option<Scalar> {
+        self.few.as_ref()?.first().copied().flatten()
+    }
+
     /// All results as nested lists, if they are few.
     pub fn nested(&self) -> Option<Nested<'_>> {
         let answers = self.few.as_deref()?;

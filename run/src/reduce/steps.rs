@@ -55,6 +55,11 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// Those of the only kernel, without a look at the elements.
+    pub fn counting(work: &'a Work) -> Self {
+        Steps { work, used: vec![0], is_looked_at: false, in_c_order: false, verify: false }
+    }
+
     /// Returns the states that each kernel leaves of a piece. `made` waits for the GPU; `pieces` are its elements, as they lie in each
     /// source, if they are looked at.
     pub fn left(

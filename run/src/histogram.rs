@@ -1,0 +1,273 @@
+//! `halofold histogram`: the elements of a file in bins, with the counts and edges of `np.histogram`.
+//!
+//! Pieces take the road of `halofold reduce`: a histogram is one more operation that leaves a state of each piece, its counts, which
+//! the host adds up in 64 bits. Elements of 8 and 16 bits are counted by their patterns, and NumPy's rule puts each pattern in a bin. Others
+//! are counted between borders that the rule has beforehand; without a range a reduction finds it in a pass of its own.
+
+mod edges;
+mod rule;
+
+use std::fmt::Display;
+use std::path::Path;
+use std::slice;
+use std::time::Instant;
+
+use half::f16;
+use halofold::histogram::{Config, Histogram, Keys, Map, Options};
+use halofold::reduce::{Accuracy, Op, Scalar};
+use halofold::{Element, Value};
+use indicatif::ProgressBar;
+
+use crate::failure::Failure;
+use crate::files::{Bare, Source, Stored};
+use crate::gpu::Gpu;
+use crate::reduce::buffers::{Kernel, Operation};
+use crate::reduce::engine::Engine;
+use crate::reduce::file::{self, Work};
+use crate::reduce::parts::Part;
+use crate::reduce::steps::Steps;
+use crate::reduce::totals::Wanted;
+use crate::reduce::{kernels, reduce};
+use crate::transport::{Alone, Transport as _};
+use crate::{output, progress};
+use edges::{Bins, Range};
+use rule::Facts;
+pub use rule::{BinCount, Rule};
+
+/// The file, and the bins to count.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The file; `-` is standard input.
+    pub path: &'a Path,
+    /// The description of bare elements; `None` of a `.npy` file.
+    pub raw: Option<&'a Bare>,
+    /// The number of bins.
+    pub bins: BinCount,
+    /// The ends of the range; `None`: the least and the largest element.
+    pub range: Option<[f64; 2]>,
+    /// Bytes of a piece, at most.
+    pub piece: u64,
+}
+
+/// The elements of a file in bins.
+#[derive(Debug)]
+pub struct Counted {
+    /// The type of the elements.
+    pub stored: Stored,
+    /// The number of elements, also of those outside of the range.
+    pub n: u64,
+    /// The elements in each bin.
+    pub counts: Vec<u64>,
+    /// The edges of the bins, one more.
+    pub edges: Vec<f64>,
+    /// NumPy's name of their type.
+    pub dtype: &'static str,
+    /// Time on the GPU for the counts, if it tells.
+    pub gpu_ms: Option<f64>,
+    /// From opening the file to the counts.
+    pub wall_ms: f64,
+}
+
+/// Counts the elements of a file.
+///
+/// # Errors
+///
+/// The file cannot be read, or has no histogram with these bins; a GPU fails.
+pub fn count(request: Request<'_>, gpus: &[Gpu]) -> Result<Counted, Failure> {
+    let start = Instant::now();
+    let work = Work::whole(request.path, request.raw)?;
+    let stored = work.stored;
+    let mut file = Passes { request, gpus, work, stored, n: 0, gpu_ms: None };
+    let (bins, counts) = if stored.size() <= 2 { file.patterns()? } else { file.between_borders()? };
+    Ok(Counted {
+        stored,
+        n: file.n,
+        counts,
+        dtype: bins.dtype(),
+        edges: bins.edges,
+        gpu_ms: file.gpu_ms,
+        wall_ms: start.elapsed().as_secs_f64() * 1e3,
+    })
+}
+
+/// A file on its way through the GPUs.
+struct Passes<'a> {
+    request: Request<'a>,
+    gpus: &'a [Gpu],
+    work: Work,
+    stored: Stored,
+    n: u64,
+    gpu_ms: Option<f64>,
+}
+
+impl Passes<'_> {
+    /// Counts each pattern of bits in one pass, and then puts the patterns in bins.
+    fn patterns(&mut self) -> Result<(Bins, Vec<u64>), Failure> {
+        let stored = self.stored;
+        self.work.take_patterns();
+        let found = self.counted(&Keys::Numbers, 1 << (8 * stored.size()), None)?;
+        let found = found.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let found: Vec<_> = found.map(|(bits, count)| (value(stored, bits as u16), count)).collect();
+        let range = self.range(ends(&found))?;
+        // A rule looks at the elements in the range.
+        let whole = self.bins(range, 1)?;
+        let inside: Vec<_> = found.into_iter().filter(|(x, _)| whole.place(x.as_f64()) == 0).collect();
+        let bins = self.bins(range, self.number(range, Facts::of(&inside, ends(&inside)))?)?;
+        let mut counts = vec![0; bins.count()];
+        inside.iter().for_each(|(x, count)| counts[bins.place(x.as_f64()) as usize] += count);
+        Ok((bins, counts))
+    }
+
+    /// Counts elements between the borders of the bins. Without a range they pass a reduction before.
+    fn between_borders(&mut self) -> Result<(Bins, Vec<u64>), Failure> {
+        let facts = match (self.request.range, self.request.bins) {
+            (Some(_), BinCount::Number(_)) => Facts::default(),
+            (Some(_), BinCount::Of(_)) => {
+                return Err(self.refused(
+                    "beside --range, --bins takes a number: a rule looks at the elements in the range only",
+                ));
+            }
+            (None, bins) => self.facts(bins)?,
+        };
+        let range = self.range(facts.ends)?;
+        let bins = self.bins(range, self.number(range, facts)?)?;
+        let mut counts = Vec::new();
+        if let Some((keys, used)) = bins.keys() {
+            counts = self.counted(&keys, used, edges::key_map(self.stored.element()).as_ref())?;
+        }
+        counts.resize(bins.count(), 0);
+        Ok((bins, counts))
+    }
+
+    /// Reduces the file to what the bins depend on.
+    fn facts(&mut self, bins: BinCount) -> Result<Facts, Failure> {
+        if self.work.passes_once() {
+            return Err(self.refused("a stream passes once: name its range with --range LOW,HIGH"));
+        }
+        let ops = [Op::MinMax, Op::Deviation];
+        let ops = if bins == BinCount::Of(Rule::Scott) { &ops[..] } else { &ops[..1] };
+        let wanted = Wanted {
+            ops,
+            own: None,
+            ddof: 0,
+            accuracy: Accuracy::Exact,
+            verify: false,
+            skips_nan: false,
+            is_stored: false,
+        };
+        let works = slice::from_ref(&self.work);
+        let mut engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, most| {
+            kernels::of_ops(gpu, works, &[wanted], most)
+        })?;
+        let (mut sources, bar) = self.open()?;
+        let advance = |bytes| bar.inc(bytes);
+        let totals = reduce((&mut engine, &self.gpus[0]), &Alone, &self.work, &mut sources, wanted, advance)?;
+        bar.finish_and_clear();
+        let totals = totals.ok_or(Failure::Reported)?;
+        self.n = totals.n();
+        let mut results = totals.into_each().map(|total| total.results.only());
+        let ends = match results.next().flatten() {
+            Some(Scalar::Range { min, max }) => Some([min, max]),
+            _ => None,
+        };
+        let deviation = results.next().flatten().and_then(Scalar::value).map_or(0.0, Value::as_f64);
+        Ok(Facts { n: self.n, ends, deviation })
+    }
+
+    /// Passes the file through a histogram.
+    fn counted(&mut self, keys: &Keys, bins: u32, map: Option<&Map>) -> Result<Vec<u64>, Failure> {
+        let part = Part::own(self.work.stored.element());
+        let works = slice::from_ref(&self.work);
+        let mut engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, _| {
+            let limits = gpu.device.limits();
+            let config = Config::new(keys.clone(), bins, &limits);
+            let config = match map {
+                Some(map) => config.with_map(map.clone(), &limits),
+                None => config,
+            };
+            let histogram = gpu.attempt(|| {
+                Histogram::with_config(&gpu.device, config, Options::default())
+                    .map_err(|why| self.refused(why))
+            });
+            Ok(vec![Kernel { part, operation: Operation::Histogram(histogram?) }])
+        })?;
+        let (mut sources, bar) = self.open()?;
+        let mut counts = vec![0u64; bins as usize];
+        let (mut n, mut gpu_ms) = (0, Some(0.0));
+        engine.run(
+            &self.work,
+            &mut sources,
+            &Steps::counting(&self.work),
+            Alone.place(),
+            |share, left| {
+                let states: Vec<u32> = bytemuck::pod_collect_to_vec(&left[0].states);
+                counts.iter_mut().zip(states).for_each(|(count, more)| *count += u64::from(more));
+                n += share.elements();
+                gpu_ms = gpu_ms.zip(left[0].gpu_ms).map(|(all, ms)| all + ms);
+                bar.inc(share.elements() * self.stored.size());
+                Ok(())
+            },
+        )?;
+        bar.finish_and_clear();
+        (self.n, self.gpu_ms) = (n, gpu_ms);
+        Ok(counts)
+    }
+
+    /// Opens the file for a pass.
+    fn open(&mut self) -> Result<(Vec<Source>, ProgressBar), Failure> {
+        let sources = file::open(&mut self.work, None, self.request.raw)?;
+        let bar = progress::bytes(self.work.bytes().unwrap_or(0));
+        bar.set_message(output::visible(&self.work.path, &[]));
+        Ok((sources, bar))
+    }
+
+    /// The range of the request, or that of elements with these ends; from 0 to 1 without any, as in NumPy.
+    fn range(&self, ends: Option<[Value; 2]>) -> Result<Range, Failure> {
+        match (self.request.range, ends) {
+            (Some(range), _) => Ok(Range::Given(range)),
+            (None, None) => Ok(Range::Given([0.0, 1.0])),
+            (None, Some(ends)) if ends.iter().all(|end| end.as_f64().is_finite()) => Ok(Range::Found(ends)),
+            (None, Some([min, max])) => Err(self.refused(format!(
+                "the elements reach from {min} to {max}: name a range with --range LOW,HIGH, and NaN and what lies outside of it \
+                 is not counted"
+            ))),
+        }
+    }
+
+    /// The number of bins over a range.
+    fn number(&self, range: Range, facts: Facts) -> Result<u32, Failure> {
+        match self.request.bins {
+            BinCount::Number(bins) => Ok(bins),
+            BinCount::Of(rule) => rule.bins(facts, range, self.stored).map_err(|why| self.refused(why)),
+        }
+    }
+
+    fn bins(&self, range: Range, bins: u32) -> Result<Bins, Failure> {
+        Bins::new(self.stored, range, bins).map_err(|why| self.refused(why))
+    }
+
+    fn refused(&self, why: impl Display) -> Failure {
+        Failure::usage(format!("{}: {why}", self.work.path))
+    }
+}
+
+/// The number that a pattern of 8 or 16 bits stands for.
+fn value(stored: Stored, bits: u16) -> Value {
+    match stored {
+        Stored::Bool => Value::Unsigned((bits != 0).into()),
+        Stored::I8 => Value::Signed((bits as u8 as i8).into()),
+        Stored::I16 => Value::Signed((bits as i16).into()),
+        Stored::Element(Element::F16) => Value::F32(f16::from_bits(bits).to_f32()),
+        _ => Value::Unsigned(bits.into()),
+    }
+}
+
+/// The least and the largest of some numbers, which NaN is if it is among them.
+fn ends(found: &[(Value, u64)]) -> Option<[Value; 2]> {
+    let numbers = || found.iter().map(|(x, _)| *x);
+    if let Some(nan) = numbers().find(|x| x.as_f64().is_nan()) {
+        return Some([nan, nan]);
+    }
+    let order = |a: &Value, b: &Value| a.as_f64().total_cmp(&b.as_f64());
+    Some([numbers().min_by(order)?, numbers().max_by(order)?])
+}
