@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use halofold::read::Readback;
-use halofold::reduce::{Accuracy, Op, Options, ReduceError, Reducer, Reduction, Shape, Workspace};
+use halofold::reduce::{Accuracy, Arity, Op, Options, ReduceError, Reducer, Reduction, Shape, Workspace};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Peak, Rejection, Row, Subject, Summary, Timer, Timing};
 use wgpu::util::DeviceExt as _;
@@ -101,7 +101,11 @@ impl<'a> Calls<'a> {
         let given = Given::new(device, case, shape);
         let described = |number| {
             let first = reducer.of(pools.first.input(case.n, number)).shape(shape);
-            let all = if case.op == Op::Dot { first.with(pools.second.input(case.n, number)) } else { first };
+            let all = if case.op.arity() == Arity::Two {
+                first.with(pools.second.input(case.n, number))
+            } else {
+                first
+            };
             given.with(all)
         };
         let plan = described(0).plan()?;

@@ -1,6 +1,6 @@
 //! The bench's cases: operator, element type, length, shape of results, and the ways to call.
 
-use halofold::reduce::{Op, Shape};
+use halofold::reduce::{Arity, Op, Shape};
 use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;
@@ -136,7 +136,7 @@ impl Case {
 
     /// Bytes of all inputs.
     pub fn bytes(&self) -> u64 {
-        let inputs = if self.op == Op::Dot { 2 } else { 1 };
+        let inputs = if self.op.arity() == Arity::Two { 2 } else { 1 };
         inputs * self.n * self.element.size()
     }
 

@@ -93,7 +93,8 @@ pub struct ReduceArgs {
     /// name of the file is that of the operator.
     #[arg(long, value_name = "OP.wgsl", conflicts_with_all = ["op", "fast", "ddof", "state"])]
     wgsl: Option<PathBuf>,
-    /// The second input of dot, or of --wgsl: a file like FILE, of the same type, shape and order.
+    /// The second input of dot, covariance, correlation and weighted-mean (the weights), or of --wgsl: a file like FILE, of the same type,
+    /// shape and order.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
     /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative. `all` is the
@@ -106,10 +107,10 @@ pub struct ReduceArgs {
     /// Keep the axes that are reduced as dimensions of one, as NumPy's `keepdims=True`; without --axis all of them.
     #[arg(long)]
     keepdims: bool,
-    /// Number that variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
+    /// Number that variance, std and covariance subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
-    /// Leave NaNs out, as NumPy's nansum, nanmean, nanmin and so on do; of --op dot the pairs that have one.
+    /// Leave NaNs out, as NumPy's nansum, nanmean, nanmin and so on do; of two inputs the pairs that have one.
     ///
     /// A line says how many were skipped. Where all elements are NaN, the sum is 0, the product 1, and minima, maxima, means and variances
     /// have no value (`-`, and NaN in an array). Integers have no NaN.

@@ -10,12 +10,13 @@ use crate::shader::Composer;
 #[derive(Clone, Copy)]
 enum Domain {
     Any,
+    Floats,
     Integers,
     Integers32,
 }
 
 /// Views of an operator's elements.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Reads {
     /// As numbers.
     Values,
@@ -64,6 +65,7 @@ macro_rules! operators {
         /// | count, any, all | u32 | u32 | u32 | u32 | u32 | u32 | u32 |
         /// | and, or, xor | u32 | i32 | – | – | u64 | i64 | – |
         /// | log-sum-exp, geometric-mean | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
+        /// | covariance, correlation, weighted-mean, skewness, kurtosis | – | – | f32 | f32 | – | – | f64 |
         ///
         /// - A value and an index take 8 bytes, or 16 if the value has 64 bits. The value comes first, and
         ///   the index follows directly.
@@ -204,6 +206,23 @@ operators! {
     ///
     /// The relative error grows with the magnitude of the logarithms: elements near 2^100 lose two digits.
     GeometricMean = "geometric-mean", Any, Values, none, One(Real);
+    /// Population covariance of two inputs, for [`Reduction::with`](crate::reduce::Reduction::with): the mean product of the distances
+    /// from their means. n / (n - 1) times it is the sample covariance. NaN if any element is infinite or NaN. Empty input: NaN.
+    ///
+    /// Partial results are merged pairwise, and means have half as many digits again as an element: a large mean costs none of the result's.
+    Covariance = "covariance", Floats, Pairs, none, One(Real);
+    /// Pearson's correlation of two inputs: [`Op::Covariance`] divided by both standard deviations. NaN if an input is constant, and so if
+    /// there are fewer than two elements.
+    Correlation = "correlation", Floats, Pairs, none, One(Real);
+    /// Mean of the first input with the second one as weights: Σ w x / Σ w. NaN if the weights add up to zero, as those of an empty
+    /// input do.
+    WeightedMean = "weighted-mean", Floats, Pairs, none, One(Real);
+    /// Skewness: the mean third power of the distances from the mean, divided by the third power of the population deviation. NaN if
+    /// all elements are equal, or if there are none. In `f32` fourth powers of the distances must fit its range.
+    Skewness = "skewness", Floats, Values, none, One(Real);
+    /// Kurtosis less 3, which is that of a normal distribution: the mean fourth power of the distances from the mean, divided by the
+    /// square of the population variance. The rules are those of [`Op::Skewness`].
+    Kurtosis = "kurtosis", Floats, Values, none, One(Real);
 }
 
 impl Op {
@@ -233,13 +252,17 @@ impl Op {
             return Err(MonoidError::Undefined { op: self, element });
         }
         let row = self.row();
-        let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
         let elem = Elem::Number { element, wgsl };
         let file = format!("operators/{}", self.name().replace('-', "_"));
         let composer =
             compared(elem.is_in_words(), accumulated(element, element.defines(Composer::default())));
-        let monoid = Monoid::analyse(self.name(), elem, arity, composer.pieces(&file))?;
+        let monoid = Monoid::analyse(self.name(), elem, self.arity(), composer.pieces(&file))?;
         Ok(monoid.known_as(self, row.subgroup))
+    }
+
+    /// The number of inputs.
+    pub const fn arity(self) -> Arity {
+        if matches!(self.row().reads, Reads::Pairs) { Arity::Two } else { Arity::One }
     }
 
     /// Returns true if the operator is defined for an element type.
@@ -291,6 +314,7 @@ impl Domain {
     const fn contains(self, element: Element) -> bool {
         match self {
             Domain::Any => true,
+            Domain::Floats => element.is_float(),
             Domain::Integers => !element.is_float(),
             Domain::Integers32 => !element.is_float() && element.size() == 4,
         }
@@ -330,6 +354,7 @@ mod tests {
             let count = match op {
                 Op::WideSum | Op::And | Op::Or | Op::Xor => 4,
                 Op::WideProduct => 2,
+                Op::Covariance | Op::Correlation | Op::WeightedMean | Op::Skewness | Op::Kurtosis => 3,
                 _ => 7,
             };
             assert_eq!(defined(op).count(), count, "{op}");

@@ -13,6 +13,7 @@ mod reduce_axis;
 mod reduce_exact;
 mod reduce_files;
 mod reduce_kept;
+mod reduce_moments;
 mod reduce_output;
 mod reduce_own;
 mod several_adapters;

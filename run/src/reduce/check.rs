@@ -7,6 +7,7 @@ use halofold::reduce::{Op, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Layout, Share};
+use super::op;
 use super::parts::Part;
 
 /// The result of a check.
@@ -71,8 +72,11 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     let element = part.element;
     let size = element.size() as usize;
     let lines = |piece: &[u8], result: u64| line(piece, size, share, result);
-    let second =
-        if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Some(Op::Dot)) };
+    let second = if part.is_squared {
+        pieces.first()
+    } else {
+        pieces.get(1).filter(|_| part.op.is_some_and(op::takes_two))
+    };
     let results = 0..share.results();
     if let Some((op, format)) = part.op.zip(part.format()) {
         let state = |result| {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command};
-use halofold::reduce::Op;
+use halofold::reduce::{Arity, Op};
 use halofold::{Element, Value};
 
 use super::dtype;
@@ -47,14 +47,24 @@ impl TypedValueParser for Names {
     }
 }
 
+/// True for covariances and correlations.
+pub fn is_joint(op: Op) -> bool {
+    matches!(op, Op::Covariance | Op::Correlation)
+}
+
 /// True for variances and deviations.
 pub fn is_spread(op: Op) -> bool {
     matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
 }
 
-/// True for means.
+/// True for means, and moments in deviations.
 pub fn is_mean(op: Op) -> bool {
-    matches!(op, Op::Mean | Op::GeometricMean)
+    matches!(op, Op::Mean | Op::GeometricMean | Op::WeightedMean | Op::Skewness | Op::Kurtosis)
+}
+
+/// True for operators of two inputs.
+pub fn takes_two(op: Op) -> bool {
+    op.arity() == Arity::Two
 }
 
 /// True for searches.

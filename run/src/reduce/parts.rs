@@ -15,7 +15,7 @@ use halofold::reduce::reference::Merger;
 use halofold::reduce::{Accuracy, Op, Scalar};
 use halofold::{Element, Value};
 
-use super::op::{is_mean, is_spread, needs_elements};
+use super::op::{is_joint, is_mean, is_spread, needs_elements};
 use crate::files::Stored;
 
 /// A state of each piece.
@@ -119,7 +119,7 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Scalar> {
     let kept = merged.iter().find_map(|merger| merger.kept());
     let n = kept.unwrap_or(n);
-    if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op)) {
+    if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint(op)) {
         return None;
     }
     let is_narrow = stored.element().is_float() && stored.element() != Element::F64;
@@ -153,6 +153,7 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
         },
         (Op::Mean, Some(sum)) => Some(Scalar::One(sum.mean())),
         (Op::Mean, None) => real(first.mean(n)),
+        (Op::Covariance, None) => real(first.variance(n, ddof.into())),
         (_, Some(sum)) => Some(Scalar::One(sum.sum())),
         (Op::Dot, None) if stored == Stored::Bool => {
             let is_any = first.integer().is_some_and(|total| total != 0);

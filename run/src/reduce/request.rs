@@ -33,11 +33,18 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.wgsl.is_some() {
         return check_output(args);
     }
-    if has(Op::Dot) && args.with.is_none() {
-        return Err(Failure::usage("--op dot takes two inputs: name the second one with --with FILE"));
+    let pair = args.op.iter().find(|op| op::takes_two(**op));
+    if let Some(op) = pair.filter(|_| args.with.is_none()) {
+        return Err(Failure::Usage(format!(
+            "--op {op} takes two inputs: name the second one with --with FILE"
+        )));
     }
-    if args.with.is_some() && !has(Op::Dot) {
-        return Err(Failure::usage("--with is the second input of --op dot, which is not asked for"));
+    if args.with.is_some() && pair.is_none() {
+        let pairs: Vec<_> = Op::ALL.iter().filter(|op| op::takes_two(**op)).map(|op| op.name()).collect();
+        let pairs = pairs.join(", ");
+        return Err(Failure::Usage(format!(
+            "--with is the second input of --op {pairs}: ask for one of them"
+        )));
     }
     if args.state.is_some() && !args.exact {
         return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
@@ -48,8 +55,8 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
             "--state holds the state of --op sum and mean, or of dot alone: `{op}` has another one"
         )));
     }
-    if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
-        return Err(Failure::usage("--ddof goes with --op variance and --op std"));
+    if args.ddof.is_some() && ![Op::Variance, Op::Deviation, Op::Covariance].into_iter().any(has) {
+        return Err(Failure::usage("--ddof goes with --op variance, std and covariance"));
     }
     check_output(args)
 }

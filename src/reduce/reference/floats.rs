@@ -1,6 +1,6 @@
 //! References over floats, in 64 bits.
 
-use super::{Bound, Expected, Real};
+use super::{Bound, Expected, Real, moments};
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
@@ -23,6 +23,11 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
         Op::Product => product(real, items),
         Op::Mean => mean(real, items),
         Op::Dot => dot(real, items, second?),
+        Op::Covariance => moments::covariance(real, items, second?),
+        Op::Correlation => moments::correlation(real, items, second?),
+        Op::WeightedMean => moments::weighted_mean(real, items, second?),
+        Op::Skewness => moments::skewness(real, items),
+        Op::Kurtosis => moments::kurtosis(real, items),
         Op::L1 => {
             let sum = exact_sum(items.iter().map(|x| x.abs()));
             real.within(sum, additions(real, sum, sum, items.len()))
@@ -72,13 +77,13 @@ fn first(real: Real, items: &[f64], best: f64) -> Expected {
     Expected::same(Scalar::At { value: real.value(best), index })
 }
 
-fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
     items.fold(ExactSum::default(), ExactSum::add).value()
 }
 
 /// The error bound of a sum. Each addition may be off by half a unit in the last place of a partial sum,
 /// which is never larger than the sum of magnitudes. Each subnormal term may be flushed to zero.
-fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bound {
+pub(super) fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bound {
     Bound { exact, linear: real.unit * magnitude, fixed: real.smallest * n as f64, ..Bound::default() }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
             return spread(op, element, items);
         }
+        op if !op.is_over(element) => return None,
         // Each integer is first rounded to a float: one more rounding, relative to the integer.
         _ => {
             let rounded: Vec<_> = items.iter().map(|&x| x as f64).collect();

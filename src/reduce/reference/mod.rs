@@ -8,6 +8,7 @@
 mod exact;
 mod floats;
 mod integers;
+mod moments;
 mod states;
 
 use std::borrow::Cow;
@@ -103,7 +104,7 @@ impl Expected {
     }
 }
 
-/// Reduces elements in the host's byte order; [`Op::Dot`] takes two inputs. `None` if the operator is not
+/// Reduces elements in the host's byte order; [`Op::arity`] says how many inputs an operator takes. `None` if the operator is not
 /// defined for the type, or if its second input is missing.
 ///
 /// # Panics

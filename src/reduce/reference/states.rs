@@ -73,6 +73,12 @@ enum Merged {
     Sum(ExactSum),
     Product(ExactProduct),
     Moments(Moments),
+    /// Of pairs.
+    CoMoments(CoMoments),
+    /// Up to the fourth.
+    HighMoments(HighMoments),
+    /// The sum of weighted elements, and that of the weights.
+    Weighted([ExactSum; 2]),
     /// The sum of exponentials relative to a peak, and flags for infinities (1) and NaNs (2).
     Exponentials {
         peak: f64,
@@ -118,6 +124,9 @@ impl Merger {
                     Merged::Squares { sum: 0, squares: 0 }
                 }
             }
+            Op::Covariance | Op::Correlation => Merged::CoMoments(CoMoments::default()),
+            Op::Skewness | Op::Kurtosis => Merged::HighMoments(HighMoments::default()),
+            Op::WeightedMean => Merged::Weighted([ExactSum::default(); 2]),
             Op::LogSumExp => Merged::Exponentials { peak: f64::NEG_INFINITY, sum: 0.0, seen: 0 },
             Op::GeometricMean => Merged::Logarithms { sum: ExactSum::default(), seen: 0 },
             Op::L2 => Merged::Sum(ExactSum::default()),
@@ -155,6 +164,7 @@ impl Merger {
         let align = match &self.merged {
             Merged::Squares { .. } => 4,
             Merged::Range(_) | Merged::Integer(_) => size,
+            Merged::CoMoments(_) => 2 * word,
             _ => word,
         };
         (size + 4).next_multiple_of(align)
@@ -166,6 +176,9 @@ impl Merger {
         match &self.merged {
             Merged::Exact(state) => 8 * state.format().words(),
             Merged::Squares { .. } => 20,
+            Merged::CoMoments(_) => 8 * word,
+            Merged::HighMoments(_) => 6 * word,
+            Merged::Weighted(_) => 2 * word,
             Merged::Moments(_) if word == 8 => 4 * word,
             Merged::Moments(_) | Merged::Exponentials { .. } => 3 * word,
             Merged::Range(_) | Merged::Place(_) | Merged::Logarithms { .. } => 2 * word,
@@ -232,6 +245,20 @@ impl Merger {
             } else {
                 Moments { n: real(0), mean: real(1), low: 0.0, squares: real(2) }
             }),
+            Merged::CoMoments(moments) => {
+                let of = |at| Mean { high: real(at), low: real(2 + at) };
+                let [x, y] = [0, 1].map(of);
+                let n = count(element, state, 7);
+                moments.merge(CoMoments { n, x, y, squares: [real(4), real(5)], products: real(6) });
+            }
+            Merged::HighMoments(moments) => {
+                let (n, mean) = (count(element, state, 5), Mean { high: real(0), low: real(1) });
+                moments.merge(HighMoments { n, mean, powers: [real(2), real(3), real(4)] });
+            }
+            Merged::Weighted([sum, weights]) => {
+                *sum = sum.add(real(0));
+                *weights = weights.add(real(1));
+            }
             Merged::Exponentials { peak, sum, seen } => {
                 *seen |= flags(element, state, 2);
                 let (other_peak, other) = (real(0), real(1));
@@ -283,6 +310,13 @@ impl Merger {
                 let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
                 real(if is_root { variance.sqrt() } else { variance })
             }
+            Merged::CoMoments(moments) => real(match op {
+                Op::Covariance => moments.products / n as f64,
+                _ => moments.correlation(),
+            }),
+            Merged::HighMoments(moments) => real(moments.standardized(op)),
+            Merged::Weighted([_, weights]) if weights.value() == 0.0 => real(f64::NAN),
+            Merged::Weighted([sum, weights]) => real(sum.value() / weights.value()),
             Merged::Sum(sum) if op == Op::L2 => real(sum.value().sqrt()),
             Merged::Sum(sum) if op == Op::Mean => real(sum.value() / n as f64),
             Merged::Sum(sum) => real(sum.value()),
@@ -331,8 +365,8 @@ impl Merger {
         if let Merged::Squares { squares, .. } = self.merged { Some(squares) } else { None }
     }
 
-    /// The sum of squared distances from the mean of `n` elements, divided by `n - correction`, from the states of
-    /// [`Op::Variance`]. NaN of others.
+    /// The sum of squared distances from the mean of `n` elements, or of products of distances of pairs, divided by `n - correction`,
+    /// from the states of [`Op::Variance`] or [`Op::Covariance`]. NaN of others.
     pub fn variance(&self, n: u64, correction: u64) -> f64 {
         let n = self.kept.unwrap_or(n);
         let squares = match self.merged {
@@ -345,6 +379,7 @@ impl Merger {
                 );
             }
             Merged::Moments(Moments { squares, .. }) => squares,
+            Merged::CoMoments(CoMoments { products, .. }) => products,
             _ => f64::NAN,
         };
         squares / n.saturating_sub(correction) as f64
@@ -380,6 +415,100 @@ impl Moments {
         self.low += step - (mean - self.mean);
         self.mean = mean;
         self.n = n;
+    }
+}
+
+/// A mean as the sum of two floats.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    high: f64,
+    low: f64,
+}
+
+impl Mean {
+    /// Moves it by a share of the way to another one, and returns the way.
+    fn approach(&mut self, other: Mean, share: f64) -> f64 {
+        let distance = (other.high - self.high) + (other.low - self.low);
+        let (step, high) = (distance * share, self.high + distance * share);
+        self.low += step - (high - self.high);
+        self.high = high;
+        distance
+    }
+}
+
+/// A number of pairs, both means, and the sums of squared distances from them and of their products.
+#[derive(Clone, Copy, Debug, Default)]
+struct CoMoments {
+    n: f64,
+    x: Mean,
+    y: Mean,
+    squares: [f64; 2],
+    products: f64,
+}
+
+impl CoMoments {
+    fn merge(&mut self, part: CoMoments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let share = part.n / (self.n + part.n);
+        let weight = self.n * share;
+        let [x, y] = [self.x.approach(part.x, share), self.y.approach(part.y, share)];
+        self.squares[0] += part.squares[0] + x * x * weight;
+        self.squares[1] += part.squares[1] + y * y * weight;
+        self.products += part.products + x * y * weight;
+        self.n += part.n;
+    }
+
+    fn correlation(&self) -> f64 {
+        let [x, y] = self.squares;
+        if x == 0.0 || y == 0.0 { f64::NAN } else { (self.products / x.sqrt() / y.sqrt()).clamp(-1.0, 1.0) }
+    }
+}
+
+/// A number of elements, their mean, and the sums of the second, third and fourth powers of distances from it.
+#[derive(Clone, Copy, Debug, Default)]
+struct HighMoments {
+    n: f64,
+    mean: Mean,
+    powers: [f64; 3],
+}
+
+impl HighMoments {
+    /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
+    fn merge(&mut self, part: HighMoments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let share = part.n / (self.n + part.n);
+        let distance = self.mean.approach(part.mean, share);
+        let own = HighMoments { mean: self.mean, ..*self }.moved(-distance * share);
+        let other = part.moved(distance * (1.0 - share));
+        self.powers = std::array::from_fn(|power| own[power] + other[power]);
+        self.n += part.n;
+    }
+
+    /// The sums of powers of distances that are larger by `by`.
+    fn moved(&self, by: f64) -> [f64; 3] {
+        let [m2, m3, m4] = self.powers;
+        let square = by * by;
+        [
+            m2 + self.n * square,
+            m3 + by * (3.0 * m2 + self.n * square),
+            m4 + by * (4.0 * m3 + by * (6.0 * m2 + self.n * square)),
+        ]
+    }
+
+    /// The skewness, or the kurtosis less 3.
+    fn standardized(&self, op: Op) -> f64 {
+        let [m2, m3, m4] = self.powers.map(|sum| sum / self.n);
+        match op {
+            _ if m2 == 0.0 => f64::NAN,
+            Op::Skewness => m3 / m2 / m2.sqrt(),
+            _ => m4 / m2 / m2 - 3.0,
+        }
     }
 }
 
@@ -429,6 +558,12 @@ fn read<T: AnyBitPattern>(state: &[u8], at: usize) -> T {
 /// The float at a place among words of its width.
 fn real(element: Element, state: &[u8], at: usize) -> f64 {
     if Real::of(element).is_double { read(state, at) } else { read::<f32>(state, at).into() }
+}
+
+/// The 32-bit count at a place among words of a float's width.
+fn count(element: Element, state: &[u8], at: usize) -> f64 {
+    let width = if Real::of(element).is_double { 8 } else { 4 };
+    read::<u32>(&state[at * width..], 0).into()
 }
 
 /// The flags at a place among words of a float's width.

@@ -8,7 +8,7 @@ use std::fs;
 use crate::files::layout::lines;
 use crate::files::{Folder, dtype, npy, random, reduce as run, reduce_on, refused, rows, stdout};
 use crate::number::{Number, close, flattened};
-use halofold::reduce::{Op, Scalar, reference};
+use halofold::reduce::{Arity, Op, Scalar, reference};
 use halofold::{Element, wgpu};
 use serde_json::Value as Json;
 
@@ -25,7 +25,7 @@ fn runnable(element: Element) -> Vec<Op> {
 
 /// Those of them that take one input.
 fn of_one_input(element: Element) -> Vec<Op> {
-    runnable(element).into_iter().filter(|op| *op != Op::Dot).collect()
+    runnable(element).into_iter().filter(|op| op.arity() == Arity::One).collect()
 }
 
 fn names(ops: &[Op]) -> String {

@@ -1,0 +1,13 @@
+// Pearson's correlation of two inputs: their covariance divided by both deviations (co_moments.wgsl). If an input is constant: NaN.
+//
+// Roundings may lead beyond 1, where no correlation lies: as in NumPy it is cut there. A comparison with NaN is false, so NaN stays.
+#import co_moments
+#import real
+
+fn finish(acc: Acc, n: u32) -> Real {
+    if bitcast<Bits>(acc.squares.x) == Bits(0) || bitcast<Bits>(acc.squares.y) == Bits(0) {
+        return not_a_number(n);
+    }
+    let r = (acc.products / root(acc.squares.x)) / root(acc.squares.y);
+    return select(select(r, Real(1), r > Real(1)), Real(-1), r < Real(-1));
+}

@@ -1,0 +1,146 @@
+//! References of moments beyond the variance: of pairs, weighted, and of third and fourth order.
+
+use super::floats::{additions, exact_sum};
+use super::{Bound, Expected, Real};
+
+/// Distances of items from their mean.
+struct Centred {
+    distances: Vec<f64>,
+    /// The root of their mean square.
+    spread: f64,
+    largest: f64,
+    /// The distance by which a merge may move the GPU's mean.
+    step: f64,
+}
+
+impl Centred {
+    /// `None` if there are no items, or not only finite ones.
+    fn of(real: Real, items: &[f64]) -> Option<Self> {
+        let first = *items.first().filter(|_| items.iter().all(|x| x.is_finite()))?;
+        let n = items.len() as f64;
+        // Distances from one of them have the same moments, and are zero if all are equal.
+        let mean = exact_sum(items.iter().map(|x| x - first)) / n;
+        let rest = exact_sum(items.iter().map(|x| (x - first) - mean)) / n;
+        let distances: Vec<f64> = items.iter().map(|x| ((x - first) - mean) - rest).collect();
+        let most = |items: &[f64]| items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let largest = most(&distances);
+        // The mean is the sum of two floats, of which the first has half the digits.
+        let step = 8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(items));
+        let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
+        Some(Centred { distances, spread, largest, step })
+    }
+
+    /// The mean of what `of` makes of each distance.
+    fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
+        exact_sum(self.distances.iter().map(|d| of(*d))) / self.distances.len() as f64
+    }
+
+    /// Roundings of the mean square for each merge, relatively.
+    fn of_square(&self, real: Real) -> f64 {
+        8.0 * real.unit + 2.0 * self.step / self.spread
+    }
+}
+
+/// The bound of `shaders/operators/shared/co_moments.wgsl`, as that of a variance: products around means that are off by a step for each
+/// merge, and the roundings of their sum, none of whose terms is larger than both spreads allow.
+fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
+    let pairs = a.distances.iter().zip(&b.distances);
+    let n = a.distances.len() as f64;
+    let moved = 8.0 * real.unit * a.spread * b.spread + a.spread * b.step + b.spread * a.step;
+    let both = 2.0 * a.step * b.step;
+    Bound {
+        exact: exact_sum(pairs.map(|(x, y)| x * y)) / n,
+        fixed: moved + both + real.smallest * n,
+        linear: moved,
+        quadratic: both,
+        root: None,
+    }
+}
+
+/// No partial result of squares or products is larger.
+fn magnitude(a: &Centred, b: &Centred) -> f64 {
+    4.0 * a.distances.len() as f64 * (a.largest * a.largest + b.largest * b.largest)
+}
+
+pub(super) fn covariance(real: Real, first: &[f64], second: &[f64]) -> Expected {
+    let (Some(a), Some(b)) = (Centred::of(real, first), Centred::of(real, second)) else {
+        return real.same(f64::NAN);
+    };
+    real.within(magnitude(&a, &b), products(real, &a, &b))
+}
+
+/// The covariance in deviations: relative errors of the deviations count in proportion.
+pub(super) fn correlation(real: Real, first: &[f64], second: &[f64]) -> Expected {
+    let centred = Centred::of(real, first).zip(Centred::of(real, second));
+    let Some((a, b)) = centred.filter(|(a, b)| a.spread > 0.0 && b.spread > 0.0) else {
+        return real.same(f64::NAN);
+    };
+    let scale = 2.0 / (a.spread * b.spread);
+    let [xy, xx, yy] = [products(real, &a, &b), products(real, &a, &a), products(real, &b, &b)];
+    let exact = (xy.exact / (a.spread * b.spread)).clamp(-1.0, 1.0);
+    let sum = |of: &dyn Fn(&Bound) -> f64| {
+        scale * of(&xy) + exact.abs() * (of(&xx) / xx.exact + of(&yy) / yy.exact)
+    };
+    let bound = Bound {
+        exact,
+        fixed: sum(&|bound| bound.fixed) + 16.0 * real.unit,
+        linear: sum(&|bound| bound.linear),
+        quadratic: sum(&|bound| bound.quadratic),
+        root: None,
+    };
+    real.within(magnitude(&a, &b), bound)
+}
+
+/// The moment of an order from which powers of the spread are divided out, less `normal`. If E is the error of a mean, that of a mean of third
+/// powers is 3 σ² E, of fourth powers 4 E times the mean of |d|³; roundings are relative to powers of magnitudes.
+fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected {
+    let Some(a) = Centred::of(real, items).filter(|a| a.spread > 0.0) else { return real.same(f64::NAN) };
+    let scale = a.spread.powi(-order);
+    let whole = scale * a.mean(|d| d.powi(order));
+    let [size, lower] = [order, order - 1].map(|order| a.mean(|d| d.abs().powi(order)));
+    let moved = scale * (32.0 * real.unit * size + 2.0 * f64::from(order) * a.step * lower);
+    let each = 2.0 * moved + f64::from(order) * whole.abs() * a.of_square(real);
+    let bound = Bound {
+        exact: whole - normal,
+        fixed: each + 16.0 * real.unit * (whole.abs() + 4.0) + scale * real.smallest * items.len() as f64,
+        linear: each,
+        quadratic: 32.0 * (a.step / a.spread).powi(2) * (1.0 + whole.abs()),
+        root: None,
+    };
+    real.within(8.0 * items.len() as f64 * a.largest.powi(4).max(a.largest), bound)
+}
+
+pub(super) fn skewness(real: Real, items: &[f64]) -> Expected {
+    standardized(real, items, 3, 0.0)
+}
+
+pub(super) fn kurtosis(real: Real, items: &[f64]) -> Expected {
+    standardized(real, items, 4, 3.0)
+}
+
+/// The mean of products with weights. Both sums have the errors of sums; their quotient has both, relatively.
+pub(super) fn weighted_mean(real: Real, items: &[f64], weights: &[f64]) -> Expected {
+    let pairs = || items.iter().zip(weights).map(|(x, w)| (x, w, x * w));
+    let rest = |(x, w, product): (&f64, &f64, f64)| {
+        [product, if product.is_finite() { x.mul_add(*w, -product) } else { 0.0 }]
+    };
+    let sum = exact_sum(pairs().flat_map(rest));
+    let all = exact_sum(weights.iter().copied());
+    if all == 0.0 || !sum.is_finite() || !all.is_finite() {
+        return real.same(if all == 0.0 { f64::NAN } else { sum / all });
+    }
+    let [size, weight] =
+        [pairs().map(|(_, _, product)| product.abs()).sum(), weights.iter().map(|w| w.abs()).sum()];
+    let [above, below] = [additions(real, sum, size, items.len()), additions(real, all, weight, items.len())];
+    let exact = sum / all;
+    let moved = |above: f64, below: f64| 2.0 * (above + exact.abs() * below) / all.abs();
+    let bound = Bound {
+        exact,
+        fixed: moved(above.fixed + 2.0 * real.unit * size, below.fixed)
+            + 8.0 * real.unit * exact.abs()
+            + real.smallest,
+        linear: moved(above.linear, below.linear),
+        ..Bound::default()
+    };
+    real.within(size.max(weight), bound)
+}
