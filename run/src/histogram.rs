@@ -161,9 +161,9 @@ impl Passes<'_> {
         })?;
         let (mut sources, bar) = self.open()?;
         let advance = |bytes| bar.inc(bytes);
-        let totals = reduce((&mut engine, &self.gpus[0]), &Alone, &self.work, &mut sources, wanted, advance)?;
+        let (gpu, all) = (&self.gpus[0], (wanted, None, true));
+        let totals = reduce((&mut engine, gpu), &Alone, &self.work, &mut sources, all, advance)?;
         bar.finish_and_clear();
-        let totals = totals.ok_or(Failure::Reported)?;
         self.n = totals.n();
         let mut results = totals.into_each().map(|total| total.results.only());
         let ends = match results.next().flatten() {

@@ -128,6 +128,9 @@ pub struct ReduceArgs {
     /// neighbours, if the innermost has as many), as exact states of many results take long. With it operators without an exact form are refused.
     #[arg(long, conflicts_with = "fast")]
     exact: bool,
+    /// Reduce all files as one, in their order: one result of the elements of all. arg-min and arg-max count through all files.
+    #[arg(long, conflicts_with_all = ["axis", "keepdims", "with"])]
+    together: bool,
     /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
     #[arg(long)]
     fast: bool,
@@ -135,7 +138,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "keepdims"])]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "together", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
@@ -185,8 +188,8 @@ pub fn run(
         return if transport.is_first() { merge::run(args) } else { Ok(()) };
     }
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    // A state of some of the files would pass for one of all; processes go on together or not at all.
-    let goes_on = args.files.len() > 1 && args.state.is_none() && transport.is_alone();
+    // A result or a state of some of the files would pass for one of all; processes go on together or not at all.
+    let goes_on = args.files.len() > 1 && args.state.is_none() && !args.together && transport.is_alone();
     let mut errors = FileErrors::new(goes_on);
     let own = transport.agree(request::check_options(args).and_then(|()| args.own()))?;
     alike(transport, own.as_ref().map_or("", Own::text), || {
@@ -195,9 +198,10 @@ pub fn run(
     let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
     let checked = file::survey(&paths, args, &mut errors, check).and_then(|mut work| {
         let second = if args.with.is_some() { work.pop() } else { None };
-        request::check_pair(&work, second.as_ref()).map(|()| (work, second))
+        request::check_pair(&work, second.as_ref())?;
+        request::check_together(args, &work).map(|()| (work, second))
     });
-    let (work, mut second) = transport.agree(checked)?;
+    let (mut work, mut second) = transport.agree(checked)?;
     for work in work.iter().chain(&second) {
         let seen = format!("{:?}", (work.stored, work.len, &work.shape, work.fortran));
         alike(transport, &seen, || format!("{}: is not the same file on all ranks", work.path))?;
@@ -235,19 +239,33 @@ pub fn run(
     let mut rows = Vec::new();
     let mut stored = None;
     let mut state = None;
-    for (mut work, wanted) in work.into_iter().zip(wanted) {
+    let mut unfinished = None;
+    let last = work.len() - 1;
+    for (number, (work, wanted)) in work.iter_mut().zip(wanted).enumerate() {
         bar.set_message(output::visible(&work.path, &[]));
-        let opened = transport.agree(file::open(&mut work, second.as_mut(), bare.as_ref()));
+        let opened = transport.agree(file::open(work, second.as_mut(), bare.as_ref()));
         let Some(mut sources) = errors.report(opened)? else { continue };
         let advance = |bytes| {
             done += bytes;
             bar.set_position(done);
         };
-        let start = Instant::now();
-        let reduced = reduce((&mut engine, &gpus[0]), transport, &work, &mut sources, wanted, advance);
+        let (totals, before, start) = unfinished.take().unwrap_or((None, 0, Instant::now()));
+        work.before = before;
+        let work = &*work;
+        let ends = number == last || !args.together;
+        let reduced =
+            reduce((&mut engine, &gpus[0]), transport, work, &mut sources, (wanted, totals, ends), advance);
         // Whatever it was, those that are done are not lost.
         let Some(totals) = errors.report(transport.agree(reduced))? else { break };
-        let Some(totals) = totals else { continue };
+        if !ends {
+            // Of a stream only its end has told the length; only one process reads streams.
+            let before = before + work.len.unwrap_or_else(|| totals.n() - before);
+            unfinished = Some((Some(totals), before, start));
+            continue;
+        }
+        if !transport.is_first() {
+            continue;
+        }
         let wall_ms = start.elapsed().as_secs_f64() * 1e3;
         if let Some(part) = totals.state().filter(|_| target.is_some()) {
             merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
@@ -255,7 +273,8 @@ pub fn run(
         let n = totals.n();
         for total in totals.into_each() {
             let array = Array::of(&work.layout, &total.results, args.output.as_deref());
-            let row = Row::of(&work.path, work.stored, n, &total, array);
+            let name = if args.together { "together" } else { &work.path };
+            let row = Row::of(name, work.stored, n, &total, array);
             rows.push(Row { wall_ms, adapter: Some(adapters.clone()), ..row });
             stored = Some(total.results);
         }
@@ -318,17 +337,21 @@ fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> Stri
     transport.agree(if are_alike { Ok(()) } else { Err(Failure::Usage(otherwise())) })
 }
 
-/// Reduces one file, or the pair that it makes with a second one, by all operators. The totals are the first process's.
+/// Reduces one file, or the pair that it makes with a second one, by all operators, after those whose totals have not ended. The totals are
+/// the first process's.
 pub(crate) fn reduce<'a>(
     (engine, gpu): (&mut Engine<'_>, &'a Gpu),
     transport: &impl Transport,
     work: &'a Work,
     sources: &mut [Source],
-    wanted: Wanted<'a>,
+    (wanted, unfinished, ends): (Wanted<'a>, Option<Totals<'a>>, bool),
     mut advance: impl FnMut(u64),
-) -> Result<Option<Totals<'a>>, Failure> {
-    let own = wanted.own.map(|own| OwnMerger::new(own, work.stored.element(), gpu)).transpose();
-    let mut totals = Totals::new(work, wanted, own.map_err(|failure| transport.fail(failure))?);
+) -> Result<Totals<'a>, Failure> {
+    let begin = || {
+        let own = wanted.own.map(|own| OwnMerger::new(own, work.stored.element(), gpu)).transpose();
+        own.map(|own| Totals::new(work, wanted, own)).map_err(|failure| transport.fail(failure))
+    };
+    let mut totals = unfinished.map_or_else(begin, Ok)?;
     let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
     let bytes = work.stored.size() * sources.len() as u64;
     let mut own: Vec<(Share, Vec<Reduced>)> = Vec::new();
@@ -344,12 +367,14 @@ pub(crate) fn reduce<'a>(
     // Others would wait for its states.
     ran.map_err(|failure| transport.fail(failure))?;
     if !transport.is_alone() {
-        let Some(all) = transport.gather(&message::pack(&own)?) else { return Ok(None) };
+        let Some(all) = transport.gather(&message::pack(&own)?) else { return Ok(totals) };
         drop(own);
         for bytes in all {
             message::unpack(&bytes)?.iter().try_for_each(|(share, left)| totals.add(share, left))?;
         }
     }
-    totals.end()?;
-    Ok(Some(totals))
+    if ends {
+        totals.end()?;
+    }
+    Ok(totals)
 }

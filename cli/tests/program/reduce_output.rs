@@ -1,6 +1,8 @@
 //! The results of `halofold reduce` for other programs: values alone, CSV, formats.
 
-use crate::files::{Folder, npy, reduce as run, refused, stdout};
+use std::fs;
+
+use crate::files::{Folder, npy, reduce as run, refused, rows, stdout};
 
 #[test]
 fn values_alone_and_as_csv() {
@@ -39,4 +41,47 @@ fn other_formats_are_refused() {
     refused(&run(&["a.npy", "--format", "%s"]), &["%s", "%d, %e, %f and %g", "%.3f"]);
     refused(&run(&["a.npy", "--format", "%.3f", "--json"]), &["--json"]);
     refused(&run(&["a.npy", "-q", "--csv"]), &["--csv"]);
+}
+
+#[test]
+fn files_together_are_as_one() {
+    let folder = Folder::new("reduce-together");
+    let data: Vec<i32> = (0..1000).map(|x| x * 377 % 1009).collect();
+    let write = |name: &str, fortran, shape: &[usize], data: &[i32]| {
+        folder.write(name, &npy("<i4", fortran, shape, bytemuck::cast_slice(data)))
+    };
+    // The second one in Fortran's order: column after column.
+    let columns: Vec<i32> = (0..600).map(|x| data[300 + x % 3 * 200 + x / 3]).collect();
+    let files = [
+        write("a.npy", false, &[300], &data[..300]),
+        write("b.npy", true, &[3, 200], &columns),
+        write("none.npy", false, &[0], &[]),
+        write("c.npy", false, &[10, 10], &data[900..]),
+    ];
+    let all = write("all.npy", false, &[1000], &data);
+    let index = folder.write(
+        "index.wgsl",
+        b"alias Acc = u32;
+        fn map(elem: Elem, index: u32) -> Acc { return select(0u, index, elem % 7i == 0i); }
+        fn identity() -> Acc { return 0u; }
+        fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+        fn finish(acc: Acc, n: u32) -> u32 { return acc + n; }",
+    );
+    let values = |files: &[&str], options: &[&str]| {
+        let rows = rows(&run(&[files, options, &["--json", "--piece", "480"]].concat()));
+        rows.into_iter().map(|row| ["n", "value", "index"].map(|key| row[key].clone())).collect::<Vec<_>>()
+    };
+    let some: Vec<_> = files.iter().map(String::as_str).collect();
+    let ops = ["--op", "sum,mean,std,min-max,arg-max,arg-min,product,l2", "--verify"];
+    assert_eq!(values(&some, &[&["--together"], &ops[..]].concat()), values(&[&all], &ops));
+    // Elements of Fortran's order have the index of their place in the file.
+    let in_order = [some[0], some[2], some[3]];
+    let rest = write("rest.npy", false, &[400], &[&data[..300], &data[900..]].concat());
+    assert_eq!(values(&in_order, &["--together", "--wgsl", &index]), values(&[&rest], &["--wgsl", &index]));
+    let out = folder.path("out.npy");
+    stdout(&run(&[&some[..], &["--together", "--op", "max", "-o", &out]].concat()));
+    assert_eq!(fs::read(out).unwrap().last_chunk(), Some(&1008i32.to_le_bytes()));
+    let other = folder.write("other.npy", &npy("<f4", false, &[1], &[0; 4]));
+    refused(&run(&[&all, &other, "--together"]), &[&other, "f32", "i32", "one type"]);
+    refused(&run(&[&all, "none-such.npy", "--together"]), &["no such file"]);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ReduceArgs;
 use super::axes::Axes;
-use super::layout::{Axis, Layout, LongRow, Shares};
+use super::layout::{Axis, Layout, LongRow, Share, Shares};
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
 use crate::files::{Bare, Source, Stored, npy};
@@ -26,6 +26,8 @@ pub struct Work {
     pub fortran: bool,
     /// The elements of each result.
     pub layout: Layout,
+    /// The elements of the files before it that have the same result.
+    pub before: u64,
     /// True if its pieces can be read by their places.
     has_places: bool,
     /// The file itself, where it can be opened only once.
@@ -77,6 +79,7 @@ impl Work {
             shape: source.shape().to_vec(),
             fortran: source.is_fortran(),
             layout,
+            before: 0,
             has_places: source.file().is_some(),
             // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
             // through a pipe has to stay open.
@@ -142,7 +145,9 @@ impl Work {
     /// The pieces of at most so many elements that are one of several processes', and the number of elements before them. The pieces of
     /// all are those of one, in the order of the processes.
     pub fn shares_of(&self, elements: u64, [place, count]: [usize; 2]) -> Result<(Shares, u64), LongRow> {
-        let shares = self.layout.shares(elements)?;
+        let ahead = self.before;
+        let behind = move |share: Share| Share { before: share.before + ahead, ..share };
+        let shares: Shares = Box::new(self.layout.shares(elements)?.map(behind));
         if count == 1 {
             return Ok((shares, 0));
         }

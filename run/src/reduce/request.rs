@@ -67,7 +67,7 @@ fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
         return Err(Failure::usage("--with goes with one file: name no others"));
     }
     let Some(path) = &args.output else { return Ok(()) };
-    if args.op.len() != 1 || args.files.len() != 1 {
+    if args.op.len() != 1 || args.files.len() != 1 && !args.together {
         return Err(Failure::usage("-o holds one result: name one file and one operator"));
     }
     if npy::is_named(path) {
@@ -80,6 +80,18 @@ fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
 /// Checks that a second file goes with the only other one.
 pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
     second.map_or(Ok(()), |second| work[0].check_pair(second))
+}
+
+/// Checks that files that make one result hold elements of one type.
+pub fn check_together(args: &ReduceArgs, work: &[Work]) -> Result<(), Failure> {
+    let other = work.iter().find(|other| args.together && other.stored != work[0].stored);
+    other.map_or(Ok(()), |other| {
+        let (first, stored) = (&work[0], other.stored);
+        Err(Failure::Usage(format!(
+            "--together: {} has type {stored}, and {} has {}: all files must have one type",
+            other.path, first.path, first.stored
+        )))
+    })
 }
 
 /// Checks a request against a file's header. Only one process reads a stream.
@@ -134,7 +146,7 @@ fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let path = &work.path;
     let (empty, results) = match &work.layout {
-        Layout::Whole => (args.output.is_some() && work.len == Some(0), 1),
+        Layout::Whole => (args.output.is_some() && work.len == Some(0) && !args.together, 1),
         Layout::Axis(axis) => (axis.elements() == 0, axis.results()),
     };
     let extremum = args.op.iter().find(|op| op::needs_elements(**op));

@@ -98,7 +98,8 @@ impl<'a> Steps<'a> {
             return None;
         }
         let array = (self.work.stored, &self.work.shape[..]);
-        Some(c_order::first(array, pieces[0], share.before, index))
+        let before = self.work.before;
+        Some(before + c_order::first(array, pieces[0], share.before - before, index))
     }
 }
 
