@@ -18,6 +18,7 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
+//! - [`rank`]: medians, quantiles, and the k largest or smallest elements.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
@@ -85,6 +86,8 @@
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
+//! | [`rank`]: elements | on every GPU, every time |
+//! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
@@ -114,6 +117,7 @@ pub mod histogram;
 mod operation;
 mod parse;
 pub mod pyramid;
+pub mod rank;
 pub mod read;
 pub mod reduce;
 mod shader;
@@ -123,8 +127,8 @@ mod window;
 
 pub use element::{Element, Value};
 pub use operation::{
-    BufferError, LimitError, Map, OnDevice, Options, Pass, Prepared, Request, SettingError, Texels,
-    TextureError,
+    BufferError, LimitError, Map, OnDevice, OperationError, Options, Pass, Prepared, Request, SettingError,
+    Texels, TextureError,
 };
 pub use parse::ParseError;
 pub use slice::Slice;

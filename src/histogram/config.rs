@@ -2,10 +2,10 @@
 
 use wgpu::{Limits, TextureSampleType};
 
-use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::{Method, Tuning};
+use crate::operation::OperationError;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, SettingError};
 use crate::operation::{Map, texels};
@@ -74,7 +74,7 @@ impl Config {
     /// # Errors
     ///
     /// The keys, a number or the tuning are invalid, or the device does not support them.
-    pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
+    pub fn check(&self, limits: &Limits) -> Result<(), OperationError> {
         let made = self.map.as_ref().map(|map| self.channels_of(map));
         let channels = made.map_or(1..=16, |channels| channels..=channels);
         SettingError::unless("channels", self.channels, channels)?;

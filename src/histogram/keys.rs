@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::element::ordered;
-use crate::histogram::error::HistogramError;
+use crate::operation::OperationError;
 
 /// The type of the keys, and the rule by which a key belongs to a bin.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,14 +71,14 @@ impl Keys {
     }
 
     /// Checks the ends of the range, or the levels.
-    pub(super) fn check(&self, bins: u32) -> Result<(), HistogramError> {
+    pub(super) fn check(&self, bins: u32) -> Result<(), OperationError> {
         let unless_rising = |rises: bool, levels: usize| {
             let is_right = rises && levels == bins as usize + 1;
-            if is_right { Ok(()) } else { Err(HistogramError::Levels { levels, bins }) }
+            if is_right { Ok(()) } else { Err(OperationError::Levels { levels, bins }) }
         };
         match self {
             Keys::Ranges { low, high } if !(low.is_finite() && high.is_finite() && low < high) => {
-                Err(HistogramError::Range { low: *low, high: *high })
+                Err(OperationError::Range { low: *low, high: *high })
             }
             Keys::Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
             Keys::U32Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),

@@ -51,16 +51,14 @@
 //! earlier ones can wrap.
 
 mod config;
-mod error;
 mod keys;
 mod plan;
 mod record;
 pub mod reference;
 mod tuning;
 
-pub use crate::{Map, Options};
+pub use crate::{Map, OperationError, Options};
 pub use config::Config;
-pub use error::HistogramError;
 pub use keys::Keys;
 pub use plan::Step;
 pub use record::Histogram;

@@ -4,8 +4,8 @@ use wgpu::Limits;
 
 use crate::element::ordered;
 use crate::histogram::config::Config;
-use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
+use crate::operation::OperationError;
 use crate::operation::limits::{LimitError, needs};
 use crate::operation::{Pass, blocks, grid, input};
 use crate::reduce::BufferRange;
@@ -53,10 +53,10 @@ impl Config {
         &self,
         input: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, [u32; 13]>>, HistogramError> {
+    ) -> Result<Vec<Pass<Step, [u32; 13]>>, OperationError> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
-        let windows = input::windows::<HistogramError>(input, self.item(), stride, limits)?;
+        let windows = input::windows::<OperationError>(input, self.item(), stride, limits)?;
         let mut passes = Plan::new();
         if !self.add {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);

@@ -3,9 +3,9 @@
 use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::histogram::config::Config;
-use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{Params, Plan, Step};
+use crate::operation::OperationError;
 use crate::operation::Options;
 use crate::operation::device::{OnDevice, Operation};
 use crate::operation::kernel::Kernel;
@@ -22,7 +22,7 @@ impl Histogram {
     /// # Errors
     ///
     /// See [`Config::check`].
-    pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, HistogramError> {
+    pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, OperationError> {
         Self::with_config(device, Config::new(keys, bins, &device.limits()), Options::default())
     }
 }
@@ -33,9 +33,9 @@ impl Operation for Config {
     type Step = Step;
     type Params = Params;
     type Value = u32;
-    type Error = HistogramError;
+    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), HistogramError> {
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         self.check(&device.limits())?;
         self.map.as_ref().map_or(Ok(()), |map| Ok(map.check(device, &self.compose(Step::Count))?))
     }
@@ -48,12 +48,20 @@ impl Operation for Config {
         if self.add { &[Step::Count] } else { &[Step::Clear, Step::Count] }
     }
 
-    fn kernel(&self, step: Step) -> Kernel {
+    fn kernel(&self, step: Step, _: &Device) -> Kernel {
         Kernel::new(self.label(step), self.compose(step), self.slots(step), self.overrides(step))
     }
 
-    fn sizes(&self) -> (u64, u64) {
-        (self.item(), self.output())
+    fn item(&self) -> u64 {
+        self.item()
+    }
+
+    fn output(&self, _: u64) -> u64 {
+        self.output()
+    }
+
+    fn values(&self, _: u64, output: &[u8]) -> Vec<u32> {
+        bytemuck::pod_collect_to_vec(output)
     }
 
     fn sample(&self) -> Option<TextureSampleType> {
@@ -64,7 +72,7 @@ impl Operation for Config {
         self.stride == 1 && self.first == 0
     }
 
-    fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Plan, HistogramError> {
+    fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Plan, OperationError> {
         self.plan(input, limits)
     }
 }

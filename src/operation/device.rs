@@ -23,15 +23,15 @@ use crate::slice::Slice;
 
 /// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`OnDevice`] and
 /// [`Request`] do everything else.
-pub trait Operation: Debug + Sized {
+pub trait Operation: Clone + Debug {
     /// The label of its passes.
     const LABEL: &'static str;
     /// The mark that tells its kernels apart.
     type Step: Copy + Debug + Eq + Hash + 'static;
     /// The parameters of a kernel, as its uniform block holds them.
     type Params: Pod;
-    /// A number of the output.
-    type Value: Pod;
+    /// A value of the output.
+    type Value;
     /// Its errors.
     type Error: From<BufferError> + From<ReadError> + From<TextureError>;
 
@@ -41,17 +41,46 @@ pub trait Operation: Debug + Sized {
     fn table(&self) -> Vec<u32>;
     /// All kernels that its plans may launch.
     fn steps(&self) -> &'static [Self::Step];
-    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, and 3 the input as vectors of 16 bytes;
-    /// others are the [table](Operation::table).
-    fn kernel(&self, step: Self::Step) -> Kernel;
-    /// Bytes of an element of the input, and of the output.
-    fn sizes(&self) -> (u64, u64);
+    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, and
+    /// some may be its [memory](Operation::memory); others are the [table](Operation::table).
+    fn kernel(&self, step: Self::Step, device: &Device) -> Kernel;
+    /// Memory that an operation over this input has for itself.
+    fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Self::Error> {
+        Ok(Vec::new())
+    }
+    /// Bytes of an element of the input.
+    fn item(&self) -> u64;
+    /// Bytes of the output of so many elements.
+    fn output(&self, len: u64) -> u64;
+    /// The values in the bytes of the output of so many elements.
+    fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
     /// The type of the samples that its map takes; `None` if it reads a buffer.
     fn sample(&self) -> Option<TextureSampleType>;
     /// True if the order of the elements does not matter.
     fn takes_all(&self) -> bool;
     /// Plans the dispatches over an input, on a device with these limits.
     fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
+}
+
+/// A buffer of a prepared operation's own.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    /// Its binding.
+    pub(crate) slot: u32,
+    /// Its size in bytes.
+    pub(crate) size: u64,
+    /// Its first words, if kernels only read them.
+    pub(crate) contents: Vec<u32>,
+}
+
+impl Memory {
+    /// Allocates it.
+    pub(super) fn buffer(&self, device: &Device, label: &str) -> Buffer {
+        if self.contents.is_empty() {
+            return buffers::scratch(device, label, self.size);
+        }
+        buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
+    }
 }
 
 /// An operation on a device, over inputs of any length.
@@ -121,6 +150,6 @@ impl<C: Operation> OnDevice<C> {
 
     /// Returns a kernel, which is compiled on first use.
     pub(super) fn kernel(&self, step: C::Step) -> Compiled {
-        self.pipelines.get(step, || self.config.kernel(step))
+        self.pipelines.get(step, || self.config.kernel(step, self.device()))
     }
 }

@@ -1,9 +1,10 @@
-//! The parts that every operation stands on: reductions, histograms, pyramids and stencils.
+//! The parts that every operation stands on: reductions, histograms, order statistics, pyramids and stencils.
 
 pub(crate) mod blocks;
 pub(crate) mod buffers;
 pub(crate) mod count;
 pub(crate) mod device;
+mod error;
 pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod kernel;
@@ -16,6 +17,7 @@ pub(crate) mod texels;
 
 pub use buffers::BufferError;
 pub use device::OnDevice;
+pub use error::OperationError;
 pub use kernel::Options;
 pub use launch::Prepared;
 pub use limits::{LimitError, SettingError};

@@ -16,6 +16,7 @@ use crate::operation::kernel::{PARAMETERS, Pipelines};
 use crate::operation::launch::Prepared;
 use crate::operation::texels::Order;
 use crate::read::{self, Readback};
+use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
 use crate::slice::Slice;
 
@@ -72,14 +73,19 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
     pub fn plan(&self) -> Result<Passes<O>, O::Error> {
+        self.operation.plan(self.elements()?)
+    }
+
+    /// The elements that it takes.
+    fn elements(&self) -> Result<BufferRange, O::Error> {
         let config = self.operation.config();
-        let mut elements = self.input.extent(config.sizes().0, config.sample(), self.operation.device())?;
+        let mut elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
         let (asked, has) = (self.len.unwrap_or(elements.len), elements.len);
         if asked > has {
             return Err(BufferError::TooFew { asked, has }.into());
         }
         elements.len = asked;
-        self.operation.plan(elements)
+        Ok(elements)
     }
 
     /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
@@ -93,14 +99,16 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Passes<O>>, O::Error> {
-        let (plan, output) = (self.plan()?, output.into());
-        let config = self.operation.config();
-        let size = config.sizes().1;
+        let (elements, output) = (self.elements()?, output.into());
+        let (plan, config) = (self.operation.plan(elements)?, self.operation.config());
+        let size = config.output(elements.len);
         let Pipelines { device, limits, .. } = &self.operation.pipelines;
         let input = self.input.slice();
         let reads: Vec<_> = input.iter().map(|input| Use::of("input", *input, input.size())).collect();
         buffers::check(&reads, &[Use::of("output", output, size)], limits)?;
         let texels = self.input.bind(device, config.sample(), self.order());
+        let memory = config.memory(elements, limits)?;
+        let own: Vec<_> = memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
         let blocks: Blocks = plan.iter().map(|pass| pass.params).collect();
         let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
         let window = |pass: &Pass<_, _>, slot, least| match (pass.from, input, &texels) {
@@ -117,7 +125,10 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
                 PARAMETERS => blocks::bound::<O::Params>(&params, blocks::offset(index)),
                 // A window that is shorter than a vector is never read as vectors.
                 3 => window(pass, slot, 16),
-                _ => self.operation.table.as_entire_binding(),
+                _ => {
+                    let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
+                    own.unwrap_or(&self.operation.table).as_entire_binding()
+                }
             })
         };
         let dispatches = plan.iter().enumerate().map(dispatch).collect();
@@ -132,8 +143,9 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::into`].
     /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, O::Error> {
-        let results = self.submit(queue)?.wait(self.operation.config().sizes().1)?;
-        Ok(bytemuck::pod_collect_to_vec(&results))
+        let (config, len) = (self.operation.config(), self.elements()?.len);
+        let results = self.submit(queue)?.wait(config.output(len))?;
+        Ok(config.values(len, &results))
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the work
@@ -143,9 +155,16 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// See [`Request::wait`].
     pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, O::Error>> + use<O> {
-        let size = self.operation.config().sizes().1;
-        let results = self.submit(queue).map(|readback| readback.read(size));
-        async move { Ok(bytemuck::pod_collect_to_vec(&results?.await?)) }
+        let config = self.operation.config().clone();
+        let begin = || -> Result<_, O::Error> {
+            let len = self.elements()?.len;
+            Ok((len, self.submit(queue)?.read(config.output(len))))
+        };
+        let begun = begin();
+        async move {
+            let (len, results) = begun?;
+            Ok(config.values(len, &results.await?))
+        }
     }
 
     /// The order in which texels are counted. Only if all are, it does not matter.
@@ -154,7 +173,8 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     }
 
     fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {
-        let (device, size) = (self.operation.device(), self.operation.config().sizes().1);
+        let device = self.operation.device();
+        let size = self.operation.config().output(self.elements()?.len);
         read::submit((device, queue), size, |results, encoder| {
             self.into(results)?.encode(encoder);
             Ok(())

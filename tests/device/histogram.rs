@@ -7,7 +7,7 @@ mod elements;
 
 use crate::common::{Gpu, Random, buffer, cautious, gpu, in_one_pass, in_turn, read};
 use halofold::histogram::{
-    Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
+    Config, Histogram, Keys, Method, OperationError, Options, Step, Tuning, reference,
 };
 use halofold::reduce::BufferRange;
 use halofold::{BufferError, Slice, wgpu};
@@ -250,7 +250,7 @@ fn integers_between_levels() {
         check_here(Config::new(Keys::U32Levels(short.into()), bins as u32, &limits), &words, &[0, 1]);
     }
     let falling = Keys::U64Levels([1, 0].into());
-    assert!(matches!(Config::new(falling, 1, &limits).check(&limits), Err(HistogramError::Levels { .. })));
+    assert!(matches!(Config::new(falling, 1, &limits).check(&limits), Err(OperationError::Levels { .. })));
 }
 
 /// A device without features, with bindings of 64 KiB and few workgroups a dimension.
@@ -282,7 +282,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
         (binding(Keys::Numbers, 16_385), 65_540),
         (binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193), 65_544),
     ] {
-        let HistogramError::Limit(limit) = error else { panic!("{error}") };
+        let OperationError::Limit(limit) = error else { panic!("{error}") };
         let is = (limit.name, limit.needed, limit.limit);
         assert_eq!(is, ("max_storage_buffer_binding_size", bytes, 65_536));
         assert!(limit.to_string().ends_with("request more when you open it, or use fewer bins"), "{limit}");
@@ -293,7 +293,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
 fn wrong_bins_and_ranges_are_refused() {
     let refused = |keys, bins| Histogram::new(&gpu().device, keys, bins).unwrap_err();
     for bins in [0, 65_537] {
-        let HistogramError::Setting(setting) = refused(Keys::Numbers, bins) else { panic!("{bins}") };
+        let OperationError::Setting(setting) = refused(Keys::Numbers, bins) else { panic!("{bins}") };
         assert_eq!((setting.value, &*setting.allowed), (bins.into(), "1 to 65536"));
     }
     for (low, high) in [
@@ -306,7 +306,7 @@ fn wrong_bins_and_ranges_are_refused() {
         (0.0, f32::INFINITY),
     ] {
         let error = refused(Keys::Ranges { low, high }, 10);
-        assert!(matches!(error, HistogramError::Range { .. }), "{low} to {high}: {error}");
+        assert!(matches!(error, OperationError::Range { .. }), "{low} to {high}: {error}");
     }
 }
 
@@ -348,7 +348,7 @@ fn wrong_buffers_are_refused() {
         let input = Slice::new(input, offset, 4 * len);
         histogram.of(input).into(Slice::at(output, at)).unwrap_err()
     };
-    use HistogramError as E;
+    use OperationError as E;
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
     assert_eq!(refused(&keys, 0, 1 << 32, &counts, 0), E::Buffer(BufferError::TooMany(1 << 32)));
     let far = BufferError::OutOfReach { offset: u64::MAX - 3, len: 1 };

@@ -15,6 +15,7 @@ mod histogram;
 mod least_limits;
 mod measuring;
 mod pyramid;
+mod quantiles;
 mod reading;
 mod reducer_contract;
 mod reducer_custom;

@@ -2,7 +2,7 @@
 
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
-use halofold::histogram::{Config, Histogram, HistogramError, Keys, Options};
+use halofold::histogram::{Config, Histogram, Keys, OperationError, Options};
 use halofold::reduce::{Accuracy, Launches, Monoid, Op, ReduceError, Reducer, Shape};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
@@ -404,7 +404,7 @@ fn wrong_textures_are_errors() {
         assert_eq!(sum.of(&buffer).plan().unwrap_err(), ReduceError::Texture(TextureError::NoTexture));
         let histogram = Histogram::new(&gpu.device, Keys::Numbers, 4).unwrap();
         let error = histogram.of_texels(&good).wait(&gpu.queue).unwrap_err();
-        assert_eq!(error, HistogramError::Texture(TextureError::NoMap));
+        assert_eq!(error, OperationError::Texture(TextureError::NoMap));
         assert!(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan().is_err());
         assert!(sum.of_texels(&good).len(33).plan().is_err());
     });

@@ -4,7 +4,7 @@
 
 use super::{BEFORE, count, floats, numbers, small_device};
 use crate::common::{Gpu, Random, buffer, gpu, in_turn};
-use halofold::histogram::{Config, Histogram, HistogramError, Keys, Map, Method, Options};
+use halofold::histogram::{Config, Histogram, Keys, Map, Method, OperationError, Options};
 use halofold::reduce::MonoidError;
 use halofold::wgpu::{self, Features, Limits};
 use halofold::{BufferError, Element};
@@ -268,7 +268,7 @@ fn wrong_elements_are_refused() {
     let output = buffer(gpu(), &[0; 4 * 30], wgpu::BufferUsages::STORAGE);
     let between = BufferError::Misaligned { offset: 4, size: 12 };
     let at = halofold::Slice::at(&words, 4);
-    assert_eq!(histogram.of(at).into(&output).unwrap_err(), HistogramError::Buffer(between));
+    assert_eq!(histogram.of(at).into(&output).unwrap_err(), OperationError::Buffer(between));
 }
 
 /// A map of a type for which a device needs a feature, on one that has it and on one that lacks it.
@@ -282,7 +282,7 @@ fn maps_of_wide_elements() {
     };
     let small = small_device().device;
     let error = Histogram::with_config(&small, config(&small.limits()), Options::default()).unwrap_err();
-    assert_eq!(error, HistogramError::Map(MonoidError::MissingFeature(Features::SHADER_F64)));
+    assert_eq!(error, OperationError::Map(MonoidError::MissingFeature(Features::SHADER_F64)));
     if !gpu.device.features().contains(Features::SHADER_F64) {
         eprintln!("histograms of f64: this device has no SHADER_F64");
         return;

@@ -1,6 +1,6 @@
 //! Plans and tunings of histograms. No GPU is needed.
 
-use halofold::histogram::{Config, HistogramError, Keys, Method, Step, Tuning, reference};
+use halofold::histogram::{Config, Keys, Method, OperationError, Step, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
 
@@ -99,7 +99,7 @@ fn large_grids_are_folded() {
     assert_eq!((plan[1].grid, plan[1].params[GROUPS]), ([10, 10], 97));
     config.tuning.max_workgroups = 101;
     let error = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
-    let HistogramError::Limit(limit) = error else { panic!("{error}") };
+    let OperationError::Limit(limit) = error else { panic!("{error}") };
     assert_eq!((limit.name, limit.needed, limit.limit), ("max_compute_workgroups_per_dimension", 11, 10));
     assert!(limit.to_string().contains("split the input"), "{limit}");
 }

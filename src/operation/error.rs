@@ -1,13 +1,16 @@
-//! Errors of histograms.
+//! Errors of histograms and order statistics.
 
-use crate::operation::{BufferError, LimitError, SettingError, TextureError};
+use crate::operation::buffers::BufferError;
+use crate::operation::limits::{LimitError, SettingError};
+use crate::operation::texels::TextureError;
 use crate::read::ReadError;
 use crate::reduce::MonoidError;
 
-/// Errors of a histogram that cannot be made or prepared. Each message names the remedy.
+/// Errors of a [histogram](crate::histogram) or of [order statistics](crate::rank) that cannot be made or prepared. Each message names the
+/// remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum HistogramError {
+pub enum OperationError {
     /// A field of [`Config`](crate::histogram::Config) or [`Tuning`](crate::histogram::Tuning) that is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
@@ -29,6 +32,17 @@ pub enum HistogramError {
         /// The number of bins.
         bins: u32,
     },
+    /// A quantile that is no number from 0 to 1.
+    #[error("a quantile of {0}: it can be 0 to 1")]
+    Quantile(f64),
+    /// An input that is no whole number of rows.
+    #[error("{len} elements in rows of {row}: give whole rows")]
+    Rows {
+        /// The number of elements.
+        len: u64,
+        /// The elements of a row.
+        row: u64,
+    },
     /// A map that gives no keys, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),
@@ -41,7 +55,7 @@ pub enum HistogramError {
     /// A texture that cannot be read in this way.
     #[error(transparent)]
     Texture(#[from] TextureError),
-    /// Counts that did not reach the host.
+    /// Results that did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
 }

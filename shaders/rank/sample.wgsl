@@ -1,0 +1,53 @@
+// sample: keys at places that are spread over a row, and everything set to zero.
+//
+// A row is cut into as many parts of equal length as the sample has keys. Of each part one element is taken, at a place that a hash
+// of the part's number decides: so elements that repeat with any period are sampled evenly, and of a sorted row the sample is nearly
+// the exact picture. The result never depends on the sample, only the time.
+#import io
+#import input
+#import keys
+
+@group(0) @binding(6) var<storage, read_write> sampled: array<Key>;
+@group(0) @binding(8) var<storage, read_write> bins: array<u32>;
+
+const BINS: u32 = 2048u;
+
+fn hash(number: u32) -> u32 {
+    var x = number * 0x9e3779b1u + 0x7f4a7c15u;
+    x = (x ^ (x >> 16u)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13u)) * 0xc2b2ae35u;
+    return x ^ (x >> 16u);
+}
+
+// A place in the part with this number: the hash, as a fraction of the part's length.
+fn place(part: u32) -> u32 {
+    let length = params.count / params.samples;
+    let bits = hash(part);
+    let high = (bits >> 16u) * (length >> 16u);
+    let middle = ((bits >> 16u) * (length & 0xffffu)) >> 16u;
+    return part * length + min(high + middle, length - 1u);
+}
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_index) lid: u32,
+) {
+    let row = workgroup.y;
+    let own = workgroup.x * WG + lid;
+    if own < params.samples {
+        let at = place(own) - params.index;
+        if at < params.len {
+            sampled[row * params.samples + own] = key_of(words[row_of(row).begin + at]);
+        }
+    }
+    // Only before the first elements.
+    if params.index == 0u {
+        for (var i = own; i < RANKS * STATE; i += params.groups * WG) {
+            atomicStore(&state[row * RANKS * STATE + i], 0u);
+        }
+        for (var i = own; i < RANKS * BINS; i += params.groups * WG) {
+            bins[row * RANKS * BINS + i] = 0u;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// Parameters, and what the dispatches of a selection hand to each other.
+
+struct Params {
+    // The position of the first element in the binding.
+    first: u32,
+    // Elements of a row that this dispatch covers, and the position in the row of the first of them.
+    len: u32,
+    index: u32,
+    // Elements of a row.
+    count: u32,
+    // The first row of this dispatch, among those of the output.
+    row: u32,
+    // Workgroups that share a row.
+    groups: u32,
+    // Tiles of a workgroup.
+    tiles: u32,
+    // Keys in the sample of a row.
+    samples: u32,
+    // Candidates that a rank of a row has room for.
+    room: u32,
+    // 1 if this dispatch covers the last elements of its rows.
+    is_last: u32,
+    // The number of digits that are known.
+    round: u32,
+    // For the k smallest: k, and the winners that a row has room for.
+    k: u32,
+    most: u32,
+    // The parts of a row whose ties are counted, the first of this dispatch, and the vectors of each.
+    parts: u32,
+    part: u32,
+    span: u32,
+    // The parts that this dispatch covers.
+    here: u32,
+    // The words of the output before the indices.
+    indices: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+// What is known of each rank of each row: STATE words, below. The meaning of ranks is in `list`.
+@group(0) @binding(4) var<storage, read_write> state: array<atomic<u32>>;
+
+// Invocations in a workgroup: a power of two.
+override WG: u32 = 256u;
+// Ranks of a row.
+override RANKS: u32 = 1u;
+
+// The bracket: the sample says that the rank is probably between these keys. Both are included.
+const LOW: u32 = 0u;
+const HIGH: u32 = 2u;
+// Elements below the bracket, equal to its ends, and between them.
+const BELOW: u32 = 4u;
+const AT_LOW: u32 = 5u;
+const AT_HIGH: u32 = 6u;
+const BETWEEN: u32 = 7u;
+// 1 if there is a NaN.
+const NANS: u32 = 8u;
+// The lowest key that the searched one can be, and how many bits of it are still unknown.
+const BASE: u32 = 9u;
+const BITS: u32 = 11u;
+// Elements that the search is among (below), the rank among those from `BASE` on, and how many have that key.
+const AMONG: u32 = 12u;
+const LEFT: u32 = 13u;
+const EQUAL: u32 = 14u;
+// The complement of the lowest key above the one that was found.
+const NEXT: u32 = 15u;
+// Workgroups that have counted, for each round.
+const TICKETS: u32 = 17u;
+// Winners with lower keys than the last one, and candidates with the same.
+const WON: u32 = 22u;
+const TIED: u32 = 23u;
+// Words of a rank.
+const STATE: u32 = 24u;
+
+// Searches are among the candidates between the ends of the bracket, or among all elements of the row; and, added to this, they have
+// found the key.
+const CANDIDATES: u32 = 0u;
+const ALL: u32 = 1u;
+const FOUND: u32 = 2u;
+
+fn known(rank: u32, word: u32) -> u32 {
+    return atomicLoad(&state[rank * STATE + word]);
+}
+
+fn put(rank: u32, word: u32, value: u32) {
+    atomicStore(&state[rank * STATE + word], value);
+}

@@ -1,0 +1,5 @@
+// The ranks that are asked for.
+
+// For each rank: the rank of the element, from 0 for the smallest; how far the result lies on the way to the next one, as bits of a
+// float, or 0; and the ranks in the sample of the two ends of its bracket.
+@group(0) @binding(5) var<storage, read> list: array<vec4<u32>>;

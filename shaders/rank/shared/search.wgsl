@@ -1,0 +1,82 @@
+// A search in progress: among what, from which key on, and for which rank.
+#import io
+#import keys
+#import list
+
+struct Search {
+    // CANDIDATES or ALL.
+    among: u32,
+    is_found: bool,
+    // Workgroups that take part.
+    groups: u32,
+    // The lowest key that is possible, and the bits above it that are unknown.
+    base: Key,
+    bits: u32,
+    // The rank among the elements from `base` on; and how many are equal to it, if it is FOUND.
+    left: u32,
+    equal: u32,
+    // The end of the bracket.
+    high: Key,
+}
+
+var<workgroup> own_search: Search;
+
+// The search for a rank of a row, the same for the whole workgroup.
+fn search_of(rank: u32, lid: u32) -> Search {
+    if lid == 0u {
+        var search = first_search(rank);
+        if params.round > 0u {
+            search = known_search(rank);
+        }
+        search.groups = params.groups;
+        if search.among == CANDIDATES {
+            search.groups = clamp(number(rank) / (16u * WG), 1u, params.groups);
+        }
+        own_search = search;
+    }
+    return workgroupUniformLoad(&own_search);
+}
+
+fn known_search(rank: u32) -> Search {
+    let among = known(rank, AMONG);
+    let is_found = (among & FOUND) != 0u;
+    return Search(among & ALL, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL), known(rank, HIGH));
+}
+
+fn keep_search(rank: u32, search: Search) {
+    put(rank, AMONG, search.among | select(0u, FOUND, search.is_found));
+    put(rank, BASE, search.base);
+    put(rank, BITS, search.bits);
+    put(rank, LEFT, search.left);
+    put(rank, EQUAL, search.equal);
+}
+
+// Candidates in storage.
+fn number(rank: u32) -> u32 {
+    return min(known(rank, BETWEEN), params.room);
+}
+
+// The place of a rank in its bracket. If it is not there, or not all candidates found room, the search is among all elements.
+fn first_search(rank: u32) -> Search {
+    let asked = list[rank % RANKS];
+    let low = known(rank, LOW);
+    let high = known(rank, HIGH);
+    let at_low = known(rank, AT_LOW);
+    let at_high = known(rank, AT_HIGH);
+    let between = known(rank, BETWEEN);
+    let below = known(rank, BELOW);
+    let left = asked.x - below;
+    // The next element is needed, too, if the result lies between the two.
+    let last = left + select(0u, 1u, asked.y != 0u);
+    let is_inside = (asked.x >= below) & (last < at_low + between + at_high) & (between <= params.room);
+    if !is_inside {
+        return Search(ALL, false, 1u, lowest(), 32u, asked.x, 0u, high);
+    }
+    if left < at_low {
+        return Search(CANDIDATES, true, 1u, low, 0u, left, at_low, high);
+    }
+    if left < at_low + between {
+        return Search(CANDIDATES, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u, high);
+    }
+    return Search(CANDIDATES, true, 1u, high, 0u, left - at_low - between, at_high, high);
+}

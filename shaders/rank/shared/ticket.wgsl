@@ -1,0 +1,18 @@
+// Finds out which workgroup is the last to finish.
+#import io
+
+var<workgroup> is_last: u32;
+
+// True in the last of so many workgroups that call it for a rank, and everything that they have stored by atomic operations can then
+// be read by such. Nobody waits.
+fn is_last_of(groups: u32, rank: u32, lid: u32) -> bool {
+    storageBarrier();
+    if lid == 0u {
+        let ticket = atomicAdd(&state[rank * STATE + TICKETS + params.round], 1u);
+        is_last = select(0u, 1u, ticket + 1u == groups);
+    }
+    let answer = workgroupUniformLoad(&is_last) == 1u;
+    // Orders the ticket before the reads, also for invocations that did not take it.
+    storageBarrier();
+    return answer;
+}

@@ -1,0 +1,232 @@
+//! The methods of quantiles, and the positions that they compute.
+
+use crate::parse::by_name;
+
+/// The method by which a quantile is made of elements in order. The names are NumPy's, and so are the numbers: positions are computed in
+/// 64-bit floats, rounded as NumPy 1.24 rounds them.
+///
+/// Of `n` elements, the quantile `q` stands at a position between 0 and `n - 1`. A method says at which, and its result between two
+/// elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// The first element below or at which there is a share of at least `q`.
+    InvertedCdf,
+    /// The same, or the mean of it and the next one where the share is exactly `q`.
+    AveragedInvertedCdf,
+    /// The element whose number is nearest to `q * n`.
+    ClosestObservation,
+    /// Linear, at `q * n - 1`.
+    InterpolatedInvertedCdf,
+    /// Linear, at `q * n - 1 / 2`.
+    Hazen,
+    /// Linear, at `q * (n + 1) - 1`.
+    Weibull,
+    /// Linear, at `q * (n - 1)`.
+    #[default]
+    Linear,
+    /// Linear, at `q * (n + 1 / 3) - 2 / 3`.
+    MedianUnbiased,
+    /// Linear, at `q * (n + 1 / 4) - 5 / 8`.
+    NormalUnbiased,
+    /// The element at or below `q * (n - 1)`.
+    Lower,
+    /// The element at or above `q * (n - 1)`.
+    Higher,
+    /// The mean of these two.
+    Midpoint,
+    /// The nearer of these two; of two as near, the one with an even number.
+    Nearest,
+}
+
+/// Two ranks, counted from 0, and the weight of the upper one: from 0, if they are the same, to less than 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Position {
+    pub(super) lower: u64,
+    pub(super) upper: u64,
+    pub(super) gamma: f64,
+}
+
+impl Method {
+    /// All methods, in NumPy's order.
+    pub const ALL: [Method; 13] = [
+        Method::InvertedCdf,
+        Method::AveragedInvertedCdf,
+        Method::ClosestObservation,
+        Method::InterpolatedInvertedCdf,
+        Method::Hazen,
+        Method::Weibull,
+        Method::Linear,
+        Method::MedianUnbiased,
+        Method::NormalUnbiased,
+        Method::Lower,
+        Method::Higher,
+        Method::Midpoint,
+        Method::Nearest,
+    ];
+
+    /// The method's name in NumPy and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::InvertedCdf => "inverted_cdf",
+            Method::AveragedInvertedCdf => "averaged_inverted_cdf",
+            Method::ClosestObservation => "closest_observation",
+            Method::InterpolatedInvertedCdf => "interpolated_inverted_cdf",
+            Method::Hazen => "hazen",
+            Method::Weibull => "weibull",
+            Method::Linear => "linear",
+            Method::MedianUnbiased => "median_unbiased",
+            Method::NormalUnbiased => "normal_unbiased",
+            Method::Lower => "lower",
+            Method::Higher => "higher",
+            Method::Midpoint => "midpoint",
+            Method::Nearest => "nearest",
+        }
+    }
+
+    /// True if every result is one of the elements, and so has their type.
+    pub const fn is_discrete(self) -> bool {
+        matches!(
+            self,
+            Method::InvertedCdf
+                | Method::ClosestObservation
+                | Method::Lower
+                | Method::Higher
+                | Method::Nearest
+        )
+    }
+
+    /// The position of the quantile `q`, from 0 to 1, among `n` elements: 1 to 2^32 of them.
+    pub(super) fn position(self, q: f64, n: u64) -> Position {
+        debug_assert!(n > 0 && (0.0..=1.0).contains(&q));
+        let last = (n - 1) as f64;
+        let at = self.at(q, n as f64);
+        let below = at.floor();
+        let gamma = match self {
+            _ if at < 0.0 || at >= last => 0.0,
+            Method::AveragedInvertedCdf if at == below => 0.5,
+            Method::AveragedInvertedCdf => 1.0,
+            _ => at - below,
+        };
+        let lower = below.clamp(0.0, last) as u64;
+        match gamma {
+            0.0 => Position { lower, upper: lower, gamma },
+            1.0 => Position { lower: lower + 1, upper: lower + 1, gamma: 0.0 },
+            _ => Position { lower, upper: lower + 1, gamma },
+        }
+    }
+
+    /// The place on the line of ranks, which may lie outside of all ranks: an integer, if the method is discrete.
+    ///
+    /// The order of operations is that of NumPy, which decides how the place is rounded.
+    fn at(self, q: f64, n: f64) -> f64 {
+        // The methods that differ by the plotting positions of the first and the last element.
+        let between = |alpha: f64, beta: f64| n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0;
+        let share = n * q - 1.0;
+        let linear = (n - 1.0) * q;
+        match self {
+            Method::InvertedCdf => share.ceil(),
+            Method::AveragedInvertedCdf => share,
+            Method::ClosestObservation => {
+                let at = share - 0.5;
+                let below = at.floor();
+                if at == below && below % 2.0 == 0.0 { below } else { below + 1.0 }
+            }
+            Method::InterpolatedInvertedCdf => between(0.0, 1.0),
+            Method::Hazen => between(0.5, 0.5),
+            Method::Weibull => between(0.0, 0.0),
+            Method::Linear => linear,
+            Method::MedianUnbiased => between(1.0 / 3.0, 1.0 / 3.0),
+            Method::NormalUnbiased => between(3.0 / 8.0, 3.0 / 8.0),
+            Method::Lower => linear.floor(),
+            Method::Higher => linear.ceil(),
+            Method::Midpoint => 0.5 * (linear.floor() + linear.ceil()),
+            Method::Nearest => linear.round_ties_even(),
+        }
+    }
+}
+
+by_name!(Method, "method", "methods");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of elements, and quantiles of them.
+    const CASES: [(u64, f64); 12] = [
+        (1, 0.5),
+        (2, 0.0),
+        (2, 0.3),
+        (2, 1.0),
+        (3, 0.5),
+        (7, 0.5),
+        (11, 0.3),
+        (10, 0.25),
+        (12, 0.5),
+        (1000, 0.999),
+        ((1 << 24) + 1, 0.1),
+        (1 << 32, 0.7),
+    ];
+
+    /// The positions that NumPy 1.24 computes, of the methods in order.
+    #[rustfmt::skip]
+    const EXPECTED: [[(u64, u64, f64); 12]; 13] = [
+        // inverted_cdf
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 2, 0.0), (5, 5, 0.0), (998, 998, 0.0), (1677721, 1677721, 0.0), (3006477107, 3006477107, 0.0)],
+        // averaged_inverted_cdf
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 2, 0.0), (5, 6, 0.5), (998, 999, 0.5), (1677721, 1677721, 0.0), (3006477107, 3006477107, 0.0)],
+        // closest_observation
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (0, 0, 0.0), (2, 2, 0.0),
+         (2, 2, 0.0), (2, 2, 0.0), (5, 5, 0.0), (998, 998, 0.0), (1677721, 1677721, 0.0), (3006477106, 3006477106, 0.0)],
+        // interpolated_inverted_cdf
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (0, 1, 0.5), (2, 3, 0.5),
+         (2, 3, 0.2999999999999998), (1, 2, 0.5), (5, 5, 0.0), (998, 998, 0.0), (1677720, 1677721, 0.7000000001862645), (3006477106, 3006477107, 0.19999980926513672)],
+        // hazen
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 1, 0.10000000000000009), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (2, 3, 0.7999999999999998), (2, 2, 0.0), (5, 6, 0.5), (998, 999, 0.5), (1677721, 1677722, 0.20000000018626451), (3006477106, 3006477107, 0.6999998092651367)],
+        // weibull
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (2, 3, 0.5999999999999996), (1, 2, 0.75), (5, 6, 0.5), (998, 999, 0.9990000000000236), (1677720, 1677721, 0.8000000002793968), (3006477106, 3006477107, 0.8999996185302734)],
+        // linear
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 1, 0.3), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 3, 0.25), (5, 6, 0.5), (998, 999, 0.0009999999999763531), (1677721, 1677722, 0.6000000000931323), (3006477106, 3006477107, 0.5)],
+        // median_unbiased
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 1, 0.033333333333333215), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (2, 3, 0.7333333333333334), (1, 2, 0.9166666666666665), (5, 6, 0.5), (998, 999, 0.6663333333333412), (1677721, 1677722, 0.06666666688397527), (3006477106, 3006477107, 0.7666664123535156)],
+        // normal_unbiased
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 1, 0.050000000000000044), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (2, 3, 0.75), (1, 2, 0.9375), (5, 6, 0.5), (998, 999, 0.6247499999999491), (1677721, 1677722, 0.10000000009313226), (3006477106, 3006477107, 0.75)],
+        // lower
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 2, 0.0), (5, 5, 0.0), (998, 998, 0.0), (1677721, 1677721, 0.0), (3006477106, 3006477106, 0.0)],
+        // higher
+        [(0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (3, 3, 0.0), (6, 6, 0.0), (999, 999, 0.0), (1677722, 1677722, 0.0), (3006477107, 3006477107, 0.0)],
+        // midpoint
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 1, 0.5), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 3, 0.5), (5, 6, 0.5), (998, 999, 0.5), (1677721, 1677722, 0.5), (3006477106, 3006477107, 0.5)],
+        // nearest
+        [(0, 0, 0.0), (0, 0, 0.0), (0, 0, 0.0), (1, 1, 0.0), (1, 1, 0.0), (3, 3, 0.0),
+         (3, 3, 0.0), (2, 2, 0.0), (6, 6, 0.0), (998, 998, 0.0), (1677722, 1677722, 0.0), (3006477106, 3006477106, 0.0)],
+    ];
+
+    #[test]
+    fn positions_are_those_of_numpy() {
+        for (method, expected) in Method::ALL.into_iter().zip(EXPECTED) {
+            for ((n, q), (lower, upper, gamma)) in CASES.into_iter().zip(expected) {
+                let position = method.position(q, n);
+                assert_eq!(position, Position { lower, upper, gamma }, "{method}: {q} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for method in Method::ALL {
+            assert_eq!(method.name().parse::<Method>().unwrap(), method);
+        }
+        assert!("median".parse::<Method>().unwrap_err().to_string().contains("median_unbiased"));
+    }
+}

@@ -1,0 +1,41 @@
+//! Order statistics: medians, quantiles, the k-th smallest element.
+//!
+//! ```
+//! use halofold::rank::Quantiles;
+//! use halofold::{Element, Value};
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let samples: Vec<f32> = (0..1001).map(|i| i as f32).collect();
+//! # let samples = buffer(bytemuck::cast_slice(&samples));
+//! let quartiles = Quantiles::new(Element::F32, [0.25, 0.5, 0.75])?.on(&device)?;
+//! let values: Vec<Value> = quartiles.of(&samples).wait(&queue)?;
+//! # assert_eq!(values, [250.0, 500.0, 750.0].map(Value::F32));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Order
+//!
+//! Elements are in NumPy's order: NaNs come last, all of them are equal, and −0 equals 0. A result that is an element is 0 for either zero, and
+//! the usual NaN for any NaN. A quantile of elements with a NaN is NaN, as in NumPy; the k-th smallest element is not.
+//!
+//! # Cost
+//!
+//! A long row is read once. A sample of 2^10 to 2^16 of its elements, read first, says between which two elements a quantile lies, almost surely: its
+//! bracket. The read counts the elements below the bracket, and writes down those inside, a sixty-fourth of the input or so. What
+//! remains is a search among these. If a bracket misses, which happens in one of some ten thousand rows, the search is among all elements: three
+//! or four reads more. The GPU decides that by itself, and the results never depend on the sample.
+//!
+//! A [`Prepared`](crate::Prepared) owns the memory for the sample and the candidates: about a fortieth of the input for each quantile. Recording
+//! allocates nothing.
+
+mod bracket;
+mod method;
+mod pipeline;
+mod quantiles;
+mod shape;
+mod top_k;
+mod values;
+
+pub use method::Method;
+pub use quantiles::Quantiles;
+pub use top_k::TopK;

@@ -1,0 +1,353 @@
+//! The dispatches that find elements by their ranks in long rows.
+
+use wgpu::{Device, Features, Limits};
+
+use crate::element::Element;
+use crate::operation::device::Memory;
+use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::operation::limits::{self, LimitError, largest_workgroup};
+use crate::operation::{OperationError, Pass, input};
+use crate::rank::bracket::Sample;
+use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
+use crate::shader::{self, Composer};
+use crate::window::Window;
+
+/// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
+const STATE: u64 = 24;
+const BINS: u64 = 2048;
+
+/// Invocations of the read, and vectors of each in a tile.
+const SIFTING: u32 = 128;
+const VECTORS: u32 = 4;
+
+/// Invocations in other workgroups.
+const WORKGROUP: u32 = 256;
+
+/// The most tiles of a workgroup: more of them mean fewer additions to storage.
+const MOST_TILES: u64 = 8;
+
+/// Workgroups that fill a large GPU: of the read, and of a search.
+const FILLING: u64 = 132 * 16;
+const SEARCHING: u64 = 132 * 4;
+
+/// Invocations of `place` that share a winner.
+const TEAM: u64 = 16;
+
+/// A kernel, by its file.
+pub(super) type Step = &'static str;
+
+const SAMPLE: Step = "rank/sample";
+const PICK: Step = "rank/pick";
+const SIFT: Step = "rank/sift";
+const DIGITS: Step = "rank/digits";
+const FINISH: Step = "rank/finish";
+const GATHER: Step = "rank/gather";
+const TIES: Step = "rank/ties";
+const PLACE: Step = "rank/place";
+
+/// The dispatches for single ranks, and for the k smallest, each with its round: what the kernels know by then.
+const OF_RANKS: &[(Step, u32)] =
+    &[(SAMPLE, 0), (PICK, 0), (SIFT, 0), (DIGITS, 0), (DIGITS, 1), (DIGITS, 2), (FINISH, 3)];
+const OF_TOP: &[(Step, u32)] = &[
+    (SAMPLE, 0),
+    (PICK, 0),
+    (SIFT, 0),
+    (DIGITS, 0),
+    (DIGITS, 1),
+    (DIGITS, 2),
+    (SIFT, 1),
+    (GATHER, 4),
+    (TIES, 5),
+    (PLACE, 5),
+];
+
+/// The kernels of single ranks, and of the k smallest.
+pub(super) const RANKS: &[Step] = &[SAMPLE, PICK, SIFT, DIGITS, FINISH];
+pub(super) const TOP: &[Step] = &[SAMPLE, PICK, SIFT, DIGITS, GATHER, TIES, PLACE];
+
+/// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
+pub(super) type Params = [u32; 18];
+
+/// A rank that is searched in every row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The rank of the element, and of the next one, if the result lies between the two.
+    pub(super) lower: u64,
+    pub(super) upper: u64,
+    /// The way from the one to the other, from 0 to 1.
+    pub(super) way: f32,
+}
+
+/// The ranks that are searched in rows of one length.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    wanted: Vec<Wanted>,
+    sample: Sample,
+    /// The number of elements from the first to the rank, if all of them are wanted.
+    top: Option<u64>,
+}
+
+impl Selection {
+    /// Elements by their ranks, in rows of `len`.
+    pub(super) fn of_ranks(len: u64, wanted: Vec<Wanted>) -> Self {
+        Selection { wanted, sample: Sample::of(len), top: None }
+    }
+
+    /// The first `k` elements, in rows of `len`.
+    pub(super) fn of_top(len: u64, k: u64) -> Self {
+        let last = k.min(len) - 1;
+        let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
+        Selection { wanted, sample: Sample::of(len), top: Some(k) }
+    }
+
+    fn ranks(&self) -> u64 {
+        self.wanted.len() as u64
+    }
+
+    fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.wanted.iter().map(|wanted| match self.top {
+            None => self.sample.bracket(wanted.lower, wanted.upper),
+            Some(_) => self.sample.threshold(wanted.lower),
+        })
+    }
+
+    /// Candidates that each rank of a row has room for.
+    fn room(&self) -> u64 {
+        self.brackets().map(|bracket| self.sample.room(bracket)).max().unwrap_or(0)
+    }
+
+    /// Winners that a row has room for: until ties are decided, all candidates may be among them.
+    fn most(&self) -> u64 {
+        self.top.map_or(0, |k| k.max(self.room()))
+    }
+
+    /// The words of `list` in the kernels.
+    fn list(&self) -> Vec<u32> {
+        let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
+            [wanted.lower as u32, wanted.way.to_bits(), low, high]
+        };
+        self.wanted.iter().zip(self.brackets()).flat_map(entry).collect()
+    }
+
+    /// Rows that are searched at once: as many as one binding holds, and as the grid has rows.
+    fn at_once(&self, rows: u64, limits: &Limits) -> u64 {
+        let bound = limits.max_storage_buffer_binding_size.saturating_sub(256);
+        let words = self.sample.len.max(self.ranks() * self.room().max(BINS)).max(self.most());
+        let grid = u64::from(limits.max_compute_workgroups_per_dimension) / self.ranks();
+        rows.min(bound / (4 * words)).min(grid).max(1)
+    }
+
+    /// The memory for these rows.
+    pub(super) fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let at_once = self.at_once(input.len / self.sample.len, limits);
+        let windows = self.windows(input.offset, at_once, limits)?;
+        let mut sizes = vec![
+            (4, self.ranks() * STATE),
+            (6, self.sample.size.into()),
+            (7, self.ranks() * self.room()),
+            (8, self.ranks() * BINS),
+        ];
+        if self.top.is_some() {
+            let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
+            sizes.extend([(9, self.room()), (10, parts), (12, self.most()), (13, self.most())]);
+        }
+        let mut memory = vec![Memory { slot: 5, size: 0, contents: self.list() }];
+        for (slot, words) in sizes {
+            let size = 4 * words * at_once;
+            LimitError::unless_bound(limits, size)
+                .map_err(|error| error.of("the memory for candidates").or("ask for less"))?;
+            memory.push(Memory { slot, size, contents: Vec::new() });
+        }
+        Ok(memory)
+    }
+
+    /// Cuts rows into windows: several rows are in one window, or one row is in several.
+    fn windows(&self, offset: u64, rows: u64, limits: &Limits) -> Result<Vec<Window>, OperationError> {
+        input::windows(BufferRange { offset, len: rows * self.sample.len }, 4, (1, 0), limits)
+    }
+
+    /// Tiles of a workgroup that reads some of so many rows.
+    fn tiles(&self, rows: u64) -> u64 {
+        let tile = u64::from(SIFTING * VECTORS * 4);
+        (rows * self.sample.len).div_ceil(FILLING * tile).clamp(1, MOST_TILES)
+    }
+
+    /// Workgroups that read a row's part of a window.
+    fn parts(&self, window: &Window, rows: u64) -> u64 {
+        let len = if rows > 1 { self.sample.len } else { window.len.into() };
+        len.div_ceil(self.tiles(rows) * u64::from(SIFTING * VECTORS * 4)).max(1)
+    }
+
+    /// Plans the dispatches over rows of elements.
+    pub(super) fn plan(
+        &self,
+        BufferRange { offset, len }: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let all = len / self.sample.len;
+        let at_once = self.at_once(all, limits);
+        let steps = if self.top.is_some() { OF_TOP } else { OF_RANKS };
+        let mut passes = Vec::new();
+        for first in (0..all).step_by(at_once as usize) {
+            let rows = at_once.min(all - first);
+            let windows = self.windows(offset + 4 * first * self.sample.len, rows, limits)?;
+            for (step, round) in steps {
+                let once = [PICK, GATHER, PLACE].contains(step);
+                let of = windows.iter().enumerate().take(if once { 1 } else { windows.len() });
+                passes.extend(of.map(|(nth, _)| {
+                    let rows = (all, first, rows);
+                    self.pass((step, *round), rows, &windows, nth)
+                }));
+            }
+        }
+        Ok(passes)
+    }
+
+    /// The dispatch of a kernel over one of the windows of some rows.
+    fn pass(
+        &self,
+        (step, round): (Step, u32),
+        (all, first, rows): (u64, u64, u64),
+        windows: &[Window],
+        nth: usize,
+    ) -> Pass<Step, Params> {
+        let window = &windows[nth];
+        let count = self.sample.len as u32;
+        let (len, index) = if rows > 1 { (count, 0) } else { (window.len, window.index) };
+        let parts = |windows: &[Window]| windows.iter().map(|window| self.parts(window, rows)).sum::<u64>();
+        let here = parts(&windows[nth..=nth]);
+        let groups = self.groups(step, len.into(), here, rows);
+        let (tiles, k) = (self.tiles(rows) as u32, self.top.unwrap_or(0));
+        let params = [
+            window.first,
+            len,
+            index,
+            count,
+            first as u32,
+            groups,
+            tiles,
+            self.sample.size,
+            self.room() as u32,
+            u32::from(nth + 1 == windows.len()),
+            round,
+            k as u32,
+            self.most() as u32,
+            parts(windows) as u32,
+            parts(&windows[..nth]) as u32,
+            tiles * VECTORS * SIFTING,
+            here as u32,
+            (indices_at(all * k) / 4) as u32,
+        ];
+        let from = Some(ByteRange { offset: window.start, size: window.size });
+        let of_ranks = [DIGITS, FINISH].contains(&step);
+        let down = if of_ranks { rows * self.ranks() } else { rows };
+        Pass { step, from, grid: [groups, down as u32], params }
+    }
+
+    /// Workgroups for a row, or for a rank of it.
+    fn groups(&self, step: Step, len: u64, parts: u64, rows: u64) -> u32 {
+        let invocations = u64::from(WORKGROUP);
+        let groups = match step {
+            SAMPLE => u64::from(self.sample.size).div_ceil(invocations),
+            PICK => 2 * self.ranks(),
+            SIFT => parts,
+            PLACE => self.top.unwrap_or(1).div_ceil(invocations / TEAM),
+            TIES => parts.min(SEARCHING),
+            GATHER => self.room().div_ceil(16 * invocations).clamp(1, SEARCHING),
+            _ => len.div_ceil(16 * invocations).min(SEARCHING.div_ceil(rows * self.ranks()).max(16)),
+        };
+        groups.max(1) as u32
+    }
+}
+
+/// The offset of indices behind so many values, in bytes: a multiple of every alignment that bindings need.
+pub(super) fn indices_at(values: u64) -> u64 {
+    (4 * values).next_multiple_of(256)
+}
+
+/// What kernels are made for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) element: Element,
+    /// Ranks of a row.
+    pub(super) ranks: u32,
+    /// True if keys order in the opposite way.
+    pub(super) is_flipped: bool,
+    /// True if the first elements are wanted, not only the one with a rank.
+    pub(super) is_top: bool,
+    /// True if results lie between two elements.
+    pub(super) is_between: bool,
+    /// True if a NaN makes the result NaN.
+    pub(super) nan_wins: bool,
+}
+
+impl Made {
+    /// The kernel of a step.
+    pub(super) fn kernel(self, step: Step, device: &Device) -> Kernel {
+        let limits = device.limits();
+        let subgroups = step == SIFT && !self.is_top && device.features().contains(Features::SUBGROUP);
+        let wgsl = self
+            .element
+            .defines(Composer::default())
+            .define("subgroups", subgroups)
+            .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
+            .choose("result", if self.is_between { "rank/results/between" } else { "rank/results/element" })
+            .compose(step, &[]);
+        let workgroup = match step {
+            SIFT => SIFTING,
+            PICK => 1 << largest_workgroup(&limits).min(1024).ilog2(),
+            _ => WORKGROUP,
+        };
+        let mut overrides = vec![("WG", f64::from(workgroup)), ("RANKS", self.ranks.into())];
+        if ![GATHER, PICK].contains(&step) {
+            overrides.push(("FLIP", if self.is_flipped { f64::from(u32::MAX) } else { 0.0 }));
+        }
+        match step {
+            SIFT => overrides.extend(self.staging(&limits)),
+            DIGITS => overrides.push(("READ_AGAIN", self.is_top.into())),
+            FINISH if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
+            _ => {}
+        }
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
+    }
+
+    /// The overrides for candidates in workgroup memory: room for those of a tile and some more, if there is as much memory.
+    fn staging(self, limits: &Limits) -> Vec<(&'static str, f64)> {
+        let tile = SIFTING * VECTORS * 4;
+        let words = limits.max_compute_workgroup_storage_size / 4 - 64 - 8 * self.ranks;
+        let has_two = self.is_top || self.ranks > 1;
+        let staged = (words / if has_two { 2 } else { 1 }).min(tile + tile / 4);
+        let tags = if self.ranks > 1 { staged } else { 1 };
+        let mut overrides = vec![("STAGED", staged.into())];
+        if !self.is_top {
+            overrides.push(("TAGS", tags.into()));
+        }
+        overrides
+    }
+
+    /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
+    /// their indices, 8 the bins, 10 the ties of each part, 12 and 13 the winners and their indices.
+    fn slots(self, step: Step) -> Vec<Slot> {
+        use Access::{Read, Write};
+        let own: &[Slot] = match step {
+            SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
+            PICK => &[(4, Write), (5, Read), (6, Read)],
+            SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],
+            SIFT => &[(0, Read), (3, Read), (4, Write), (7, Write)],
+            DIGITS => &[(0, Read), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)],
+            FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
+            GATHER => &[(4, Write), (5, Read), (7, Read), (9, Read), (10, Write), (12, Write), (13, Write)],
+            TIES => &[(0, Read), (3, Read), (4, Write), (5, Read), (10, Read), (12, Write), (13, Write)],
+            _ => &[(1, Write), (4, Write), (12, Write), (13, Write)],
+        };
+        [own, &[(PARAMETERS, Access::Uniform)]].concat()
+    }
+
+    /// Checks the limits that all kernels need.
+    pub(super) fn check(self, limits: &Limits) -> Result<(), LimitError> {
+        let steps = if self.is_top { TOP } else { RANKS };
+        steps.iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
+        limits::check_workgroup([WORKGROUP, 1], limits)
+    }
+}

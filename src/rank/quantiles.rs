@@ -1,0 +1,183 @@
+//! Quantiles and single ranks.
+
+use wgpu::{Device, Limits, TextureSampleType};
+
+use crate::element::{Element, Value};
+use crate::operation::device::{Memory, OnDevice, Operation};
+use crate::operation::kernel::Kernel;
+use crate::operation::{OperationError, Options, Pass};
+use crate::rank::method::Method;
+use crate::rank::pipeline::{self, Made, Params, Selection, Step, Wanted};
+use crate::rank::shape::Rows;
+use crate::rank::values;
+use crate::reduce::BufferRange;
+
+/// The ranks that are asked for.
+#[derive(Clone, Debug, PartialEq)]
+enum Asked {
+    /// Elements by their ranks, from 0 for the smallest.
+    Nth(Vec<u64>),
+    /// Quantiles from 0 to 1.
+    Quantiles(Vec<f64>, Method),
+}
+
+/// A description of quantiles, or of elements with given ranks, of all elements or of each row. It is a plain value; [`Quantiles::on`] brings it to
+/// a device. The module's page has [an example](crate::rank).
+///
+/// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantiles {
+    element: Element,
+    asked: Asked,
+    rows: Rows,
+}
+
+impl Quantiles {
+    /// Describes quantiles, each from 0 to 1, of elements of a type, by [`Method::Linear`]: 0.5 is the median.
+    ///
+    /// # Errors
+    ///
+    /// A quantile is not from 0 to 1, or there is none.
+    pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Result<Self, OperationError> {
+        let quantiles: Vec<_> = quantiles.into_iter().collect();
+        if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
+            return Err(OperationError::Quantile(*wrong));
+        }
+        Ok(Quantiles { element, asked: Asked::Quantiles(quantiles, Method::Linear), rows: Rows::All })
+    }
+
+    /// Describes the elements with these ranks, from 0 for the smallest.
+    pub fn nth(element: Element, ranks: impl IntoIterator<Item = u64>) -> Self {
+        Quantiles { element, asked: Asked::Nth(ranks.into_iter().collect()), rows: Rows::All }
+    }
+
+    /// Returns these quantiles by another method.
+    pub fn with_method(self, method: Method) -> Self {
+        match self.asked {
+            Asked::Quantiles(quantiles, _) => {
+                Quantiles { asked: Asked::Quantiles(quantiles, method), ..self }
+            }
+            Asked::Nth(_) => self,
+        }
+    }
+
+    /// Returns these quantiles of each row of `len` elements.
+    pub fn rows(self, len: u64) -> Self {
+        Quantiles { rows: Rows::Of(len), ..self }
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// The device has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<Quantiles>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// The number of results of a row.
+    fn ranks(&self) -> usize {
+        match &self.asked {
+            Asked::Nth(ranks) => ranks.len(),
+            Asked::Quantiles(quantiles, _) => quantiles.len(),
+        }
+    }
+
+    /// The ranks in rows of `len` elements.
+    fn wanted(&self, len: u64) -> Vec<Wanted> {
+        match &self.asked {
+            Asked::Nth(ranks) => {
+                ranks.iter().map(|rank| Wanted { lower: *rank, upper: *rank, way: 0.0 }).collect()
+            }
+            Asked::Quantiles(quantiles, method) => {
+                let wanted = |q: &f64| {
+                    let position = method.position(*q, len);
+                    let way = position.gamma as f32;
+                    if way == 0.0 {
+                        return Wanted { lower: position.lower, upper: position.lower, way };
+                    }
+                    Wanted { lower: position.lower, upper: position.upper, way }
+                };
+                quantiles.iter().map(wanted).collect()
+            }
+        }
+    }
+
+    fn made(&self) -> Made {
+        Made {
+            element: self.element,
+            ranks: self.ranks() as u32,
+            is_flipped: false,
+            is_top: false,
+            is_between: self.is_between(),
+            nan_wins: matches!(self.asked, Asked::Quantiles(..)),
+        }
+    }
+
+    /// True if results lie between elements.
+    fn is_between(&self) -> bool {
+        matches!(&self.asked, Asked::Quantiles(_, method) if !method.is_discrete())
+    }
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for Quantiles {
+    const LABEL: &'static str = "halofold::quantiles";
+    type Step = Step;
+    type Params = Params;
+    type Value = Value;
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        Ok(self.made().check(&device.limits())?)
+    }
+
+    fn table(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        pipeline::RANKS
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        self.made().kernel(step, device)
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let (len, _) = self.rows.shape(input.len)?;
+        Selection::of_ranks(len, self.wanted(len)).memory(input, limits)
+    }
+
+    fn item(&self) -> u64 {
+        self.element.size()
+    }
+
+    fn output(&self, len: u64) -> u64 {
+        4 * self.rows.number(len) * self.ranks() as u64
+    }
+
+    fn values(&self, _: u64, output: &[u8]) -> Vec<Value> {
+        values::of(if self.is_between() { Element::F32 } else { self.element }, output)
+    }
+
+    fn sample(&self) -> Option<TextureSampleType> {
+        None
+    }
+
+    fn takes_all(&self) -> bool {
+        true
+    }
+
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let (len, rows) = self.rows.shape(input.len)?;
+        if rows == 0 {
+            return Ok(Vec::new());
+        }
+        Selection::of_ranks(len, self.wanted(len)).plan(input, limits)
+    }
+}

@@ -1,0 +1,157 @@
+//! The k largest or smallest elements.
+
+use wgpu::{Device, Limits, TextureSampleType};
+
+use crate::element::{Element, Value};
+use crate::operation::device::{Memory, OnDevice, Operation};
+use crate::operation::kernel::Kernel;
+use crate::operation::limits::SettingError;
+use crate::operation::{OperationError, Options, Pass};
+use crate::rank::pipeline::{self, Made, Params, Selection, Step, indices_at};
+use crate::rank::shape::Rows;
+use crate::rank::values;
+use crate::reduce::BufferRange;
+
+/// The most elements that are asked for.
+const MOST: u32 = 4096;
+
+/// The index of an element that does not exist.
+const NONE: u32 = u32::MAX;
+
+/// A description of the k largest elements, or the k smallest, of all elements or of each row, with their indices. It is a plain value; [`TopK::on`]
+/// brings it to a device.
+///
+/// ```
+/// use halofold::rank::TopK;
+/// use halofold::{Element, Value};
+///
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let scores: Vec<f32> = (0..5000).map(|i| ((i * 7) % 5000) as f32).collect();
+/// # let scores = buffer(bytemuck::cast_slice(&scores));
+/// let best: Vec<(Value, u32)> = TopK::new(Element::F32, 10)?.on(&device)?.of(&scores).wait(&queue)?;
+/// # assert_eq!(best[0], (Value::F32(4999.0), 2857));
+/// # assert_eq!(best[9].0, Value::F32(4990.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Elements come in their order, the best first; of equal ones, the one with the smaller index. NaNs are the largest elements.
+///
+/// The output has the k values of each row, a row after the other; then, from byte [`TopK::indices_at`] on, as many indices, a `u32` each,
+/// which count from the start of the row. If a row has fewer than k elements, its last values are 0, and their indices 2^32 − 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TopK {
+    element: Element,
+    k: u32,
+    is_smallest: bool,
+    rows: Rows,
+}
+
+impl TopK {
+    /// Describes the k largest elements of a type.
+    ///
+    /// # Errors
+    ///
+    /// k is not from 1 to 4096.
+    pub fn new(element: Element, k: u32) -> Result<Self, OperationError> {
+        SettingError::unless("k", k, 1..=MOST)?;
+        Ok(TopK { element, k, is_smallest: false, rows: Rows::All })
+    }
+
+    /// Returns this description for the k smallest elements.
+    pub fn smallest(self) -> Self {
+        TopK { is_smallest: true, ..self }
+    }
+
+    /// Returns this description for each row of `len` elements.
+    pub fn rows(self, len: u64) -> Self {
+        TopK { rows: Rows::Of(len), ..self }
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// The device has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<TopK>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
+    pub fn indices_at(&self, len: u64) -> u64 {
+        indices_at(u64::from(self.k) * self.rows.number(len))
+    }
+
+    fn made(&self) -> Made {
+        Made {
+            element: self.element,
+            ranks: 1,
+            is_flipped: !self.is_smallest,
+            is_top: true,
+            is_between: false,
+            nan_wins: false,
+        }
+    }
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for TopK {
+    const LABEL: &'static str = "halofold::top_k";
+    type Step = Step;
+    type Params = Params;
+    type Value = (Value, u32);
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        Ok(self.made().check(&device.limits())?)
+    }
+
+    fn table(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        pipeline::TOP
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        self.made().kernel(step, device)
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let (len, rows) = self.rows.shape(input.len)?;
+        if rows == 0 { Ok(Vec::new()) } else { Selection::of_top(len, self.k.into()).memory(input, limits) }
+    }
+
+    fn item(&self) -> u64 {
+        self.element.size()
+    }
+
+    fn output(&self, len: u64) -> u64 {
+        self.indices_at(len) + 4 * u64::from(self.k) * self.rows.number(len)
+    }
+
+    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, u32)> {
+        let number = self.k as usize * self.rows.number(len) as usize;
+        let (elements, indices) = output.split_at(self.indices_at(len) as usize);
+        let indices = bytemuck::pod_collect_to_vec::<u8, u32>(indices);
+        let elements = values::of(self.element, &elements[..4 * number]);
+        elements.into_iter().zip(indices).filter(|(_, index)| *index != NONE).collect()
+    }
+
+    fn sample(&self) -> Option<TextureSampleType> {
+        None
+    }
+
+    fn takes_all(&self) -> bool {
+        true
+    }
+
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let (len, rows) = self.rows.shape(input.len)?;
+        if rows == 0 { Ok(Vec::new()) } else { Selection::of_top(len, self.k.into()).plan(input, limits) }
+    }
+}

@@ -1,0 +1,127 @@
+//! Quantiles of long rows against a sort, on the adapter at hand.
+
+use crate::common::{Gpu, Random, buffer, gpu};
+use halofold::rank::Quantiles;
+use halofold::{Element, Slice, Value, wgpu};
+
+/// Distributions that a sample has to cope with.
+#[derive(Clone, Copy, Debug)]
+enum Spread {
+    Uniform,
+    Normal,
+    Bits,
+    Sorted,
+    Reversed,
+    Equal,
+    Two,
+    Few,
+    Periodic,
+    Zeros,
+}
+
+const SPREADS: [Spread; 10] = [
+    Spread::Uniform,
+    Spread::Normal,
+    Spread::Bits,
+    Spread::Sorted,
+    Spread::Reversed,
+    Spread::Equal,
+    Spread::Two,
+    Spread::Few,
+    Spread::Periodic,
+    Spread::Zeros,
+];
+
+impl Spread {
+    fn floats(self, len: usize) -> Vec<f32> {
+        let mut random = Random::new(len as u64);
+        let mut unit = move || (random.next() >> 40) as f32 / (1 << 24) as f32;
+        let number = |at: usize| match self {
+            Spread::Uniform => unit(),
+            Spread::Normal => (0..12).map(|_| unit()).sum::<f32>() - 6.0,
+            Spread::Bits => f32::from_bits(((unit() * 65536.0) as u32) << 16 | (unit() * 65536.0) as u32),
+            Spread::Sorted => at as f32,
+            Spread::Reversed => -(at as f32),
+            Spread::Equal => 3.5,
+            Spread::Two => {
+                if unit() < 0.5 {
+                    -1.0
+                } else {
+                    1e30
+                }
+            }
+            Spread::Few => (unit() * 5.0).floor(),
+            Spread::Periodic => (at % 256) as f32 * 0.25,
+            Spread::Zeros => {
+                if unit() < 0.6 {
+                    -0.0
+                } else {
+                    unit() - 0.5
+                }
+            }
+        };
+        (0..len).map(number).collect()
+    }
+}
+
+/// Sorts as NumPy does.
+fn sorted(floats: &[f32]) -> Vec<f32> {
+    let mut sorted: Vec<f32> = floats.iter().map(|x| if x.is_nan() { f32::NAN } else { x + 0.0 }).collect();
+    sorted.sort_by(f32::total_cmp);
+    sorted
+}
+
+fn ranks_of(gpu: &Gpu, floats: &[f32], ranks: &[u64], row: Option<u64>) {
+    let input = buffer(gpu, bytemuck::cast_slice(floats), wgpu::BufferUsages::STORAGE);
+    let nth = Quantiles::nth(Element::F32, ranks.iter().copied());
+    let nth = row.map_or(nth.clone(), |row| nth.rows(row)).on(&gpu.device).unwrap();
+    let got = nth.of(Slice::new(&input, 0, 4 * floats.len() as u64)).wait(&gpu.queue).unwrap();
+    let rows = floats.chunks(row.map_or(floats.len(), |row| row as usize)).map(sorted);
+    let want: Vec<_> = rows
+        .flat_map(|row| ranks.iter().map(move |rank| Value::F32(row[*rank as usize])).collect::<Vec<_>>())
+        .collect();
+    for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
+        assert!(got.same(*want), "{nth}: {got} instead of {want}");
+    }
+}
+
+#[test]
+fn ranks_of_every_distribution() {
+    let gpu = gpu();
+    for spread in SPREADS {
+        for len in [40_000, 100_003] {
+            eprintln!("{spread:?} {len}");
+            let floats = spread.floats(len);
+            let last = len as u64 - 1;
+            gpu.clean(|| ranks_of(gpu, &floats, &[0], None));
+            gpu.clean(|| ranks_of(gpu, &floats, &[last / 2], None));
+            gpu.clean(|| ranks_of(gpu, &floats, &[last / 2, last, 0, last / 3, last / 3 + 1], None));
+        }
+        let floats = spread.floats(5 * 33_333);
+        ranks_of(gpu, &floats, &[7, 16_666], Some(33_333));
+    }
+}
+
+#[test]
+fn quantiles_between_elements() {
+    let gpu = gpu();
+    for spread in SPREADS {
+        let floats = spread.floats(99_998);
+        let input = buffer(gpu, bytemuck::cast_slice(&floats), wgpu::BufferUsages::STORAGE);
+        let asked = [0.5, 0.05, 0.95, 0.25, 1.0, 0.0];
+        let quantiles = Quantiles::new(Element::F32, asked).unwrap().on(&gpu.device).unwrap();
+        let got = quantiles.of(Slice::new(&input, 4, 4 * floats.len() as u64 - 4)).wait(&gpu.queue).unwrap();
+        let sorted = sorted(&floats[1..]);
+        for (q, got) in asked.iter().zip(got) {
+            let at = q * (sorted.len() - 1) as f64;
+            let [a, b] = [at.floor(), at.ceil()].map(|at| f64::from(sorted[at as usize]));
+            let want = if a == b || a.is_nan() { a } else { a + (b - a) * at.fract() };
+            let want = if sorted[sorted.len() - 1].is_nan() { f64::NAN } else { want };
+            let is_near = (got.as_f64() - want).abs() <= 1e-6 * a.abs().max(b.abs());
+            assert!(
+                is_near || (want.is_nan() && got.as_f64().is_nan()),
+                "{spread:?} {q}: {got} instead of {want}"
+            );
+        }
+    }
+}
