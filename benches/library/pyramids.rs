@@ -35,7 +35,7 @@ fn calls<'s>(machine: &Machine, sweep: &'s Sweep, size: [u32; 2]) -> Result<Call
     let target = texture(machine, format, size.map(|side| side / 2), levels, TextureUsages::STORAGE_BINDING);
     let red = Map::components(TextureSampleType::Float { filterable: false }, "r")
         .unwrap_or_else(|error| panic!("{error}"));
-    let refused = |error: halofold::pyramid::PyramidError| MeasureError::Device(error.to_string());
+    let refused = |error: halofold::OperationError| MeasureError::Device(error.to_string());
     let pyramid = Pyramid::new(device, Op::Max, red.clone()).map_err(refused)?;
     let top = Op::Max.over(Element::F32).and_then(|max| max.of_texels(red));
     let top = Reducer::new(device, top.unwrap_or_else(|error| panic!("{error}")))?;

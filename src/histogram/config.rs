@@ -3,7 +3,7 @@
 use wgpu::{Limits, TextureSampleType};
 
 use crate::histogram::keys::Keys;
-use crate::histogram::plan::Step;
+use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::{Method, Tuning};
 use crate::operation::OperationError;
 use crate::operation::kernel::{Access, PARAMETERS, Slot};
@@ -83,7 +83,7 @@ impl Config {
         SettingError::unless("stride", self.stride, 1..=u32::MAX)?;
         self.map.as_ref().map_or(Ok(()), |map| map.returns(self.keys.wgsl().0))?;
         self.keys.check(self.bins)?;
-        limits::check(&self.slots(Step::Count), limits)?;
+        limits::check(&self.slots(COUNT), limits)?;
         self.tuning.check(self.counters(), limits)?;
         let table = match self.keys {
             Keys::Numbers => 0,
@@ -126,21 +126,21 @@ impl Config {
     }
 
     /// The file that contains the entry point of a step.
-    fn file(&self, step: Step) -> &'static str {
+    fn file(&self, step: &str) -> &'static str {
         match (step, self.tuning.method) {
-            (Step::Clear, _) => "histogram/clear",
-            (Step::Count, Method::Workgroup { .. }) => "histogram/workgroup",
-            (Step::Count, Method::Storage) => "histogram/storage",
+            (CLEAR, _) => "histogram/clear",
+            (_, Method::Workgroup { .. }) => "histogram/workgroup",
+            (_, Method::Storage) => "histogram/storage",
         }
     }
 
-    /// Returns the label of a step's module and pipeline.
-    pub fn label(&self, step: Step) -> String {
+    /// Returns the label of a step's module and pipeline. The step is [`CLEAR`] or [`COUNT`].
+    pub fn label(&self, step: &str) -> String {
         shader::label(&[self.file(step)])
     }
 
     /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is `main`.
-    pub fn compose(&self, step: Step) -> String {
+    pub fn compose(&self, step: &str) -> String {
         let bins = match self.keys {
             Keys::Numbers => "histogram/bins/numbers",
             Keys::Ranges { .. } => "histogram/bins/ranges",
@@ -161,11 +161,11 @@ impl Config {
     }
 
     /// The values of a step's overrides.
-    pub fn overrides(&self, step: Step) -> Vec<(&'static str, f64)> {
+    pub fn overrides(&self, step: &str) -> Vec<(&'static str, f64)> {
         let counters = self.counters();
         let mut overrides =
             vec![("WG", self.tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
-        if let (Step::Count, Method::Workgroup { copies, slices, merge }) = (step, self.tuning.method) {
+        if let (COUNT, Method::Workgroup { copies, slices, merge }) = (step, self.tuning.method) {
             overrides.extend([("COPIES", copies), ("SLICES", slices), ("MERGE", merge.into())]);
             let slots = self.tuning.method.slots(counters);
             overrides.extend([("SLICE_BINS", counters.div_ceil(slices.max(1))), ("SLOTS", slots)]);
@@ -174,9 +174,9 @@ impl Config {
     }
 
     /// The bindings of group 0 that a step's module declares.
-    pub(super) fn slots(&self, step: Step) -> Vec<Slot> {
+    pub(super) fn slots(&self, step: &str) -> Vec<Slot> {
         let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
-        if step == Step::Count {
+        if step == COUNT {
             let texels = self.sample().map(texels::slots);
             let needs = [(0, texels.is_none()), (3, !self.by_element()), (5, self.keys != Keys::Numbers)];
             slots.extend(

@@ -60,6 +60,6 @@ mod tuning;
 pub use crate::{Map, OperationError, Options};
 pub use config::Config;
 pub use keys::Keys;
-pub use plan::Step;
+pub use plan::{CLEAR, COUNT};
 pub use record::Histogram;
 pub use tuning::{Method, Tuning};

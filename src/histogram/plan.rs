@@ -27,15 +27,14 @@ const MOST_FLOATS_PER_INVOCATION: u64 = 1536;
 /// The remedy for too many workgroups.
 const SPLIT: &str = "split the input and add the second part's counts";
 
-/// One kernel of a histogram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Step {
-    /// Sets all counts to zero.
-    Clear,
-    /// Counts keys.
-    Count,
-}
+/// The step of a plan that sets all counts to zero.
+pub const CLEAR: &str = "clear";
+
+/// The step of a plan that counts keys.
+pub const COUNT: &str = "count";
+
+/// One of the two.
+pub(super) type Step = &'static str;
 
 /// The words of `Params` in `shaders/histogram/shared/io.wgsl`, in its order. Applications do not need them.
 pub(super) type Params = [u32; 13];
@@ -44,7 +43,8 @@ pub(super) type Params = [u32; 13];
 pub(super) type Plan = Vec<Pass<Step, Params>>;
 
 impl Config {
-    /// Plans the dispatches over the elements of one range of a buffer, on a device with these limits. It is pure and needs no device.
+    /// Plans the dispatches over the elements of one range of a buffer, on a device with these limits: steps [`CLEAR`] and [`COUNT`]. It is
+    /// pure and needs no device.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Config {
         &self,
         input: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, [u32; 13]>>, OperationError> {
+    ) -> Result<Vec<Pass<&'static str, [u32; 13]>>, OperationError> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
         let windows = input::windows::<OperationError>(input, self.item(), stride, limits)?;
@@ -62,7 +62,7 @@ impl Config {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
             let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0, 0, 0, 0];
-            passes.push(Pass { step: Step::Clear, from: None, grid, params });
+            passes.push(Pass { step: CLEAR, from: None, grid, params });
         }
         for window in windows {
             passes.push(self.count(window, limits)?);
@@ -98,7 +98,7 @@ impl Config {
             index,
             self.stride,
         ];
-        Ok(Pass { step: Step::Count, from: Some(ByteRange { offset: start, size }), grid, params })
+        Ok(Pass { step: COUNT, from: Some(ByteRange { offset: start, size }), grid, params })
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.

@@ -4,7 +4,7 @@ use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::histogram::config::Config;
 use crate::histogram::keys::Keys;
-use crate::histogram::plan::{Params, Plan, Step};
+use crate::histogram::plan::{CLEAR, COUNT, Params, Plan, Step};
 use crate::operation::OperationError;
 use crate::operation::Options;
 use crate::operation::device::{OnDevice, Operation};
@@ -37,7 +37,7 @@ impl Operation for Config {
 
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         self.check(&device.limits())?;
-        self.map.as_ref().map_or(Ok(()), |map| Ok(map.check(device, &self.compose(Step::Count))?))
+        self.map.as_ref().map_or(Ok(()), |map| Ok(map.check(device, &self.compose(COUNT))?))
     }
 
     fn table(&self) -> Vec<u32> {
@@ -45,7 +45,7 @@ impl Operation for Config {
     }
 
     fn steps(&self) -> &'static [Step] {
-        if self.add { &[Step::Count] } else { &[Step::Clear, Step::Count] }
+        if self.add { &[COUNT] } else { &[CLEAR, COUNT] }
     }
 
     fn kernel(&self, step: Step, _: &Device) -> Kernel {

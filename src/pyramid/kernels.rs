@@ -4,8 +4,7 @@ use wgpu::{TextureFormat, TextureSampleType};
 
 use crate::element::Element;
 use crate::operation::kernel::{Access, Kernel, Slot};
-use crate::operation::{Map, SettingError, texels};
-use crate::pyramid::error::PyramidError;
+use crate::operation::{Map, OperationError, SettingError, texels};
 use crate::reduce::{Monoid, MonoidError, Op};
 use crate::shader::{self, Composer, Piece};
 
@@ -43,11 +42,11 @@ pub(super) struct Config {
 }
 
 impl Config {
-    pub(super) fn new(op: Op, map: Map) -> Result<Self, PyramidError> {
+    pub(super) fn new(op: Op, map: Map) -> Result<Self, OperationError> {
         let (format, numbers) = match op {
             Op::Min | Op::Max => (TextureFormat::R32Float, "r"),
             Op::MinMax => (TextureFormat::Rg32Float, "rg"),
-            _ => return Err(PyramidError::Op(op)),
+            _ => return Err(OperationError::Op(op)),
         };
         map.sample().ok_or(MonoidError::Texels)?;
         map.returns(Element::F32.name())?;
@@ -135,8 +134,8 @@ impl Config {
 ///
 /// # Errors
 ///
-/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`PyramidError::Setting`] for another number of levels.
-pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), PyramidError> {
+/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`OperationError::Setting`] for another number of levels.
+pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), OperationError> {
     SettingError::unless("levels", levels, 1..=MOST_LEVELS)?;
     let (config, step) = (Config::new(op, map)?, Step { of_level, levels });
     Ok((config.label(step), config.compose(step)))

@@ -52,10 +52,9 @@
 //! memory for them. On OpenGL, which cannot read a texture and write it in one dispatch, there are pyramids of one dispatch only, and none of
 //! [`Op::MinMax`](crate::reduce::Op::MinMax), since its shaders do not store `Rg32Float`.
 
-mod error;
 mod kernels;
 mod record;
 
-pub use error::PyramidError;
+pub use crate::OperationError;
 pub use kernels::kernel;
 pub use record::Pyramid;

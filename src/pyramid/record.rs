@@ -5,8 +5,7 @@ use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 use crate::operation::kernel::Pipelines;
 use crate::operation::limits::{self, needs};
 use crate::operation::texels::Order;
-use crate::operation::{Map, Options, Prepared, Texels};
-use crate::pyramid::error::PyramidError;
+use crate::operation::{Map, OperationError, Options, Prepared, Texels};
 use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
 use crate::reduce::Op;
 
@@ -31,7 +30,7 @@ impl Pyramid {
     /// - It is another operator, or the map does not return an `f32` for a texel.
     /// - A limit of the device is too low.
     /// - It is [`Op::MinMax`] on OpenGL.
-    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, PyramidError> {
+    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, OperationError> {
         Self::with_options(device, op, map, Options::default())
     }
 
@@ -45,14 +44,14 @@ impl Pyramid {
         op: Op,
         map: Map,
         options: Options<'_>,
-    ) -> Result<Self, PyramidError> {
+    ) -> Result<Self, OperationError> {
         let (config, limits) = (Config::new(op, map)?, device.limits());
         let step = Step { of_level: false, levels: per_dispatch(&limits).max(1) };
         limits::check(&config.slots(step), &limits)?;
         limits::check_workgroup([SIDE, SIDE], &limits)?;
         needs!(limits, max_compute_workgroup_storage_size, config.workgroup_bytes())?;
         if config.format == TextureFormat::Rg32Float && device.adapter_info().backend == Backend::Gl {
-            return Err(PyramidError::OpenGlFormat);
+            return Err(OperationError::OpenGlFormat);
         }
         config.map(false).check(device, &config.compose(step))?;
         Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
@@ -73,7 +72,7 @@ impl Pyramid {
         &self,
         source: impl Into<Texels<'a>>,
         target: impl Into<Texels<'a>>,
-    ) -> Result<Prepared<Vec<u32>>, PyramidError> {
+    ) -> Result<Prepared<Vec<u32>>, OperationError> {
         let mut source = source.into();
         let levels = self.levels(source, target.into())?;
         let (device, config) = (&self.pipelines.device, &self.config);
@@ -95,21 +94,21 @@ impl Pyramid {
     }
 
     /// Checks a source and a target, and returns the levels that are written.
-    fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, PyramidError> {
+    fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, OperationError> {
         let Pipelines { device, limits, .. } = &self.pipelines;
         let backend = device.adapter_info().backend;
-        source.check(self.config.sample(false), backend).map_err(PyramidError::Source)?;
-        let levels = target.stored_levels(self.config.format, backend).map_err(PyramidError::Target)?;
+        source.check(self.config.sample(false), backend).map_err(OperationError::Source)?;
+        let levels = target.stored_levels(self.config.format, backend).map_err(OperationError::Target)?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
-            return Err(PyramidError::Size { found, needed });
+            return Err(OperationError::Size { found, needed });
         }
         if source.is_among(&levels) {
-            return Err(PyramidError::InPlace);
+            return Err(OperationError::InPlace);
         }
         let reads_target = levels.len() > per_dispatch(limits) as usize || source.is_of(target);
         if reads_target && backend == Backend::Gl {
-            return Err(PyramidError::OpenGl);
+            return Err(OperationError::OpenGl);
         }
         let [across, down] = grid(source);
         needs!(limits, max_compute_workgroups_per_dimension, across.max(down))?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::shader::{Composer, Piece};
 use crate::stencil::config::{Config, Kinds};
-use crate::stencil::stencils::{Class, Dims, Stencil};
+use crate::stencil::stencils::{Dims, Stencil};
 
 /// Adds to a kernel's text how far the stencil reaches, and the file of its sum.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
@@ -26,7 +26,7 @@ fn sum(stencil: &Stencil) -> String {
     let before = 2 * count.max(4) + 1;
     let fields: String = (0..count).map(|class| format!("    w{class}: Elem,\n")).collect();
     let read: Vec<_> = (0..count).map(|class| format!("coefficients[{class}]")).collect();
-    let products: Vec<_> = stencil.classes.iter().map(product).collect();
+    let products: Vec<_> = stencil.classes.iter().enumerate().map(product).collect();
     let planes = if stencil.dims == Dims::Three { "p: i32, " } else { "" };
     format!(
         "const CONSTANTS: u32 = {before}u;\n\nstruct Weights {{\n{fields}}}\n\n\
@@ -42,7 +42,7 @@ fn sum(stencil: &Stencil) -> String {
 fn places(stencil: &Stencil) -> String {
     let mut lines = String::new();
     for (axis, (name, function)) in AXES.into_iter().enumerate().take(stencil.dims.count()) {
-        let offsets = stencil.classes.iter().flat_map(|class| class.offsets).map(|offset| offset[axis]);
+        let offsets = stencil.classes.iter().copied().flatten().map(|offset| offset[axis]);
         for offset in offsets.collect::<BTreeSet<_>>() {
             let _ = writeln!(lines, "    let {} = {function}({name} + {offset});", place(axis, offset));
         }
@@ -63,15 +63,15 @@ fn place(axis: usize, offset: i32) -> String {
 }
 
 /// The sum of a class by its weight: its cells in pairs, which lie opposite each other.
-fn product(class: &Class) -> String {
+fn product((class, cells): (usize, &&[[i32; 3]])) -> String {
     let cell = |offset: &[i32; 3]| {
         let [col, row, plane] = [0, 1, 2].map(|axis| place(axis, offset[axis]));
         format!("reached({plane}, {row}, {col})")
     };
-    let pairs = class.offsets.chunks(2).map(|pair| match pair {
+    let pairs = cells.chunks(2).map(|pair| match pair {
         [one, other] => format!("({} + {})", cell(one), cell(other)),
         _ => pair.iter().map(cell).collect(),
     });
     let sum = pairs.reduce(|sum, pair| format!("({sum} + {pair})")).unwrap_or_default();
-    format!("k.w{} * {sum}", class.weight)
+    format!("k.w{class} * {sum}")
 }

@@ -81,8 +81,8 @@ impl<'a> Problem<'a> {
             }
             source[index(self.grid, there)]
         };
-        let classes = self.stencil.classes.iter();
-        classes.map(|class| self.weights[class.weight] * class.offsets.iter().map(read).sum::<f64>()).sum()
+        let classes = self.stencil.classes.iter().enumerate();
+        classes.map(|(class, cells)| self.weights[class] * cells.iter().map(read).sum::<f64>()).sum()
     }
 
     fn lengths(&self) -> [u32; 3] {
@@ -209,10 +209,10 @@ mod tests {
             cells[index(grid, middle)] = 1.0;
             let mut target = vec![0.0; cells.len()];
             Problem::new(stencil, weights, grid, Borders::default()).step(&cells, &mut target);
-            for class in stencil.classes {
-                for offset in class.offsets {
+            for (class, cells) in stencil.classes.iter().enumerate() {
+                for offset in *cells {
                     let at = [0, 1, 2].map(|d| middle[d].wrapping_add_signed(-offset[d]));
-                    assert_eq!(std::mem::take(&mut target[index(grid, at)]), weights[class.weight]);
+                    assert_eq!(std::mem::take(&mut target[index(grid, at)]), weights[class]);
                 }
             }
             assert!(target.iter().all(|cell| *cell == 0.0), "{}", stencil.name);

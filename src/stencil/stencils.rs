@@ -27,16 +27,6 @@ impl Dims {
     }
 }
 
-/// Cells that share a weight.
-#[derive(Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Class {
-    /// The index of their weight in [`Weights`].
-    pub weight: usize,
-    /// Their offsets from the new cell: columns, rows and planes.
-    pub offsets: &'static [[i32; 3]],
-}
-
 /// The weights of a stencil, one per class, in order. Weights after the last class are ignored; those that are not given are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights([f64; Weights::MOST]);
@@ -82,7 +72,7 @@ impl Weights {
     /// The factor by which one step may enlarge the largest value: the sum of the magnitudes of all cells'
     /// weights.
     pub fn gain(self, stencil: &Stencil) -> f64 {
-        stencil.classes.iter().map(|class| self.0[class.weight].abs() * class.offsets.len() as f64).sum()
+        stencil.classes.iter().zip(self.0).map(|(cells, weight)| weight.abs() * cells.len() as f64).sum()
     }
 }
 
@@ -104,8 +94,9 @@ pub struct Stencil {
     pub name: &'static str,
     /// The dimensions of its grids.
     pub dims: Dims,
-    /// Its cells: first the centre alone, then the others from the nearest to the farthest; of [`BOXES`] row by row.
-    pub classes: &'static [Class],
+    /// Its cells, in a class for each weight: the offsets of a class from the new cell, in columns, rows and planes. First comes the centre
+    /// alone, then the others from the nearest to the farthest; of [`BOXES`] row by row.
+    pub classes: &'static [&'static [[i32; 3]]],
     /// The default weights. They sum to one.
     pub usual: Weights,
     /// Weights that are powers of two. If the cells are small integers, the first steps are exact in any
@@ -115,12 +106,25 @@ pub struct Stencil {
     pub(crate) formula: Option<&'static str>,
 }
 
-const CENTRE: Class = Class { weight: 0, offsets: &[[0, 0, 0]] };
+const CENTRE: &[[i32; 3]] = &[[0, 0, 0]];
 /// The four cells beside it in its plane.
-const SIDES: Class = Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]] };
+const SIDES: &[[i32; 3]] = &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]];
 /// The six cells that share a face with it.
-const FACES: Class =
-    Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] };
+const FACES: &[[i32; 3]] = &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]];
+
+/// The twelve cells that share an edge with it.
+#[rustfmt::skip]
+const EDGES: &[[i32; 3]] = &[
+    [-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0],
+    [0, -1, -1], [0, 1, -1], [-1, 0, -1], [1, 0, -1],
+    [0, -1, 1], [0, 1, 1], [-1, 0, 1], [1, 0, 1],
+];
+/// The eight cells that share a corner with it.
+#[rustfmt::skip]
+const CORNERS: &[[i32; 3]] = &[
+    [-1, -1, -1], [1, -1, -1], [-1, 1, -1], [1, 1, -1],
+    [-1, -1, 1], [1, -1, 1], [-1, 1, 1], [1, 1, 1],
+];
 
 /// 2D: the cell and the four beside it, `c · centre + n · (north + south + west + east)`. With equal weights
 /// kernels compute `c · (centre + north + south + west + east)`, as the thesis does.
@@ -137,11 +141,7 @@ pub static FIVE_POINT: Stencil = Stencil {
 pub static NINE_POINT: Stencil = Stencil {
     name: "9-point",
     dims: Dims::Two,
-    classes: &[
-        CENTRE,
-        SIDES,
-        Class { weight: 2, offsets: &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]] },
-    ],
+    classes: &[CENTRE, SIDES, &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]]],
     usual: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
     dyadic: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
     formula: Some("stencil/points/box9"),
@@ -151,27 +151,7 @@ pub static NINE_POINT: Stencil = Stencil {
 pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
     name: "27-point",
     dims: Dims::Three,
-    classes: &[
-        CENTRE,
-        FACES,
-        Class {
-            weight: 2,
-            #[rustfmt::skip]
-            offsets: &[
-                [-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0],
-                [0, -1, -1], [0, 1, -1], [-1, 0, -1], [1, 0, -1],
-                [0, -1, 1], [0, 1, 1], [-1, 0, 1], [1, 0, 1],
-            ],
-        },
-        Class {
-            weight: 3,
-            #[rustfmt::skip]
-            offsets: &[
-                [-1, -1, -1], [1, -1, -1], [-1, 1, -1], [1, 1, -1],
-                [-1, -1, 1], [1, -1, 1], [-1, 1, 1], [1, 1, 1],
-            ],
-        },
-    ],
+    classes: &[CENTRE, FACES, EDGES, CORNERS],
     usual: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
     dyadic: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
     formula: Some("stencil/points/box27"),
@@ -194,8 +174,8 @@ pub static THIRTEEN_POINT: Stencil = Stencil {
     classes: &[
         CENTRE,
         SIDES,
-        Class { weight: 2, offsets: &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0]] },
-        Class { weight: 3, offsets: &[[0, -3, 0], [0, 3, 0], [-3, 0, 0], [3, 0, 0]] },
+        &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0]],
+        &[[0, -3, 0], [0, 3, 0], [-3, 0, 0], [3, 0, 0]],
     ],
     usual: Weights::new(&[0.25, 0.125, 0.03125, 0.03125]),
     dyadic: Weights::new(&[0.25, 0.125, 0.0625, 0.03125]),
@@ -206,11 +186,7 @@ pub static THIRTEEN_POINT: Stencil = Stencil {
 pub static THIRTEEN_POINT_3D: Stencil = Stencil {
     name: "13-point-3d",
     dims: Dims::Three,
-    classes: &[
-        CENTRE,
-        FACES,
-        Class { weight: 2, offsets: &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0], [0, 0, -2], [0, 0, 2]] },
-    ],
+    classes: &[CENTRE, FACES, &[[0, -2, 0], [0, 2, 0], [-2, 0, 0], [2, 0, 0], [0, 0, -2], [0, 0, 2]]],
     usual: Weights::new(&[0.0625, 0.125, 0.03125]),
     dyadic: Weights::new(&[0.25, 0.125, 0.03125]),
     formula: None,
@@ -233,11 +209,11 @@ const fn cells_of_box<const N: usize>(side: i32, planes: i32) -> [[[i32; 3]; 1];
 }
 
 /// A class for each of these cells.
-const fn classes_of_box<const N: usize>(cells: &'static [[[i32; 3]; 1]; N]) -> [Class; N] {
-    let mut classes = [const { Class { weight: 0, offsets: &[] } }; N];
+const fn classes_of_box<const N: usize>(cells: &'static [[[i32; 3]; 1]; N]) -> [&'static [[i32; 3]]; N] {
+    let mut classes: [&[[i32; 3]]; N] = [&[]; N];
     let mut nth = 0;
     while nth < N {
-        classes[nth] = Class { weight: nth, offsets: &cells[nth] };
+        classes[nth] = &cells[nth];
         nth += 1;
     }
     classes
@@ -274,7 +250,7 @@ macro_rules! box_stencil {
             dims: Dims::$dims,
             classes: {
                 const CELLS: usize = $side * $side * $planes;
-                static CLASSES: [Class; CELLS] =
+                static CLASSES: [&[[i32; 3]]; CELLS] =
                     classes_of_box(const { &cells_of_box::<CELLS>($side, $planes) });
                 &CLASSES
             },
@@ -316,12 +292,12 @@ impl Stencil {
 
     /// The number of cells that a new cell is computed from.
     pub fn points(&self) -> u32 {
-        self.classes.iter().map(|class| class.offsets.len() as u32).sum()
+        self.classes.iter().map(|cells| cells.len() as u32).sum()
     }
 
     /// The farthest that a cell lies from the new one, in any direction: a step reads this many layers of its neighbours.
     pub fn radius(&self) -> u32 {
-        let sides = self.classes.iter().flat_map(|class| class.offsets).flatten();
+        let sides = self.classes.iter().copied().flatten().flatten();
         sides.map(|side| side.unsigned_abs()).max().unwrap_or(0)
     }
 
@@ -417,7 +393,7 @@ mod tests {
         for (stencil, shape) in BOXES.iter().zip([&[3, 3][..], &[5, 5], &[3, 3, 3]]) {
             assert_eq!(Stencil::with_weights_of_shape(shape), Some(*stencil));
             assert_eq!((shape.len(), stencil.radius() as usize), (stencil.dims.count(), shape[0] / 2));
-            let cells: Vec<_> = stencil.classes.iter().flat_map(|class| class.offsets).collect();
+            let cells: Vec<_> = stencil.classes.iter().copied().flatten().collect();
             // By planes, then rows, then columns.
             assert!(cells.is_sorted_by_key(|[col, row, plane]| (plane, row, col)));
             assert_eq!(cells.iter().copied().collect::<HashSet<_>>().len(), shape.iter().product::<usize>());
@@ -429,12 +405,10 @@ mod tests {
     fn cells_are_told_apart_and_symmetric() {
         for stencil in STENCILS {
             assert_eq!(stencil.classes[0], CENTRE, "{}", stencil.name);
-            let cells = stencil.classes.iter().flat_map(|class| class.offsets);
-            let distinct: HashSet<_> = cells.collect();
+            let distinct: HashSet<_> = stencil.classes.iter().copied().flatten().collect();
             assert_eq!(distinct.len() as u32, stencil.points(), "{}", stencil.name);
-            for (index, class) in stencil.classes.iter().enumerate() {
-                assert_eq!(class.weight, index, "{}", stencil.name);
-                assert!(class.offsets.iter().all(|at| class.offsets.contains(&at.map(|side| -side))));
+            for cells in stencil.classes {
+                assert!(cells.iter().all(|at| cells.contains(&at.map(|side| -side))));
             }
             assert!(stencil.classes.len() <= Weights::MOST && stencil.radius() > 0);
             let is_general = stencil.variants().count() == 1;

@@ -7,7 +7,7 @@ mod elements;
 
 use crate::common::{Gpu, Random, buffer, cautious, gpu, in_one_pass, in_turn, read};
 use halofold::histogram::{
-    Config, Histogram, Keys, Method, OperationError, Options, Step, Tuning, reference,
+    CLEAR, COUNT, Config, Histogram, Keys, Method, OperationError, Options, Tuning, reference,
 };
 use halofold::reduce::BufferRange;
 use halofold::{BufferError, Slice, wgpu};
@@ -271,7 +271,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
             let histogram = Histogram::new(&gpu.device, Keys::Numbers, bins).unwrap();
             let extent = BufferRange { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
-            assert!(plan.iter().filter(|pass| pass.step == Step::Count).count() >= 19);
+            assert!(plan.iter().filter(|pass| pass.step == COUNT).count() >= 19);
             check(&gpu, &histogram, &words, first);
         }
     }
@@ -385,13 +385,13 @@ fn wrong_buffers_are_refused() {
 fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
     let config = Config::new(Keys::Numbers, 256, &limits);
-    let steps = |config: Config, len| -> Vec<Step> {
+    let steps = |config: Config, len| -> Vec<&'static str> {
         let plan = config.plan(BufferRange { offset: 0, len }, &limits).unwrap();
         plan.iter().map(|pass| pass.step).collect()
     };
-    assert_eq!(steps(config.clone(), 1 << 20), [Step::Clear, Step::Count]);
-    assert_eq!(steps(config.clone(), 0), [Step::Clear]);
+    assert_eq!(steps(config.clone(), 1 << 20), [CLEAR, COUNT]);
+    assert_eq!(steps(config.clone(), 0), [CLEAR]);
     let adding = config.adding();
-    assert_eq!(steps(adding.clone(), 1 << 20), [Step::Count]);
-    assert_eq!(steps(adding, 0), []);
+    assert_eq!(steps(adding.clone(), 1 << 20), [COUNT]);
+    assert!(steps(adding, 0).is_empty());
 }

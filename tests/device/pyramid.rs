@@ -7,7 +7,7 @@ mod wrong;
 
 use std::ops::Range;
 
-use halofold::pyramid::{Pyramid, PyramidError};
+use halofold::pyramid::{OperationError, Pyramid};
 use halofold::reduce::Op;
 use halofold::wgpu::{self, Backend, Texture, TextureFormat, TextureSampleType, TextureUsages};
 use halofold::{Map, Texels};
@@ -33,7 +33,7 @@ fn is_gl(gpu: &Gpu) -> bool {
 fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
     let made = Pyramid::new(&gpu.device, op, Map::components(FLOAT, "r").unwrap());
     if is_gl(gpu) && op == Op::MinMax {
-        assert_eq!(made.unwrap_err(), PyramidError::OpenGlFormat);
+        assert_eq!(made.unwrap_err(), OperationError::OpenGlFormat);
         eprintln!("not run: minima and maxima together, on OpenGL");
         return None;
     }
@@ -94,8 +94,8 @@ fn check(
     let (size, levels) = (source.size(), Texels::new(target).level(first));
     gpu.clean(|| {
         let prepared = match pyramid.prepare(source, levels) {
-            Err(PyramidError::OpenGl) if is_gl(gpu) => {
-                eprintln!("not run: {}", PyramidError::OpenGl);
+            Err(OperationError::OpenGl) if is_gl(gpu) => {
+                eprintln!("not run: {}", OperationError::OpenGl);
                 return Vec::new();
             }
             prepared => prepared.unwrap(),

@@ -135,7 +135,7 @@ proptest! {
         let _ = config.plan(Features::empty(), &limits);
         let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
         let _ = job.plan(BufferRange { offset: 0, len }, &limits);
-        let _ = job.overrides(histogram::Step::Count);
+        let _ = job.overrides(histogram::COUNT);
         let options = Options::default().with_strategy(way);
         let sum = Op::Sum.over(Element::U32).unwrap();
         let extent = [BufferRange { offset: 4, len }];

@@ -1,6 +1,6 @@
 //! Kernels that are no reductions: of histograms, of pyramids, of stencils, and of counts on the GPU.
 
-use halofold::histogram::{self, Keys, Method, Step};
+use halofold::histogram::{self, Keys, Method};
 use halofold::reduce::Op;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
 use halofold::wgpu::TextureSampleType;
@@ -25,7 +25,7 @@ pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Fa
         _ => return Err(Failure::usage("--type: histograms are over u32 or f32")),
     };
     let config = histogram::Config::new(keys, BINS, &limits());
-    let step = if kernel == HistogramKernel::Clear { Step::Clear } else { Step::Count };
+    let step = if kernel == HistogramKernel::Clear { histogram::CLEAR } else { histogram::COUNT };
     let config = match kernel {
         HistogramKernel::Storage => {
             let tuning = config.tuning.with_method(Method::Storage);

@@ -138,8 +138,8 @@ pub fn histograms(texts: &mut Texts) -> Vec<String> {
 fn histogram(bins: u32, texts: &mut Texts) -> Value {
     let limits = limits(INVOCATIONS[0]);
     let config = histogram::Config::new(histogram::Keys::Numbers, bins, &limits);
-    let steps = [histogram::Step::Clear, histogram::Step::Count];
-    let number = |step| usize::from(step == histogram::Step::Count);
+    let steps = [histogram::CLEAR, histogram::COUNT];
+    let number = |step| usize::from(step == histogram::COUNT);
     let passes = |&len: &u64| -> Value {
         let plan = config
             .plan(BufferRange { offset: 0, len }, &limits)

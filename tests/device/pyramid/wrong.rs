@@ -1,6 +1,6 @@
 //! Wrong use of pyramids: an error value each time, and no complaint of wgpu.
 
-use halofold::pyramid::{Pyramid, PyramidError};
+use halofold::pyramid::{OperationError, Pyramid};
 use halofold::reduce::Op;
 use halofold::wgpu::{Texture, TextureFormat, TextureSampleType, TextureUsages};
 use halofold::{Map, Texels, TextureError};
@@ -48,7 +48,7 @@ fn wrong_textures_are_refused() {
     if is_gl(gpu) {
         let array = texture(gpu, [8, 8], 2, TextureFormat::R32Float);
         let error = pyramid.prepare(&source, &array).unwrap_err();
-        assert_eq!(error, PyramidError::Target(TextureError::OpenGl("no layer of an array")));
+        assert_eq!(error, OperationError::Target(TextureError::OpenGl("no layer of an array")));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kernels of histograms: every step, kind of key and method.
 
 use halofold::Element;
-use halofold::histogram::{Config, Keys, Map, Method, Step, Tuning};
+use halofold::histogram::{CLEAR, COUNT, Config, Keys, Map, Method, Tuning};
 use halofold::wgpu::{Limits, TextureSampleType};
 use halofold_measure::translate::Kernel;
 
@@ -55,13 +55,15 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         for method in methods {
             for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
                 let config = config(&keys(bins as u16), bins, workgroup_size, method);
-                for step in [Step::Clear, Step::Count] {
-                    kernels.push((format!("{step:?} of {config:?}"), Kernel::of_histogram(&config, step)));
+                for step in [CLEAR, COUNT] {
+                    kernels.push((format!("{step} of {config:?}"), Kernel::of_histogram(&config, step)));
                 }
                 let by_element = by_element(config);
-                kernels.extend(by_element.map(|config| {
-                    (format!("by element: {config:?}"), Kernel::of_histogram(&config, Step::Count))
-                }));
+                kernels.extend(
+                    by_element.map(|config| {
+                        (format!("by element: {config:?}"), Kernel::of_histogram(&config, COUNT))
+                    }),
+                );
             }
         }
     }
@@ -79,8 +81,7 @@ fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
         let config = config(&Keys::Numbers, bins, 256, method);
-        let takes =
-            Kernel::of_histogram(&config, Step::Count).check().unwrap().facts().workgroup_memory_bytes;
+        let takes = Kernel::of_histogram(&config, COUNT).check().unwrap().facts().workgroup_memory_bytes;
         let with =
             |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..Limits::default() };
         assert!(

@@ -49,7 +49,7 @@ const MAIN: [(&str, &str); 24] = [
     ("27-point plane-sums of f32", "27-point plane-sums of f32, default tuning"),
     ("27-point plane-sums of f64", "27-point plane-sums of f64, default tuning"),
 ];
-const HISTOGRAM: &str = "Count of Config { keys: Numbers, bins: 256, channels: 1, stride: 1, first: 0, map: None, add: false, \
+const HISTOGRAM: &str = "count of Config { keys: Numbers, bins: 256, channels: 1, stride: 1, first: 0, map: None, add: false, \
     tuning: Tuning { workgroup_size: 1024, max_workgroups: 1056, method: Workgroup { copies: 32, slices: 1, merge: false } } }";
 
 /// A kernel on its way into a file.

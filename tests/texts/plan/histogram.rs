@@ -1,6 +1,6 @@
 //! Plans and tunings of histograms. No GPU is needed.
 
-use halofold::histogram::{Config, Keys, Method, OperationError, Step, Tuning, reference};
+use halofold::histogram::{CLEAR, Config, Keys, Method, OperationError, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
 
@@ -55,7 +55,7 @@ fn windows_cover_the_input_once() {
     let config = Config::new(Keys::Numbers, 1000, &limits);
     for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
         let plan = config.plan(BufferRange { offset, len }, &limits).unwrap();
-        assert_eq!(plan[0].step, Step::Clear);
+        assert_eq!(plan[0].step, CLEAR);
         let mut at = offset;
         for pass in &plan[1..] {
             let from = pass.from.unwrap();

@@ -197,9 +197,9 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
             let along = |d: usize| (angle(border, frequencies[d], lengths[d]) * f64::from(offset[d])).cos();
             (0..directions).map(along).product()
         };
-        let classes = stencil.classes.iter();
+        let classes = stencil.classes.iter().enumerate();
         let factors =
-            classes.map(|class| stencil.usual[class.weight] * class.offsets.iter().map(part).sum::<f64>());
+            classes.map(|(class, cells)| stencil.usual[class] * cells.iter().map(part).sum::<f64>());
         let shrink: f64 = factors.sum();
         // With some of the mode on the right-hand side it shrinks to a multiple of that.
         let (added, steps) = (0.25, 7);

@@ -33,9 +33,9 @@ pub fn trials() -> Vec<Trial> {
 
 /// Weights of a damped step with the stencil's usual averages.
 fn damped(stencil: &Stencil) -> Weights {
-    let weights = stencil.classes.iter().map(|class| {
-        let own = if class.offsets == [[0; 3]] { 1.0 - DAMPING } else { 0.0 };
-        own + DAMPING * stencil.usual[class.weight]
+    let weights = stencil.classes.iter().enumerate().map(|(class, cells)| {
+        let own = if *cells == [[0; 3]] { 1.0 - DAMPING } else { 0.0 };
+        own + DAMPING * stencil.usual[class]
     });
     Weights::new(&weights.collect::<Vec<_>>())
 }

@@ -36,7 +36,7 @@ fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let flat = kernel.stencil.dims == Dims::Two;
     let grid = Grid { planes: if flat { 1 } else { 13 }, rows: 21, cols: 24 };
     let source = [9, 11, if flat { 0 } else { 6 }];
-    let offsets = || kernel.stencil.classes.iter().flat_map(|class| class.offsets);
+    let offsets = || kernel.stencil.classes.iter().copied().flatten();
     let mut reached = HashSet::from([source]);
     for _ in 0..steps {
         let around = |at: &[i64; 3]| {
