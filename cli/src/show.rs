@@ -29,7 +29,8 @@ const LARGEST_WORKGROUP: u32 = 1024;
 /// Options of `halofold show`.
 #[derive(clap::Args)]
 pub struct ShowArgs {
-    /// The kernel: a rung of the ladder, a kernel of another shape, of histograms, of pyramids or of stencils. Without it, all are listed.
+    /// The kernel: a rung of the ladder, a kernel of another shape, of histograms, of order statistics, of pyramids or of stencils. Without
+    /// it, all are listed.
     kernel: Option<String>,
     /// As wgsl (the text that wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
@@ -47,8 +48,8 @@ pub struct ShowArgs {
     #[arg(long)]
     finish: Option<Finish>,
     /// Kernel among those of a name. A reduction has elements, the default, and partials, which reads partial results; a shape
-    /// has chunks, elements to partial results; an atomic total has seed and seal. convergence has begin, resume, count and
-    /// decide; halo has gather and scatter.
+    /// has chunks, elements to partial results; an atomic total has seed and seal. quantiles and top-k have the names of files in
+    /// shaders/rank, such as sift, the default. convergence has begin, resume, count and decide; halo has gather and scatter.
     #[arg(long)]
     stage: Option<String>,
     /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
@@ -129,6 +130,10 @@ fn kernel(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
         Subject::Histogram(kernel) => {
             Ok((format!("{name} of {element}"), single::histogram(kernel, element)?))
         }
+        Subject::Quantiles | Subject::TopK => {
+            let kernel = single::rank(args, matches!(subject, Subject::TopK))?;
+            Ok((format!("{name} of {element}: {}", kernel.label), kernel))
+        }
         Subject::Pyramid => {
             let op = args.op.unwrap_or(Op::MinMax);
             Ok((format!("{name} of {op}"), single::pyramid(op, element)?))
@@ -163,7 +168,9 @@ impl ShowArgs {
         let is_reduction = is_rung || matches!(subject, Subject::Shape(..));
         let has_op = is_reduction || matches!(subject, Subject::Pyramid);
         let is_stencil = matches!(subject, Subject::Variant(..));
-        let has_stages = is_reduction || matches!(subject, Subject::Residual | Subject::Between(_));
+        let is_staged =
+            matches!(subject, Subject::Quantiles | Subject::TopK | Subject::Residual | Subject::Between(_));
+        let has_stages = is_reduction || is_staged;
         let options = [
             ("--workgroup", self.workgroup.is_some(), is_rung, "a rung"),
             ("--finish", self.finish.is_some(), is_rung, "a rung"),

@@ -18,6 +18,8 @@
 @group(0) @binding(9) var<storage, read> indices: array<u32>;
 @group(0) @binding(10) var<storage, read_write> ties: array<u32>;
 
+// Workgroups that share the candidates.
+var<workgroup> sharing: u32;
 var<workgroup> lower: atomic<u32>;
 var<workgroup> equal: atomic<u32>;
 var<workgroup> first_lower: u32;
@@ -30,9 +32,12 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     let row = workgroup.y;
-    var search = search_of(row, lid);
-    search.groups = clamp(number(row) / (16u * WG), 1u, params.groups);
-    if workgroup.x >= search.groups {
+    let search = search_of(row, lid);
+    if lid == 0u {
+        sharing = clamp(number(row) / (16u * WG), 1u, params.groups);
+    }
+    let groups = workgroupUniformLoad(&sharing);
+    if workgroup.x >= groups {
         return;
     }
     let stop = number(row);
@@ -40,7 +45,7 @@ fn main(
     let needed = search.left + 1u;
     let behind = winners_of_row() - needed;
     let start = workgroup.x * WG + lid;
-    let step = search.groups * WG;
+    let step = groups * WG;
     if lid == 0u {
         atomicStore(&lower, 0u);
         atomicStore(&equal, 0u);
@@ -70,7 +75,7 @@ fn main(
             win(row, behind + first_equal + atomicAdd(&equal, 1u), key, indices[row * params.room + i]);
         }
     }
-    if !is_last_of(search.groups, row, lid) {
+    if !is_last_of(groups, row, lid) {
         return;
     }
     if lid == 0u {

@@ -63,16 +63,16 @@ fn main(
     finish(workgroup.x, lid);
 }
 
-struct Tile {
+struct FourVectors {
     a: vec4<u32>,
     b: vec4<u32>,
     c: vec4<u32>,
     d: vec4<u32>,
 }
 
-fn load(at: u32, end: u32) -> Tile {
+fn load(at: u32, end: u32) -> FourVectors {
     let last = max(end, 1u) - 1u;
-    return Tile(
+    return FourVectors(
         vectors[min(at, last)],
         vectors[min(at + WG, last)],
         vectors[min(at + 2u * WG, last)],
@@ -84,8 +84,8 @@ fn keys_of(words: vec4<u32>) -> vec4<u32> {
     return vec4(key_of(words.x), key_of(words.y), key_of(words.z), key_of(words.w));
 }
 
-fn sort_out(tile: Tile, at: u32, end: u32, row: Row) {
-    let keys = Tile(keys_of(tile.a), keys_of(tile.b), keys_of(tile.c), keys_of(tile.d));
+fn sort_out(tile: FourVectors, at: u32, end: u32, row: RowPart) {
+    let keys = FourVectors(keys_of(tile.a), keys_of(tile.b), keys_of(tile.c), keys_of(tile.d));
     let valid = vec4(at < end, at + WG < end, at + 2u * WG < end, at + 3u * WG < end);
     watch(keys.a, valid.x);
     watch(keys.b, valid.y);
@@ -102,7 +102,7 @@ fn sort_out(tile: Tile, at: u32, end: u32, row: Row) {
     }
 }
 
-fn sort_out_one(row: Row, at: u32, is_one: bool) {
+fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
     var key = lowest();
     if is_one {
         key = key_of(words[at]);

@@ -1,6 +1,6 @@
 //! The dispatches that find elements by their ranks in long rows.
 
-use wgpu::{Device, Features, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::operation::device::Memory;
@@ -266,7 +266,7 @@ pub(super) fn indices_at(values: u64) -> u64 {
     (4 * values).next_multiple_of(256)
 }
 
-/// What kernels are made for.
+/// The case that kernels are made for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     pub(super) element: Element,
@@ -283,10 +283,25 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// The kernel of a step.
-    pub(super) fn kernel(self, step: Step, device: &Device) -> Kernel {
-        let limits = device.limits();
-        let subgroups = step == SIFT && !self.is_top && device.features().contains(Features::SUBGROUP);
+    /// The label of each kernel, its WGSL, and the values of its overrides.
+    pub(super) fn kernels(
+        self,
+        features: Features,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        self.steps().iter().map(move |step| {
+            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, features, limits);
+            (label, wgsl, overrides)
+        })
+    }
+
+    fn steps(self) -> &'static [Step] {
+        if self.is_top { TOP } else { RANKS }
+    }
+
+    /// The kernel of a step, on a device with these features and limits.
+    pub(super) fn kernel(self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        let subgroups = step == SIFT && !self.is_top && features.contains(Features::SUBGROUP);
         let wgsl = self
             .element
             .defines(Composer::default())
@@ -296,7 +311,7 @@ impl Made {
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => SIFTING,
-            PICK => 1 << largest_workgroup(&limits).min(1024).ilog2(),
+            PICK => 1 << largest_workgroup(limits).min(1024).ilog2(),
             _ => WORKGROUP,
         };
         let mut overrides = vec![("WG", f64::from(workgroup)), ("RANKS", self.ranks.into())];
@@ -304,7 +319,7 @@ impl Made {
             overrides.push(("FLIP", if self.is_flipped { f64::from(u32::MAX) } else { 0.0 }));
         }
         match step {
-            SIFT => overrides.extend(self.staging(&limits)),
+            SIFT => overrides.extend(self.staging(limits)),
             DIGITS => overrides.push(("READ_AGAIN", self.is_top.into())),
             FINISH if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
             _ => {}
@@ -346,8 +361,7 @@ impl Made {
 
     /// Checks the limits that all kernels need.
     pub(super) fn check(self, limits: &Limits) -> Result<(), LimitError> {
-        let steps = if self.is_top { TOP } else { RANKS };
-        steps.iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
+        self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)
     }
 }

@@ -1,6 +1,6 @@
 //! The k largest or smallest elements.
 
-use wgpu::{Device, Limits, TextureSampleType};
+use wgpu::{Device, Features, Limits, TextureSampleType};
 
 use crate::element::{Element, Value};
 use crate::operation::device::{Memory, OnDevice, Operation};
@@ -81,6 +81,16 @@ impl TopK {
         indices_at(u64::from(self.k) * self.rows.number(len))
     }
 
+    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// `main`, and the values of its overrides.
+    pub fn kernels(
+        &self,
+        features: Features,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        self.made().kernels(features, limits)
+    }
+
     fn made(&self) -> Made {
         Made {
             element: self.element,
@@ -114,7 +124,7 @@ impl Operation for TopK {
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, device)
+        self.made().kernel(step, device.features(), &device.limits())
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {

@@ -52,6 +52,8 @@ const CHOSEN: &[(&str, &str)] = &[
     ("subgroup_reduce", "shared/subgroup_shuffle"),
     ("bins", "histogram/bins/numbers histogram/bins/ranges histogram/bins/levels"),
     ("walk", "histogram/walk/words histogram/walk/elements"),
+    ("stage", "rank/stage/brackets rank/stage/threshold"),
+    ("result", "rank/results/between rank/results/element"),
     ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
     ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),
     (

@@ -1,9 +1,10 @@
-//! Kernels that are no reductions: of histograms, of pyramids, of stencils, and of counts on the GPU.
+//! Kernels that are no reductions: of histograms, of order statistics, of pyramids, of stencils, and of counts on the GPU.
 
 use halofold::histogram::{self, Keys, Method};
+use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::Op;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
-use halofold::wgpu::TextureSampleType;
+use halofold::wgpu::{Features, TextureSampleType};
 use halofold::{Element, Map, pyramid, reduce};
 use halofold_measure::translate::Kernel;
 
@@ -34,6 +35,30 @@ pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Fa
         _ => config,
     };
     Ok(Kernel::of_histogram(&config, step))
+}
+
+/// A kernel of the median, or of the hundred largest elements, by the name of its file: by default the one that reads all elements.
+pub fn rank(args: &ShowArgs, is_top: bool) -> Result<Kernel, Failure> {
+    let (element, limits) = (args.element, limits());
+    if ![Element::U32, Element::I32, Element::F32].contains(&element) {
+        return Err(Failure::usage("--type: order statistics are of u32, i32 or f32"));
+    }
+    let left_out = if args.no_subgroups { Features::SUBGROUP } else { Features::empty() };
+    let features = args.language.offered() - left_out;
+    let kernels = if is_top {
+        TopK::new(element, 100).map(|top| top.kernels(features, &limits).collect::<Vec<_>>())
+    } else {
+        Quantiles::new(element, [0.5]).map(|median| median.kernels(features, &limits).collect())
+    };
+    let kernels = kernels.map_err(Failure::usage)?;
+    let stage = |label: &str| label.rsplit('.').next().unwrap_or_default().to_owned();
+    let stages: Vec<_> = kernels.iter().map(|(label, ..)| stage(label)).collect();
+    let wanted = args.stage.as_deref().unwrap_or("sift");
+    let nth = stages.iter().position(|stage| stage == wanted);
+    let (label, wgsl, overrides) = nth
+        .and_then(|nth| kernels.into_iter().nth(nth))
+        .ok_or_else(|| unknown_stage(wanted, &stages.join(", ")))?;
+    Ok(Kernel { wgsl, entry_point: "main", overrides, label })
 }
 
 /// The kernel of a pyramid of depth: the first of its dispatches, where a shader writes six textures.
@@ -79,8 +104,10 @@ pub fn between(config: &Config, entry_points: &[&str], stage: Option<&str>) -> R
     let wanted = stage.unwrap_or(entry_points[0]);
     let mut kernels = config.aux_kernels().into_iter();
     let kernel = kernels.find(|(_, entry_point, _)| *entry_point == wanted && entry_points.contains(&wanted));
-    let (label, entry_point, wgsl) = kernel.ok_or_else(|| {
-        Failure::Usage(format!("--stage {wanted}: the stages are {}", entry_points.join(", ")))
-    })?;
+    let (label, entry_point, wgsl) = kernel.ok_or_else(|| unknown_stage(wanted, &entry_points.join(", ")))?;
     Ok(Kernel { wgsl, entry_point, overrides: Vec::new(), label })
+}
+
+fn unknown_stage(wanted: &str, stages: &str) -> Failure {
+    Failure::Usage(format!("--stage {wanted}: the stages are {stages}"))
 }

@@ -20,6 +20,10 @@ pub enum Subject {
     Length,
     /// A kernel of histograms.
     Histogram(HistogramKernel),
+    /// The kernels of quantiles.
+    Quantiles,
+    /// The kernels of the k largest elements.
+    TopK,
     /// The kernel of pyramids.
     Pyramid,
     /// A variant of a stencil.
@@ -56,6 +60,9 @@ const HISTOGRAMS: [(&str, HistogramKernel); 3] = [
     ("histogram-clear", HistogramKernel::Clear),
 ];
 
+const QUANTILES: &str = "quantiles";
+const TOP_K: &str = "top-k";
+
 const PYRAMID: &str = "pyramid";
 
 const RESIDUAL: &str = "residual";
@@ -85,6 +92,8 @@ impl Subject {
         }
         match name {
             LENGTH => Ok(Subject::Length),
+            QUANTILES => Ok(Subject::Quantiles),
+            TOP_K => Ok(Subject::TopK),
             PYRAMID => Ok(Subject::Pyramid),
             RESIDUAL => Ok(Subject::Residual),
             _ => Err(Failure::Usage(format!("unknown kernel `{name}`\n{}", listing()))),
@@ -106,13 +115,14 @@ fn variant(name: &str, stencil: Option<&'static Stencil>) -> Result<Subject, Fai
 }
 
 /// All names, by group.
-fn groups() -> [(&'static str, Vec<&'static str>); 6] {
+fn groups() -> [(&'static str, Vec<&'static str>); 7] {
     let shapes = SHAPES.iter().map(|(name, _)| *name).chain([LENGTH]);
     let between = [RESIDUAL].into_iter().chain(BETWEEN.iter().map(|(name, _)| *name));
     [
         ("rungs", RUNGS.iter().map(Rung::name).collect()),
         ("reductions of other shapes", shapes.collect()),
         ("histograms", HISTOGRAMS.iter().map(|(name, _)| *name).collect()),
+        ("order statistics", vec![QUANTILES, TOP_K]),
         ("pyramids", vec![PYRAMID]),
         ("stencils", each_once(VARIANTS.iter().map(|variant| variant.name))),
         ("between the steps of a stencil", between.collect()),

@@ -37,7 +37,7 @@ struct Params {
 
 @group(0) @binding(2) var<uniform> params: Params;
 
-// What is known of each rank of each row: STATE words, below. The meaning of ranks is in `list`.
+// The knowledge about each rank of each row: STATE words, below. The meaning of ranks is in `list`.
 @group(0) @binding(4) var<storage, read_write> state: array<atomic<u32>>;
 
 // Invocations in a workgroup: a power of two.

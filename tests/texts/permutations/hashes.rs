@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use halofold_measure::translate::Kernel;
 
 use super::fingerprint::fingerprint;
-use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, say, stencils};
+use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, rank, say, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
@@ -20,10 +20,13 @@ type Key = (String, &'static str, Vec<(&'static str, u64)>);
 fn distinct() -> Vec<(Kernel, Vec<String>)> {
     let mut seen = HashMap::<Key, usize>::new();
     let mut kernels = Vec::<(Kernel, Vec<String>)>::new();
-    let histograms = histogram::kernels().into_iter().map(|(label, it)| (format!("histogram/{label}"), it));
     let reductions = MONOIDS.iter().flat_map(catalogue::labelled);
-    let pyramids = pyramid::kernels().into_iter().map(|(label, it)| (format!("pyramid/{label}"), it));
-    for (label, kernel) in reductions.chain(histograms).chain(pyramids).chain(stencils::labelled()) {
+    let others =
+        [("histogram", histogram::kernels()), ("rank", rank::kernels()), ("pyramid", pyramid::kernels())];
+    let others = others.into_iter().flat_map(|(room, kernels)| {
+        kernels.into_iter().map(move |(label, it)| (format!("{room}/{label}"), it))
+    });
+    for (label, kernel) in reductions.chain(others).chain(stencils::labelled()) {
         let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
         let key = (kernel.wgsl.clone(), kernel.entry_point, overrides);
         let at = *seen.entry(key).or_insert(kernels.len());

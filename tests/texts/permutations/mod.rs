@@ -2,8 +2,8 @@
 //!
 //! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
 //! ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's own rules ([`lints`]) and
-//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, pyramids and stencils are walked in the
-//! same way ([`histogram`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
+//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, order statistics, pyramids and stencils are
+//! walked in the same way ([`histogram`], [`rank`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
 mod files;
@@ -13,6 +13,7 @@ mod histogram;
 mod lints;
 mod program;
 mod pyramid;
+mod rank;
 mod refusals;
 mod shapes;
 mod spirv_val;

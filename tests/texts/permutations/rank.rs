@@ -1,0 +1,49 @@
+//! The kernels of order statistics: every type, with and without subgroups, of one rank and of several, with results that are elements
+//! and results between them.
+
+use std::collections::HashSet;
+
+use halofold::Element;
+use halofold::rank::{Method, Quantiles, TopK};
+use halofold::wgpu::{Features, Limits};
+use halofold_measure::translate::Kernel;
+
+/// Every distinct kernel.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let limits = Limits::default();
+    let mut kernels = Vec::new();
+    for element in [Element::U32, Element::I32, Element::F32] {
+        let with_name = |of: &str| {
+            let name = format!("{of} of {element}");
+            move |(label, wgsl, overrides)| {
+                let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+                (format!("{} of {name}", kernel.label), kernel)
+            }
+        };
+        for features in [Features::SUBGROUP, Features::empty()] {
+            for quantiles in [&[0.5][..], &[0.25, 0.5, 0.75]] {
+                let count = quantiles.len();
+                for method in [Method::Linear, Method::Lower] {
+                    let of = format!("{count} quantiles ({method}, {features:?})");
+                    let quantiles = Quantiles::new(element, quantiles.iter().copied()).unwrap();
+                    let quantiles = quantiles.with_method(method);
+                    kernels.extend(quantiles.kernels(features, &limits).map(with_name(&of)));
+                }
+            }
+        }
+        let nth = Quantiles::nth(element, [7]);
+        kernels.extend(nth.kernels(Features::all(), &limits).map(with_name("a rank")));
+        let largest = TopK::new(element, 10).unwrap();
+        kernels.extend(largest.kernels(Features::all(), &limits).map(with_name("the largest")));
+        let smallest = largest.smallest();
+        kernels.extend(smallest.kernels(Features::all(), &limits).map(with_name("the smallest")));
+    }
+    let mut seen = HashSet::new();
+    kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
+    kernels
+}
+
+#[test]
+fn order_statistics_in_every_language() {
+    super::valid_in_every_language(kernels());
+}
