@@ -153,6 +153,7 @@ impl Passes<'_> {
             accuracy: Accuracy::Exact,
             verify: false,
             skips_nan: false,
+            is_masked: false,
             is_stored: false,
         };
         let works = slice::from_ref(&self.work);

@@ -116,6 +116,12 @@ pub struct ReduceArgs {
     /// have no value (`-`, and NaN in an array). Integers have no NaN.
     #[arg(long, conflicts_with_all = ["wgsl", "state"])]
     skip_nan: bool,
+    /// Leave out the elements where a mask is false, as NumPy's `where=` does: a .npy file of Booleans of FILE's shape and order.
+    ///
+    /// A line says how many were skipped. Results are those of the elements that are kept, as with --skip-nan; both go together. Sums, means
+    /// and l1 are rounded only at the end, as without a mask.
+    #[arg(long = "where", value_name = "MASK.npy", conflicts_with_all = ["with", "wgsl", "state"])]
+    mask: Option<PathBuf>,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
@@ -138,7 +144,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "keepdims"])]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "together", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "together", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan", "mask"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
@@ -148,7 +154,7 @@ pub struct ReduceArgs {
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
     /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
     /// null. `index` is the place that arg-min and arg-max found, else null. With --axis or --keepdims there are also {axis, shape, dtype, output}
-    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. With --skip-nan there is
+    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. With --skip-nan or --where there is
     /// `skipped` after `n`. `gpu_ms` is null if nothing ran on
     /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
     /// included.
@@ -187,7 +193,8 @@ pub fn run(
     if args.merge {
         return if transport.is_first() { merge::run(args) } else { Ok(()) };
     }
-    let paths = [&args.files[..], args.with.as_slice()].concat();
+    let files = [&args.files[..], args.with.as_slice()].concat();
+    let paths = [&files[..], args.mask.as_slice()].concat();
     // A result or a state of some of the files would pass for one of all; processes go on together or not at all.
     let goes_on = args.files.len() > 1 && args.state.is_none() && !args.together && transport.is_alone();
     let mut errors = FileErrors::new(goes_on);
@@ -196,8 +203,12 @@ pub fn run(
         "--wgsl: is not the same on all ranks".to_owned()
     })?;
     let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
-    let checked = file::survey(&paths, args, &mut errors, check).and_then(|mut work| {
-        let second = if args.with.is_some() { work.pop() } else { None };
+    let checked = file::survey(&files, args, &mut errors, check).and_then(|mut work| {
+        let second = match &args.mask {
+            Some(path) => work.first().map(|work| Work::mask_of(work, path)).transpose()?,
+            None if args.with.is_some() => work.pop(),
+            None => None,
+        };
         request::check_pair(&work, second.as_ref())?;
         request::check_together(args, &work).map(|()| (work, second))
     });
@@ -325,6 +336,7 @@ impl ReduceArgs {
             accuracy,
             verify: self.verify,
             skips_nan: self.skip_nan,
+            is_masked: self.mask.is_some(),
             is_stored: self.output.is_some(),
         }
     }

@@ -147,6 +147,7 @@ impl Text<'_> {
             .define("texels", self.map().is_some())
             .provide("texel_map", self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())))
             .define("pair", self.is_pair())
+            .define("masked", self.is_pair() && monoid.is_masked())
             .define("adjoining", stage.reads == Reads::Adjoining)
             .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)

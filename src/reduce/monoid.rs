@@ -419,7 +419,7 @@ impl Monoid {
         if self.exact.is_some() {
             return Some(self.clone());
         }
-        if self.kept.is_some() {
+        if self.kept.as_ref().is_some_and(|kept| !kept.has_exact_form()) {
             return None;
         }
         let known = || ExactSum::of_op(self.op?, self.element()?);

@@ -26,7 +26,7 @@ use halofold::Element;
 pub use bare::{Bare, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
-use native::{swap_bytes, widen};
+use native::{spread, swap_bytes, widen};
 use reader::{Opened, Place, Reader, fill, open_reader};
 pub use stored::Stored;
 
@@ -56,6 +56,8 @@ pub struct Source {
     header: Header,
     /// True if 32-bit integers are handed out in place of narrower ones.
     widens: bool,
+    /// The type of the elements that Booleans are a mask of, if they are.
+    masks: Option<Stored>,
     /// The number of bytes that have been handed out.
     taken: u64,
     /// True if its name opens it again.
@@ -126,7 +128,7 @@ impl Source {
         let mut header = header.map_err(|fault| InputError::new(name, fault))?;
         header.start += start;
         let widens = narrow == Narrow::Widened && header.stored.is_packed();
-        let source = Source { name: name.to_owned(), reader, header, widens, taken: 0, reopens };
+        let source = Source { name: name.to_owned(), reader, header, widens, masks: None, taken: 0, reopens };
         // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
         let found = end.map(|end| end.saturating_sub(source.header.start));
         match found.filter(|found| source.header.bytes.is_some_and(|bytes| *found < bytes)) {
@@ -154,6 +156,16 @@ impl Source {
         Ok(self)
     }
 
+    /// Hands Booleans out as a mask of elements of a type: as large, with no bit set if false, and several bits of each byte if true.
+    ///
+    /// # Panics
+    ///
+    /// If they are no Booleans.
+    pub fn masking(self, elements: Stored) -> Self {
+        assert_eq!(self.stored(), Stored::Bool, "a mask is of Booleans");
+        Source { masks: Some(elements), ..self }
+    }
+
     /// The file as the command line named it; `-` is standard input.
     pub fn name(&self) -> &str {
         &self.name
@@ -171,7 +183,11 @@ impl Source {
 
     /// The number of bytes one takes as it is handed out.
     pub fn size(&self) -> u64 {
-        if self.widens { self.element().size() } else { self.header.stored.size() }
+        match self.masks {
+            Some(elements) => elements.size(),
+            None if self.widens => self.element().size(),
+            None => self.header.stored.size(),
+        }
     }
 
     /// The dimensions of the whole array; none of bare elements without a shape.
@@ -265,6 +281,9 @@ impl Source {
         let count = found / stored;
         if self.widens {
             widen(piece, count, self.header.stored);
+        }
+        if let Some(elements) = self.masks {
+            spread(piece, count, elements.size() as usize);
         }
         count
     }

@@ -25,3 +25,12 @@ pub(crate) fn widen(piece: &mut [u8], count: usize, stored: Stored) {
         piece[index * 4..][..4].copy_from_slice(&wide);
     }
 }
+
+/// Makes a mask of `count` Booleans that lie at the start of `piece`, in their place: `size` bytes of each, with bits that make a normal float
+/// if it is true.
+pub(crate) fn spread(piece: &mut [u8], count: usize, size: usize) {
+    for index in (0..count).rev() {
+        let bits = if piece[index] != 0 { 0x3c } else { 0 };
+        piece[index * size..][..size].fill(bits);
+    }
+}

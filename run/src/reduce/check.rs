@@ -81,16 +81,22 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     if let Some((op, format)) = part.op.zip(part.format()) {
         let state = |result| {
             let second = second.map(|second| lines(second, result));
+            let mut first = lines(pieces[0], result);
+            if part.is_masked {
+                replace_masked(&mut first, &lines(pieces[1], result), size);
+            }
             let mut state = State::new(format);
-            state.add_of(op, element, &lines(pieces[0], result), second.as_deref());
+            state.add_of(op, element, &first, second.as_deref());
             state
         };
         return OnCpu::States(results.map(state).collect());
     }
     let one = |result| {
+        let mask = pieces.get(1).filter(|_| part.is_masked).map(|piece| lines(piece, result));
         let mut inputs: Vec<_> =
             pieces.iter().take(1).chain(second).map(|piece| lines(piece, result)).collect();
-        let kept = part.skips_nan.then(|| keep_numbers(element, &mut inputs));
+        let is_kept = part.skips_nan || part.is_masked;
+        let kept = is_kept.then(|| keep(element, &mut inputs, mask.as_deref(), part.skips_nan));
         let mut expected =
             reference::reduce(part.op?, element, &inputs[0], inputs.get(1).map(Vec::as_slice))?;
         if let (Some(kept), Scalar::At { index, .. }) = (kept, &mut expected.answer) {
@@ -101,8 +107,8 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     OnCpu::Results(results.filter_map(one).collect())
 }
 
-/// Removes the elements of which one is a NaN, and returns the places of the others.
-fn keep_numbers(element: Element, inputs: &mut [Vec<u8>]) -> Vec<usize> {
+/// Removes the elements that a mask does not keep, or of which one is a NaN, and returns the places of the others.
+fn keep(element: Element, inputs: &mut [Vec<u8>], mask: Option<&[u8]>, skips_nan: bool) -> Vec<usize> {
     let size = element.size() as usize;
     let is_number = |bytes: &[u8]| match *bytes {
         [a, b] => u16::from_le_bytes([a, b]) & 0x7fff <= 0x7c00,
@@ -111,12 +117,37 @@ fn keep_numbers(element: Element, inputs: &mut [Vec<u8>]) -> Vec<usize> {
     };
     let at = |place: &usize| place * size..(place + 1) * size;
     let places = 0..inputs[0].len() / size;
-    let kept: Vec<_> =
-        places.filter(|place| inputs.iter().all(|bytes| is_number(&bytes[at(place)]))).collect();
+    let is_kept = |place: &usize| {
+        let is_masked = mask.is_some_and(|mask| mask[place * size] == 0);
+        !is_masked && (!skips_nan || inputs.iter().all(|bytes| is_number(&bytes[at(place)])))
+    };
+    let kept: Vec<_> = places.filter(is_kept).collect();
     for bytes in inputs {
         *bytes = kept.iter().flat_map(|place| &bytes[at(place)]).copied().collect();
     }
     kept
+}
+
+/// Makes -0, which adds nothing, of the floats that a mask does not keep.
+fn replace_masked(floats: &mut [u8], mask: &[u8], size: usize) {
+    for (float, mask) in floats.chunks_exact_mut(size).zip(mask.chunks_exact(size)) {
+        if mask[0] == 0 {
+            float.fill(0);
+            float[size - 1] = 0x80;
+        }
+    }
+}
+
+/// The elements of a piece, other ones in the place of those that its mask does not keep: none of these is equal to element number `found`.
+pub fn without_masked(pieces: &[&[u8]], size: usize, found: u64) -> Vec<u8> {
+    let other: Vec<u8> = pieces[0][found as usize * size..][..size].iter().map(|byte| !byte).collect();
+    let mut items = pieces[0].to_vec();
+    for (item, mask) in items.chunks_exact_mut(size).zip(pieces[1].chunks_exact(size)) {
+        if mask[0] == 0 {
+            item.copy_from_slice(&other);
+        }
+    }
+    items
 }
 
 /// The elements of one result.
@@ -180,6 +211,7 @@ mod tests {
             accuracy: Accuracy::Fast,
             is_squared: false,
             skips_nan: false,
+            is_masked: false,
         };
         let mut before = 0;
         let mut all = Check::Right;

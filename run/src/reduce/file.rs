@@ -28,6 +28,8 @@ pub struct Work {
     pub layout: Layout,
     /// The elements of the files before it that have the same result.
     pub before: u64,
+    /// True if it is a mask of another file's elements.
+    is_mask: bool,
     /// True if its pieces can be read by their places.
     has_places: bool,
     /// The file itself, where it can be opened only once.
@@ -80,6 +82,7 @@ impl Work {
             fortran: source.is_fortran(),
             layout,
             before: 0,
+            is_mask: false,
             has_places: source.file().is_some(),
             // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
             // through a pipe has to stay open.
@@ -87,18 +90,35 @@ impl Work {
         })
     }
 
+    /// A mask of the elements of another file: Booleans in an array of its shape.
+    pub fn mask_of(work: &Work, path: &Path) -> Result<Self, Failure> {
+        let mask = Work::look(path, None, |_| Ok(work.layout.clone()))?;
+        if mask.held != Stored::Bool {
+            let (path, held) = (&mask.path, mask.held);
+            return Err(Failure::Usage(format!("--where {path}: has type {held}, and a mask is of bool")));
+        }
+        // Bare elements without a shape are one row.
+        let is_row = work.shape.is_empty() && mask.shape.len() == 1;
+        let shape = if is_row { Vec::new() } else { mask.shape.clone() };
+        let stream = mask.stream.map(|source| source.masking(work.stored));
+        let mask = Work { stored: work.stored, is_mask: true, shape, stream, ..mask };
+        work.check_pair(&mask).map(|()| mask)
+    }
+
     fn open(&mut self, raw: Option<&Bare>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
+        let raw = raw.filter(|_| !self.is_mask);
         let source =
             Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the buffers for pieces, are those for the file as it was found first.
-        let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
-        if now != (self.held, self.len, &self.shape, self.fortran) {
+        let now = (source.stored(), source.len(), source.is_fortran());
+        let is_alike = self.is_mask && self.shape.is_empty() || source.shape() == self.shape;
+        if now != (self.held, self.len, self.fortran) || !is_alike {
             return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));
         }
-        Ok(source)
+        Ok(if self.is_mask { source.masking(self.stored) } else { source })
     }
 
     /// Takes elements of 8 and 16 bits as unsigned integers of the same bits.
@@ -114,8 +134,9 @@ impl Work {
     pub fn check_pair(&self, other: &Work) -> Result<(), Failure> {
         let order = |work: &Work| if work.fortran { "Fortran's" } else { "C's" };
         let differ = |what: &str, own: String, others: String| {
+            let option = if other.is_mask { "--where" } else { "--with" };
             Err(Failure::Usage(format!(
-                "--with {}: {what} {others}, and {} has {own}: the two must be alike",
+                "{option} {}: {what} {others}, and {} has {own}: the two must be alike",
                 other.path, self.path
             )))
         };

@@ -78,5 +78,5 @@ fn finished(op: Op, element: Element, state: &State) -> Result<Option<Scalar>, F
     let merger = parts::of(op, element, Accuracy::Exact)[0].merger();
     let mut merger = merger.ok_or_else(|| Failure::usage("no exact form"))?;
     merger.add(&state.to_bytes(), 0).map_err(Failure::usage)?;
-    Ok(parts::finish((op, 0), element.into(), &[&merger], state.count()))
+    Ok(parts::finish((op, 0, false), element.into(), &[&merger], state.count()))
 }

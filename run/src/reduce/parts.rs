@@ -29,18 +29,28 @@ pub struct Part {
     pub is_squared: bool,
     /// True if it leaves NaNs out, and counts the others.
     pub skips_nan: bool,
+    /// True if the second input is a mask of the elements that it keeps.
+    pub is_masked: bool,
 }
 
 impl Part {
     /// The state of the request's own operator.
     pub fn own(element: Element) -> Self {
-        Part { op: None, element, accuracy: Accuracy::Fast, is_squared: false, skips_nan: false }
+        Part {
+            op: None,
+            element,
+            accuracy: Accuracy::Fast,
+            is_squared: false,
+            skips_nan: false,
+            is_masked: false,
+        }
     }
 
     /// The merger of its states on the host; `None` if there is none.
     pub fn merger(self) -> Option<Merger> {
         let merger = Merger::new(self.op?, self.element, self.accuracy)?;
-        Some(if self.skips_nan { merger.counting_kept() } else { merger })
+        let counts = self.accuracy == Accuracy::Fast && (self.skips_nan || self.is_masked);
+        Some(if counts { merger.counting_kept() } else { merger })
     }
 
     /// The format of its states, if they are exact.
@@ -69,8 +79,14 @@ impl Part {
 pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_exact = accuracy == Accuracy::Exact;
     let is_integer = !element.is_float();
-    let part =
-        |op, accuracy, is_squared| Part { op: Some(op), element, accuracy, is_squared, skips_nan: false };
+    let part = |op, accuracy, is_squared| Part {
+        op: Some(op),
+        element,
+        accuracy,
+        is_squared,
+        skips_nan: false,
+        is_masked: false,
+    };
     let plain = |op| vec![part(op, Accuracy::Fast, false)];
     let exact = |op, is_squared| part(op, accuracy, is_squared);
     let has_format = is_exact && Format::of(op, element).is_some();
@@ -92,14 +108,26 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
-/// The states that make the same result without NaNs. Exact ones stay, and have another beside them that counts.
-pub fn without_nan(parts: Vec<Part>) -> Vec<Part> {
-    let is_counting = |part: &Part| part.element.is_float() && part.accuracy == Accuracy::Fast;
-    let skips_nan = |part: Part| Part { skips_nan: is_counting(&part), ..part };
+/// The states that make the same result without NaNs, or of what a mask keeps. Those that are exact do not count, and have others beside them
+/// that do.
+pub fn keeping(parts: Vec<Part>, skips_nan: bool, is_masked: bool) -> Vec<Part> {
+    let kept = |part: Part| {
+        let skips_nan = skips_nan && part.element.is_float() && part.accuracy == Accuracy::Fast;
+        Part { skips_nan, is_masked, ..part }
+    };
     let counts =
         |part: &Part| Part { op: Some(Op::Count), accuracy: Accuracy::Fast, is_squared: false, ..*part };
-    let beside = parts.first().filter(|part| part.accuracy == Accuracy::Exact).map(counts);
-    parts.into_iter().chain(beside).map(skips_nan).collect()
+    let is_exact = |part: &&Part| (skips_nan || is_masked) && part.accuracy == Accuracy::Exact;
+    let beside = parts.first().filter(is_exact).map(counts);
+    parts.into_iter().chain(beside).map(kept).collect()
+}
+
+/// True if an operator is made of a single exact sum of the elements.
+pub fn is_sum(op: Op, element: Element) -> bool {
+    matches!(
+        of(op, element, Accuracy::Exact)[..],
+        [Part { accuracy: Accuracy::Exact, is_squared: false, .. }]
+    )
 }
 
 /// The results whose exact states fit a binding of this many bytes.
@@ -115,8 +143,13 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 }
 
 /// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
-/// subtract `ddof` from `n`.
-pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Scalar> {
+/// subtract `ddof` from `n`, and sums leave NaNs out where that is asked for.
+pub fn finish(
+    (op, ddof, skips_nan): (Op, u32, bool),
+    stored: Stored,
+    merged: &[&Merger],
+    n: u64,
+) -> Option<Scalar> {
     let kept = merged.iter().find_map(|merger| merger.kept());
     let n = kept.unwrap_or(n);
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint(op)) {
@@ -127,7 +160,8 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
     let first = merged[0];
     let state_of = |merger: &Merger| {
         let state = merger.state()?.clone();
-        Some(kept.map_or(state.clone(), |kept| state.without_nan(kept)))
+        let state = if skips_nan { state.without_nan() } else { state };
+        Some(if let Some(kept) = kept { state.with_count(kept) } else { state })
     };
     match (op, state_of(first)) {
         (op, state) if is_spread(op) => {
@@ -193,7 +227,7 @@ mod tests {
         let part = of(op, element, Accuracy::Fast)[0];
         let mut merger = part.merger().unwrap();
         states.iter().for_each(|state| merger.add(state, 0).unwrap());
-        finish((op, 0), stored, &[&merger], states.len() as u64)
+        finish((op, 0, false), stored, &[&merger], states.len() as u64)
     }
 
     #[test]
@@ -247,7 +281,7 @@ mod tests {
         let of_none = |op, element: Element| {
             let parts = of(op, element, Accuracy::Exact);
             let mergers: Vec<_> = parts.iter().map(|part| part.merger().unwrap()).collect();
-            finish((op, 0), element.into(), &mergers.iter().collect::<Vec<_>>(), 0)
+            finish((op, 0, false), element.into(), &mergers.iter().collect::<Vec<_>>(), 0)
         };
         for element in Element::ALL {
             let value = |op| of_none(op, element).and_then(Scalar::value).map(Value::as_f64);
@@ -266,7 +300,7 @@ mod tests {
     fn bits_of_nothing_are_all_set() {
         let all = |stored: Stored| {
             let part = of(Op::And, stored.element(), Accuracy::Exact)[0];
-            finish((Op::And, 0), stored, &[&part.merger().unwrap()], 0)
+            finish((Op::And, 0, false), stored, &[&part.merger().unwrap()], 0)
         };
         assert_eq!(all(Stored::U8), Some(Scalar::One(Value::Unsigned(255))));
         assert_eq!(all(Stored::I16), Some(Scalar::One(Value::Signed(-1))));
@@ -288,7 +322,7 @@ mod tests {
         merger.add(&state(2, 4), 0).unwrap();
         merger.add(&state(42, 620), 2).unwrap();
         let spread = |op, ddof| {
-            let found = finish((op, ddof), Element::U32.into(), &[&merger], 5);
+            let found = finish((op, ddof, false), Element::U32.into(), &[&merger], 5);
             found.and_then(Scalar::value).unwrap().as_f64()
         };
         for (op, ddof, expected) in [

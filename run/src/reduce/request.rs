@@ -34,6 +34,9 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
         return check_output(args);
     }
     let pair = args.op.iter().find(|op| op::takes_two(**op));
+    if let Some(op) = pair.filter(|_| args.mask.is_some()) {
+        return Err(Failure::Usage(format!("--where goes with operators of one input: `{op}` takes two")));
+    }
     if let Some(op) = pair.filter(|_| args.with.is_none()) {
         return Err(Failure::Usage(format!(
             "--op {op} takes two inputs: name the second one with --with FILE"
@@ -63,8 +66,9 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
 
 /// Checks that one result goes to a file, and that two files make a pair.
 fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
-    if args.with.is_some() && args.files.len() != 1 {
-        return Err(Failure::usage("--with goes with one file: name no others"));
+    if (args.with.is_some() || args.mask.is_some()) && args.files.len() != 1 {
+        let option = if args.mask.is_some() { "--where" } else { "--with" };
+        return Err(Failure::Usage(format!("{option} goes with one file: name no others")));
     }
     let Some(path) = &args.output else { return Ok(()) };
     if args.op.len() != 1 || args.files.len() != 1 && !args.together {
@@ -124,6 +128,13 @@ fn check_places(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 /// Checks that all operators have exact forms.
 fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let element = work.stored.element();
+    let mask = args.mask.as_ref().and_then(|_| args.op.iter().find(|op| !parts::is_sum(**op, element)));
+    if let Some(op) = mask.filter(|_| element.is_float()) {
+        return Err(Failure::Usage(format!(
+            "{}: `{op}` has no exact form with --where: sum, mean and l1 have",
+            work.path
+        )));
+    }
     let Some(op) = args.op.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
     let floats = if element.is_float() { element } else { Element::F32 };
     let having = Op::ALL.iter().filter(|op| parts::is_exact(**op, floats));

@@ -97,9 +97,10 @@ impl<'a> Steps<'a> {
         if index >= share.len {
             return None;
         }
-        let array = (self.work.stored, &self.work.shape[..]);
-        let before = self.work.before;
-        Some(before + c_order::first(array, pieces[0], share.before - before, index))
+        let (stored, before) = (self.work.stored, self.work.before);
+        let kept = part.is_masked.then(|| check::without_masked(pieces, stored.size() as usize, index));
+        let (array, piece) = ((stored, &self.work.shape[..]), kept.as_deref().unwrap_or(pieces[0]));
+        Some(before + c_order::first(array, piece, share.before - before, index))
     }
 }
 

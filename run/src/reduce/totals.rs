@@ -26,6 +26,8 @@ pub struct Wanted<'a> {
     pub verify: bool,
     /// True if NaNs are left out.
     pub skips_nan: bool,
+    /// True if a mask says which elements are kept.
+    pub is_masked: bool,
     /// True if results go to an array in a file.
     pub is_stored: bool,
 }
@@ -39,16 +41,28 @@ impl Wanted<'_> {
     /// The states that an operator is made of.
     pub fn parts(&self, op: Option<Op>, element: Element) -> Vec<Part> {
         let Some(op) = op else { return vec![Part::own(element)] };
-        let parts = parts::of(op, element, self.accuracy);
-        if self.skips_nan { parts::without_nan(parts) } else { parts }
+        match self.accuracy {
+            // A mask leaves no input for the other factor of squares.
+            Accuracy::Exact if self.is_masked && !parts::is_sum(op, element) => {
+                self.keeping(parts::of(op, element, Accuracy::Fast))
+            }
+            accuracy => self.keeping(parts::of(op, element, accuracy)),
+        }
+    }
+
+    fn keeping(&self, parts: Vec<Part>) -> Vec<Part> {
+        parts::keeping(parts, self.skips_nan, self.is_masked)
     }
 
     /// The operator that leaves a state, if it is defined.
     pub fn monoid(&self, part: Part) -> Result<Option<Monoid>, Failure> {
         match part.op {
             Some(op) => {
-                let monoid = op.over(part.element).ok();
-                Ok(if part.skips_nan { monoid.and_then(|monoid| monoid.skipping_nan().ok()) } else { monoid })
+                let kept =
+                    |monoid: Monoid| if part.skips_nan { monoid.skipping_nan().ok() } else { Some(monoid) };
+                let masked =
+                    |monoid: Monoid| if part.is_masked { monoid.masked().ok() } else { Some(monoid) };
+                Ok(op.over(part.element).ok().and_then(kept).and_then(masked))
             }
             None => self.own.map(|own| own.over(part.element)).transpose(),
         }
@@ -173,7 +187,12 @@ impl<'a> Totals<'a> {
             for result in (0..times).flat_map(|_| 0..count) {
                 let merged: Vec<_> = parts.iter().map(|&part| &self.running[part].mergers[result]).collect();
                 *skipped += merged.iter().find_map(|merger| merger.kept()).map_or(0, |kept| n - kept);
-                results.push(parts::finish((op, self.wanted.ddof), self.work.stored, &merged, n))?;
+                results.push(parts::finish(
+                    (op, self.wanted.ddof, self.wanted.skips_nan),
+                    self.work.stored,
+                    &merged,
+                    n,
+                ))?;
             }
         }
         Ok(())
@@ -215,7 +234,7 @@ impl<'a> Totals<'a> {
                     check,
                     // The first one is what the result is made of.
                     is_exact: of().next().is_some_and(|running| running.part.accuracy == Accuracy::Exact),
-                    skipped: wanted.skips_nan.then_some(skipped),
+                    skipped: (wanted.skips_nan || wanted.is_masked).then_some(skipped),
                 }
             },
         )

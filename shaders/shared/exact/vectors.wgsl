@@ -51,9 +51,17 @@ fn no_elements() -> Vector {
     return Vector(zeros(1u), zeros(0u));
 }
 
+#ifdef masked
+#import exact/masked
+
+fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
+    return numbers(kept(floats(v.v, half), floats(v.w, half)), which);
+}
+#else
 fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
     return numbers(floats(v.v, half), floats(v.w, half), which);
 }
+#endif
 #else
 alias Vector = vec4<u32>;
 

@@ -91,10 +91,15 @@ impl State {
         self.count
     }
 
-    /// Returns this state without the NaNs among the numbers: that of the `kept` others. For a dot product, ∞ · 0 is such a number.
-    pub fn without_nan(self, kept: u64) -> State {
+    /// Returns this state without the NaNs among the numbers; they are still counted. For a dot product, ∞ · 0 is such a number.
+    pub fn without_nan(self) -> State {
         let [_, above, below, others] = self.flags;
-        State { count: kept, flags: [0, above, below, others], ..self }
+        State { flags: [0, above, below, others], ..self }
+    }
+
+    /// Returns this state as one of so many elements, where others were left out and added nothing: the mean is theirs.
+    pub fn with_count(self, count: u64) -> State {
+        State { count, ..self }
     }
 
     /// Adds elements, in the byte order of the host.

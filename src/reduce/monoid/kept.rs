@@ -22,6 +22,13 @@ pub(super) struct Kept {
     is_masked: bool,
 }
 
+impl Kept {
+    /// True of sums with a mask: others need the number of elements that are kept, and exact states do not count them.
+    pub(super) fn has_exact_form(&self) -> bool {
+        !self.skips_nan && self.is_masked && !self.all.reads_count()
+    }
+}
+
 impl Monoid {
     /// Returns the form of this operator that leaves NaNs out: NumPy's `nansum`, `nanmean`, `nanmin` and so on. Of two inputs it leaves
     /// out the pairs that have one. An operator over integers is returned as it is.
@@ -49,7 +56,7 @@ impl Monoid {
     pub fn skipping_nan(&self) -> Result<Monoid, MonoidError> {
         match self.element() {
             Some(element) if !element.is_float() => Ok(self.clone()),
-            _ => self.keeping(true, self.kept.as_ref().is_some_and(|kept| kept.is_masked)),
+            _ => self.keeping(true, self.is_masked()),
         }
     }
 
@@ -58,7 +65,10 @@ impl Monoid {
     ///
     /// [`Reduction::with`](crate::reduce::Reduction::with) takes the mask: elements of the same type, or any other values of that width,
     /// such as `u32` for `f32`. The result is that of an input of the elements that are kept, as with [`Monoid::skipping_nan`], and the
-    /// form has the same accumulator. Both go together.
+    /// form has the same accumulator. Both go together. Sums have an exact form, whose states count all elements: [`State::with_count`]
+    /// tells them how many were kept.
+    ///
+    /// [`State::with_count`]: crate::reduce::exact::State::with_count
     ///
     /// # Errors
     ///
@@ -70,6 +80,11 @@ impl Monoid {
     /// The form of another operator that leaves out what this one does.
     pub(super) fn keeping_as(&self, other: Monoid) -> Result<Monoid, MonoidError> {
         self.kept.as_ref().map_or(Ok(other.clone()), |kept| other.keeping(kept.skips_nan, kept.is_masked))
+    }
+
+    /// True if its second input is a mask.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.is_masked)
     }
 
     fn keeping(&self, skips_nan: bool, is_masked: bool) -> Result<Monoid, MonoidError> {

@@ -75,13 +75,14 @@ fn forms_that_leave_elements_out() {
 }
 
 /// Operators that leave elements out, with and without a short way for four of them.
-pub fn keeping() -> [Monoid; 4] {
+pub fn keeping() -> [Monoid; 5] {
     let over = |op: Op, element| op.over(element).unwrap();
     [
         over(Op::Variance, Element::F32).skipping_nan(),
         over(Op::ArgMin, Element::F32).masked(),
         over(Op::Dot, Element::F32).skipping_nan(),
         over(Op::Mean, Element::I32).masked(),
+        over(Op::Sum, Element::F32).masked(),
     ]
     .map(Result::unwrap)
 }
