@@ -190,7 +190,7 @@ impl Passes<'_> {
                 Histogram::with_config(&gpu.device, config, Options::default())
                     .map_err(|why| self.refused(why))
             });
-            Ok(vec![Kernel { part, operation: Operation::Histogram(histogram?) }])
+            Ok(vec![Kernel { part, operation: Operation::Histogram(Box::new(histogram?)) }])
         })?;
         let (mut sources, bar) = self.open()?;
         let mut counts = vec![0u64; bins as usize];

@@ -24,8 +24,8 @@ pub struct Kernel {
 
 /// A reduction to states, or a histogram, whose state is its counts.
 pub enum Operation {
-    Reduction(Reducer),
-    Histogram(Histogram),
+    Reduction(Box<Reducer>),
+    Histogram(Box<Histogram>),
 }
 
 impl Kernel {

@@ -46,7 +46,10 @@ pub fn of_ops(
                     };
                     let options = options.with_to_states(true);
                     let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
-                    kernels.push(Kernel { part, operation: Operation::Reduction(gpu.attempt(reducer)?) });
+                    kernels.push(Kernel {
+                        part,
+                        operation: Operation::Reduction(Box::new(gpu.attempt(reducer)?)),
+                    });
                     kernels.len() - 1
                 }
             };
