@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytemuck::{AnyBitPattern, pod_read_unaligned};
 use naga::ScalarKind;
 
 use crate::parse::by_name;
@@ -93,6 +94,22 @@ impl Element {
             .define("float", self.is_float())
             .define("signed", matches!(self, Element::I32 | Element::I64))
             .define("bits_64", self.size() == 8)
+    }
+
+    /// Reads the element at the start of the bytes. A 16-bit float becomes one of 32 bits.
+    pub(crate) fn read(self, bytes: &[u8]) -> Value {
+        fn first<T: AnyBitPattern>(bytes: &[u8]) -> T {
+            pod_read_unaligned(&bytes[..size_of::<T>()])
+        }
+        match self {
+            Element::U32 => Value::Unsigned(first::<u32>(bytes).into()),
+            Element::I32 => Value::Signed(first::<i32>(bytes).into()),
+            Element::F32 => Value::F32(first(bytes)),
+            Element::U64 => Value::Unsigned(first(bytes)),
+            Element::I64 => Value::Signed(first(bytes)),
+            Element::F64 => Value::F64(first(bytes)),
+            Element::F16 => Value::F32(first::<half::f16>(bytes).to_f32()),
+        }
     }
 
     /// Converts numbers to the bytes of elements of this float type, each rounded to the nearest.

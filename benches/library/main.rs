@@ -23,6 +23,7 @@ mod histograms;
 mod host;
 mod pool;
 mod pyramids;
+mod ranks;
 mod textures;
 
 use criterion::{Criterion, Throughput};
@@ -50,6 +51,7 @@ fn main() {
         }
     }
     rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
+    rows.extend(ranks::bench(&mut criterion, &machine, &sweep));
     rows.extend(textures::bench(&mut criterion, &machine, &sweep));
     rows.extend(pyramids::bench(&mut criterion, &machine, &sweep));
     rows.extend(host);

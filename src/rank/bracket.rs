@@ -18,7 +18,7 @@ pub(super) struct Sample {
 impl Sample {
     /// The sample of a row of `len` elements, at least 2^10. A longer one makes brackets narrower, and takes longer itself.
     pub(super) fn of(len: u64) -> Self {
-        Sample { len, size: 1 << (8 + len.ilog2() / 4).min(16) }
+        Sample { len, size: 1 << (8 + len.max(1).ilog2() / 4).min(16) }
     }
 
     /// The ranks in the sample of the ends of a bracket for elements with these ranks.

@@ -32,6 +32,8 @@ mod bracket;
 mod method;
 mod pipeline;
 mod quantiles;
+pub mod reference;
+mod rows;
 mod shape;
 mod top_k;
 mod values;

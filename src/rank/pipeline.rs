@@ -8,6 +8,7 @@ use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, largest_workgroup};
 use crate::operation::{OperationError, Pass, input};
 use crate::rank::bracket::Sample;
+use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
 use crate::shader::{self, Composer};
@@ -63,11 +64,11 @@ const OF_TOP: &[(Step, u32)] = &[
 ];
 
 /// The kernels of single ranks, and of the k smallest.
-pub(super) const RANKS: &[Step] = &[SAMPLE, PICK, SIFT, DIGITS, FINISH];
-pub(super) const TOP: &[Step] = &[SAMPLE, PICK, SIFT, DIGITS, GATHER, TIES, PLACE];
+pub(super) const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
+pub(super) const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, GATHER, TIES, PLACE];
 
 /// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 18];
+pub(super) type Params = [u32; 19];
 
 /// A rank that is searched in every row.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +84,9 @@ pub(super) struct Wanted {
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     wanted: Vec<Wanted>,
-    sample: Sample,
+    pub(super) sample: Sample,
     /// The number of elements from the first to the rank, if all of them are wanted.
-    top: Option<u64>,
+    pub(super) top: Option<u64>,
 }
 
 impl Selection {
@@ -96,7 +97,7 @@ impl Selection {
 
     /// The first `k` elements, in rows of `len`.
     pub(super) fn of_top(len: u64, k: u64) -> Self {
-        let last = k.min(len) - 1;
+        let last = k.min(len).saturating_sub(1);
         let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
         Selection { wanted, sample: Sample::of(len), top: Some(k) }
     }
@@ -140,7 +141,12 @@ impl Selection {
 
     /// The memory for these rows.
     pub(super) fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let at_once = self.at_once(input.len / self.sample.len, limits);
+        let list = Memory { slot: 5, size: 0, contents: self.list() };
+        let rows = input.len / self.sample.len.max(1);
+        if self.is_short(rows, limits) {
+            return Ok(vec![list]);
+        }
+        let at_once = self.at_once(rows, limits);
         let windows = self.windows(input.offset, at_once, limits)?;
         let mut sizes = vec![
             (4, self.ranks() * STATE),
@@ -152,7 +158,7 @@ impl Selection {
             let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
             sizes.extend([(9, self.room()), (10, parts), (12, self.most()), (13, self.most())]);
         }
-        let mut memory = vec![Memory { slot: 5, size: 0, contents: self.list() }];
+        let mut memory = vec![list];
         for (slot, words) in sizes {
             let size = 4 * words * at_once;
             LimitError::unless_bound(limits, size)
@@ -163,7 +169,12 @@ impl Selection {
     }
 
     /// Cuts rows into windows: several rows are in one window, or one row is in several.
-    fn windows(&self, offset: u64, rows: u64, limits: &Limits) -> Result<Vec<Window>, OperationError> {
+    pub(super) fn windows(
+        &self,
+        offset: u64,
+        rows: u64,
+        limits: &Limits,
+    ) -> Result<Vec<Window>, OperationError> {
         input::windows(BufferRange { offset, len: rows * self.sample.len }, 4, (1, 0), limits)
     }
 
@@ -185,7 +196,10 @@ impl Selection {
         BufferRange { offset, len }: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let all = len / self.sample.len;
+        let all = len / self.sample.len.max(1);
+        if self.is_short(all, limits) {
+            return self.plan_rows(BufferRange { offset, len }, limits);
+        }
         let at_once = self.at_once(all, limits);
         let steps = if self.top.is_some() { OF_TOP } else { OF_RANKS };
         let mut passes = Vec::new();
@@ -238,6 +252,7 @@ impl Selection {
             tiles * VECTORS * SIFTING,
             here as u32,
             (indices_at(all * k) / 4) as u32,
+            0,
         ];
         let from = Some(ByteRange { offset: window.start, size: window.size });
         let of_ranks = [DIGITS, FINISH].contains(&step);
@@ -280,6 +295,10 @@ pub(super) struct Made {
     pub(super) is_between: bool,
     /// True if a NaN makes the result NaN.
     pub(super) nan_wins: bool,
+    /// The elements of a row, if their number is known.
+    pub(super) row: Option<u64>,
+    /// The number of first elements.
+    pub(super) k: u32,
 }
 
 impl Made {
@@ -301,27 +320,44 @@ impl Made {
 
     /// The kernel of a step, on a device with these features and limits.
     pub(super) fn kernel(self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        let subgroups = step == SIFT && !self.is_top && features.contains(Features::SUBGROUP);
+        let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
+        let uses_subgroups = is_by_row || (step == SIFT && !self.is_top);
+        let subgroups = uses_subgroups && features.contains(Features::SUBGROUP);
         let wgsl = self
             .element
             .defines(Composer::default())
             .define("subgroups", subgroups)
+            .choose("io", "rank/shared/io")
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
             .choose("result", if self.is_between { "rank/results/between" } else { "rank/results/element" })
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => SIFTING,
             PICK => 1 << largest_workgroup(limits).min(1024).ilog2(),
+            ROW_RANKS | ROW_TOP => rows::workgroup(self.row, self.k.into(), limits),
             _ => WORKGROUP,
         };
-        let mut overrides = vec![("WG", f64::from(workgroup)), ("RANKS", self.ranks.into())];
+        let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
+        let mut overrides = vec![("WG", f64::from(workgroup)), ("RANKS", ranks.into())];
         if ![GATHER, PICK].contains(&step) {
             overrides.push(("FLIP", if self.is_flipped { f64::from(u32::MAX) } else { 0.0 }));
         }
         match step {
             SIFT => overrides.extend(self.staging(limits)),
             DIGITS => overrides.push(("READ_AGAIN", self.is_top.into())),
-            FINISH if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
+            ROW_RANKS | ROW_TOP => {
+                let candidates = rows::candidates(workgroup, self.k.into());
+                overrides.extend([
+                    ("ROOM", f64::from(candidates)),
+                    ("BLOCKS", f64::from(candidates / 4)),
+                    ("WINNERS", self.is_top.into()),
+                    ("COUNTS_BEST", (self.is_top && 2 * self.k <= workgroup).into()),
+                ]);
+            }
+            _ => {}
+        }
+        match step {
+            FINISH | ROW_RANKS if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
             _ => {}
         }
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
@@ -346,6 +382,8 @@ impl Made {
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
+            ROW_TOP => &[(0, Read), (1, Write)],
+            ROW_RANKS => &[(0, Read), (1, Write), (5, Read)],
             SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
             PICK => &[(4, Write), (5, Read), (6, Read)],
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],
@@ -362,6 +400,7 @@ impl Made {
     /// Checks the limits that all kernels need.
     pub(super) fn check(self, limits: &Limits) -> Result<(), LimitError> {
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
-        limits::check_workgroup([WORKGROUP, 1], limits)
+        limits::check_workgroup([WORKGROUP, 1], limits)?;
+        rows::check(self.row, self.k.into(), limits)
     }
 }

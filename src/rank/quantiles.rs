@@ -91,7 +91,7 @@ impl Quantiles {
             }
             Asked::Quantiles(quantiles, method) => {
                 let wanted = |q: &f64| {
-                    let position = method.position(*q, len);
+                    let position = method.position(*q, len.max(1));
                     let way = position.gamma as f32;
                     if way == 0.0 {
                         return Wanted { lower: position.lower, upper: position.lower, way };
@@ -121,6 +121,8 @@ impl Quantiles {
             is_top: false,
             is_between: self.is_between(),
             nan_wins: matches!(self.asked, Asked::Quantiles(..)),
+            row: self.rows.len(),
+            k: 0,
         }
     }
 

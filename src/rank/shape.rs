@@ -15,9 +15,17 @@ impl Rows {
     /// The elements of a row, and the number of rows, of so many elements.
     pub(super) fn shape(self, len: u64) -> Result<(u64, u64), OperationError> {
         match self {
-            Rows::All => Ok((len, u64::from(len > 0))),
+            Rows::All => Ok((len, 1)),
             Rows::Of(row) if row > 0 && len.is_multiple_of(row) => Ok((row, len / row)),
             Rows::Of(row) => Err(OperationError::Rows { len, row }),
+        }
+    }
+
+    /// The elements of a row, if their number is known.
+    pub(super) fn len(self) -> Option<u64> {
+        match self {
+            Rows::All => None,
+            Rows::Of(row) => Some(row),
         }
     }
 

@@ -99,6 +99,8 @@ impl TopK {
             is_top: true,
             is_between: false,
             nan_wins: false,
+            row: self.rows.len(),
+            k: self.k,
         }
     }
 }

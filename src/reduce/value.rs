@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bytemuck::{AnyBitPattern, pod_read_unaligned};
+use bytemuck::pod_read_unaligned;
 
 use crate::element::{Element, Value};
 
@@ -98,22 +98,13 @@ impl Number {
 
     /// Reads the number at the start of the bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Value {
-        fn first<T: AnyBitPattern>(bytes: &[u8]) -> T {
-            pod_read_unaligned(&bytes[..size_of::<T>()])
-        }
         match self {
-            Number::One(Element::U32) => Value::Unsigned(first::<u32>(bytes).into()),
-            Number::One(Element::I32) => Value::Signed(first::<i32>(bytes).into()),
-            Number::One(Element::F32) => Value::F32(first(bytes)),
-            Number::One(Element::U64) => Value::Unsigned(first(bytes)),
-            Number::One(Element::I64) => Value::Signed(first(bytes)),
-            Number::One(Element::F64) => Value::F64(first(bytes)),
-            Number::One(Element::F16) => Value::F32(first::<half::f16>(bytes).to_f32()),
+            Number::One(element) => element.read(bytes),
             Number::Halves(element) => {
                 let halves = if element == Element::U64 {
-                    first::<[u64; 2]>(bytes).map(i128::from)
+                    pod_read_unaligned::<[u64; 2]>(&bytes[..16]).map(i128::from)
                 } else {
-                    first::<[i64; 2]>(bytes).map(i128::from)
+                    pod_read_unaligned::<[i64; 2]>(&bytes[..16]).map(i128::from)
                 };
                 Value::Wide((halves[0] << 32) + halves[1])
             }

@@ -16,6 +16,7 @@ mod least_limits;
 mod measuring;
 mod pyramid;
 mod quantiles;
+mod rank_rows;
 mod reading;
 mod reducer_contract;
 mod reducer_custom;

@@ -8,6 +8,7 @@ mod keys;
 mod pictures;
 mod places;
 mod pyramids;
+mod ranks;
 mod reductions;
 
 use std::pin::Pin;
@@ -47,6 +48,7 @@ pub fn operations() -> Vec<Operation> {
     all.extend(places::operations());
     all.extend(pictures::operations());
     all.extend(pyramids::operations());
+    all.extend(ranks::operations());
     all
 }
 
@@ -68,6 +70,7 @@ pub fn parts() -> Vec<(&'static str, Vec<Operation>)> {
     vec![
         ("reductions of every shape, by every rung, with counts on the GPU", reductions::operations()),
         ("histograms: every kind of keys and of elements", keys::every_kind()),
+        ("order statistics of rows", ranks::operations()),
         ("textures: sums, a histogram, a pyramid", textures),
         ("stencils: every kernel and border, with checks of convergence", grids::every_kernel()),
         ("readbacks and mailboxes", places::operations()),

@@ -12,3 +12,12 @@ fn result(key: Key, next: Key, way: f32, has_nan: bool) -> u32 {
 #endif
     return word_of(key);
 }
+
+// The result if there is no such element.
+fn missing() -> u32 {
+#ifdef float
+    return 0x7fc00000u;
+#else
+    return 0u;
+#endif
+}

@@ -33,12 +33,19 @@ struct Params {
     here: u32,
     // The words of the output before the indices.
     indices: u32,
+    // Rows of this dispatch, if a workgroup has one; `groups` are then those of a row of the grid.
+    rows: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
 
 // The knowledge about each rank of each row: STATE words, below. The meaning of ranks is in `list`.
 @group(0) @binding(4) var<storage, read_write> state: array<atomic<u32>>;
+
+// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
+fn group_index(id: vec3<u32>) -> u32 {
+    return id.y * params.groups + id.x;
+}
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;

@@ -35,6 +35,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(nth.kernels(Features::all(), &limits).map(with_name("a rank")));
         let largest = TopK::new(element, 10).unwrap();
         kernels.extend(largest.kernels(Features::all(), &limits).map(with_name("the largest")));
+        let many = TopK::new(element, 1000).unwrap().rows(1024);
+        kernels.extend(many.kernels(Features::all(), &limits).map(with_name("the largest of rows")));
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(Features::all(), &limits).map(with_name("the smallest")));
     }
@@ -46,4 +48,13 @@ pub fn kernels() -> Vec<(String, Kernel)> {
 #[test]
 fn order_statistics_in_every_language() {
     super::valid_in_every_language(kernels());
+}
+
+/// Every device has as much.
+#[test]
+fn workgroup_memory_of_order_statistics_is_16_kib() {
+    for (name, kernel) in kernels() {
+        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        assert!(takes <= 16 << 10, "{name}: {takes}");
+    }
 }

@@ -1,0 +1,109 @@
+//! Short rows: one dispatch, in which a workgroup has a row.
+
+use wgpu::Limits;
+
+use crate::operation::limits::{LimitError, largest_workgroup, needs};
+use crate::operation::{OperationError, Pass, grid};
+use crate::rank::pipeline::{Params, Selection, Step, indices_at};
+use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
+
+/// The kernels of single ranks, and of first elements.
+pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
+pub(super) const ROW_TOP: Step = "rank/row_top";
+
+/// The longest row of a workgroup. It reads a longer one faster than the other kernels are launched, but a large GPU has hundreds of
+/// workgroups for longer rows.
+const LONGEST: u64 = 1 << 15;
+
+/// The longest row if there are at least as many as half of a large GPU's cores, and few elements of each are wanted.
+const LONGEST_OF_MANY: u64 = 1 << 18;
+const MANY: u64 = 64;
+
+/// The keys that an invocation keeps in registers.
+const HELD: u64 = 16;
+
+/// The most candidates: they take 8 KiB, and the time in which each is compared with all others.
+const MOST_CANDIDATES: u32 = 512;
+
+/// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are wanted, it has the invocations of which
+/// the best are looked at first.
+pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
+    let most = 1 << largest_workgroup(limits).min(1024).ilog2();
+    let wanted = len.map_or(most, |len| len.div_ceil(HELD)).max(2 * k).min(most);
+    (wanted.next_power_of_two() as u32).clamp(64.min(most as u32), most as u32)
+}
+
+/// The candidates that a workgroup ranks at once: more than are expected if the best of each invocation are looked at, and else a third
+/// more than are wanted.
+pub(super) fn candidates(workgroup: u32, k: u64) -> u32 {
+    let wanted = if 2 * k <= u64::from(workgroup) { workgroup } else { 4 * (k as u32).div_ceil(3) };
+    wanted.next_power_of_two().clamp(64, MOST_CANDIDATES)
+}
+
+/// Checks that a workgroup has the memory that the kernel takes: of bins, sums of them, four words a candidate, and some more.
+pub(super) fn check(len: Option<u64>, k: u64, limits: &Limits) -> Result<(), LimitError> {
+    let workgroup = workgroup(len, k, limits);
+    let words = 256 + workgroup + 4 * candidates(workgroup, k) + 16;
+    needs!(limits, max_compute_workgroup_storage_size, 4 * words)
+}
+
+impl Selection {
+    /// True if rows are so short that each has a workgroup.
+    pub(super) fn is_short(&self, rows: u64, limits: &Limits) -> bool {
+        let has_few = self.top.is_some_and(|k| 2 * k <= workgroup(None, 0, limits).into());
+        let longest = if has_few && rows >= MANY { LONGEST_OF_MANY } else { LONGEST };
+        self.sample.len <= longest
+    }
+
+    /// Plans the dispatches over rows: one, unless a binding or a grid cannot hold them.
+    pub(super) fn plan_rows(
+        &self,
+        BufferRange { offset, len }: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let count = self.sample.len;
+        let all = if count == 0 { 1 } else { len / count };
+        let bound = limits.max_storage_buffer_binding_size.min(1 << 31).saturating_sub(256);
+        let at_once = (bound / (4 * count).max(1)).clamp(1, 1 << 24);
+        let pass = |first: u64| {
+            let rows = at_once.min(all - first);
+            // A row without elements has results, too.
+            let window = self.windows(offset + 4 * first * count, rows, limits)?.pop();
+            let grid = grid::of(rows, limits, "give fewer rows at a time")?;
+            let mut params = [0; 19];
+            params[0] = window.as_ref().map_or(0, |window| window.first);
+            params[3] = count as u32;
+            params[4] = first as u32;
+            params[5] = grid[0];
+            params[17] = (indices_at(all * self.top.unwrap_or(0)) / 4) as u32;
+            params[18] = rows as u32;
+            let from = window.map(|window| ByteRange { offset: window.start, size: window.size });
+            let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
+            Ok(Pass { step, from, grid, params })
+        };
+        (0..all).step_by(at_once as usize).map(pass).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_grow_with_rows_and_winners() {
+        let limits = Limits { max_compute_invocations_per_workgroup: 1024, ..Limits::default() };
+        let limits = Limits { max_compute_workgroup_size_x: 1024, ..limits };
+        let shape = |len, k| {
+            let workgroup = workgroup(len, k, &limits);
+            (workgroup, candidates(workgroup, k))
+        };
+        assert_eq!(shape(Some(1024), 0), (64, 64));
+        assert_eq!(shape(Some(1024), 32), (64, 64));
+        assert_eq!(shape(Some(1024), 64), (128, 128));
+        assert_eq!(shape(Some(1 << 17), 256), (1024, 512));
+        assert_eq!(shape(Some(5000), 1000), (1024, 512));
+        assert_eq!(shape(None, 0), (1024, 512));
+        assert_eq!(workgroup(None, 0, &Limits::default()), 256);
+    }
+}

@@ -1,0 +1,177 @@
+//! Order statistics of short rows against a sort, on the adapter at hand: every distribution is a row of one input.
+
+use crate::common::{Random, gpu, in_one_pass, is_poison, poisoned, read, room};
+use halofold::rank::{Method, Quantiles, TopK, reference};
+use halofold::{Element, Slice, Value};
+
+/// Bytes of poison in front of the results and behind them.
+const GUARD: usize = 256;
+
+/// An element, as its bits, from its place and a random word. Each is a distribution.
+const SPREADS: [fn(Element, usize, u64) -> u64; 10] = [
+    // Uniform, around 0, every pattern, few values, one value, sorted.
+    |element, _, random| number(element, unit(random)),
+    |element, _, random| number(element, (0..4).map(|i| unit(random << (10 * i)) - 0.5).sum()),
+    |_, _, random| random,
+    |element, _, random| number(element, (random % 5) as f64 - 2.0),
+    |element, _, _| number(element, 3.5),
+    |element, at, _| number(element, 100.0 - at as f64),
+    // The largest and the smallest of all.
+    |_, _, _| u64::MAX >> 1,
+    |element, _, _| if element == Element::F32 { 0xff80_0000 } else { 0 },
+    // NaNs among others; zeros of either sign, numbers next to them, and infinities.
+    |element, at, random| if at % 7 == 3 { u64::MAX } else { number(element, unit(random)) },
+    |element, _, random| match element {
+        Element::F32 => {
+            [0x8000_0000, 0, 1, 0x8000_0007, 0x7f80_0000, 0xff80_0000, 0x3f80_0000][random as usize % 7]
+        }
+        _ => [0, 1, u64::MAX][random as usize % 3],
+    },
+];
+
+fn unit(random: u64) -> f64 {
+    (random >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn number(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F32 => (x as f32).to_bits().into(),
+        _ => (x * 1000.0) as i64 as u64,
+    }
+}
+
+/// A row of `len` elements for each distribution.
+fn rows(element: Element, len: usize) -> Vec<u8> {
+    let mut random = Random::new(len as u64);
+    let mut bytes = Vec::new();
+    for spread in SPREADS {
+        let elements = (0..len).map(|at| spread(element, at, random.next()).to_le_bytes());
+        bytes.extend(elements.flat_map(|bits| bits[..element.size() as usize].to_vec()));
+    }
+    bytes
+}
+
+/// Records an operation twice, over poison, and returns the bytes of its output.
+macro_rules! run {
+    ($operation:expr, $bytes:expr, $size:expr) => {{
+        let gpu = gpu();
+        let operation = $operation.on(&gpu.device).unwrap();
+        let input = poisoned(gpu, &$bytes, 20);
+        let output = room(gpu, (2 * GUARD + $size) as u64);
+        let elements = Slice::new(&input, 20, $bytes.len() as u64);
+        let prepared = operation.of(elements).into(Slice::at(&output, GUARD as u64)).unwrap();
+        in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
+        let all = read(gpu, &output);
+        let (before, rest) = all.split_at(GUARD);
+        let (results, after) = rest.split_at($size);
+        assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)));
+        results.to_vec()
+    }};
+}
+
+fn value(element: Element, bytes: &[u8]) -> Value {
+    let word = u32::from_le_bytes(bytes.try_into().unwrap());
+    match element {
+        Element::U32 => Value::Unsigned(word.into()),
+        Element::I32 => Value::Signed((word as i32).into()),
+        _ => Value::F32(f32::from_bits(word)),
+    }
+}
+
+fn check_quantiles(element: Element, len: usize, method: Method) {
+    let asked = [0.5, 0.9, 0.0, 0.25, 1.0];
+    let bytes = rows(element, len);
+    let quantiles = Quantiles::new(element, asked).unwrap().with_method(method).rows(len as u64);
+    let got = run!(quantiles, bytes, SPREADS.len() * asked.len() * 4);
+    let of = if method.is_discrete() { element } else { Element::F32 };
+    for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
+        let want = reference::quantiles(element, row, method, &asked);
+        let [lower, upper] =
+            [Method::Lower, Method::Higher].map(|method| reference::quantiles(element, row, method, &asked));
+        for (i, want) in want.into_iter().enumerate() {
+            let got = value(of, &got[4 * (spread * asked.len() + i)..][..4]);
+            // The ends, their distance and the sum are rounded to 24 bits.
+            let unit = 4.0 * f64::from(f32::EPSILON) * lower[i].as_f64().abs().max(upper[i].as_f64().abs());
+            let is_right = match want {
+                Value::F64(want) if want.is_finite() => (got.as_f64() - want).abs() <= unit + 1e-37,
+                Value::F64(want) => got.same(Value::F32(want as f32)),
+                want => got.same(want),
+            };
+            let q = asked[i];
+            assert!(is_right, "{method}, {q} of {len} {element}, spread {spread}: {got} instead of {want}");
+        }
+    }
+}
+
+fn check_top(element: Element, len: usize, k: u32, is_smallest: bool) {
+    let bytes = rows(element, len);
+    let top = TopK::new(element, k).unwrap().rows(len as u64);
+    let top = if is_smallest { top.smallest() } else { top };
+    let (k, indices) = (k as usize, top.indices_at((SPREADS.len() * len) as u64) as usize);
+    let got = run!(top, bytes, indices + SPREADS.len() * k * 4);
+    for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
+        let want = reference::top(element, row, k, is_smallest);
+        for place in 0..k {
+            let at = 4 * (spread * k + place);
+            let index = u32::from_le_bytes(got[indices + at..][..4].try_into().unwrap());
+            let bits = &got[at..at + 4];
+            let is_right = want.get(place).map_or(index == u32::MAX && bits == [0; 4], |(want, wanted)| {
+                value(element, bits).same(*want) && index == *wanted
+            });
+            let what =
+                format!("{k} of {len} {element}, smallest {is_smallest}, spread {spread}, place {place}");
+            assert!(is_right, "{what}: {} at {index} instead of {:?}", value(element, bits), want.get(place));
+        }
+    }
+}
+
+#[test]
+fn quantiles_of_every_distribution() {
+    for (element, len, method) in [
+        (Element::F32, 1024, Method::Linear),
+        (Element::F32, 999, Method::Lower),
+        (Element::F32, 1, Method::Hazen),
+        (Element::F32, 9000, Method::Midpoint),
+        (Element::U32, 130, Method::Nearest),
+        (Element::I32, 1500, Method::Linear),
+    ] {
+        gpu().clean(|| check_quantiles(element, len, method));
+    }
+}
+
+#[test]
+fn winners_of_every_distribution() {
+    for (element, len, k, is_smallest) in [
+        (Element::F32, 1024, 32, false),
+        (Element::F32, 1000, 31, true),
+        (Element::F32, 300, 300, false),
+        (Element::I32, 7, 9, false),
+        (Element::U32, 4000, 1500, true),
+        (Element::I32, 9000, 128, false),
+    ] {
+        gpu().clean(|| check_top(element, len, k, is_smallest));
+    }
+}
+
+#[test]
+fn nothing_has_no_winners_and_no_median() {
+    let gpu = gpu();
+    let input = room(gpu, 4);
+    let nothing = Slice::new(&input, 0, 0);
+    let medians = [Element::F32, Element::I32].map(|element| {
+        let median = Quantiles::new(element, [0.5]).unwrap().with_method(Method::Lower);
+        median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap()[0]
+    });
+    assert!(medians[0].same(Value::F32(f32::NAN)) && medians[1] == Value::Signed(0));
+    let top = TopK::new(Element::F32, 3).unwrap().on(&gpu.device).unwrap();
+    assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
+}
+
+#[test]
+fn a_rank_past_the_end_has_no_element() {
+    let gpu = gpu();
+    let input = poisoned(gpu, bytemuck::cast_slice(&[4u32, 2, 3]), 0);
+    let nth = Quantiles::nth(Element::U32, [2, 3, 0]).on(&gpu.device).unwrap();
+    let got = nth.of(Slice::new(&input, 0, 12)).wait(&gpu.queue).unwrap();
+    assert_eq!(got, [4, 0, 2].map(Value::Unsigned));
+}

@@ -1,0 +1,55 @@
+//! Order statistics of short rows.
+
+use halofold::Element;
+use halofold::rank::{Quantiles, TopK, reference};
+
+use super::{End, Operation, Scene, text};
+
+/// Elements of a row, and the number of largest ones.
+const ROW: usize = 100;
+const K: u32 = 5;
+
+pub fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new("third smallest elements of rows", |scene| Box::pin(third(scene))),
+        Operation::new("largest elements of rows", |scene| Box::pin(largest(scene))),
+    ]
+}
+
+/// Whole rows that a device has room for.
+fn elements(scene: &Scene) -> Vec<u32> {
+    let len = scene.words(1000) as usize / ROW * ROW;
+    (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect()
+}
+
+async fn third(scene: &Scene) -> Result<End, String> {
+    let elements = elements(scene);
+    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
+    scene.stage();
+    let third = Quantiles::nth(Element::U32, [2]).rows(ROW as u64).on(&scene.device).map_err(text)?;
+    let output = scene.room((4 * elements.len() / ROW) as u64)?;
+    scene.stage();
+    let prepared = third.of(&input).into(&output).map_err(text)?;
+    let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
+    let expected: Vec<u32> = elements.chunks(ROW).map(of).collect();
+    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+}
+
+async fn largest(scene: &Scene) -> Result<End, String> {
+    let elements = elements(scene);
+    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
+    scene.stage();
+    let top = TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64).on(&scene.device).map_err(text)?;
+    let indices = top.config().indices_at(elements.len() as u64) as usize / 4;
+    let winners = elements.len() / ROW * K as usize;
+    let output = scene.buffer(&vec![0; 4 * (indices + winners)])?;
+    scene.stage();
+    let prepared = top.of(&input).into(&output).map_err(text)?;
+    let mut expected = vec![0; indices + winners];
+    let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
+    for (place, (value, index)) in elements.chunks(ROW).flat_map(of).enumerate() {
+        expected[place] = value.as_f64() as u32;
+        expected[indices + place] = index;
+    }
+    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+}
