@@ -25,6 +25,10 @@
 //! remains is a search among these. If a bracket misses, which happens in one of some ten thousand rows, the search is among all elements: three
 //! or four reads more. The GPU decides that by itself, and the results never depend on the sample.
 //!
+//! A row of up to 2^15 elements takes a workgroup, and all rows one dispatch, which reads each once; of many rows with few winners, those
+//! of up to 2^18 do so, too. Winners are ranked by comparing each with all others, up to 512 at a time: hundreds of a short row take
+//! longer than the row's other work.
+//!
 //! A [`Prepared`](crate::Prepared) owns the memory for the sample and the candidates: about a fortieth of the input for each quantile. Recording
 //! allocates nothing.
 

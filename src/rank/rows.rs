@@ -63,7 +63,7 @@ impl Selection {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let count = self.sample.len;
-        let all = if count == 0 { 1 } else { len / count };
+        let all = len.checked_div(count).unwrap_or(1);
         let bound = limits.max_storage_buffer_binding_size.min(1 << 31).saturating_sub(256);
         let at_once = (bound / (4 * count).max(1)).clamp(1, 1 << 24);
         let pass = |first: u64| {
