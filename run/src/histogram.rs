@@ -8,7 +8,7 @@ mod edges;
 mod rule;
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::PathBuf;
 use std::slice;
 use std::time::Instant;
 
@@ -17,10 +17,12 @@ use halofold::histogram::{Config, Histogram, Keys, Map, Options};
 use halofold::reduce::{Accuracy, Op, Scalar};
 use halofold::{Element, Value};
 use indicatif::ProgressBar;
+use serde::Serialize;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::files::{Bare, Source, Stored};
-use crate::gpu::Gpu;
+use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::reduce::buffers::{Kernel, Operation};
 use crate::reduce::engine::Engine;
 use crate::reduce::file::{self, Work};
@@ -31,68 +33,107 @@ use crate::reduce::{kernels, reduce};
 use crate::transport::{Alone, Transport as _};
 use crate::{output, progress};
 use edges::{Bins, Range};
-use rule::Facts;
-pub use rule::{BinCount, Rule};
+use rule::{BinCount, Facts, Rule};
 
-/// The file, and the bins to count.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The file; `-` is standard input.
-    pub path: &'a Path,
-    /// The description of bare elements; `None` of a `.npy` file.
-    pub raw: Option<&'a Bare>,
-    /// The number of bins.
-    pub bins: BinCount,
-    /// The ends of the range; `None`: the least and the largest element.
-    pub range: Option<[f64; 2]>,
-    /// Bytes of a piece, at most.
-    pub piece: u64,
+/// A file, and the bins to count its elements in.
+#[derive(clap::Args)]
+pub struct Request {
+    /// The file: a .npy array, or with --raw bare elements; `-` is standard input.
+    pub file: PathBuf,
+    /// The number of bins, 1 to 65536, or NumPy's rule for it: sqrt, sturges, rice or scott.
+    ///
+    /// A rule looks at the elements; beside --range it does so only where they have 8 or 16 bits.
+    #[arg(long, value_name = "N|RULE", default_value = "10")]
+    bins: BinCount,
+    /// The range of all bins: by default from the least to the largest element, found in a pass over the file before.
+    ///
+    /// NaN and elements outside of it are not counted. Each bin includes its lower edge, the last one its upper edge, too.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = ends_of, allow_hyphen_values = true)]
+    range: Option<[f64; 2]>,
+    /// The file holds bare elements of a type that `halofold reduce --raw` takes: u8, i16, f32, '>f4' and others.
+    #[arg(long, value_name = "TYPE")]
+    raw: Option<Bare>,
+    /// Each of several takes the next piece of the file when it is free; counts are the same.
+    #[command(flatten)]
+    adapters: AnyAdapters,
+    /// Read the file in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
+    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
+    piece: u64,
 }
 
-/// The elements of a file in bins.
-#[derive(Debug)]
+/// Reads the ends of a range.
+fn ends_of(text: &str) -> Result<[f64; 2], String> {
+    let ends = text.split_once(',');
+    let ends = ends.and_then(|(low, high)| Some([low.trim().parse().ok()?, high.trim().parse().ok()?]));
+    let [low, high]: [f64; 2] =
+        ends.ok_or("write two numbers with a comma between them, like 0,1 or -1e3,1e3")?;
+    if !(low.is_finite() && high.is_finite()) {
+        return Err("both ends must be finite".to_owned());
+    }
+    if low > high { Err(format!("{low} is above {high}: name the lower end first")) } else { Ok([low, high]) }
+}
+
+/// The elements of a file in bins. Its fields, in their order, are the keys in JSON.
+#[derive(Debug, Serialize)]
 pub struct Counted {
+    /// The file, as the command line names it.
+    pub file: String,
     /// The type of the elements.
-    pub stored: Stored,
-    /// The number of elements, also of those outside of the range.
+    #[serde(rename = "type")]
+    pub element: &'static str,
+    /// The number of elements.
     pub n: u64,
-    /// The elements in each bin.
-    pub counts: Vec<u64>,
+    /// Those of them in the range.
+    pub counted: u64,
+    /// The number of bins.
+    pub bins: usize,
+    /// The ends of the range.
+    pub range: [f64; 2],
+    /// NumPy's name of the type of the edges.
+    pub dtype: &'static str,
     /// The edges of the bins, one more.
     pub edges: Vec<f64>,
-    /// NumPy's name of their type.
-    pub dtype: &'static str,
+    /// The elements in each bin.
+    pub counts: Vec<u64>,
     /// Time on the GPU for the counts, if it tells.
     pub gpu_ms: Option<f64>,
     /// From opening the file to the counts.
     pub wall_ms: f64,
+    /// The adapters' names.
+    pub adapter: String,
 }
 
 /// Counts the elements of a file.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or has no histogram with these bins; a GPU fails.
-pub fn count(request: Request<'_>, gpus: &[Gpu]) -> Result<Counted, Failure> {
+/// The file cannot be read, or has no histogram with these bins; a GPU is not there, or fails.
+pub fn count(request: &Request) -> Result<Counted, Failure> {
+    let work = Work::whole(&request.file, request.raw.as_ref())?;
+    let gpus = &request.adapters.open()?[..];
     let start = Instant::now();
-    let work = Work::whole(request.path, request.raw)?;
     let stored = work.stored;
     let mut file = Passes { request, gpus, work, stored, n: 0, gpu_ms: None };
     let (bins, counts) = if stored.size() <= 2 { file.patterns()? } else { file.between_borders()? };
     Ok(Counted {
-        stored,
+        file: request.file.display().to_string(),
+        element: stored.name(),
         n: file.n,
-        counts,
+        counted: counts.iter().sum(),
+        bins: counts.len(),
+        range: [bins.edges[0], bins.edges[counts.len()]],
         dtype: bins.dtype(),
         edges: bins.edges,
+        counts,
         gpu_ms: file.gpu_ms,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
+        adapter: gpu::names(gpus),
     })
 }
 
 /// A file on its way through the GPUs.
 struct Passes<'a> {
-    request: Request<'a>,
+    request: &'a Request,
     gpus: &'a [Gpu],
     work: Work,
     stored: Stored,
@@ -216,7 +257,7 @@ impl Passes<'_> {
 
     /// Opens the file for a pass.
     fn open(&mut self) -> Result<(Vec<Source>, ProgressBar), Failure> {
-        let sources = file::open(&mut self.work, None, self.request.raw)?;
+        let sources = file::open(&mut self.work, None, self.request.raw.as_ref())?;
         let bar = progress::bytes(self.work.bytes().unwrap_or(0));
         bar.set_message(output::visible(&self.work.path, &[]));
         Ok((sources, bar))

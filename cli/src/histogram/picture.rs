@@ -1,20 +1,22 @@
 //! A histogram as SVG: an area whose height over each bin is its count.
 
-use super::Report;
+use halofold_run::histogram::Counted;
+
+use super::summary;
 use crate::chart::{self, Axis, Chart, Line, Look, Marker};
 
 /// Room above the highest bin.
 const MARGIN: f64 = 1.05;
 
 /// The picture.
-pub fn svg(report: &Report<'_>) -> String {
-    let highest = report.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let steps = report.edges.windows(2).zip(report.counts);
+pub fn svg(counted: &Counted) -> String {
+    let highest = counted.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let steps = counted.edges.windows(2).zip(&counted.counts);
     let steps = steps.flat_map(|(ends, count)| [(ends[0], *count as f64), (ends[1], *count as f64)]);
-    let [low, high] = report.range;
+    let [low, high] = counted.range;
     let area = [(low, 0.0)].into_iter().chain(steps).chain([(high, 0.0)]).collect();
     let chart = Chart {
-        title: format!("Histogram of {}", report.file),
+        title: format!("Histogram of {}", counted.file),
         x: Axis::even("value", (low, high)),
         y: Axis::even("elements in a bin", (0.0, MARGIN * highest)),
         lines: vec![Line {
@@ -24,5 +26,5 @@ pub fn svg(report: &Report<'_>) -> String {
         }],
         ceiling: None,
     };
-    chart::picture(&chart, &report.summary(), &[])
+    chart::picture(&chart, &summary(counted), &[])
 }

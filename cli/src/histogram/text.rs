@@ -1,8 +1,9 @@
 //! A histogram in a terminal: a bar for each bin, or for as many neighbours as fit the lines.
 
 use comfy_table::CellAlignment;
+use halofold_run::histogram::Counted;
 
-use super::Report;
+use super::{number, summary};
 use crate::output::visible;
 use crate::table::{self, count};
 
@@ -16,19 +17,19 @@ const WIDTH: u64 = 50;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// The title, and a line for each group of bins: its lower edge, its count and its bar.
-pub fn text(report: &Report<'_>) -> String {
-    let each = report.bins.div_ceil(MOST_LINES);
-    let totals: Vec<u64> = report.counts.chunks(each).map(|group| group.iter().sum()).collect();
+pub fn text(counted: &Counted) -> String {
+    let each = counted.bins.div_ceil(MOST_LINES);
+    let totals: Vec<u64> = counted.counts.chunks(each).map(|group| group.iter().sum()).collect();
     let most = totals.iter().copied().max().unwrap_or(0).max(1);
     let mut table = table::plain();
-    for (edge, total) in report.edges.iter().step_by(each).zip(&totals) {
-        table.add_row([report.number(*edge), count(*total), bar(*total, most)]);
+    for (edge, total) in counted.edges.iter().step_by(each).zip(&totals) {
+        table.add_row([number(*edge, counted.dtype), count(*total), bar(*total, most)]);
     }
     for column in table.column_iter_mut().take(2) {
         column.set_padding((0, 2)).set_cell_alignment(CellAlignment::Right);
     }
     let lines = if each > 1 { format!("; {each} bins a line") } else { String::new() };
-    format!("{}: {}{lines}\n{}\n", visible(report.file, &[]), report.summary(), table.trim_fmt())
+    format!("{}: {}{lines}\n{}\n", visible(&counted.file, &[]), summary(counted), table.trim_fmt())
 }
 
 /// A bar in eighths of a letter. What is not nothing can be seen.
