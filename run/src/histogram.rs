@@ -7,6 +7,7 @@
 mod edges;
 mod rule;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::slice;
@@ -33,14 +34,14 @@ use crate::reduce::{kernels, reduce};
 use crate::transport::{Alone, Transport as _};
 use crate::{output, progress};
 use edges::{Bins, Range};
-use rule::{BinCount, Facts, Rule};
+use rule::{BinCount, Facts, Rule, between_quartiles, quartile_ranks};
 
 /// A file, and the bins to count its elements in.
 #[derive(clap::Args)]
 pub struct Request {
     /// The file: a .npy array, or with --raw bare elements; `-` is standard input.
     pub file: PathBuf,
-    /// The number of bins, 1 to 65536, or NumPy's rule for it: sqrt, sturges, rice or scott.
+    /// The number of bins, 1 to 65536, or NumPy's rule for it: auto, fd, sqrt, sturges, rice or scott.
     ///
     /// A rule looks at the elements; beside --range it does so only where they have 8 or 16 bits.
     #[arg(long, value_name = "N|RULE", default_value = "10")]
@@ -153,7 +154,7 @@ impl Passes<'_> {
         // A rule looks at the elements in the range.
         let whole = self.bins(range, 1)?;
         let inside: Vec<_> = found.into_iter().filter(|(x, _)| whole.place(x.as_f64()) == 0).collect();
-        let bins = self.bins(range, self.number(range, Facts::of(&inside, ends(&inside)))?)?;
+        let bins = self.bins(range, self.number(range, Facts::of(stored, &inside, ends(&inside)))?)?;
         let mut counts = vec![0; bins.count()];
         inside.iter().for_each(|(x, count)| counts[bins.place(x.as_f64()) as usize] += count);
         Ok((bins, counts))
@@ -198,8 +199,14 @@ impl Passes<'_> {
             is_stored: false,
         };
         let works = slice::from_ref(&self.work);
-        let mut engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, most| {
+        let engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, most| {
             kernels::of_ops(gpu, works, &[wanted], most)
+        });
+        let mut engine = engine.map_err(|failure| match (failure, bins) {
+            (Failure::Usage(why), BinCount::Number(_)) => {
+                Failure::Usage(format!("{why}; or name the range with --range LOW,HIGH"))
+            }
+            (failure, _) => failure,
         })?;
         let (mut sources, bar) = self.open()?;
         let advance = |bytes| bar.inc(bytes);
@@ -207,13 +214,46 @@ impl Passes<'_> {
         let totals = reduce((&mut engine, gpu), &Alone, &self.work, &mut sources, all, advance)?;
         bar.finish_and_clear();
         self.n = totals.n();
-        let mut results = totals.into_each().map(|total| total.results.only());
-        let ends = match results.next().flatten() {
+        let results: Vec<_> = totals.into_each().map(|total| total.results.only()).collect();
+        let ends = match results[0] {
             Some(Scalar::Range { min, max }) => Some([min, max]),
             _ => None,
         };
-        let deviation = results.next().flatten().and_then(Scalar::value).map_or(0.0, Value::as_f64);
-        Ok(Facts { n: self.n, ends, deviation })
+        let deviation = results.get(1).copied().flatten().and_then(Scalar::value);
+        let deviation = deviation.map_or(0.0, Value::as_f64);
+        let mut facts = Facts { n: self.n, ends, deviation, between_quartiles: 0.0 };
+        if matches!(bins, BinCount::Of(Rule::Fd | Rule::Auto)) && self.n > 0 {
+            self.range(ends)?;
+            let found = self.at_ranks(quartile_ranks(self.n).collect())?;
+            facts.between_quartiles = between_quartiles(self.n, self.stored, |rank| found[&rank]);
+        }
+        Ok(facts)
+    }
+
+    /// Finds the elements with some ranks, from 0 in order: a histogram of the first digits of 16 bits says with which digit each begins, then
+    /// one of the next digits of those that begin so, and so on. The file passes once for each beginning.
+    fn at_ranks(&mut self, ranks: Vec<u64>) -> Result<BTreeMap<u64, f64>, Failure> {
+        let element = self.stored.element();
+        let mut searches: Vec<_> = ranks.iter().map(|rank| (Vec::new(), *rank)).collect();
+        for _ in 0..element.size() / 2 {
+            let mut counted: BTreeMap<Vec<u16>, Vec<u64>> = BTreeMap::new();
+            for (digits, left) in &mut searches {
+                if !counted.contains_key(digits) {
+                    let map = edges::digit_map(element, digits);
+                    counted.insert(digits.clone(), self.counted(&Keys::Numbers, 1 << 16, Some(&map))?);
+                }
+                let counts = counted[digits].iter().zip(0..=u16::MAX);
+                for (count, digit) in counts {
+                    if *left < *count {
+                        digits.push(digit);
+                        break;
+                    }
+                    *left -= count;
+                }
+            }
+        }
+        let found = searches.into_iter().map(|(digits, _)| edges::of_digits(element, &digits));
+        Ok(ranks.into_iter().zip(found).collect())
     }
 
     /// Passes the file through a histogram.

@@ -54,6 +54,11 @@ fn half(x: f64) -> f64 {
     if nearest.abs() < 65520.0 { nearest } else { x * f64::INFINITY }
 }
 
+/// The distance of two elements, in the type of floats that they have.
+pub fn difference(stored: Stored, low: f64, high: f64) -> f64 {
+    Width::of(stored.element()).round(high - low)
+}
+
 /// The range of all bins.
 #[derive(Clone, Copy, Debug)]
 pub enum Range {
@@ -75,7 +80,7 @@ impl Range {
             Range::Found([Value::Signed(a), Value::Signed(b)]) if a < b => {
                 ([low, high], b.abs_diff(a) as f64)
             }
-            Range::Found(_) if low < high => ([low, high], Width::of(stored.element()).round(high - low)),
+            Range::Found(_) if low < high => ([low, high], difference(stored, low, high)),
             _ if low == high => ([low - 0.5, high + 0.5], (high + 0.5) - (low - 0.5)),
             _ => ([low, high], high - low),
         }
@@ -214,26 +219,73 @@ fn key_range(element: Element) -> (u128, u128) {
     }
 }
 
-/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself. Elements of 64
-/// bits are two words: no adapter needs such integers.
-pub fn key_map(element: Element) -> Option<Map> {
-    let text = match element {
-        Element::I32 => "fn map(elem: Elem, index: u32) -> u32 { return bitcast<u32>(elem) ^ 0x80000000u; }",
-        Element::I64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn map(elem: Elem, index: u32) -> vec2<u32> { return vec2(elem.low, elem.high ^ 0x80000000u); }"
-        }
+/// WGSL that reads an element as words, and makes its key of them: `struct Elem` or a word, and `key`. No adapter needs 64-bit integers.
+fn key_text(element: Element) -> &'static str {
+    match element {
+        Element::U32 => "fn key(elem: u32) -> u32 { return elem; }",
+        Element::I32 => "fn key(elem: u32) -> u32 { return elem ^ 0x80000000u; }",
         Element::F64 => {
             "struct Elem { low: u32, high: u32 }
-            fn map(elem: Elem, index: u32) -> vec2<u32> {
+            fn key(elem: Elem) -> vec2<u32> {
                 let turned = select(vec2(0u, 0x80000000u), vec2(0xffffffffu), elem.high >= 0x80000000u);
                 return vec2(elem.low, elem.high) ^ turned;
             }"
         }
+        Element::I64 => {
+            "struct Elem { low: u32, high: u32 }
+            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high ^ 0x80000000u); }"
+        }
+        Element::U64 => {
+            "struct Elem { low: u32, high: u32 }
+            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high); }"
+        }
+        _ => {
+            "fn key(elem: u32) -> u32 {
+                return elem ^ select(0x80000000u, 0xffffffffu, elem >= 0x80000000u);
+            }"
+        }
+    }
+}
+
+/// A map of elements of 32 or 64 bits by a text that calls `key`.
+fn by_key(element: Element, map: &str) -> Map {
+    let text = format!("{}\n{map}", key_text(element));
+    let made =
+        if element.size() == 8 { Map::custom_struct(8, &text) } else { Map::custom(Element::U32, &text) };
+    made.expect("the text is the program's own")
+}
+
+/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself.
+pub fn key_map(element: Element) -> Option<Map> {
+    let key = match element {
+        Element::I32 => "u32",
+        Element::I64 | Element::F64 => "vec2<u32>",
         _ => return None,
     };
-    let made = if element.size() == 8 { Map::custom_struct(8, text) } else { Map::custom(element, text) };
-    Some(made.expect("the text is the program's own"))
+    Some(by_key(element, &format!("fn map(elem: Elem, index: u32) -> {key} {{ return key(elem); }}")))
+}
+
+/// The map of elements to the digit of 16 bits that follows in their keys, for those whose keys begin with these digits; of others to none.
+pub fn digit_map(element: Element, first: &[u16]) -> Map {
+    let digits = match element.size() {
+        8 => "vec4(key.y >> 16u, key.y & 0xffffu, key.x >> 16u, key.x & 0xffffu)",
+        _ => "vec2(key >> 16u, key & 0xffffu)",
+    };
+    let alike = first.iter().enumerate().map(|(at, digit)| format!(" & (digits[{at}] == {digit}u)"));
+    let (alike, next) = (alike.collect::<String>(), first.len());
+    let map = format!(
+        "fn map(elem: Elem, index: u32) -> u32 {{
+            let key = key(elem);
+            let digits = {digits};
+            return select(0xffffffffu, digits[{next}], true{alike});
+        }}"
+    );
+    by_key(element, &map)
+}
+
+/// The number whose key has these digits of 16 bits.
+pub fn of_digits(element: Element, digits: &[u16]) -> f64 {
+    number(element, digits.iter().fold(0, |key, digit| key << 16 | u64::from(*digit)))
 }
 
 /// The number that a key stands for, as a 64-bit float. Keys are unsigned integers that order like numbers of the type: the sign bit is

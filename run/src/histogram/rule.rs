@@ -5,9 +5,12 @@ use std::str::FromStr;
 
 use halofold::Value;
 
-use super::edges::Range;
+use super::edges::{Range, difference};
 use crate::count::counts;
 use crate::files::Stored;
+
+/// The shares of the elements below the quartiles.
+const QUARTILES: [f64; 2] = [0.25, 0.75];
 
 /// The most bins.
 const MOST: u32 = 65_536;
@@ -32,11 +35,21 @@ pub enum Rule {
     Rice,
     /// 3.49 standard deviations over the cubic root of the number of elements.
     Scott,
+    /// Twice the distance between the quartiles over the cubic root of the number of elements: Freedman and Diaconis's.
+    Fd,
+    /// The narrower of Sturges's and Freedman and Diaconis's.
+    Auto,
 }
 
 /// The names of the rules.
-const NAMES: [(&str, Rule); 4] =
-    [("sqrt", Rule::Sqrt), ("sturges", Rule::Sturges), ("rice", Rule::Rice), ("scott", Rule::Scott)];
+const NAMES: [(&str, Rule); 6] = [
+    ("auto", Rule::Auto),
+    ("fd", Rule::Fd),
+    ("sqrt", Rule::Sqrt),
+    ("sturges", Rule::Sturges),
+    ("rice", Rule::Rice),
+    ("scott", Rule::Scott),
+];
 
 impl FromStr for BinCount {
     type Err = String;
@@ -61,17 +74,50 @@ pub struct Facts {
     pub ends: Option<[Value; 2]>,
     /// Their standard deviation.
     pub deviation: f64,
+    /// The distance between their quartiles.
+    pub between_quartiles: f64,
+}
+
+/// The distance between the quartiles of `n` elements of a file, some at least, as NumPy interpolates them. `nth` gives elements by their
+/// ranks from 0.
+pub fn between_quartiles(n: u64, stored: Stored, nth: impl Fn(u64) -> f64) -> f64 {
+    let [lower, upper] = QUARTILES.map(|share| {
+        let at = (n - 1) as f64 * share;
+        let (rank, part) = (at.floor() as u64, at - at.floor());
+        let [below, above] = [nth(rank), nth((rank + 1).min(n - 1))];
+        let distance = difference(stored, below, above);
+        if part < 0.5 { below + distance * part } else { above - distance * (1.0 - part) }
+    });
+    upper - lower
+}
+
+/// The ranks of the elements that [`between_quartiles`] asks for.
+pub fn quartile_ranks(n: u64) -> impl Iterator<Item = u64> {
+    let rank = move |share: f64| ((n - 1) as f64 * share).floor() as u64;
+    QUARTILES.into_iter().flat_map(move |share| [rank(share), (rank(share) + 1).min(n - 1)])
 }
 
 impl Facts {
     /// Those of numbers, each of which is there so many times.
-    pub fn of(found: &[(Value, u64)], ends: Option<[Value; 2]>) -> Self {
+    pub fn of(stored: Stored, found: &[(Value, u64)], ends: Option<[Value; 2]>) -> Self {
         let n = found.iter().map(|(_, count)| count).sum();
         let mean_of = |of: &dyn Fn(f64) -> f64| {
             found.iter().map(|(x, count)| of(x.as_f64()) * *count as f64).sum::<f64>() / n as f64
         };
         let mean = mean_of(&|x| x);
-        Facts { n, ends, deviation: mean_of(&|x| (x - mean).powi(2)).sqrt() }
+        let deviation = mean_of(&|x| (x - mean).powi(2)).sqrt();
+        let mut found = found.to_vec();
+        found.sort_by(|(a, _), (b, _)| a.as_f64().total_cmp(&b.as_f64()));
+        let nth = |rank: u64| {
+            let mut through = 0;
+            let holds = |(_, count): &&(Value, u64)| {
+                through += count;
+                rank < through
+            };
+            found.iter().find(holds).map_or(f64::NAN, |(x, _)| x.as_f64())
+        };
+        let between_quartiles = if n > 0 { between_quartiles(n, stored, nth) } else { 0.0 };
+        Facts { n, ends, deviation, between_quartiles }
     }
 }
 
@@ -82,9 +128,13 @@ impl Rule {
         // Equal ends have a range of one.
         let apart = facts.ends.filter(|[least, largest]| least != largest);
         let distance = apart.map_or(0.0, |ends| Range::Found(ends).ends(stored).1);
+        let sturges = distance / (n.log2() + 1.0);
+        let quartiles = 2.0 * facts.between_quartiles * n.powf(-1.0 / 3.0);
         let width = match self {
+            Rule::Fd => quartiles,
+            Rule::Auto if quartiles > 0.0 => quartiles.min(sturges),
             Rule::Sqrt => distance / n.sqrt(),
-            Rule::Sturges => distance / (n.log2() + 1.0),
+            Rule::Sturges | Rule::Auto => sturges,
             Rule::Rice => distance / (2.0 * n.powf(1.0 / 3.0)),
             Rule::Scott => (24.0 * PI.sqrt() / n).powf(1.0 / 3.0) * facts.deviation,
         };
@@ -109,13 +159,14 @@ mod tests {
     #[test]
     fn rules_give_numpys_numbers() {
         let ends = [-3.25, 3.25].map(Value::F64);
-        let facts = Facts { n: 1000, ends: Some(ends), deviation: 0.98 };
+        let facts = Facts { n: 1000, ends: Some(ends), deviation: 0.98, between_quartiles: 1.35 };
         let bins = |rule: Rule, facts| rule.bins(facts, Range::Found(ends), Element::F64.into());
-        let each = [Rule::Sqrt, Rule::Sturges, Rule::Rice, Rule::Scott].map(|rule| bins(rule, facts));
-        assert_eq!(each, [Ok(32), Ok(11), Ok(20), Ok(20)]);
+        let each = NAMES.map(|(_, rule)| bins(rule, facts));
+        assert_eq!(each, [25, 25, 32, 11, 20, 20].map(Ok));
         let alike = Facts { ends: Some([Value::F64(1.0); 2]), deviation: 0.0, ..facts };
         assert_eq!(bins(Rule::Sqrt, alike), Ok(1));
         assert_eq!(bins(Rule::Rice, Facts::default()), Ok(1));
+        assert_eq!(bins(Rule::Auto, Facts { between_quartiles: 0.0, ..facts }), Ok(11));
         assert!(bins(Rule::Scott, Facts { deviation: 1e-9, ..facts }).unwrap_err().contains("65536"));
     }
 

@@ -23,7 +23,6 @@ pub struct Kernel {
 }
 
 /// A reduction to states, or a histogram, whose state is its counts.
-#[allow(clippy::large_enum_variant, reason = "a GPU has few kernels")]
 pub enum Operation {
     Reduction(Box<Reducer>),
     Histogram(Box<Histogram>),
