@@ -78,7 +78,8 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// As [`Source::open`]; bare elements of which the last is not complete or that have another shape, or a `.npy` file in their place, whose header is no elements.
+    /// As [`Source::open`]; bare elements of which the last is not complete or that have another shape, or a `.npy` file in their place,
+    /// whose header is no elements.
     pub fn open_packed(path: impl AsRef<Path>, raw: Option<&Bare>) -> Result<Self, InputError> {
         Self::open_narrow(path.as_ref(), raw, Narrow::Packed)
     }

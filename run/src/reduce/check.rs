@@ -188,8 +188,8 @@ pub fn judge(
                 Check::Wrong(format!("`{op}` of elements {first} to {last}: {why}"))
             }
             (Check::Wrong(why), Layout::Axis(_)) => {
-                let result = share.plane * share.inner + result as u64;
-                Check::Wrong(format!("`{op}` for result {result} of positions {first} to {last}: {why}"))
+                let line = share.plane * share.inner + result as u64;
+                Check::Wrong(format!("`{op}` of line {line}, positions {first} to {last}: {why}"))
             }
             (other, _) => other,
         });

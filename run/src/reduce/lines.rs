@@ -35,7 +35,7 @@ impl Line<'_> {
 
 /// The numbers of a row in C order; a single line without a value where they are too many to be held.
 pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
-    let line = |place: &[usize], value| Line {
+    let line = |place: Vec<usize>, value| Line {
         file: &row.file,
         op: &row.op,
         element: row.element,
@@ -50,7 +50,7 @@ pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
         wall_ms: row.wall_ms,
         adapter: row.adapter.as_deref(),
     };
-    let Some(values) = &row.value else { return vec![line(&[], None)] };
+    let Some(values) = &row.value else { return vec![line(Vec::new(), None)] };
     let indices = row.index.as_ref().map(|tree| tree.leaves()).unwrap_or_default();
     let bits = row.bits.as_ref().map(|tree| tree.leaves()).unwrap_or_default();
     let results = values.leaves().into_iter().enumerate();
@@ -58,13 +58,14 @@ pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
         let numbers = cell.numbers();
         let is_range = numbers.len() > 1;
         let (index, bits) = (indices.get(number), bits.get(number));
-        numbers.into_iter().enumerate().map(move |(half, cell)| Line {
-            index: index.and_then(|(_, index)| **index),
-            bits: bits.and_then(|(_, bits)| bits.as_deref()),
-            ..line(
-                &[&place[..], if is_range { std::slice::from_ref(&half) } else { &[] }].concat(),
-                cell.number(format),
-            )
+        numbers.into_iter().enumerate().map(move |(half, cell)| {
+            let mut place = place.clone();
+            place.extend(is_range.then_some(half));
+            Line {
+                index: index.and_then(|(_, index)| **index),
+                bits: bits.and_then(|(_, bits)| bits.as_deref()),
+                ..line(place, cell.number(format))
+            }
         })
     });
     lines.collect()
