@@ -1,6 +1,7 @@
 // Pearson's correlation of two inputs: their covariance divided by both deviations (co_moments.wgsl). If an input is constant: NaN.
 //
-// Roundings may lead beyond 1, where no correlation lies: as in NumPy it is cut there. A comparison with NaN is false, so NaN stays.
+// Roundings may lead beyond 1, where no correlation lies: as in NumPy it is cut there. A NaN stays: it is known
+// by its bits, as a driver's `clamp` may lose it.
 #import co_moments
 #import real
 
@@ -9,5 +10,5 @@ fn finish(acc: Acc, n: u32) -> Real {
         return not_a_number(n);
     }
     let r = (acc.products / root(acc.squares.x)) / root(acc.squares.y);
-    return select(select(r, Real(1), r > Real(1)), Real(-1), r < Real(-1));
+    return select(clamp(r, Real(-1), Real(1)), r, (bitcast<Bits>(r) & MAGNITUDE) > INFINITE);
 }
