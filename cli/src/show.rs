@@ -290,6 +290,8 @@ mod tests {
             message(ShowArgs { stage: Some("seal".to_owned()), ..f32("tile") })
                 .contains("elements, partials")
         );
+        let sieve = ShowArgs { stage: Some("sieve".to_owned()), ..f32("quantiles") };
+        assert!(message(sieve).contains("sample, pick, sift, digits, finish"));
         assert!(message(ShowArgs { op: Some(Op::WideSum), ..f32("tile") }).contains("wide-sum"));
         assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("options turn off"));
     }

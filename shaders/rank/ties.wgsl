@@ -45,12 +45,13 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: u
             atomicStore(&bits[word], 0u);
         }
         workgroupBarrier();
-        var own = vec4(false);
+        // A bit for each element of this invocation: FXC takes no vector that is written by a variable index.
+        var own = 0u;
         for (var i = 0u; i < STEP; i++) {
             let element = i * WG + lid;
             if at + element < end {
                 if key_of(words[at + element]) == key {
-                    own[i] = true;
+                    own |= 1u << i;
                     atomicOr(&bits[element >> 5u], 1u << (element & 31u));
                 }
             }
@@ -58,7 +59,7 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: u
         workgroupBarrier();
         for (var i = 0u; i < STEP; i++) {
             let element = i * WG + lid;
-            if own[i] {
+            if ((own >> i) & 1u) == 1u {
                 let place = found + ones_before(element);
                 if place < needed {
                     winners[first + place] = key;

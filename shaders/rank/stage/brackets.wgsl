@@ -112,7 +112,7 @@ fn keep(key: Key) {
         } else {
             staged[at] = key;
             if RANKS > 1u {
-                tags[at] = own_rank << 16u | atomicAdd(&waiting[own_rank], 1u);
+                tags[at] = (own_rank << 16u) | atomicAdd(&waiting[own_rank], 1u);
             }
         }
     }

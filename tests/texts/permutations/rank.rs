@@ -20,11 +20,11 @@ pub fn kernels() -> Vec<(String, Kernel)> {
                 (format!("{} of {name}", kernel.label), kernel)
             }
         };
-        for features in [Features::SUBGROUP, Features::empty()] {
+        for (features, offered) in [(Features::SUBGROUP, "with"), (Features::empty(), "without")] {
             for quantiles in [&[0.5][..], &[0.25, 0.5, 0.75]] {
                 let count = quantiles.len();
                 for method in [Method::Linear, Method::Lower] {
-                    let of = format!("{count} quantiles ({method}, {features:?})");
+                    let of = format!("{count} quantiles ({method}, {offered} subgroups)");
                     let quantiles = Quantiles::new(element, quantiles.iter().copied()).unwrap();
                     let quantiles = quantiles.with_method(method);
                     kernels.extend(quantiles.kernels(features, &limits).map(with_name(&of)));

@@ -118,7 +118,12 @@ fn all(differ: &Distinct<'_>, others: [&Distinct<'_>; 2]) -> Vec<Item> {
     let mut items: Vec<_> = reductions.chain(comparing).collect();
     items.extend(stencils::items());
     items.extend(histogram::kernels().into_iter().map(plain("histogram")));
-    items.extend(rank::kernels().into_iter().map(plain("rank")));
+    items.extend(rank::kernels().into_iter().map(|(label, kernel)| Item {
+        row: kernel.label.trim_start_matches("halofold.").replace('.', "/"),
+        label,
+        kernel,
+        traits: Vec::new(),
+    }));
     items.extend(pyramid::kernels().into_iter().map(plain("pyramid")));
     items.extend(program::kernels().into_iter().map(plain("the program's own")));
     items
