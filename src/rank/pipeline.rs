@@ -397,10 +397,13 @@ impl Made {
         [own, &[(PARAMETERS, Access::Uniform)]].concat()
     }
 
-    /// Checks the limits that all kernels need.
-    pub(super) fn check(self, limits: &Limits) -> Result<(), LimitError> {
+    /// Checks the type of elements, and the limits that all kernels need.
+    pub(super) fn check(self, limits: &Limits) -> Result<(), OperationError> {
+        if self.element.size() != 4 {
+            return Err(OperationError::Element(self.element));
+        }
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
-        rows::check(self.row, self.k.into(), limits)
+        Ok(rows::check(self.row, self.k.into(), limits)?)
     }
 }

@@ -168,6 +168,14 @@ fn nothing_has_no_winners_and_no_median() {
 }
 
 #[test]
+fn other_elements_are_refused() {
+    for element in [Element::F16, Element::F64, Element::U64, Element::I64] {
+        let error = Quantiles::nth(element, [0]).on(&gpu().device).unwrap_err().to_string();
+        assert!(error.contains(&format!("of {element}: elements can be")), "{error}");
+    }
+}
+
+#[test]
 fn a_rank_past_the_end_has_no_element() {
     let gpu = gpu();
     let input = poisoned(gpu, bytemuck::cast_slice(&[4u32, 2, 3]), 0);
