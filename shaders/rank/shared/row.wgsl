@@ -100,8 +100,10 @@ fn load(i: u32, lid: u32) -> vec4<u32> {
     } else {
         for (var k = 0u; k < 4u; k++) {
             if i + k * WG < len {
-                keys[k] = element(i + k * WG);
-                most = max(most, keys[k]);
+                let key = element(i + k * WG);
+                // FXC takes no vector that is written by a variable index.
+                keys = select(keys, vec4(key), vec4(0u, 1u, 2u, 3u) == vec4(k));
+                most = max(most, key);
             }
         }
     }
