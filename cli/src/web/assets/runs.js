@@ -20,6 +20,9 @@ function planOf(number) {
   return { constants, depth, results, workgroups, scratch, partials, marks, launches };
 }
 
+// The operators that read two inputs, here the same one twice.
+const PAIRS = ["dot", "covariance", "correlation", "weighted-mean"];
+
 // The words that outputs hold before a run: whatever is not written is wrong then.
 const POISON = 0xdeadbeef;
 
@@ -201,7 +204,7 @@ async function runOperation(gpu, { length, subgroups }, operation, peak) {
   const wrong = (bytes) => judge(operation, partsOf(operation, data.values, n), bytes, plan.depth);
   // An output that is added to starts from zero.
   const found = await trial(gpu, make, wrong, shape === "accumulate" ? 0 : POISON);
-  return { ...withTimes(row, found), ...rate(found, op === "dot" ? 2 * data.bytes : data.bytes, peak) };
+  return { ...withTimes(row, found), ...rate(found, PAIRS.includes(op) ? 2 * data.bytes : data.bytes, peak) };
 }
 
 // One histogram: a row of the library.

@@ -119,6 +119,17 @@ const EXPECTED = {
     const relative = 3 * unit * size + 2 ** -21 + unit * (5 + 6 * Math.abs(log));
     return within(exact, { fixed: 1.1 * exact * relative + SMALLEST, linear: 1.1 * exact * UNIT * size });
   },
+  // Of an input with itself.
+  covariance: (part, type) => variance(part, type, 0, 0),
+  correlation: () => within(1, { fixed: 16 * UNIT, linear: 16 * UNIT }),
+  "weighted-mean": (part) => {
+    const [sum, all, size] = [part.total((x) => x * x), part.total((x) => x), part.total(Math.abs)];
+    const exact = sum / all;
+    const moved = 2 * UNIT * (sum + Math.abs(exact) * size) / Math.abs(all);
+    return within(exact, { fixed: 2 * moved + 8 * UNIT * Math.abs(exact) + SMALLEST * part.count, linear: moved });
+  },
+  skewness: (part) => standardized(part, 3, 0),
+  kurtosis: (part) => standardized(part, 4, 3),
 };
 
 function isFloat(type) { return type === "f32" || type === "f16"; }
@@ -178,6 +189,21 @@ function variance(part, type, correction, root) {
     quadratic: share * 2 * step * step,
     root,
   });
+}
+
+// The mean power of distances from the mean, in deviations. Terms are rounded, relatively to powers of magnitudes; and with E the error of
+// a mean, a mean of powers is off by their order times E and the mean of the power below.
+function standardized(part, order, normal) {
+  const n = part.count;
+  const mean = part.total((x) => x) / n;
+  const power = (order) => part.total((x) => (x - mean) ** order) / n;
+  const size = (order) => part.total((x) => Math.abs(x - mean) ** order) / n;
+  const spread = Math.sqrt(power(2));
+  const exact = power(order) / spread ** order;
+  const step = 8 * UNIT * part.best((x, y) => Math.abs(x) > Math.abs(y)).map(Math.abs)[0];
+  const moved = (32 * UNIT * size(order) + 2 * order * step * size(order - 1)) / spread ** order;
+  const each = 2 * moved + order * Math.abs(exact) * (8 * UNIT + 2 * step / spread);
+  return within(exact - normal, { fixed: each + 16 * UNIT * (Math.abs(exact) + 4), linear: each });
 }
 
 // The fault of a result; nothing if it is right.
