@@ -13,14 +13,15 @@
 #import io
 #import input
 #import keys
-#import list
 #import search
+#import ends
 #import choose
 #import ticket
 
-@group(0) @binding(7) var<storage, read> candidates: array<Key>;
-// True: if the search was among all elements, they are read again with the key that was found as the threshold.
-override READ_AGAIN: bool = false;
+@group(0) @binding(7) var<storage, read> candidates: array<vec4<u32>>;
+// True for the k smallest. Only searches among all elements are for this kernel then, and after the last digit all elements are read
+// again, with the key that was found as the threshold.
+override OF_TOP: bool = false;
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;
 
@@ -31,8 +32,8 @@ fn main(
 ) {
     let rank = workgroup.y;
     let search = search_of(rank, lid);
-    if search.is_found {
-        if (params.round == 0u) & (workgroup.x == 0u) & (lid == 0u) {
+    if search.is_found | (OF_TOP & (search.among == CANDIDATES)) {
+        if !(OF_TOP | search.has_begun) & (workgroup.x == 0u) & (lid == 0u) {
             keep_search(rank, search);
         }
         return;
@@ -49,10 +50,7 @@ fn main(
     if search.among == ALL {
         count_all(rank / RANKS, search.base, shift, own);
     } else {
-        let stop = number(rank);
-        for (var i = own; i < stop; i += search.groups * WG) {
-            count(candidates[rank * params.room + i], search.base, shift);
-        }
+        count_candidates(rank, search, shift, own);
     }
     workgroupBarrier();
     for (var bin = lid; bin < BINS; bin += WG) {
@@ -75,13 +73,14 @@ fn main(
     let found = choose(search.left, lid);
     if lid == 0u {
         let base = search.base + (found.digit << shift);
-        if READ_AGAIN & (search.among == ALL) & (shift == 0u) {
+        if OF_TOP & (search.among == ALL) & (shift == 0u) {
             // Now the threshold is exact.
             put(rank, HIGH, base);
             put(rank, BETWEEN, 0u);
             put(rank, AT_HIGH, 0u);
+            put(rank, HEAVY, HEAVY_HIGH);
         }
-        keep_search(rank, Search(search.among, shift == 0u, 1u, base, shift, search.left - found.before, found.equal, search.high));
+        keep_search(rank, Search(search.among, true, shift == 0u, 1u, base, shift, search.left - found.before, found.equal, false));
     }
 }
 
@@ -89,6 +88,38 @@ fn count(key: Key, base: Key, shift: u32) {
     let digit = (key - base) >> shift;
     if digit < BINS {
         atomicAdd(&tally[digit], 1u);
+    }
+}
+
+fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
+    let stop = number(rank);
+    let first = rank * (params.room / 4u);
+    let step = search.groups * WG;
+    let last = max(stop, 1u) / 4u;
+    for (var at = own; 4u * at < stop; at += 4u * step) {
+        let a = candidates[first + at];
+        let b = candidates[first + min(at + step, last)];
+        let c = candidates[first + min(at + 2u * step, last)];
+        let d = candidates[first + min(at + 3u * step, last)];
+        count_four(a, 4u * at, stop, search.base, shift);
+        count_four(b, 4u * (at + step), stop, search.base, shift);
+        count_four(c, 4u * (at + 2u * step), stop, search.base, shift);
+        count_four(d, 4u * (at + 3u * step), stop, search.base, shift);
+    }
+}
+
+fn count_four(keys: vec4<u32>, at: u32, stop: u32, base: Key, shift: u32) {
+    if at < stop {
+        count(keys.x, base, shift);
+    }
+    if at + 1u < stop {
+        count(keys.y, base, shift);
+    }
+    if at + 2u < stop {
+        count(keys.z, base, shift);
+    }
+    if at + 3u < stop {
+        count(keys.w, base, shift);
     }
 }
 

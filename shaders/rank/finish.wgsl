@@ -8,6 +8,7 @@
 #import keys
 #import list
 #import search
+#import ends
 #import ticket
 #import result
 

@@ -11,12 +11,34 @@
 #import keys
 #import choose
 #import list
+#import ends
 
-@group(0) @binding(6) var<storage, read> sampled: array<Key>;
+@group(0) @binding(6) var<storage, read> sampled: array<vec4<u32>>;
+
+// The most keys of the sample that may be equal to an end whose elements are candidates.
+const LIGHT: u32 = 2u;
 
 var<workgroup> least: atomic<u32>;
 var<workgroup> most: atomic<u32>;
 var<workgroup> extent: vec2<u32>;
+
+// Vectors of an invocation that are loaded together.
+struct Keys {
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+    d: vec4<u32>,
+}
+
+fn load(start: u32, at: u32) -> Keys {
+    let last = params.samples / 4u - 1u;
+    return Keys(
+        sampled[start + min(at, last)],
+        sampled[start + min(at + WG, last)],
+        sampled[start + min(at + 2u * WG, last)],
+        sampled[start + min(at + 3u * WG, last)],
+    );
+}
 
 // The sample's minimum, and the bits of its range.
 fn range_of(start: u32, lid: u32) -> vec2<u32> {
@@ -25,21 +47,38 @@ fn range_of(start: u32, lid: u32) -> vec2<u32> {
         atomicStore(&most, 0u);
     }
     workgroupBarrier();
-    var low = 0xffffffffu;
-    var high = 0u;
-    for (var i = lid; i < params.samples; i += WG) {
-        let key = sampled[start + i];
-        low = min(low, key);
-        high = max(high, key);
+    // Past the end, the last keys come again.
+    var low = vec4(0xffffffffu);
+    var high = vec4(0u);
+    for (var at = lid; at < params.samples / 4u; at += 4u * WG) {
+        let keys = load(start, at);
+        low = min(low, min(min(keys.a, keys.b), min(keys.c, keys.d)));
+        high = max(high, max(max(keys.a, keys.b), max(keys.c, keys.d)));
     }
-    atomicMin(&least, low);
-    atomicMax(&most, high);
+    atomicMin(&least, min(min(low.x, low.y), min(low.z, low.w)));
+    atomicMax(&most, max(max(high.x, high.y), max(high.z, high.w)));
     workgroupBarrier();
     if lid == 0u {
         let lowest = atomicLoad(&least);
         extent = vec2(lowest, 32u - countLeadingZeros(atomicLoad(&most) - lowest));
     }
     return workgroupUniformLoad(&extent);
+}
+
+fn count_four(keys: vec4<u32>, base: u32, shift: u32, is_valid: bool) {
+    if is_valid {
+        let digits = (keys - base) >> vec4(shift);
+        count_one(digits.x);
+        count_one(digits.y);
+        count_one(digits.z);
+        count_one(digits.w);
+    }
+}
+
+fn count_one(digit: u32) {
+    if digit < BINS {
+        atomicAdd(&tally[digit], 1u);
+    }
 }
 
 @compute @workgroup_size(WG)
@@ -51,33 +90,40 @@ fn main(
     let rank = workgroup.x >> 1u;
     let is_high = (workgroup.x & 1u) == 1u;
     let wanted = list[rank][2u + (workgroup.x & 1u)];
-    let start = workgroup.y * params.samples;
+    let number = params.samples / 4u;
+    let start = workgroup.y * number;
     let range = range_of(start, lid);
     var base = range.x;
     var bits = range.y;
-    var left = wanted;
+    var left = min(wanted, params.samples - 1u);
+    var equal = 0u;
     for (var round = 0u; round < 3u; round++) {
         let shift = max(bits, DIGIT) - DIGIT;
         clear_tally(lid);
         workgroupBarrier();
-        for (var i = lid; i < params.samples; i += WG) {
-            let digit = (sampled[start + i] - base) >> shift;
-            if digit < BINS {
-                atomicAdd(&tally[digit], 1u);
-            }
+        for (var at = lid; at < number; at += 4u * WG) {
+            let keys = load(start, at);
+            count_four(keys.a, base, shift, true);
+            count_four(keys.b, base, shift, at + WG < number);
+            count_four(keys.c, base, shift, at + 2u * WG < number);
+            count_four(keys.d, base, shift, at + 3u * WG < number);
         }
         workgroupBarrier();
-        let found = choose(min(left, params.samples - 1u), lid);
+        let found = choose(left, lid);
         base += found.digit << shift;
         left -= found.before;
+        equal = found.equal;
         bits = shift;
     }
     if lid == 0u {
-        var end = base;
+        let own = workgroup.y * RANKS + rank;
         // An end beyond the sample is open.
-        if wanted >= params.samples {
-            end = select(lowest(), highest(), is_high);
+        let is_open = wanted >= params.samples;
+        let open = select(lowest(), highest(), is_high);
+        put(own, select(LOW, HIGH, is_high), select(base, open, is_open));
+        if !is_open & (equal > LIGHT) {
+            let end = select(HEAVY_LOW, HEAVY_HIGH, is_high);
+            atomicOr(&state[own * STATE + HEAVY], end | select(0u, HEAVY_LOW, base == lowest()));
         }
-        put(workgroup.y * RANKS + rank, select(LOW, HIGH, is_high), end);
     }
 }

@@ -10,12 +10,12 @@
 // Elements equal to an end are only counted, because there may be any number of them: where half of all elements are zero, zero is
 // an end of the bracket, and not among the candidates.
 //
-// An addition to storage takes long, and all workgroups add to the same words. So a workgroup takes several tiles in a row, keeps its
-// counts and its candidates in workgroup memory, and reserves room in storage for many of them at once. The candidates of a rank come
+// An addition to storage takes long, and all workgroups add to the same words. So a workgroup takes several tiles in a row, a part of the
+// input. It keeps the counts and the candidates in workgroup memory, and reserves room in storage for all of them at once. The candidates of a rank come
 // in any order; the rank among them does not depend on it.
 //
 // The read should take no longer than a sum. Integer instructions are what it is short of, so everything that happens to every element
-// is counted: four make the key, one looks for NaNs, and each bracket takes five.
+// is counted: four make the key, one looks for NaNs, and each bracket takes five, or some more where candidates are.
 //
 // Beyond the documents. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
 #import io
@@ -27,42 +27,34 @@
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_index) lid: u32,
-#ifdef subgroups
-    @builtin(subgroup_invocation_id) lane: u32,
-#endif
 ) {
-#ifdef subgroups
-    own_lane = lane;
-#endif
     own_row = workgroup.y;
     let row = row_of(own_row);
-    prepare(lid);
+    begin_row(lid);
     if !is_needed() {
         return;
     }
-
-    // The few elements before the first whole vector and after the last belong to the first and to the last workgroup.
-    if workgroup.x == 0u {
-        sort_out_one(row, row.begin + lid, lid < head(row));
+    for (var part = workgroup.x; part < params.here; part += params.groups) {
+        begin_part(lid);
+        // The few elements before the first whole vector and after the last belong to the first and to the last part.
+        if part == 0u {
+            sort_out_one(row, row.begin + lid, lid < head(row));
+        }
+        if part + 1u == params.here {
+            sort_out_one(row, 4u * row.end4 + lid, lid < tail(row));
+        }
+        let begin = row.begin4 + part * params.span;
+        let end = min(begin + params.span, row.end4);
+        var at = begin + lid;
+        for (var tile = 0u; tile < params.tiles; tile++) {
+            sort_out(load(at, end), at, end, row);
+            at += 4u * WG;
+        }
+        end_part(part, lid);
     }
-    if workgroup.x + 1u == params.groups {
-        sort_out_one(row, 4u * row.end4 + lid, lid < tail(row));
-    }
-    // A tile has four vectors for each invocation. They are loaded while those of the tile before are sorted out.
-    let begin = row.begin4 + workgroup.x * params.span;
-    let end = min(begin + params.span, row.end4);
-    var at = begin + lid;
-    var tile = load(at, end);
-    for (var i = 0u; i < params.tiles; i++) {
-        let next = load(at + 4u * WG, end);
-        sort_out(tile, at, end, row);
-        make_room(lid);
-        at += 4u * WG;
-        tile = next;
-    }
-    finish(workgroup.x, lid);
 }
 
+// Four vectors of an invocation, all of which are loaded before the first is used.
 struct FourVectors {
     a: vec4<u32>,
     b: vec4<u32>,
@@ -86,20 +78,12 @@ fn keys_of(words: vec4<u32>) -> vec4<u32> {
 
 fn sort_out(tile: FourVectors, at: u32, end: u32, row: RowPart) {
     let keys = FourVectors(keys_of(tile.a), keys_of(tile.b), keys_of(tile.c), keys_of(tile.d));
-    let valid = vec4(at < end, at + WG < end, at + 2u * WG < end, at + 3u * WG < end);
-    watch(keys.a, valid.x);
-    watch(keys.b, valid.y);
-    watch(keys.c, valid.z);
-    watch(keys.d, valid.w);
-    let index = 4u * at - row.begin;
-    for (var rank = 0u; rank < RANKS; rank++) {
-        begin_rank(rank);
-        weigh(keys.a, valid.x, index);
-        weigh(keys.b, valid.y, index + 4u * WG);
-        weigh(keys.c, valid.z, index + 8u * WG);
-        weigh(keys.d, valid.w, index + 12u * WG);
-        end_rank(rank);
-    }
+    // A bit for each element: it exists.
+    let valid = select(0u, 0x000fu, at < end)
+        | select(0u, 0x00f0u, at + WG < end)
+        | select(0u, 0x0f00u, at + 2u * WG < end)
+        | select(0u, 0xf000u, at + 3u * WG < end);
+    count_all(keys, valid, 4u * at - row.begin);
 }
 
 fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
@@ -107,12 +91,15 @@ fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
     if is_one {
         key = key_of(words[at]);
     }
-    watch(vec4(key), is_one);
-    for (var rank = 0u; rank < RANKS; rank++) {
-        begin_rank(rank);
-        if is_one {
-            weigh_one(key, at - row.begin);
-        }
-        end_rank(rank);
-    }
+    count_all(FourVectors(vec4(key), vec4(key), vec4(key), vec4(key)), select(0u, 1u, is_one), at - row.begin);
+}
+
+// A bit for each of sixteen elements.
+fn bits_of(a: vec4<bool>, b: vec4<bool>, c: vec4<bool>, d: vec4<bool>) -> u32 {
+    return four_bits(a) | (four_bits(b) << 4u) | (four_bits(c) << 8u) | (four_bits(d) << 12u);
+}
+
+fn four_bits(flags: vec4<bool>) -> u32 {
+    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), flags);
+    return (bits.x | bits.y) | (bits.z | bits.w);
 }

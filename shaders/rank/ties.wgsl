@@ -20,12 +20,12 @@ fn main(
 ) {
     let own_row = workgroup.y;
     let search = search_of(own_row, lid);
-    if search.base != search.high {
+    if !(search.is_at_high | (search.among == ALL)) {
         return;
     }
     let row = row_of(own_row);
     let needed = search.left + 1u;
-    let first = own_row * params.most + winners_of_row() - needed;
+    let first = own_row * params.k + winners_of_row() - needed;
     for (var part = workgroup.x; part < params.here; part += params.groups) {
         let before = ties[own_row * params.parts + params.part + part];
         if before >= needed {
@@ -62,8 +62,7 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: u
             if ((own >> i) & 1u) == 1u {
                 let place = found + ones_before(element);
                 if place < needed {
-                    winners[first + place] = key;
-                    atomicStore(&winner_indices[first + place], params.index + at + element - start);
+                    winners[first + place] = vec2(key, params.index + at + element - start);
                 }
             }
         }

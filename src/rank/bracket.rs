@@ -40,6 +40,6 @@ impl Sample {
     pub(super) fn room(self, [low, high]: [u32; 2]) -> u64 {
         let low = if low == OPEN { 0 } else { low };
         let ranks = u64::from(high.min(self.size) - low) + 8;
-        (ranks * self.len.div_ceil(self.size.into()) * 5 / 4).min(self.len)
+        (ranks * self.len.div_ceil(self.size.into()) * 5 / 4).min(self.len).next_multiple_of(4)
     }
 }

@@ -15,12 +15,15 @@ use crate::shader::{self, Composer};
 use crate::window::Window;
 
 /// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
-const STATE: u64 = 24;
+const STATE: u64 = 26;
 const BINS: u64 = 2048;
 
 /// Invocations of the read, and vectors of each in a tile.
 const SIFTING: u32 = 128;
 const VECTORS: u32 = 4;
+
+/// The most candidates of a bracket that wait in the memory of a workgroup.
+const STAGED: u32 = 1024;
 
 /// Invocations in other workgroups.
 const WORKGROUP: u32 = 256;
@@ -33,7 +36,7 @@ const FILLING: u64 = 132 * 16;
 const SEARCHING: u64 = 132 * 4;
 
 /// Invocations of `place` that share a winner.
-const TEAM: u64 = 16;
+const TEAM: u64 = 32;
 
 /// A kernel, by its file.
 pub(super) type Step = &'static str;
@@ -43,7 +46,7 @@ const PICK: Step = "rank/pick";
 const SIFT: Step = "rank/sift";
 const DIGITS: Step = "rank/digits";
 const FINISH: Step = "rank/finish";
-const GATHER: Step = "rank/gather";
+const SELECT: Step = "rank/select";
 const TIES: Step = "rank/ties";
 const PLACE: Step = "rank/place";
 
@@ -58,17 +61,17 @@ const OF_TOP: &[(Step, u32)] = &[
     (DIGITS, 1),
     (DIGITS, 2),
     (SIFT, 1),
-    (GATHER, 4),
-    (TIES, 5),
-    (PLACE, 5),
+    (SELECT, 3),
+    (TIES, 3),
+    (PLACE, 3),
 ];
 
 /// The kernels of single ranks, and of the k smallest.
 pub(super) const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
-pub(super) const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, GATHER, TIES, PLACE];
+pub(super) const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, SELECT, TIES, PLACE];
 
 /// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 19];
+pub(super) type Params = [u32; 18];
 
 /// A rank that is searched in every row.
 #[derive(Clone, Copy, Debug)]
@@ -118,11 +121,6 @@ impl Selection {
         self.brackets().map(|bracket| self.sample.room(bracket)).max().unwrap_or(0)
     }
 
-    /// Winners that a row has room for: until ties are decided, all candidates may be among them.
-    fn most(&self) -> u64 {
-        self.top.map_or(0, |k| k.max(self.room()))
-    }
-
     /// The words of `list` in the kernels.
     fn list(&self) -> Vec<u32> {
         let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
@@ -134,7 +132,7 @@ impl Selection {
     /// Rows that are searched at once: as many as one binding holds, and as the grid has rows.
     fn at_once(&self, rows: u64, limits: &Limits) -> u64 {
         let bound = limits.max_storage_buffer_binding_size.saturating_sub(256);
-        let words = self.sample.len.max(self.ranks() * self.room().max(BINS)).max(self.most());
+        let words = self.sample.len.max(self.ranks() * self.room().max(BINS)).max(2 * self.top.unwrap_or(0));
         let grid = u64::from(limits.max_compute_workgroups_per_dimension) / self.ranks();
         rows.min(bound / (4 * words)).min(grid).max(1)
     }
@@ -156,7 +154,7 @@ impl Selection {
         ];
         if self.top.is_some() {
             let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
-            sizes.extend([(9, self.room()), (10, parts), (12, self.most()), (13, self.most())]);
+            sizes.extend([(9, self.room()), (10, parts), (12, 2 * self.top.unwrap_or(0))]);
         }
         let mut memory = vec![list];
         for (slot, words) in sizes {
@@ -207,7 +205,7 @@ impl Selection {
             let rows = at_once.min(all - first);
             let windows = self.windows(offset + 4 * first * self.sample.len, rows, limits)?;
             for (step, round) in steps {
-                let once = [PICK, GATHER, PLACE].contains(step);
+                let once = [PICK, SELECT, PLACE].contains(step);
                 let of = windows.iter().enumerate().take(if once { 1 } else { windows.len() });
                 passes.extend(of.map(|(nth, _)| {
                     let rows = (all, first, rows);
@@ -231,7 +229,7 @@ impl Selection {
         let (len, index) = if rows > 1 { (count, 0) } else { (window.len, window.index) };
         let parts = |windows: &[Window]| windows.iter().map(|window| self.parts(window, rows)).sum::<u64>();
         let here = parts(&windows[nth..=nth]);
-        let groups = self.groups(step, len.into(), here, rows);
+        let groups = self.groups((step, round), len.into(), here, rows);
         let (tiles, k) = (self.tiles(rows) as u32, self.top.unwrap_or(0));
         let params = [
             window.first,
@@ -246,7 +244,6 @@ impl Selection {
             u32::from(nth + 1 == windows.len()),
             round,
             k as u32,
-            self.most() as u32,
             parts(windows) as u32,
             parts(&windows[..nth]) as u32,
             tiles * VECTORS * SIFTING,
@@ -261,15 +258,17 @@ impl Selection {
     }
 
     /// Workgroups for a row, or for a rank of it.
-    fn groups(&self, step: Step, len: u64, parts: u64, rows: u64) -> u32 {
+    fn groups(&self, (step, round): (Step, u32), len: u64, parts: u64, rows: u64) -> u32 {
         let invocations = u64::from(WORKGROUP);
         let groups = match step {
             SAMPLE => u64::from(self.sample.size).div_ceil(invocations),
             PICK => 2 * self.ranks(),
+            // The second read is for rows of which the first was in vain, so few workgroups are better.
+            SIFT if round > 0 => parts.min(SEARCHING),
             SIFT => parts,
             PLACE => self.top.unwrap_or(1).div_ceil(invocations / TEAM),
             TIES => parts.min(SEARCHING),
-            GATHER => self.room().div_ceil(16 * invocations).clamp(1, SEARCHING),
+            SELECT => 1,
             _ => len.div_ceil(16 * invocations).min(SEARCHING.div_ceil(rows * self.ranks()).max(16)),
         };
         groups.max(1) as u32
@@ -321,8 +320,7 @@ impl Made {
     /// The kernel of a step, on a device with these features and limits.
     pub(super) fn kernel(self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
-        let uses_subgroups = is_by_row || (step == SIFT && !self.is_top);
-        let subgroups = uses_subgroups && features.contains(Features::SUBGROUP);
+        let subgroups = is_by_row && features.contains(Features::SUBGROUP);
         let wgsl = self
             .element
             .defines(Composer::default())
@@ -333,18 +331,16 @@ impl Made {
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => SIFTING,
-            PICK => 1 << largest_workgroup(limits).min(1024).ilog2(),
+            PICK | SELECT => 1 << largest_workgroup(limits).min(1024).ilog2(),
             ROW_RANKS | ROW_TOP => rows::workgroup(self.row, self.k.into(), limits),
             _ => WORKGROUP,
         };
         let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
-        let mut overrides = vec![("WG", f64::from(workgroup)), ("RANKS", ranks.into())];
-        if ![GATHER, PICK].contains(&step) {
-            overrides.push(("FLIP", if self.is_flipped { f64::from(u32::MAX) } else { 0.0 }));
-        }
+        let flip = if self.is_flipped { u32::MAX } else { 0 };
+        let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into()), ("FLIP", flip.into())];
         match step {
             SIFT => overrides.extend(self.staging(limits)),
-            DIGITS => overrides.push(("READ_AGAIN", self.is_top.into())),
+            DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
             ROW_RANKS | ROW_TOP => {
                 let candidates = rows::candidates(workgroup, self.k.into());
                 overrides.extend([
@@ -363,22 +359,23 @@ impl Made {
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
     }
 
-    /// The overrides for candidates in workgroup memory: room for those of a tile and some more, if there is as much memory.
+    /// The overrides for candidates in workgroup memory: room for those of a workgroup, if there is as much memory.
     fn staging(self, limits: &Limits) -> Vec<(&'static str, f64)> {
-        let tile = SIFTING * VECTORS * 4;
-        let words = limits.max_compute_workgroup_storage_size / 4 - 64 - 8 * self.ranks;
-        let has_two = self.is_top || self.ranks > 1;
-        let staged = (words / if has_two { 2 } else { 1 }).min(tile + tile / 4);
-        let tags = if self.ranks > 1 { staged } else { 1 };
-        let mut overrides = vec![("STAGED", staged.into())];
-        if !self.is_top {
-            overrides.push(("TAGS", tags.into()));
+        let used = 64 + self.ranks * (SIFTING + 12);
+        let words = (limits.max_compute_workgroup_storage_size / 4).saturating_sub(used);
+        if self.is_top {
+            return vec![("STAGED", (words / 2).min(STAGED).into())];
         }
-        overrides
+        let staged = (words / self.ranks).min(STAGED);
+        vec![
+            ("STAGED", staged.into()),
+            ("ALL_STAGED", (staged * self.ranks).into()),
+            ("SLOTS", (SIFTING * self.ranks).into()),
+        ]
     }
 
     /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
-    /// their indices, 8 the bins, 10 the ties of each part, 12 and 13 the winners and their indices.
+    /// their indices, 8 the bins, 10 the ties of each part, 12 the winners.
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
@@ -390,9 +387,9 @@ impl Made {
             SIFT => &[(0, Read), (3, Read), (4, Write), (7, Write)],
             DIGITS => &[(0, Read), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)],
             FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
-            GATHER => &[(4, Write), (5, Read), (7, Read), (9, Read), (10, Write), (12, Write), (13, Write)],
-            TIES => &[(0, Read), (3, Read), (4, Write), (5, Read), (10, Read), (12, Write), (13, Write)],
-            _ => &[(1, Write), (4, Write), (12, Write), (13, Write)],
+            SELECT => &[(4, Write), (5, Read), (7, Read), (9, Read), (10, Write), (12, Write)],
+            TIES => &[(0, Read), (3, Read), (4, Write), (5, Read), (10, Read), (12, Write)],
+            _ => &[(1, Write), (12, Read)],
         };
         [own, &[(PARAMETERS, Access::Uniform)]].concat()
     }

@@ -71,13 +71,13 @@ impl Selection {
             // A row without elements has results, too.
             let window = self.windows(offset + 4 * first * count, rows, limits)?.pop();
             let grid = grid::of(rows, limits, "give fewer rows at a time")?;
-            let mut params = [0; 19];
+            let mut params = [0; 18];
             params[0] = window.as_ref().map_or(0, |window| window.first);
             params[3] = count as u32;
             params[4] = first as u32;
             params[5] = grid[0];
-            params[17] = (indices_at(all * self.top.unwrap_or(0)) / 4) as u32;
-            params[18] = rows as u32;
+            params[16] = (indices_at(all * self.top.unwrap_or(0)) / 4) as u32;
+            params[17] = rows as u32;
             let from = window.map(|window| ByteRange { offset: window.start, size: window.size });
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
             Ok(Pass { step, from, grid, params })

@@ -1,7 +1,7 @@
 //! Quantiles of long rows against a sort, on the adapter at hand.
 
 use crate::common::{Gpu, Random, buffer, gpu};
-use halofold::rank::Quantiles;
+use halofold::rank::{Quantiles, TopK};
 use halofold::{Element, Slice, Value, wgpu};
 
 /// Distributions that a sample has to cope with.
@@ -17,9 +17,11 @@ enum Spread {
     Few,
     Periodic,
     Zeros,
+    /// The elements that are sampled are all the same, and unlike the others.
+    Trap,
 }
 
-const SPREADS: [Spread; 10] = [
+const SPREADS: [Spread; 11] = [
     Spread::Uniform,
     Spread::Normal,
     Spread::Bits,
@@ -30,14 +32,30 @@ const SPREADS: [Spread; 10] = [
     Spread::Few,
     Spread::Periodic,
     Spread::Zeros,
+    Spread::Trap,
 ];
+
+/// The places that `shaders/rank/sample.wgsl` samples, of rows of so many elements.
+fn sampled(len: usize) -> Vec<usize> {
+    let size = 1 << (8 + len.ilog2() / 4).min(16);
+    let part = len / size;
+    let hash = |number: u32| {
+        let x = number.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+        let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+        let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+        x ^ (x >> 16)
+    };
+    // Parts are shorter than 2^16 elements.
+    let place = |at: usize| at * part + (((hash(at as u32) >> 16) as usize * part) >> 16).min(part - 1);
+    (0..size).map(place).collect()
+}
 
 impl Spread {
     fn floats(self, len: usize) -> Vec<f32> {
         let mut random = Random::new(len as u64);
         let mut unit = move || (random.next() >> 40) as f32 / (1 << 24) as f32;
         let number = |at: usize| match self {
-            Spread::Uniform => unit(),
+            Spread::Uniform | Spread::Trap => unit(),
             Spread::Normal => (0..12).map(|_| unit()).sum::<f32>() - 6.0,
             Spread::Bits => f32::from_bits(((unit() * 65536.0) as u32) << 16 | (unit() * 65536.0) as u32),
             Spread::Sorted => at as f32,
@@ -60,7 +78,11 @@ impl Spread {
                 }
             }
         };
-        (0..len).map(number).collect()
+        let mut floats: Vec<f32> = (0..len).map(number).collect();
+        if let Spread::Trap = self {
+            sampled(len).into_iter().for_each(|at| floats[at] = 1e9);
+        }
+        floats
     }
 }
 
@@ -90,7 +112,6 @@ fn ranks_of_every_distribution() {
     let gpu = gpu();
     for spread in SPREADS {
         for len in [40_000, 100_003] {
-            eprintln!("{spread:?} {len}");
             let floats = spread.floats(len);
             let last = len as u64 - 1;
             gpu.clean(|| ranks_of(gpu, &floats, &[0], None));
@@ -123,5 +144,40 @@ fn quantiles_between_elements() {
                 "{spread:?} {q}: {got} instead of {want}"
             );
         }
+    }
+}
+
+/// Compares the k first elements of each row with a sort.
+fn top(gpu: &Gpu, floats: &[f32], k: u32, is_smallest: bool, row: usize) {
+    let input = buffer(gpu, bytemuck::cast_slice(floats), wgpu::BufferUsages::STORAGE);
+    let top = TopK::new(Element::F32, k).unwrap().rows(row as u64);
+    let top = if is_smallest { top.smallest() } else { top }.on(&gpu.device).unwrap();
+    let got = top.of(Slice::new(&input, 0, 4 * floats.len() as u64)).wait(&gpu.queue).unwrap();
+    let want = floats.chunks(row).flat_map(|row| {
+        let number = |x: f32| if x.is_nan() { f32::NAN } else { x + 0.0 };
+        let mut all: Vec<_> = row.iter().zip(0u32..).map(|(x, index)| (number(*x), index)).collect();
+        all.sort_by(|a, b| {
+            let order = a.0.total_cmp(&b.0);
+            if is_smallest { order } else { order.reverse() }.then(a.1.cmp(&b.1))
+        });
+        all.truncate(k as usize);
+        all
+    });
+    for (nth, (got, want)) in got.iter().zip(want).enumerate() {
+        assert!(got.0.same(Value::F32(want.0)) && got.1 == want.1, "{nth}: {got:?} instead of {want:?}");
+    }
+    assert_eq!(got.len(), floats.len() / row * row.min(k as usize));
+}
+
+#[test]
+fn the_first_of_every_distribution() {
+    let gpu = gpu();
+    for (nth, spread) in SPREADS.into_iter().enumerate() {
+        let floats = spread.floats(100_003);
+        for (k, is_smallest) in [(1, false), (300, true), (4096, nth % 2 == 0)] {
+            gpu.clean(|| top(gpu, &floats, k, is_smallest, floats.len()));
+        }
+        let rows = spread.floats(4 * 40_001);
+        gpu.clean(|| top(gpu, &rows, 70, nth % 2 == 1, 40_001));
     }
 }

@@ -1,7 +1,8 @@
 // Chooses a digit: counts of keys by their next digit, and the digit that the key of a rank has.
 //
-// A digit has 11 bits, so that a key of 32 bits has three. Its 2048 counts are added up in three levels (16 counts to one of 128 sums,
-// 16 of these to one of 8), so that no invocation adds more than some dozens of numbers.
+// A digit has 11 bits, so that a key of 32 bits has three. Its 2048 counts are added up in levels: 16 counts to one of 128 sums, 16 of
+// these to one of 8. On the way back an invocation for each sum finds out if the rank is in it. All loads are written out, so that none
+// waits for the one before.
 #import io
 
 const DIGIT: u32 = 11u;
@@ -29,40 +30,55 @@ fn clear_tally(lid: u32) {
 // The digit of the key with this rank. A barrier stands between the counting and this call.
 fn choose(rank: u32, lid: u32) -> Chosen {
     for (var block = lid; block < 128u; block += WG) {
-        var sum = 0u;
-        for (var i = 0u; i < 16u; i++) {
-            // Neighbouring invocations begin in different banks.
-            sum += atomicLoad(&tally[16u * block + ((i + block) & 15u)]);
-        }
-        sums[block] = sum;
+        // Neighbouring invocations begin in different banks.
+        sums[block] = four_counts(block, 0u) + four_counts(block, 4u) + four_counts(block, 8u) + four_counts(block, 12u);
     }
     workgroupBarrier();
     if lid < 8u {
-        var sum = 0u;
-        for (var i = 0u; i < 16u; i++) {
-            sum += sums[16u * lid + i];
-        }
-        sums_of_sums[lid] = sum;
+        sums_of_sums[lid] = sums_before(16u * lid, 16u);
     }
     workgroupBarrier();
     for (var block = lid; block < 128u; block += WG) {
-        var before = 0u;
-        for (var i = 0u; i < (block / 16u); i++) {
-            before += sums_of_sums[i];
-        }
-        for (var i = block & ~15u; i < block; i++) {
-            before += sums[i];
-        }
+        let group = block >> 4u;
+        var before = sums_before(block & ~15u, block & 15u);
+        before += select(0u, sums_of_sums[0], group > 0u) + select(0u, sums_of_sums[1], group > 1u);
+        before += select(0u, sums_of_sums[2], group > 2u) + select(0u, sums_of_sums[3], group > 3u);
+        before += select(0u, sums_of_sums[4], group > 4u) + select(0u, sums_of_sums[5], group > 5u);
+        before += select(0u, sums_of_sums[6], group > 6u);
         if rank - before < sums[block] {
-            var bin = 16u * block;
-            var equal = atomicLoad(&tally[bin]);
-            while rank - before >= equal {
-                before += equal;
-                bin += 1u;
-                equal = atomicLoad(&tally[bin]);
-            }
-            chosen = Chosen(bin, before, equal);
+            chosen = Chosen(block, before, 0u);
+        }
+    }
+    let found = workgroupUniformLoad(&chosen);
+    if lid < 16u {
+        // The counts of the block take the place of the sums.
+        sums[lid] = atomicLoad(&tally[16u * found.digit + lid]);
+    }
+    workgroupBarrier();
+    if lid < 16u {
+        let before = found.before + sums_before(0u, lid);
+        if rank - before < sums[lid] {
+            chosen = Chosen(16u * found.digit + lid, before, sums[lid]);
         }
     }
     return workgroupUniformLoad(&chosen);
+}
+
+fn four_counts(block: u32, i: u32) -> u32 {
+    return (one_count(block, i) + one_count(block, i + 1u)) + (one_count(block, i + 2u) + one_count(block, i + 3u));
+}
+
+fn one_count(block: u32, i: u32) -> u32 {
+    return atomicLoad(&tally[16u * block + ((i + block) & 15u)]);
+}
+
+// The sum of the first so many of sixteen sums.
+fn sums_before(first: u32, number: u32) -> u32 {
+    return (four_before(first, 0u, number) + four_before(first, 4u, number))
+        + (four_before(first, 8u, number) + four_before(first, 12u, number));
+}
+
+fn four_before(first: u32, i: u32, number: u32) -> u32 {
+    return (select(0u, sums[first + i], i < number) + select(0u, sums[first + i + 1u], i + 1u < number))
+        + (select(0u, sums[first + i + 2u], i + 2u < number) + select(0u, sums[first + i + 3u], i + 3u < number));
 }

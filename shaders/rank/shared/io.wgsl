@@ -22,9 +22,8 @@ struct Params {
     is_last: u32,
     // The number of digits that are known.
     round: u32,
-    // For the k smallest: k, and the winners that a row has room for.
+    // For the k smallest.
     k: u32,
-    most: u32,
     // The parts of a row whose ties are counted, the first of this dispatch, and the vectors of each.
     parts: u32,
     part: u32,
@@ -73,17 +72,18 @@ const EQUAL: u32 = 14u;
 const NEXT: u32 = 15u;
 // Workgroups that have counted, for each round.
 const TICKETS: u32 = 17u;
-// Winners with lower keys than the last one, and candidates with the same.
-const WON: u32 = 22u;
-const TIED: u32 = 23u;
+// 1 if the sample has the low, or the high, end of the bracket several times. Elements equal to it are then counted, and no candidates.
+const HEAVY: u32 = 24u;
 // Words of a rank.
-const STATE: u32 = 24u;
+const STATE: u32 = 26u;
 
-// Searches are among the candidates between the ends of the bracket, or among all elements of the row; and, added to this, they have
-// found the key.
+// Searches are among the candidates, or among all elements of the row; and, added to this, they have found the key, or it is the high
+// end of the bracket, or it has begun.
 const CANDIDATES: u32 = 0u;
 const ALL: u32 = 1u;
 const FOUND: u32 = 2u;
+const AT_END: u32 = 4u;
+const BEGUN: u32 = 8u;
 
 fn known(rank: u32, word: u32) -> u32 {
     return atomicLoad(&state[rank * STATE + word]);

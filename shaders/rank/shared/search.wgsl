@@ -2,10 +2,12 @@
 #import io
 #import keys
 #import list
+#import ends
 
 struct Search {
     // CANDIDATES or ALL.
     among: u32,
+    has_begun: bool,
     is_found: bool,
     // Workgroups that take part.
     groups: u32,
@@ -15,8 +17,8 @@ struct Search {
     // The rank among the elements from `base` on; and how many are equal to it, if it is FOUND.
     left: u32,
     equal: u32,
-    // The end of the bracket.
-    high: Key,
+    // True if the key is the high end of the bracket, and elements with it were counted only.
+    is_at_high: bool,
 }
 
 var<workgroup> own_search: Search;
@@ -24,9 +26,9 @@ var<workgroup> own_search: Search;
 // The search for a rank of a row, the same for the whole workgroup.
 fn search_of(rank: u32, lid: u32) -> Search {
     if lid == 0u {
-        var search = first_search(rank);
-        if params.round > 0u {
-            search = known_search(rank);
+        var search = known_search(rank);
+        if !search.has_begun {
+            search = first_search(rank);
         }
         search.groups = params.groups;
         if search.among == CANDIDATES {
@@ -40,11 +42,11 @@ fn search_of(rank: u32, lid: u32) -> Search {
 fn known_search(rank: u32) -> Search {
     let among = known(rank, AMONG);
     let is_found = (among & FOUND) != 0u;
-    return Search(among & ALL, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL), known(rank, HIGH));
+    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL), (among & AT_END) != 0u);
 }
 
 fn keep_search(rank: u32, search: Search) {
-    put(rank, AMONG, search.among | select(0u, FOUND, search.is_found));
+    put(rank, AMONG, search.among | BEGUN | select(0u, FOUND, search.is_found) | select(0u, AT_END, search.is_at_high));
     put(rank, BASE, search.base);
     put(rank, BITS, search.bits);
     put(rank, LEFT, search.left);
@@ -64,19 +66,20 @@ fn first_search(rank: u32) -> Search {
     let at_low = known(rank, AT_LOW);
     let at_high = known(rank, AT_HIGH);
     let between = known(rank, BETWEEN);
-    let below = known(rank, BELOW);
+    // Elements at the low end are counted as below the first candidate, too.
+    let below = known(rank, BELOW) - select(0u, at_low, first_candidate(rank) > low);
     let left = asked.x - below;
     // The next element is needed, too, if the result lies between the two.
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (asked.x >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, false, 1u, lowest(), 32u, asked.x, 0u, high);
+        return Search(ALL, false, false, 1u, lowest(), 32u, asked.x, 0u, false);
     }
     if left < at_low {
-        return Search(CANDIDATES, true, 1u, low, 0u, left, at_low, high);
+        return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low, false);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u, high);
+        return Search(CANDIDATES, false, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u, false);
     }
-    return Search(CANDIDATES, true, 1u, high, 0u, left - at_low - between, at_high, high);
+    return Search(CANDIDATES, false, true, 1u, high, 0u, left - at_low - between, at_high, true);
 }

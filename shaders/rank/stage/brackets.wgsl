@@ -1,55 +1,64 @@
 // The counts and candidates of a workgroup, for any number of brackets, which may overlap.
-//
-// Candidates wait in workgroup memory with the number of their bracket and their place among its candidates. When there might be no
-// room for another tile, each bracket reserves room for its own in storage, and all are written there.
 #import io
 #import keys
+#import ends
+#import kernel
 
-// Candidates that wait: those of a tile and some more.
-override STAGED: u32 = 2560u;
-// As many, or 1 if there is one bracket: its candidates need no number.
-override TAGS: u32 = 1u;
+// Candidates of a bracket that wait in workgroup memory, and those of all brackets.
+override STAGED: u32 = 1024u;
+override ALL_STAGED: u32 = 1024u;
+// RANKS times WG.
+override SLOTS: u32 = 128u;
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 
+// The first and the last key of the candidates of each bracket, and its ends, if elements that are equal to them are counted.
+var<workgroup> firsts: array<Key, RANKS>;
+var<workgroup> lasts: array<Key, RANKS>;
 var<workgroup> lows: array<Key, RANKS>;
 var<workgroup> highs: array<Key, RANKS>;
-// For each bracket: elements below, at the low end, at the high end.
+var<workgroup> heavy: array<u32, RANKS>;
+// Elements below the first candidate of each bracket: of each invocation, and of all. Each adds to its own word, so that none waits for
+// another.
+var<workgroup> own_below: array<u32, SLOTS>;
 var<workgroup> below: array<atomic<u32>, RANKS>;
+// Elements at the low end, and at the high end.
 var<workgroup> at_low: array<atomic<u32>, RANKS>;
 var<workgroup> at_high: array<atomic<u32>, RANKS>;
-// Candidates of each bracket that wait, and the place in storage of the first.
+// Candidates of each bracket that wanted to wait, the first that found no room, and the place in storage of the first that did.
 var<workgroup> waiting: array<atomic<u32>, RANKS>;
+var<workgroup> ends: array<atomic<u32>, RANKS>;
 var<workgroup> places: array<u32, RANKS>;
-var<workgroup> staged: array<Key, STAGED>;
-var<workgroup> tags: array<u32, TAGS>;
-var<workgroup> filled: atomic<u32>;
-var<workgroup> filled_now: u32;
+var<workgroup> staged: array<Key, ALL_STAGED>;
 var<workgroup> any_nan: atomic<u32>;
 
 var<private> own_row: u32;
-#ifdef subgroups
-var<private> own_lane: u32;
-#endif
+var<private> own_lid: u32;
 var<private> has_nan: bool;
-// The bracket that elements are compared with, and how many of this invocation are below, at the low end, at the high end.
-var<private> own_rank: u32;
-var<private> low: Key;
-var<private> high: Key;
-var<private> met: vec3<u32>;
 
-fn prepare(lid: u32) {
+// All that a workgroup counts is of one part.
+fn begin_row(lid: u32) {}
+
+fn begin_part(lid: u32) {
+    own_lid = lid;
+    for (var rank = 0u; rank < RANKS; rank++) {
+        own_below[rank * WG + lid] = 0u;
+    }
     for (var rank = lid; rank < RANKS; rank += WG) {
-        lows[rank] = known(own_row * RANKS + rank, LOW);
-        highs[rank] = known(own_row * RANKS + rank, HIGH);
+        let whose = own_row * RANKS + rank;
+        lows[rank] = known(whose, LOW);
+        highs[rank] = known(whose, HIGH);
+        heavy[rank] = known(whose, HEAVY);
+        firsts[rank] = first_candidate(whose);
+        lasts[rank] = last_candidate(whose);
         atomicStore(&waiting[rank], 0u);
+        atomicStore(&ends[rank], STAGED);
         atomicStore(&below[rank], 0u);
         atomicStore(&at_low[rank], 0u);
         atomicStore(&at_high[rank], 0u);
     }
     if lid == 0u {
         atomicStore(&any_nan, 0u);
-        atomicStore(&filled, 0u);
     }
     workgroupBarrier();
 }
@@ -58,64 +67,95 @@ fn is_needed() -> bool {
     return true;
 }
 
-fn watch(keys: vec4<u32>, is_valid: bool) {
-    has_nan |= is_valid & any_is_nan(keys);
-}
-
-fn begin_rank(rank: u32) {
-    own_rank = rank;
-    low = lows[rank];
-    high = highs[rank];
-    met = vec3(0u);
-}
-
-fn weigh(keys: vec4<u32>, is_valid: bool, index: u32) {
-    if is_valid {
-        let ones = select(vec4(0u), vec4(1u), keys < vec4(low));
-        met.x += ones.x + ones.y + ones.z + ones.w;
-        let inside = (keys >= vec4(low)) & (keys <= vec4(high));
-        if any(inside) {
-            if inside.x {
-                keep(keys.x);
-            }
-            if inside.y {
-                keep(keys.y);
-            }
-            if inside.z {
-                keep(keys.z);
-            }
-            if inside.w {
-                keep(keys.w);
-            }
+fn count_all(keys: FourVectors, valid: u32, index: u32) {
+    let nans = any_is_nan(keys.a) | any_is_nan(keys.b) | any_is_nan(keys.c) | any_is_nan(keys.d);
+    has_nan |= nans & (valid != 0u);
+    for (var rank = 0u; rank < RANKS; rank++) {
+        let first = vec4(firsts[rank]);
+        let last = vec4(lasts[rank]);
+        let under = valid & bits_of(keys.a < first, keys.b < first, keys.c < first, keys.d < first);
+        let upto = valid & bits_of(keys.a <= last, keys.b <= last, keys.c <= last, keys.d <= last);
+        own_below[rank * WG + own_lid] += countOneBits(under);
+        let inside = upto & ~under;
+        if inside != 0u {
+            stage(rank, keys, inside);
+        }
+        if heavy[rank] != 0u {
+            count_ends(rank, keys, valid);
         }
     }
 }
 
-fn weigh_one(key: Key, index: u32) {
-    if is_below(key, low) {
-        met.x += 1u;
-    } else if !is_below(high, key) {
-        keep(key);
+fn count_ends(rank: u32, keys: FourVectors, valid: u32) {
+    let low = vec4(lows[rank]);
+    let high = vec4(highs[rank]);
+    let has_low = select(0u, valid, (heavy[rank] & HEAVY_LOW) != 0u);
+    let has_high = select(0u, valid, (heavy[rank] & HEAVY_HIGH) != 0u);
+    let lows = has_low & bits_of(keys.a == low, keys.b == low, keys.c == low, keys.d == low);
+    let highs = has_high & ~lows & bits_of(keys.a == high, keys.b == high, keys.c == high, keys.d == high);
+    let number_low = countOneBits(lows);
+    let number_high = countOneBits(highs);
+    if number_low > 0u {
+        atomicAdd(&at_low[rank], number_low);
+    }
+    if number_high > 0u {
+        atomicAdd(&at_high[rank], number_high);
     }
 }
 
-// An element of the bracket.
-fn keep(key: Key) {
-    if key == low {
-        met.y += 1u;
-    } else if key == high {
-        met.z += 1u;
+// Keeps those of sixteen keys whose bit is set.
+fn stage(rank: u32, keys: FourVectors, bits: u32) {
+    let number = countOneBits(bits);
+    let place = atomicAdd(&waiting[rank], number);
+    if place + number <= STAGED {
+        var at = rank * STAGED + place;
+        at = stage_four(at, keys.a, bits);
+        at = stage_four(at, keys.b, bits >> 4u);
+        at = stage_four(at, keys.c, bits >> 8u);
+        at = stage_four(at, keys.d, bits >> 12u);
     } else {
-        let at = atomicAdd(&filled, 1u);
-        if at >= STAGED {
-            write(own_rank, atomicAdd(&state[(own_row * RANKS + own_rank) * STATE + BETWEEN], 1u), key);
-        } else {
-            staged[at] = key;
-            if RANKS > 1u {
-                tags[at] = (own_rank << 16u) | atomicAdd(&waiting[own_rank], 1u);
-            }
+        // They go to storage at once. Whatever comes later has no room either.
+        atomicMin(&ends[rank], place);
+        var at = atomicAdd(&state[(own_row * RANKS + rank) * STATE + BETWEEN], number);
+        at = write_four(rank, at, keys.a, bits);
+        at = write_four(rank, at, keys.b, bits >> 4u);
+        at = write_four(rank, at, keys.c, bits >> 8u);
+        at = write_four(rank, at, keys.d, bits >> 12u);
+    }
+}
+
+fn stage_four(first: u32, keys: vec4<u32>, bits: u32) -> u32 {
+    var at = first;
+    if (bits & 15u) != 0u {
+        if (bits & 1u) != 0u {
+            staged[at] = keys.x;
+            at += 1u;
+        }
+        if (bits & 2u) != 0u {
+            staged[at] = keys.y;
+            at += 1u;
+        }
+        if (bits & 4u) != 0u {
+            staged[at] = keys.z;
+            at += 1u;
+        }
+        if (bits & 8u) != 0u {
+            staged[at] = keys.w;
+            at += 1u;
         }
     }
+    return at;
+}
+
+fn write_four(rank: u32, first: u32, keys: vec4<u32>, bits: u32) -> u32 {
+    var at = first;
+    for (var i = 0u; i < 4u; i++) {
+        if ((bits >> i) & 1u) != 0u {
+            write(rank, at, keys[i]);
+            at += 1u;
+        }
+    }
+    return at;
 }
 
 fn write(rank: u32, place: u32, key: Key) {
@@ -124,78 +164,33 @@ fn write(rank: u32, place: u32, key: Key) {
     }
 }
 
-fn end_rank(rank: u32) {
-#ifdef subgroups
-    let sums = subgroupAdd(met);
-    if own_lane == 0u {
-        add(rank, sums);
-    }
-#else
-    add(rank, met);
-#endif
-}
-
-fn add(rank: u32, sums: vec3<u32>) {
-    if sums.x > 0u {
-        atomicAdd(&below[rank], sums.x);
-    }
-    if (sums.y | sums.z) > 0u {
-        atomicAdd(&at_low[rank], sums.y);
-        atomicAdd(&at_high[rank], sums.z);
-    }
-}
-
-// Writes the candidates to storage if another tile might not fit.
-fn make_room(lid: u32) {
-    workgroupBarrier();
-    if lid == 0u {
-        filled_now = atomicLoad(&filled);
-    }
-    if workgroupUniformLoad(&filled_now) + 16u * WG > STAGED {
-        write_staged(lid);
-    }
-}
-
-fn write_staged(lid: u32) {
-    let number = min(filled_now, STAGED);
-    for (var rank = lid; rank < RANKS; rank += WG) {
-        let own = select(number, atomicLoad(&waiting[rank]), RANKS > 1u);
-        places[rank] = atomicAdd(&state[(own_row * RANKS + rank) * STATE + BETWEEN], own);
-        atomicStore(&waiting[rank], 0u);
-    }
-    if lid == 0u {
-        atomicStore(&filled, 0u);
-    }
-    workgroupBarrier();
-    for (var i = lid; i < number; i += WG) {
-        if RANKS > 1u {
-            let tag = tags[i];
-            write(tag >> 16u, places[tag >> 16u] + (tag & 0xffffu), staged[i]);
-        } else {
-            write(0u, places[0] + i, staged[i]);
-        }
-    }
-    workgroupBarrier();
-}
-
-fn finish(group: u32, lid: u32) {
+fn end_part(part: u32, lid: u32) {
     if has_nan {
         atomicStore(&any_nan, 1u);
     }
+    for (var rank = 0u; rank < RANKS; rank++) {
+        atomicAdd(&below[rank], own_below[rank * WG + lid]);
+    }
     workgroupBarrier();
-    if lid == 0u {
-        filled_now = atomicLoad(&filled);
-    }
-    if workgroupUniformLoad(&filled_now) > 0u {
-        write_staged(lid);
-    }
     for (var rank = lid; rank < RANKS; rank += WG) {
         let words = (own_row * RANKS + rank) * STATE;
+        let number = min(atomicLoad(&waiting[rank]), atomicLoad(&ends[rank]));
+        atomicStore(&waiting[rank], number);
+        places[rank] = atomicAdd(&state[words + BETWEEN], number);
         atomicAdd(&state[words + BELOW], atomicLoad(&below[rank]));
-        atomicAdd(&state[words + AT_LOW], atomicLoad(&at_low[rank]));
-        atomicAdd(&state[words + AT_HIGH], atomicLoad(&at_high[rank]));
+        if heavy[rank] != 0u {
+            atomicAdd(&state[words + AT_LOW], atomicLoad(&at_low[rank]));
+            atomicAdd(&state[words + AT_HIGH], atomicLoad(&at_high[rank]));
+        }
         if atomicLoad(&any_nan) == 1u {
             atomicStore(&state[words + NANS], 1u);
+        }
+    }
+    workgroupBarrier();
+    for (var rank = 0u; rank < RANKS; rank++) {
+        let number = atomicLoad(&waiting[rank]);
+        for (var i = lid; i < number; i += WG) {
+            write(rank, places[rank] + i, staged[rank * STAGED + i]);
         }
     }
 }

@@ -2,9 +2,11 @@
 // are counted for each workgroup apart. If some of them are needed, their counts tell where the first ones are.
 #import io
 #import keys
+#import ends
+#import kernel
 
-// Candidates that wait: those of a tile and some more.
-override STAGED: u32 = 2560u;
+// Candidates that wait in workgroup memory.
+override STAGED: u32 = 1024u;
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 @group(0) @binding(9) var<storage, read_write> indices: array<u32>;
@@ -12,28 +14,39 @@ override STAGED: u32 = 2560u;
 
 var<workgroup> staged: array<Key, STAGED>;
 var<workgroup> staged_indices: array<u32, STAGED>;
-var<workgroup> filled: atomic<u32>;
-var<workgroup> filled_now: u32;
+// Candidates that wanted to wait, the first that found no room, and the place in storage of the first that did.
+var<workgroup> waiting: atomic<u32>;
+var<workgroup> end: atomic<u32>;
 var<workgroup> place: u32;
+// Elements equal to the threshold, if they are no candidates.
 var<workgroup> tied: atomic<u32>;
+// The last candidate; the threshold; if it is no candidate itself; if the search was among all elements.
+var<workgroup> last: Key;
 var<workgroup> threshold: Key;
+var<workgroup> is_heavy: u32;
 var<workgroup> among_all: u32;
 
 var<private> own_row: u32;
-#ifdef subgroups
-var<private> own_lane: u32;
-#endif
-var<private> high: Key;
 var<private> own_ties: u32;
 
-fn prepare(lid: u32) {
+fn begin_row(lid: u32) {
     if lid == 0u {
-        atomicStore(&filled, 0u);
-        atomicStore(&tied, 0u);
+        last = last_candidate(own_row);
         threshold = known(own_row, HIGH);
+        is_heavy = known(own_row, HEAVY) & HEAVY_HIGH;
         among_all = known(own_row, AMONG) & ALL;
     }
-    high = workgroupUniformLoad(&threshold);
+    workgroupBarrier();
+}
+
+fn begin_part(lid: u32) {
+    if lid == 0u {
+        atomicStore(&waiting, 0u);
+        atomicStore(&end, STAGED);
+        atomicStore(&tied, 0u);
+    }
+    own_ties = 0u;
+    workgroupBarrier();
 }
 
 // True unless this is the read with a better threshold, and the first one was good.
@@ -41,36 +54,63 @@ fn is_needed() -> bool {
     return (params.round == 0u) | (workgroupUniformLoad(&among_all) == 1u);
 }
 
-// NaNs are keys as others are.
-fn watch(keys: vec4<u32>, is_valid: bool) {}
-
-fn begin_rank(rank: u32) {}
-
-fn end_rank(rank: u32) {}
-
-fn weigh(keys: vec4<u32>, is_valid: bool, index: u32) {
-    if is_valid {
-        if any(keys <= vec4(high)) {
-            weigh_one(keys.x, index);
-            weigh_one(keys.y, index + 1u);
-            weigh_one(keys.z, index + 2u);
-            weigh_one(keys.w, index + 3u);
-        }
+fn count_all(keys: FourVectors, valid: u32, index: u32) {
+    let most = vec4(last);
+    let inside = valid & bits_of(keys.a <= most, keys.b <= most, keys.c <= most, keys.d <= most) & has_candidates();
+    if inside != 0u {
+        stage(keys, inside, index);
+    }
+    if is_heavy != 0u {
+        let high = vec4(threshold);
+        own_ties += countOneBits(valid & bits_of(keys.a == high, keys.b == high, keys.c == high, keys.d == high));
     }
 }
 
-fn weigh_one(key: Key, index: u32) {
-    if is_below(key, high) {
-        let at = atomicAdd(&filled, 1u);
-        if at < STAGED {
-            staged[at] = key;
-            staged_indices[at] = index;
-        } else {
-            write(atomicAdd(&state[own_row * STATE + BETWEEN], 1u), key, index);
-        }
-    } else if key == high {
-        own_ties += 1u;
+// All bits set, unless the threshold is the lowest key and no candidate.
+fn has_candidates() -> u32 {
+    return select(0xffffffffu, 0u, (is_heavy != 0u) & (threshold == lowest()));
+}
+
+fn stage(keys: FourVectors, bits: u32, index: u32) {
+    let number = countOneBits(bits);
+    var at = atomicAdd(&waiting, number);
+    if at + number <= STAGED {
+        at = stage_four(at, keys.a, bits, index);
+        at = stage_four(at, keys.b, bits >> 4u, index + 4u * WG);
+        at = stage_four(at, keys.c, bits >> 8u, index + 8u * WG);
+        at = stage_four(at, keys.d, bits >> 12u, index + 12u * WG);
+    } else {
+        // They go to storage at once. Whatever comes later has no room either.
+        atomicMin(&end, at);
+        at = atomicAdd(&state[own_row * STATE + BETWEEN], number);
+        at = write_four(at, keys.a, bits, index);
+        at = write_four(at, keys.b, bits >> 4u, index + 4u * WG);
+        at = write_four(at, keys.c, bits >> 8u, index + 8u * WG);
+        at = write_four(at, keys.d, bits >> 12u, index + 12u * WG);
     }
+}
+
+fn stage_four(first: u32, keys: vec4<u32>, bits: u32, index: u32) -> u32 {
+    var at = first;
+    for (var i = 0u; i < 4u; i++) {
+        if ((bits >> i) & 1u) != 0u {
+            staged[at] = keys[i];
+            staged_indices[at] = index + i;
+            at += 1u;
+        }
+    }
+    return at;
+}
+
+fn write_four(first: u32, keys: vec4<u32>, bits: u32, index: u32) -> u32 {
+    var at = first;
+    for (var i = 0u; i < 4u; i++) {
+        if ((bits >> i) & 1u) != 0u {
+            write(at, keys[i], index + i);
+            at += 1u;
+        }
+    }
+    return at;
 }
 
 fn write(at: u32, key: Key, index: u32) {
@@ -80,45 +120,27 @@ fn write(at: u32, key: Key, index: u32) {
     }
 }
 
-fn make_room(lid: u32) {
-    workgroupBarrier();
-    if lid == 0u {
-        filled_now = atomicLoad(&filled);
-    }
-    if workgroupUniformLoad(&filled_now) + 16u * WG > STAGED {
-        write_staged(lid);
-    }
-}
-
-fn write_staged(lid: u32) {
-    let number = min(filled_now, STAGED);
-    if lid == 0u {
-        place = atomicAdd(&state[own_row * STATE + BETWEEN], number);
-        atomicStore(&filled, 0u);
-    }
-    let first = workgroupUniformLoad(&place);
-    for (var i = lid; i < number; i += WG) {
-        write(first + i, staged[i], staged_indices[i]);
-    }
-    workgroupBarrier();
-}
-
-fn finish(group: u32, lid: u32) {
+fn end_part(part: u32, lid: u32) {
     if own_ties > 0u {
         atomicAdd(&tied, own_ties);
     }
     workgroupBarrier();
     if lid == 0u {
-        filled_now = atomicLoad(&filled);
-    }
-    if workgroupUniformLoad(&filled_now) > 0u {
-        write_staged(lid);
-    }
-    if lid == 0u {
-        let number = atomicLoad(&tied);
-        ties[own_row * params.parts + params.part + group] = number;
+        let number = min(atomicLoad(&waiting), atomicLoad(&end));
+        atomicStore(&waiting, number);
         if number > 0u {
-            atomicAdd(&state[own_row * STATE + AT_HIGH], number);
+            place = atomicAdd(&state[own_row * STATE + BETWEEN], number);
+        }
+        let ties_of_part = atomicLoad(&tied);
+        ties[own_row * params.parts + params.part + part] = ties_of_part;
+        if ties_of_part > 0u {
+            atomicAdd(&state[own_row * STATE + AT_HIGH], ties_of_part);
         }
     }
+    workgroupBarrier();
+    let number = atomicLoad(&waiting);
+    for (var i = lid; i < number; i += WG) {
+        write(place + i, staged[i], staged_indices[i]);
+    }
+    workgroupBarrier();
 }
