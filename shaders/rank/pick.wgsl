@@ -10,6 +10,7 @@
 #import io
 #import keys
 #import choose
+#import four_vectors
 #import list
 #import ends
 
@@ -22,17 +23,9 @@ var<workgroup> least: atomic<u32>;
 var<workgroup> most: atomic<u32>;
 var<workgroup> extent: vec2<u32>;
 
-// Vectors of an invocation that are loaded together.
-struct Keys {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
-    d: vec4<u32>,
-}
-
-fn load(start: u32, at: u32) -> Keys {
+fn load(start: u32, at: u32) -> FourVectors {
     let last = params.samples / 4u - 1u;
-    return Keys(
+    return FourVectors(
         sampled[start + min(at, last)],
         sampled[start + min(at + WG, last)],
         sampled[start + min(at + 2u * WG, last)],

@@ -10,6 +10,7 @@
 #import keys
 #import search
 #import choose
+#import four_vectors
 #import winners
 
 @group(0) @binding(7) var<storage, read> candidates: array<vec4<u32>>;
@@ -74,17 +75,9 @@ fn main(
     }
 }
 
-// Four vectors of keys, all of which are loaded before the first is used.
-struct Keys {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
-    d: vec4<u32>,
-}
-
-fn load(first: u32, at: u32, stop: u32) -> Keys {
+fn load(first: u32, at: u32, stop: u32) -> FourVectors {
     let last = (stop - 1u) / 4u;
-    return Keys(
+    return FourVectors(
         candidates[first + at],
         candidates[first + min(at + WG, last)],
         candidates[first + min(at + 2u * WG, last)],

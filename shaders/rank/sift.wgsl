@@ -22,6 +22,7 @@
 #import input
 #import keys
 #import stage
+#import four_vectors
 
 @compute @workgroup_size(WG)
 fn main(
@@ -54,14 +55,6 @@ fn main(
     }
 }
 
-// Four vectors of an invocation, all of which are loaded before the first is used.
-struct FourVectors {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
-    d: vec4<u32>,
-}
-
 fn load(at: u32, end: u32) -> FourVectors {
     let last = max(end, 1u) - 1u;
     return FourVectors(
@@ -92,14 +85,4 @@ fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
         key = key_of(words[at]);
     }
     count_all(FourVectors(vec4(key), vec4(key), vec4(key), vec4(key)), select(0u, 1u, is_one), at - row.begin);
-}
-
-// A bit for each of sixteen elements.
-fn bits_of(a: vec4<bool>, b: vec4<bool>, c: vec4<bool>, d: vec4<bool>) -> u32 {
-    return four_bits(a) | (four_bits(b) << 4u) | (four_bits(c) << 8u) | (four_bits(d) << 12u);
-}
-
-fn four_bits(flags: vec4<bool>) -> u32 {
-    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), flags);
-    return (bits.x | bits.y) | (bits.z | bits.w);
 }

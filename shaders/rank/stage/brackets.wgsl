@@ -2,7 +2,7 @@
 #import io
 #import keys
 #import ends
-#import kernel
+#import four_vectors
 
 // Candidates of a bracket that wait in workgroup memory, and those of all brackets.
 override STAGED: u32 = 1024u;

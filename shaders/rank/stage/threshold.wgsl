@@ -3,7 +3,7 @@
 #import io
 #import keys
 #import ends
-#import kernel
+#import four_vectors
 
 // Candidates that wait in workgroup memory.
 override STAGED: u32 = 1024u;
