@@ -133,8 +133,8 @@ fn load_row(row: u32, at: Place) {
     if 12u * WG < len {
         held[3] = load(12u * WG + at.lid, at.lid);
     }
-    for (var i = HELD * WG + at.lid; i - at.lid < len; i += 4u * WG) {
-        load(i, at.lid);
+    for (var i = HELD * WG; i < len; i += 4u * WG) {
+        load(i + at.lid, at.lid);
     }
     var low = least;
     var high = select(most, select(lowest(), least, at.lid < len), COUNTS_BEST);
@@ -216,8 +216,8 @@ fn visit_all(counts: bool, lid: u32) {
         marked |= visit(held[3], 12u * WG + lid, counts) << 12u;
     }
     collect(marked, lid);
-    for (var i = HELD * WG + lid; i - lid < len; i += 4u * WG) {
-        collect(visit(load(i, lid), i, counts), i);
+    for (var i = HELD * WG; i < len; i += 4u * WG) {
+        collect(visit(load(i + lid, lid), i + lid, counts), i + lid);
     }
     workgroupBarrier();
 }
