@@ -4,35 +4,25 @@
 //! the host adds up in 64 bits. Elements of 8 and 16 bits are counted by their patterns, and NumPy's rule puts each pattern in a bin. Others
 //! are counted between borders that the rule has beforehand; without a range a reduction finds it in a pass of its own.
 
-mod edges;
+pub(crate) mod edges;
 mod rule;
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::PathBuf;
-use std::slice;
 use std::time::Instant;
 
-use half::f16;
-use halofold::histogram::{Config, Histogram, Keys, Map, Options};
+use halofold::Value;
 use halofold::reduce::{Accuracy, Op, Scalar};
-use halofold::{Element, Value};
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::count::counts;
 use crate::failure::Failure;
-use crate::files::{Bare, Source, Stored};
-use crate::gpu::{self, AnyAdapters, Gpu};
-use crate::reduce::buffers::{Kernel, Operation};
-use crate::reduce::engine::Engine;
-use crate::reduce::file::{self, Work};
-use crate::reduce::parts::Part;
-use crate::reduce::steps::Steps;
+use crate::files::{Bare, Stored};
+use crate::gpu::{self, AnyAdapters};
+use crate::keys;
+use crate::passes::Passes;
+use crate::reduce::file::Work;
 use crate::reduce::totals::Wanted;
-use crate::reduce::{kernels, reduce};
-use crate::transport::{Alone, Transport as _};
-use crate::{output, progress};
 use edges::{Bins, Range};
 use rule::{BinCount, Facts, Rule, between_quartiles, quartile_ranks};
 
@@ -114,42 +104,36 @@ pub fn count(request: &Request) -> Result<Counted, Failure> {
     let gpus = &request.adapters.open()?[..];
     let start = Instant::now();
     let stored = work.stored;
-    let mut file = Passes { request, gpus, work, stored, n: 0, gpu_ms: None };
+    let passes = Passes::new(gpus, work, request.raw.clone(), request.piece);
+    let mut file = Counter { request, stored, passes };
     let (bins, counts) = if stored.size() <= 2 { file.patterns()? } else { file.between_borders()? };
     Ok(Counted {
         file: request.file.display().to_string(),
         element: stored.name(),
-        n: file.n,
+        n: file.passes.n,
         counted: counts.iter().sum(),
         bins: counts.len(),
         range: [bins.edges[0], bins.edges[counts.len()]],
         dtype: bins.dtype(),
         edges: bins.edges,
         counts,
-        gpu_ms: file.gpu_ms,
+        gpu_ms: file.passes.gpu_ms,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         adapter: gpu::names(gpus),
     })
 }
 
-/// A file on its way through the GPUs.
-struct Passes<'a> {
+/// A file, and the bins that are asked for.
+struct Counter<'a> {
     request: &'a Request,
-    gpus: &'a [Gpu],
-    work: Work,
     stored: Stored,
-    n: u64,
-    gpu_ms: Option<f64>,
+    passes: Passes<'a>,
 }
 
-impl Passes<'_> {
+impl Counter<'_> {
     /// Counts each pattern of bits in one pass, and then puts the patterns in bins.
     fn patterns(&mut self) -> Result<(Bins, Vec<u64>), Failure> {
-        let stored = self.stored;
-        self.work.take_patterns();
-        let found = self.counted(&Keys::Numbers, 1 << (8 * stored.size()), None)?;
-        let found = found.into_iter().enumerate().filter(|(_, count)| *count > 0);
-        let found: Vec<_> = found.map(|(bits, count)| (value(stored, bits as u16), count)).collect();
+        let (stored, found) = (self.stored, self.passes.patterns()?);
         let range = self.range(ends(&found))?;
         // A rule looks at the elements in the range.
         let whole = self.bins(range, 1)?;
@@ -175,7 +159,8 @@ impl Passes<'_> {
         let bins = self.bins(range, self.number(range, facts)?)?;
         let mut counts = Vec::new();
         if let Some((keys, used)) = bins.keys() {
-            counts = self.counted(&keys, used, edges::key_map(self.stored.element()).as_ref())?;
+            let map = keys::key_map(self.stored.element());
+            counts = self.passes.counted(&keys, used, &[map])?.remove(0);
         }
         counts.resize(bins.count(), 0);
         Ok((bins, counts))
@@ -183,7 +168,7 @@ impl Passes<'_> {
 
     /// Reduces the file to what the bins depend on.
     fn facts(&mut self, bins: BinCount) -> Result<Facts, Failure> {
-        if self.work.passes_once() {
+        if self.passes.work.passes_once() {
             return Err(self.refused("a stream passes once: name its range with --range LOW,HIGH"));
         }
         let ops = [Op::MinMax, Op::Deviation];
@@ -198,109 +183,28 @@ impl Passes<'_> {
             is_masked: false,
             is_stored: false,
         };
-        let works = slice::from_ref(&self.work);
-        let engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, most| {
-            kernels::of_ops(gpu, works, &[wanted], most)
-        });
-        let mut engine = engine.map_err(|failure| match (failure, bins) {
+        let engine = self.passes.engine(wanted).map_err(|failure| match (failure, bins) {
             (Failure::Usage(why), BinCount::Number(_)) => {
                 Failure::Usage(format!("{why}; or name the range with --range LOW,HIGH"))
             }
             (failure, _) => failure,
         })?;
-        let (mut sources, bar) = self.open()?;
-        let advance = |bytes| bar.inc(bytes);
-        let (gpu, all) = (&self.gpus[0], (wanted, None, true));
-        let totals = reduce((&mut engine, gpu), &Alone, &self.work, &mut sources, all, advance)?;
-        bar.finish_and_clear();
-        self.n = totals.n();
-        let results: Vec<_> = totals.into_each().map(|total| total.results.only()).collect();
+        let totals = self.passes.reduced(engine, wanted)?;
+        let results: Vec<_> = totals.into_iter().map(|total| total.results.only()).collect();
         let ends = match results[0] {
             Some(Scalar::Range { min, max }) => Some([min, max]),
             _ => None,
         };
         let deviation = results.get(1).copied().flatten().and_then(Scalar::value);
         let deviation = deviation.map_or(0.0, Value::as_f64);
-        let mut facts = Facts { n: self.n, ends, deviation, between_quartiles: 0.0 };
-        if matches!(bins, BinCount::Of(Rule::Fd | Rule::Auto)) && self.n > 0 {
+        let n = self.passes.n;
+        let mut facts = Facts { n, ends, deviation, between_quartiles: 0.0 };
+        if matches!(bins, BinCount::Of(Rule::Fd | Rule::Auto)) && n > 0 {
             self.range(ends)?;
-            let found = self.at_ranks(quartile_ranks(self.n).collect())?;
-            facts.between_quartiles = between_quartiles(self.n, self.stored, |rank| found[&rank]);
+            let (_, found) = self.passes.at_ranks(|_, _| quartile_ranks(n))?;
+            facts.between_quartiles = between_quartiles(n, self.stored, |rank| found[&rank]);
         }
         Ok(facts)
-    }
-
-    /// Finds the elements with some ranks, from 0 in order: a histogram of the first digits of 16 bits says with which digit each begins, then
-    /// one of the next digits of those that begin so, and so on. The file passes once for each beginning.
-    fn at_ranks(&mut self, ranks: Vec<u64>) -> Result<BTreeMap<u64, f64>, Failure> {
-        let element = self.stored.element();
-        let mut searches: Vec<_> = ranks.iter().map(|rank| (Vec::new(), *rank)).collect();
-        for _ in 0..element.size() / 2 {
-            let mut counted: BTreeMap<Vec<u16>, Vec<u64>> = BTreeMap::new();
-            for (digits, left) in &mut searches {
-                if !counted.contains_key(digits) {
-                    let map = edges::digit_map(element, digits);
-                    counted.insert(digits.clone(), self.counted(&Keys::Numbers, 1 << 16, Some(&map))?);
-                }
-                let counts = counted[digits].iter().zip(0..=u16::MAX);
-                for (count, digit) in counts {
-                    if *left < *count {
-                        digits.push(digit);
-                        break;
-                    }
-                    *left -= count;
-                }
-            }
-        }
-        let found = searches.into_iter().map(|(digits, _)| edges::of_digits(element, &digits));
-        Ok(ranks.into_iter().zip(found).collect())
-    }
-
-    /// Passes the file through a histogram.
-    fn counted(&mut self, keys: &Keys, bins: u32, map: Option<&Map>) -> Result<Vec<u64>, Failure> {
-        let part = Part::own(self.work.stored.element());
-        let works = slice::from_ref(&self.work);
-        let mut engine = Engine::new(self.gpus, works, (1, self.request.piece), |gpu, _| {
-            let limits = gpu.device.limits();
-            let config = Config::new(keys.clone(), bins, &limits);
-            let config = match map {
-                Some(map) => config.with_map(map.clone(), &limits),
-                None => config,
-            };
-            let histogram = gpu.attempt(|| {
-                Histogram::with_config(&gpu.device, config, Options::default())
-                    .map_err(|why| self.refused(why))
-            });
-            Ok(vec![Kernel { part, operation: Operation::Histogram(Box::new(histogram?)) }])
-        })?;
-        let (mut sources, bar) = self.open()?;
-        let mut counts = vec![0u64; bins as usize];
-        let (mut n, mut gpu_ms) = (0, Some(0.0));
-        engine.run(
-            &self.work,
-            &mut sources,
-            &Steps::counting(&self.work),
-            Alone.place(),
-            |share, left| {
-                let states: Vec<u32> = bytemuck::pod_collect_to_vec(&left[0].states);
-                counts.iter_mut().zip(states).for_each(|(count, more)| *count += u64::from(more));
-                n += share.elements();
-                gpu_ms = gpu_ms.zip(left[0].gpu_ms).map(|(all, ms)| all + ms);
-                bar.inc(share.elements() * self.stored.size());
-                Ok(())
-            },
-        )?;
-        bar.finish_and_clear();
-        (self.n, self.gpu_ms) = (n, gpu_ms);
-        Ok(counts)
-    }
-
-    /// Opens the file for a pass.
-    fn open(&mut self) -> Result<(Vec<Source>, ProgressBar), Failure> {
-        let sources = file::open(&mut self.work, None, self.request.raw.as_ref())?;
-        let bar = progress::bytes(self.work.bytes().unwrap_or(0));
-        bar.set_message(output::visible(&self.work.path, &[]));
-        Ok((sources, bar))
     }
 
     /// The range of the request, or that of elements with these ends; from 0 to 1 without any, as in NumPy.
@@ -329,18 +233,7 @@ impl Passes<'_> {
     }
 
     fn refused(&self, why: impl Display) -> Failure {
-        Failure::usage(format!("{}: {why}", self.work.path))
-    }
-}
-
-/// The number that a pattern of 8 or 16 bits stands for.
-fn value(stored: Stored, bits: u16) -> Value {
-    match stored {
-        Stored::Bool => Value::Unsigned((bits != 0).into()),
-        Stored::I8 => Value::Signed((bits as u8 as i8).into()),
-        Stored::I16 => Value::Signed((bits as i16).into()),
-        Stored::Element(Element::F16) => Value::F32(f16::from_bits(bits).to_f32()),
-        _ => Value::Unsigned(bits.into()),
+        self.passes.refused(why)
     }
 }
 

@@ -22,6 +22,7 @@ mod number_format;
 mod op;
 mod own;
 pub(crate) mod parts;
+mod quantiles;
 mod read_ahead;
 mod read_threads;
 mod reader;
@@ -37,6 +38,7 @@ mod worker;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use halofold::rank::Method;
 use halofold::reduce::{Accuracy, Arity, Op};
 use indicatif::ProgressBar;
 
@@ -53,6 +55,7 @@ use engine::Engine;
 use file::Work;
 use layout::{Axis, LONG_LINE, Layout, Share};
 use number_format::NumberFormat;
+use op::Asked;
 use own::{Own, OwnMerger};
 use report::{Array, Row};
 use steps::{Reduced, Steps};
@@ -81,8 +84,16 @@ pub struct ReduceArgs {
     /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. Results
     /// that take logarithms of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
     /// minima, maxima, means and variances have no value (`-`).
+    ///
+    /// median and quantile find elements of a whole file by their ranks, in two passes over one of 32-bit elements, four of 64-bit ones.
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
-    op: Vec<Op>,
+    op: Vec<Asked>,
+    /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the array.
+    #[arg(long = "q", value_name = "Q,...", value_delimiter = ',', value_parser = quantiles::share)]
+    shares: Option<Vec<f64>>,
+    /// The method of --op quantile, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
+    #[arg(long, value_name = "METHOD")]
+    method: Option<Method>,
     /// Reduce by an operator of your own: a file with WGSL.
     ///
     /// It declares a type Acc (a number, a vector or a struct of these, of at most 16 words of 32 bits) and four functions:
@@ -190,6 +201,9 @@ pub fn run(
     transport: &impl Transport,
     open: impl FnOnce(&AnyAdapters) -> Result<Vec<Gpu>, Failure>,
 ) -> Result<(), Failure> {
+    if quantiles::are_wanted(args) {
+        return quantiles::run(args, transport, open);
+    }
     if args.merge {
         return if transport.is_first() { merge::run(args) } else { Ok(()) };
     }
@@ -229,7 +243,8 @@ pub fn run(
     let gpus = transport.agree(open(&args.adapters))?;
     let adapters = transport.gather(gpu::names(&gpus).as_bytes()).unwrap_or_default().join(&b" + "[..]);
     let adapters = String::from_utf8_lossy(&adapters).into_owned();
-    let wanted: Vec<_> = work.iter().map(|work| args.wanted(own.as_ref(), work, &gpus)).collect();
+    let ops = args.reductions();
+    let wanted: Vec<_> = work.iter().map(|work| args.wanted(&ops, own.as_ref(), work, &gpus)).collect();
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = transport.agree(Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
         kernels::of_ops(gpu, &work, &wanted, most)
@@ -313,15 +328,20 @@ impl ReduceArgs {
         self.wgsl.as_deref().map(|path| Own::read(path, arity)).transpose()
     }
 
+    /// The reductions among the operators.
+    fn reductions(&self) -> Vec<Op> {
+        self.op.iter().filter_map(|asked| asked.reduction()).collect()
+    }
+
     /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding,
     /// where all results are to be exact, or where an adapter has no floats of this width.
-    fn wanted<'a>(&'a self, own: Option<&'a Own>, work: &Work, gpus: &[Gpu]) -> Wanted<'a> {
+    fn wanted<'a>(&self, ops: &'a [Op], own: Option<&'a Own>, work: &Work, gpus: &[Gpu]) -> Wanted<'a> {
         let limits = gpus.iter().map(|gpu| gpu.device.limits());
         let binding =
             limits.map(|limits| limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).min();
         let is_worth = match &work.layout {
             Layout::Axis(Axis { len, inner, .. }) if !work.layout.is_one_line() => {
-                *len >= LONG_LINE && *inner <= parts::most_results(&self.op, work.stored.element(), binding)
+                *len >= LONG_LINE && *inner <= parts::most_results(ops, work.stored.element(), binding)
             }
             _ => true,
         };
@@ -330,7 +350,7 @@ impl ReduceArgs {
         let is_exact = !self.fast && (is_worth || self.exact || gpus.iter().any(lacks));
         let accuracy = if is_exact { Accuracy::Exact } else { Accuracy::Fast };
         Wanted {
-            ops: if own.is_some() { &[] } else { &self.op },
+            ops: if own.is_some() { &[] } else { ops },
             own,
             ddof: self.ddof.unwrap_or(0),
             accuracy,

@@ -39,14 +39,6 @@ pub enum Method {
     Nearest,
 }
 
-/// Two ranks, counted from 0, and the weight of the upper one: from 0, if they are the same, to less than 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Position {
-    pub(super) lower: u64,
-    pub(super) upper: u64,
-    pub(super) gamma: f64,
-}
-
 impl Method {
     /// All methods, in NumPy's order.
     pub const ALL: [Method; 13] = [
@@ -96,10 +88,11 @@ impl Method {
         )
     }
 
-    /// The position of the quantile `q`, from 0 to 1, among `n` elements: 1 to 2^32 of them.
-    pub(super) fn position(self, q: f64, n: u64) -> Position {
-        debug_assert!(n > 0 && (0.0..=1.0).contains(&q));
-        let last = (n - 1) as f64;
+    /// The position of the quantile `q` among `n` elements, one at least: two ranks, counted from 0, and the weight of the upper one, from 0, if
+    /// they are the same, to less than 1. A `q` below 0 counts as 0, one above 1 as 1.
+    pub fn position(self, q: f64, n: u64) -> (u64, u64, f64) {
+        let q = if q > 0.0 { q.min(1.0) } else { 0.0 };
+        let last = n.saturating_sub(1) as f64;
         let at = self.at(q, n as f64);
         let below = at.floor();
         let gamma = match self {
@@ -110,9 +103,9 @@ impl Method {
         };
         let lower = below.clamp(0.0, last) as u64;
         match gamma {
-            0.0 => Position { lower, upper: lower, gamma },
-            1.0 => Position { lower: lower + 1, upper: lower + 1, gamma: 0.0 },
-            _ => Position { lower, upper: lower + 1, gamma },
+            0.0 => (lower, lower, gamma),
+            1.0 => (lower + 1, lower + 1, 0.0),
+            _ => (lower, lower + 1, gamma),
         }
     }
 
@@ -215,9 +208,8 @@ mod tests {
     #[test]
     fn positions_are_those_of_numpy() {
         for (method, expected) in Method::ALL.into_iter().zip(EXPECTED) {
-            for ((n, q), (lower, upper, gamma)) in CASES.into_iter().zip(expected) {
-                let position = method.position(q, n);
-                assert_eq!(position, Position { lower, upper, gamma }, "{method}: {q} of {n}");
+            for ((n, q), expected) in CASES.into_iter().zip(expected) {
+                assert_eq!(method.position(q, n), expected, "{method}: {q} of {n}");
             }
         }
     }

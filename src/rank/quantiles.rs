@@ -91,12 +91,9 @@ impl Quantiles {
             }
             Asked::Quantiles(quantiles, method) => {
                 let wanted = |q: &f64| {
-                    let position = method.position(*q, len.max(1));
-                    let way = position.gamma as f32;
-                    if way == 0.0 {
-                        return Wanted { lower: position.lower, upper: position.lower, way };
-                    }
-                    Wanted { lower: position.lower, upper: position.upper, way }
+                    let (lower, upper, gamma) = method.position(*q, len.max(1));
+                    let way = gamma as f32;
+                    Wanted { lower, upper: if way == 0.0 { lower } else { upper }, way }
                 };
                 quantiles.iter().map(wanted).collect()
             }

@@ -21,9 +21,9 @@ pub fn quantiles(element: Element, bytes: &[u8], method: Method, at: &[f64]) -> 
     let sorted = sorted(element, bytes);
     let nan = if method.is_discrete() { missing(element) } else { Value::F64(f64::NAN) };
     let quantile = |q: &f64| {
-        let position = method.position(*q, sorted.len() as u64);
-        let (lower, upper) = (sorted[position.lower as usize], sorted[position.upper as usize]);
-        if method.is_discrete() { lower } else { Value::F64(between(lower, upper, position.gamma)) }
+        let (lower, upper, gamma) = method.position(*q, sorted.len() as u64);
+        let (lower, upper) = (sorted[lower as usize], sorted[upper as usize]);
+        if method.is_discrete() { lower } else { Value::F64(between(lower, upper, gamma)) }
     };
     match sorted.last() {
         Some(last) if !last.as_f64().is_nan() => at.iter().map(quantile).collect(),

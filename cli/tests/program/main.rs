@@ -16,6 +16,7 @@ mod reduce_kept;
 mod reduce_moments;
 mod reduce_output;
 mod reduce_own;
+mod reduce_quantiles;
 mod several_adapters;
 mod stencil_files;
 mod stencil_preset;

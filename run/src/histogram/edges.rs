@@ -4,10 +4,11 @@
 //! neighbouring floats, one step is not enough, and comparing with edges would give another bin. So the steps are repeated here, in
 //! the types that NumPy takes. Bins never fall as numbers rise, so a border of each bin is found by halving.
 
-use halofold::histogram::{Keys, Map};
+use halofold::histogram::Keys;
 use halofold::{Element, Value};
 
 use crate::files::Stored;
+use crate::keys::{key_range, number};
 
 /// The types of floats, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,9 +55,25 @@ fn half(x: f64) -> f64 {
     if nearest.abs() < 65520.0 { nearest } else { x * f64::INFINITY }
 }
 
-/// The distance of two elements, in the type of floats that they have.
-pub fn difference(stored: Stored, low: f64, high: f64) -> f64 {
-    Width::of(stored.element()).round(high - low)
+/// The distance of two elements in order: of floats rounded to their type.
+fn distance(stored: Stored, ends: [Value; 2]) -> f64 {
+    match ends {
+        [Value::Unsigned(low), Value::Unsigned(high)] => (high - low) as f64,
+        [Value::Signed(low), Value::Signed(high)] => high.abs_diff(low) as f64,
+        [low, high] => Width::of(stored.element()).round(high.as_f64() - low.as_f64()),
+    }
+}
+
+/// The number on the way from an element to one that is not less, at a share of it, by the operations of NumPy; but on the way to an infinity
+/// every number is infinite, and differences of integers do not wrap.
+pub fn between(stored: Stored, [low, high]: [Value; 2], share: f64) -> f64 {
+    let distance = distance(stored, [low, high]);
+    let [low, high] = [low, high].map(Value::as_f64);
+    match share {
+        _ if low.is_infinite() || high.is_infinite() => low + high,
+        share if share < 0.5 => low + distance * share,
+        share => high - distance * (1.0 - share),
+    }
 }
 
 /// The range of all bins.
@@ -76,11 +93,7 @@ impl Range {
             Range::Found(ends) => ends.map(Value::as_f64),
         };
         match self {
-            Range::Found([Value::Unsigned(a), Value::Unsigned(b)]) if a < b => ([low, high], (b - a) as f64),
-            Range::Found([Value::Signed(a), Value::Signed(b)]) if a < b => {
-                ([low, high], b.abs_diff(a) as f64)
-            }
-            Range::Found(_) if low < high => ([low, high], difference(stored, low, high)),
+            Range::Found(ends) if low < high => ([low, high], distance(stored, ends)),
             _ if low == high => ([low - 0.5, high + 0.5], (high + 0.5) - (low - 0.5)),
             _ => ([low, high], high - low),
         }
@@ -183,7 +196,7 @@ impl Bins {
             Element::U32 | Element::I32 => Keys::U32Levels(levels.iter().map(|key| *key as u32).collect()),
             Element::F32 => {
                 let levels: Vec<_> =
-                    levels.iter().map(|key| number(self.element, *key as u64) as f32).collect();
+                    levels.iter().map(|key| number(self.element, *key as u64).as_f64() as f32).collect();
                 let ranges = Keys::Ranges { low: self.kept[0] as f32, high: self.kept[1] as f32 };
                 // Ranges are faster.
                 let are_alike = ranges.borders(bins).is_some_and(|borders| borders == levels);
@@ -199,105 +212,13 @@ impl Bins {
         let (mut low, mut high) = key_range(self.element);
         while low < high {
             let middle = low.midpoint(high);
-            if self.place(number(self.element, middle as u64)) < bin {
+            if self.place(number(self.element, middle as u64).as_f64()) < bin {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         low
-    }
-}
-
-/// The first key of a type, and the one after the last. NaNs have none.
-fn key_range(element: Element) -> (u128, u128) {
-    let bits = 8 * element.size();
-    match element {
-        Element::F32 => (0x007f_ffff, 0xff80_0001),
-        Element::F64 => (0x000f_ffff_ffff_ffff, 0xfff0_0000_0000_0001),
-        _ => (0, 1 << bits),
-    }
-}
-
-/// WGSL that reads an element as words, and makes its key of them: `struct Elem` or a word, and `key`. No adapter needs 64-bit integers.
-fn key_text(element: Element) -> &'static str {
-    match element {
-        Element::U32 => "fn key(elem: u32) -> u32 { return elem; }",
-        Element::I32 => "fn key(elem: u32) -> u32 { return elem ^ 0x80000000u; }",
-        Element::F64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> {
-                let turned = select(vec2(0u, 0x80000000u), vec2(0xffffffffu), elem.high >= 0x80000000u);
-                return vec2(elem.low, elem.high) ^ turned;
-            }"
-        }
-        Element::I64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high ^ 0x80000000u); }"
-        }
-        Element::U64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high); }"
-        }
-        _ => {
-            "fn key(elem: u32) -> u32 {
-                return elem ^ select(0x80000000u, 0xffffffffu, elem >= 0x80000000u);
-            }"
-        }
-    }
-}
-
-/// A map of elements of 32 or 64 bits by a text that calls `key`.
-fn by_key(element: Element, map: &str) -> Map {
-    let text = format!("{}\n{map}", key_text(element));
-    let made =
-        if element.size() == 8 { Map::custom_struct(8, &text) } else { Map::custom(Element::U32, &text) };
-    made.expect("the text is the program's own")
-}
-
-/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself.
-pub fn key_map(element: Element) -> Option<Map> {
-    let key = match element {
-        Element::I32 => "u32",
-        Element::I64 | Element::F64 => "vec2<u32>",
-        _ => return None,
-    };
-    Some(by_key(element, &format!("fn map(elem: Elem, index: u32) -> {key} {{ return key(elem); }}")))
-}
-
-/// The map of elements to the digit of 16 bits that follows in their keys, for those whose keys begin with these digits; of others to none.
-pub fn digit_map(element: Element, first: &[u16]) -> Map {
-    let digits = match element.size() {
-        8 => "vec4(key.y >> 16u, key.y & 0xffffu, key.x >> 16u, key.x & 0xffffu)",
-        _ => "vec2(key >> 16u, key & 0xffffu)",
-    };
-    let alike = first.iter().enumerate().map(|(at, digit)| format!(" & (digits[{at}] == {digit}u)"));
-    let (alike, next) = (alike.collect::<String>(), first.len());
-    let map = format!(
-        "fn map(elem: Elem, index: u32) -> u32 {{
-            let key = key(elem);
-            let digits = {digits};
-            return select(0xffffffffu, digits[{next}], true{alike});
-        }}"
-    );
-    by_key(element, &map)
-}
-
-/// The number whose key has these digits of 16 bits.
-pub fn of_digits(element: Element, digits: &[u16]) -> f64 {
-    number(element, digits.iter().fold(0, |key, digit| key << 16 | u64::from(*digit)))
-}
-
-/// The number that a key stands for, as a 64-bit float. Keys are unsigned integers that order like numbers of the type: the sign bit is
-/// turned over, of negative floats all bits.
-fn number(element: Element, key: u64) -> f64 {
-    let turned = |sign: u64| if key & sign == 0 { !key } else { key ^ sign };
-    match element {
-        Element::U32 | Element::U64 => key as f64,
-        Element::I32 => f64::from(key as u32 as i32 ^ i32::MIN),
-        Element::I64 => (key as i64 ^ i64::MIN) as f64,
-        Element::F64 => f64::from_bits(turned(1 << 63)),
-        _ => f64::from(f32::from_bits(turned(1 << 31) as u32)),
     }
 }
 
@@ -339,16 +260,5 @@ mod tests {
         // Above the middle between 1 and its neighbour by less than 32 bits hold.
         assert_eq!(half(1.0 + 2f64.powi(-11) + 2f64.powi(-40)), 1.0 + 2f64.powi(-10));
         assert_eq!([half(3e-8), half(2.9e-8)], [2f64.powi(-24), 0.0]);
-    }
-
-    #[test]
-    fn keys_order_as_numbers_do() {
-        for element in [Element::U32, Element::I32, Element::F32, Element::U64, Element::I64, Element::F64] {
-            let (first, end) = key_range(element);
-            let middle = first.midpoint(end);
-            let keys = [first, middle - 2, middle, middle + 2, end - 1];
-            let numbers = keys.map(|key| number(element, key as u64));
-            assert!(numbers.is_sorted() && numbers[0] < numbers[4], "{element}: {numbers:?}");
-        }
     }
 }

@@ -4,10 +4,12 @@ use std::f64::consts::PI;
 use std::str::FromStr;
 
 use halofold::Value;
+use halofold::rank::Method;
 
-use super::edges::{Range, difference};
+use super::edges::{Range, between};
 use crate::count::counts;
 use crate::files::Stored;
+use crate::passes::in_order;
 
 /// The shares of the elements below the quartiles.
 const QUARTILES: [f64; 2] = [0.25, 0.75];
@@ -80,21 +82,18 @@ pub struct Facts {
 
 /// The distance between the quartiles of `n` elements of a file, some at least, as NumPy interpolates them. `nth` gives elements by their
 /// ranks from 0.
-pub fn between_quartiles(n: u64, stored: Stored, nth: impl Fn(u64) -> f64) -> f64 {
+pub fn between_quartiles(n: u64, stored: Stored, nth: impl Fn(u64) -> Value) -> f64 {
     let [lower, upper] = QUARTILES.map(|share| {
-        let at = (n - 1) as f64 * share;
-        let (rank, part) = (at.floor() as u64, at - at.floor());
-        let [below, above] = [nth(rank), nth((rank + 1).min(n - 1))];
-        let distance = difference(stored, below, above);
-        if part < 0.5 { below + distance * part } else { above - distance * (1.0 - part) }
+        let (below, above, gamma) = Method::Linear.position(share, n);
+        between(stored, [nth(below), nth(above)], gamma)
     });
     upper - lower
 }
 
 /// The ranks of the elements that [`between_quartiles`] asks for.
-pub fn quartile_ranks(n: u64) -> impl Iterator<Item = u64> {
-    let rank = move |share: f64| ((n - 1) as f64 * share).floor() as u64;
-    QUARTILES.into_iter().flat_map(move |share| [rank(share), (rank(share) + 1).min(n - 1)])
+pub fn quartile_ranks(n: u64) -> Vec<u64> {
+    let positions = QUARTILES.map(|share| Method::Linear.position(share, n));
+    positions.iter().flat_map(|(below, above, _)| [*below, *above]).collect()
 }
 
 impl Facts {
@@ -106,16 +105,7 @@ impl Facts {
         };
         let mean = mean_of(&|x| x);
         let deviation = mean_of(&|x| (x - mean).powi(2)).sqrt();
-        let mut found = found.to_vec();
-        found.sort_by(|(a, _), (b, _)| a.as_f64().total_cmp(&b.as_f64()));
-        let nth = |rank: u64| {
-            let mut through = 0;
-            let holds = |(_, count): &&(Value, u64)| {
-                through += count;
-                rank < through
-            };
-            found.iter().find(holds).map_or(f64::NAN, |(x, _)| x.as_f64())
-        };
+        let nth = in_order(found.to_vec());
         let between_quartiles = if n > 0 { between_quartiles(n, stored, nth) } else { 0.0 };
         Facts { n, ends, deviation, between_quartiles }
     }

@@ -10,6 +10,7 @@ use super::report::Row;
 pub struct Line<'a> {
     file: &'a str,
     op: &'a str,
+    q: Option<f64>,
     #[serde(rename = "type")]
     element: &'a str,
     n: u64,
@@ -38,6 +39,7 @@ pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
     let line = |place: Vec<usize>, value| Line {
         file: &row.file,
         op: &row.op,
+        q: row.q,
         element: row.element,
         n: row.n,
         skipped: row.skipped,

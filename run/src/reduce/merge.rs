@@ -28,7 +28,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let Some(state) = merged else { return Ok(()) };
     let element = if state.format() == Format::Double { Element::F64 } else { Element::F32 };
     let mut rows = Vec::new();
-    for &op in &args.op {
+    for op in args.reductions() {
         let op = operator(op, state.format())?;
         let mut results = Results::new(op, element.into(), &Layout::Whole, false);
         results.push(finished(op, element, &state)?)?;

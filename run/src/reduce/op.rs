@@ -1,6 +1,7 @@
 //! Operators that a file can be reduced by, and the types of their results.
 
 use std::ffi::OsStr;
+use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
@@ -14,14 +15,44 @@ use crate::files::Stored;
 /// The operators that come first wherever all are named.
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
 
-/// Operators that would need sorted elements, by a part of their names.
-const SORTED: [&str; 6] = ["median", "quantile", "quartile", "percentile", "mode", "top"];
+/// Other words for quantiles, by a part of them.
+const QUANTILES: [&str; 3] = ["quantile", "quartile", "percentile"];
+
+/// An operator of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// One of the library's reductions.
+    Reduction(Op),
+    /// The middle element in order, or the mean of the middle two.
+    Median,
+    /// The quantiles that are named, each a result.
+    Quantile,
+}
+
+impl Asked {
+    /// The reduction, if it is one.
+    pub fn reduction(self) -> Option<Op> {
+        if let Asked::Reduction(op) = self { Some(op) } else { None }
+    }
+}
+
+impl FromStr for Asked {
+    type Err = <Op as FromStr>::Err;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "median" => Ok(Asked::Median),
+            "quantile" => Ok(Asked::Quantile),
+            name => name.parse().map(Asked::Reduction),
+        }
+    }
+}
 
 /// Reads the name of an operator; where it is none, the message lists them.
-pub fn parser() -> impl TypedValueParser<Value = Op> {
+pub fn parser() -> impl TypedValueParser<Value = Asked> {
     let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
-    let names = USUAL.into_iter().chain(others).map(Op::name);
-    Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Op>())
+    let names = USUAL.into_iter().chain(others).map(Op::name).chain(["median", "quantile"]);
+    Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Asked>())
 }
 
 /// The names. No other name is proposed for an unknown one.
@@ -33,9 +64,9 @@ impl TypedValueParser for Names {
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
         self.0.parse_ref(command, arg, value).map_err(|mut error| {
-            if SORTED.iter().any(|word| value.to_string_lossy().contains(word)) {
+            if QUANTILES.iter().any(|word| value.to_string_lossy().contains(word)) {
                 error.remove(ContextKind::SuggestedValue);
-                let why = "medians, quantiles and others that need sorted elements are not there";
+                let why = "quartiles and percentiles are `quantile`, with --q 0.25,0.75";
                 error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![why.into()]));
             }
             error

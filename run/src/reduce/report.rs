@@ -25,6 +25,9 @@ pub struct Row {
     pub file: String,
     /// The operator.
     pub op: String,
+    /// The quantile, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<f64>,
     /// The type of the file's elements.
     #[serde(rename = "type")]
     pub element: &'static str,
@@ -93,6 +96,7 @@ impl Row {
         Row {
             file: file.to_owned(),
             op: total.results.name().to_owned(),
+            q: None,
             element: stored.name(),
             n,
             skipped: total.skipped,
@@ -221,9 +225,10 @@ fn text(rows: &[Row], format: Option<NumberFormat>, with_bits: bool) -> String {
     let mut table = table::plain();
     for row in rows {
         let Row { file, op, element, n, bits, array, .. } = row;
+        let op = row.q.map_or_else(|| op.clone(), |q| format!("{op} {q}"));
         let is_in_file = array.as_ref().is_some_and(|array| array.output.is_some());
         let bits = bits.as_ref().filter(|_| with_bits && !is_in_file);
-        let mut cells = vec![visible(file, &[]), visible(op, &[]), (*element).to_owned(), n.to_string()];
+        let mut cells = vec![visible(file, &[]), visible(&op, &[]), (*element).to_owned(), n.to_string()];
         cells.push(text_of(row, format));
         cells.extend(bits.map(|bits| bits.text(&|bits| bits.clone().unwrap_or("-".to_owned()))));
         cells.extend(row.skipped.map(|skipped| format!("{skipped} skipped")));
@@ -260,6 +265,7 @@ mod tests {
         Row {
             file: "a b.npy".to_owned(),
             op: "sum".to_owned(),
+            q: None,
             element: "f32",
             n: 12,
             skipped: None,

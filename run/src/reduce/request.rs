@@ -19,7 +19,8 @@ const MOST_OF_NOTHING: u64 = 1 << 28;
 
 /// Checks options that go together or do not.
 pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
-    let has = |op: Op| args.op.contains(&op);
+    let ops = args.reductions();
+    let has = |op: Op| ops.contains(&op);
     if args.wgsl.is_some() && args.verify {
         return Err(Failure::usage(
             "--verify computes everything a second time by other code than the GPU's: of an operator of your own (--wgsl) there is none",
@@ -33,7 +34,7 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.wgsl.is_some() {
         return check_output(args);
     }
-    let pair = args.op.iter().find(|op| op::takes_two(**op));
+    let pair = ops.iter().find(|op| op::takes_two(**op));
     if let Some(op) = pair.filter(|_| args.mask.is_some()) {
         return Err(Failure::Usage(format!("--where goes with operators of one input: `{op}` takes two")));
     }
@@ -52,8 +53,8 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.state.is_some() && !args.exact {
         return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
     }
-    let one_state = |op: &Op| matches!(op, Op::Sum | Op::Mean) || args.op[..] == [Op::Dot];
-    if let Some(op) = args.op.iter().find(|op| !one_state(op)).filter(|_| args.state.is_some()) {
+    let one_state = |op: &Op| matches!(op, Op::Sum | Op::Mean) || ops[..] == [Op::Dot];
+    if let Some(op) = ops.iter().find(|op| !one_state(op)).filter(|_| args.state.is_some()) {
         return Err(Failure::Usage(format!(
             "--state holds the state of --op sum and mean, or of dot alone: `{op}` has another one"
         )));
@@ -114,7 +115,7 @@ pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) 
 /// Checks that places along several axes are those in memory.
 fn check_places(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let Layout::Axis(axis) = &work.layout else { return Ok(()) };
-    let search = args.op.iter().find(|op| op::is_search(**op));
+    let search = args.reductions().into_iter().find(|op| op::is_search(*op));
     match search.filter(|_| axis.numbers.len() > 1 && work.fortran && !work.layout.is_one_line()) {
         Some(op) => Err(Failure::Usage(format!(
             "{}: `{op}` along several axes counts places in C's order, and the array is in Fortran's: save \
@@ -128,14 +129,15 @@ fn check_places(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 /// Checks that all operators have exact forms.
 fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let element = work.stored.element();
-    let mask = args.mask.as_ref().and_then(|_| args.op.iter().find(|op| !parts::is_sum(**op, element)));
+    let ops = args.reductions();
+    let mask = args.mask.as_ref().and_then(|_| ops.iter().find(|op| !parts::is_sum(**op, element)));
     if let Some(op) = mask.filter(|_| element.is_float()) {
         return Err(Failure::Usage(format!(
             "{}: `{op}` has no exact form with --where: sum, mean and l1 have",
             work.path
         )));
     }
-    let Some(op) = args.op.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
+    let Some(op) = ops.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
     let floats = if element.is_float() { element } else { Element::F32 };
     let having = Op::ALL.iter().filter(|op| parts::is_exact(**op, floats));
     let having: Vec<_> = having.map(|op| op.name()).collect();
@@ -160,7 +162,7 @@ fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
         Layout::Whole => (args.output.is_some() && work.len == Some(0) && !args.together, 1),
         Layout::Axis(axis) => (axis.elements() == 0, axis.results()),
     };
-    let extremum = args.op.iter().find(|op| op::needs_elements(**op));
+    let extremum = args.reductions().into_iter().find(|op| op::needs_elements(*op));
     if let Some(op) = extremum.filter(|_| empty && results > 0) {
         return Err(Failure::Usage(format!("{path}: `{op}` of no elements has no value")));
     }

@@ -55,9 +55,9 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Those of the only kernel, without a look at the elements.
-    pub fn counting(work: &'a Work) -> Self {
-        Steps { work, used: vec![0], is_looked_at: false, in_c_order: false, verify: false }
+    /// Those of the first kernels, so many, without a look at the elements.
+    pub fn counting(work: &'a Work, kernels: usize) -> Self {
+        Steps { work, used: (0..kernels).collect(), is_looked_at: false, in_c_order: false, verify: false }
     }
 
     /// Returns the states that each kernel leaves of a piece. `made` waits for the GPU; `pieces` are its elements, as they lie in each

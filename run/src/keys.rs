@@ -1,0 +1,136 @@
+//! Keys: unsigned integers that order like the elements of a file, and the numbers that they stand for.
+
+use half::f16;
+use halofold::histogram::Map;
+use halofold::{Element, Value};
+
+use crate::files::Stored;
+
+/// The first key of a type, and the one after the last. NaNs have none.
+pub fn key_range(element: Element) -> (u128, u128) {
+    let bits = 8 * element.size();
+    match element {
+        Element::F32 => (0x007f_ffff, 0xff80_0001),
+        Element::F64 => (0x000f_ffff_ffff_ffff, 0xfff0_0000_0000_0001),
+        _ => (0, 1 << bits),
+    }
+}
+
+/// WGSL that reads an element as words, and makes its key of them: `struct Elem` or a word, and `key`. No adapter needs 64-bit integers.
+fn key_text(element: Element) -> &'static str {
+    match element {
+        Element::U32 => "fn key(elem: u32) -> u32 { return elem; }",
+        Element::I32 => "fn key(elem: u32) -> u32 { return elem ^ 0x80000000u; }",
+        Element::F64 => {
+            "struct Elem { low: u32, high: u32 }
+            fn key(elem: Elem) -> vec2<u32> {
+                let turned = select(vec2(0u, 0x80000000u), vec2(0xffffffffu), elem.high >= 0x80000000u);
+                return vec2(elem.low, elem.high) ^ turned;
+            }"
+        }
+        Element::I64 => {
+            "struct Elem { low: u32, high: u32 }
+            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high ^ 0x80000000u); }"
+        }
+        Element::U64 => {
+            "struct Elem { low: u32, high: u32 }
+            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high); }"
+        }
+        _ => {
+            "fn key(elem: u32) -> u32 {
+                return elem ^ select(0x80000000u, 0xffffffffu, elem >= 0x80000000u);
+            }"
+        }
+    }
+}
+
+/// A map of elements of 32 or 64 bits by a text that calls `key`.
+fn by_key(element: Element, map: &str) -> Map {
+    let text = format!("{}\n{map}", key_text(element));
+    let made =
+        if element.size() == 8 { Map::custom_struct(8, &text) } else { Map::custom(Element::U32, &text) };
+    made.expect("the text is the program's own")
+}
+
+/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself.
+pub fn key_map(element: Element) -> Option<Map> {
+    let key = match element {
+        Element::I32 => "u32",
+        Element::I64 | Element::F64 => "vec2<u32>",
+        _ => return None,
+    };
+    Some(by_key(element, &format!("fn map(elem: Elem, index: u32) -> {key} {{ return key(elem); }}")))
+}
+
+/// WGSL that is true of elements that are no NaN.
+fn number_text(element: Element) -> &'static str {
+    match element {
+        Element::F32 => "(elem & 0x7fffffffu) <= 0x7f800000u",
+        Element::F64 => "(elem.high & 0x7fffffffu) + min(elem.low, 1u) <= 0x7ff00000u",
+        _ => "true",
+    }
+}
+
+/// The map of elements to the digit of 16 bits that follows in their keys, for those whose keys begin with these digits; of others to none,
+/// and of NaNs.
+pub fn digit_map(element: Element, first: &[u16]) -> Map {
+    let digits = match element.size() {
+        8 => "vec4(key.y >> 16u, key.y & 0xffffu, key.x >> 16u, key.x & 0xffffu)",
+        _ => "vec2(key >> 16u, key & 0xffffu)",
+    };
+    let alike = first.iter().enumerate().map(|(at, digit)| format!(" & (digits[{at}] == {digit}u)"));
+    let (alike, next, is_number) = (alike.collect::<String>(), first.len(), number_text(element));
+    let map = format!(
+        "fn map(elem: Elem, index: u32) -> u32 {{
+            let key = key(elem);
+            let digits = {digits};
+            return select(0xffffffffu, digits[{next}], ({is_number}){alike});
+        }}"
+    );
+    by_key(element, &map)
+}
+
+/// The number whose key has these digits of 16 bits.
+pub fn of_digits(element: Element, digits: &[u16]) -> Value {
+    number(element, digits.iter().fold(0, |key, digit| key << 16 | u64::from(*digit)))
+}
+
+/// The number that a key stands for. Keys are unsigned integers that order like numbers of the type: the sign bit is turned over, of negative
+/// floats all bits.
+pub fn number(element: Element, key: u64) -> Value {
+    let turned = |sign: u64| if key & sign == 0 { !key } else { key ^ sign };
+    match element {
+        Element::U32 | Element::U64 => Value::Unsigned(key),
+        Element::I32 => Value::Signed((key as u32 as i32 ^ i32::MIN).into()),
+        Element::I64 => Value::Signed(key as i64 ^ i64::MIN),
+        Element::F64 => Value::F64(f64::from_bits(turned(1 << 63))),
+        _ => Value::F32(f32::from_bits(turned(1 << 31) as u32)),
+    }
+}
+
+/// The number that a pattern of 8 or 16 bits stands for.
+pub fn of_pattern(stored: Stored, bits: u16) -> Value {
+    match stored {
+        Stored::Bool => Value::Unsigned((bits != 0).into()),
+        Stored::I8 => Value::Signed((bits as u8 as i8).into()),
+        Stored::I16 => Value::Signed((bits as i16).into()),
+        Stored::Element(Element::F16) => Value::F32(f16::from_bits(bits).to_f32()),
+        _ => Value::Unsigned(bits.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_order_as_numbers_do() {
+        for element in [Element::U32, Element::I32, Element::F32, Element::U64, Element::I64, Element::F64] {
+            let (first, end) = key_range(element);
+            let middle = first.midpoint(end);
+            let keys = [first, middle - 2, middle, middle + 2, end - 1];
+            let numbers = keys.map(|key| number(element, key as u64).as_f64());
+            assert!(numbers.is_sorted() && numbers[0] < numbers[4], "{element}: {numbers:?}");
+        }
+    }
+}
