@@ -31,6 +31,7 @@ mod request;
 mod results;
 mod state_file;
 pub(crate) mod steps;
+mod top;
 pub(crate) mod totals;
 mod unpack;
 mod worker;
@@ -86,6 +87,8 @@ pub struct ReduceArgs {
     /// minima, maxima, means and variances have no value (`-`).
     ///
     /// median and quantile find elements of a whole file by their ranks, in two passes over one of 32-bit elements, four of 64-bit ones.
+    /// top finds the largest elements, and their places, of an array of f32 or of integers of up to 32 bits that the GPU holds at once: in order, of
+    /// equal ones the first; NaN is the largest.
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Asked>,
     /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the array.
@@ -94,6 +97,12 @@ pub struct ReduceArgs {
     /// The method of --op quantile, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
     #[arg(long, value_name = "METHOD")]
     method: Option<Method>,
+    /// The number of elements that --op top finds: 10 by default.
+    #[arg(long, value_name = "K", value_parser = counts(1, results::FEW as u32))]
+    k: Option<u32>,
+    /// The smallest elements for --op top, in place of the largest.
+    #[arg(long)]
+    smallest: bool,
     /// Reduce by an operator of your own: a file with WGSL.
     ///
     /// It declares a type Acc (a number, a vector or a struct of these, of at most 16 words of 32 bits) and four functions:

@@ -1,7 +1,9 @@
-//! `halofold reduce` with medians and quantiles: NumPy's results.
+//! `halofold reduce` with medians, quantiles and the largest elements: NumPy's results.
 
 use std::fs;
 use std::process::Command;
+
+use serde_json::json;
 
 use crate::files::python::python;
 use crate::files::{Folder, encode, npy, reduce, reduce_on, refused, rows, stdout};
@@ -54,6 +56,32 @@ fn medians_and_quantiles_are_numpys() {
         assert!(rows.iter().all(|row| row["skipped"] == case["skipped"]), "{args:?}");
         assert_eq!(rows.last().unwrap()["q"], 1.0);
     }
+}
+
+#[test]
+fn the_largest_and_smallest_come_in_order_with_their_places() {
+    let folder = Folder::new("quantiles-top");
+    let numbers = [3.0, -8.0, 100.0, 3.0, 7.0, -8.0, 100.0];
+    for kind in ["i1", "i4", "f4", "u1"] {
+        let numbers = numbers.map(|x: f64| if kind == "u1" { x + 20.0 } else { x });
+        let bytes: Vec<_> = numbers.iter().flat_map(|x| encode(kind, *x)).collect();
+        let file = folder.write("a.npy", &npy(&format!("<{kind}"), false, &[7], &bytes));
+        for (options, places) in [(&["--k=3"][..], &[2, 6, 4][..]), (&["--smallest"], &[1, 5, 0, 3, 4, 2, 6])]
+        {
+            let args = [&[&file, "--op=top", "--json"], options].concat();
+            let row = &rows(&reduce(&args))[0];
+            assert_eq!(row["index"], json!(places), "{kind}");
+            let values: Vec<_> = places.iter().map(|place| numbers[*place]).collect();
+            let found = row["value"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap());
+            assert_eq!(found.collect::<Vec<_>>(), values, "{kind}");
+        }
+        let text = stdout(&reduce(&[&file, "--op=max,top,median", "--k=1"]));
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.lines().nth(1).unwrap().ends_with(" at 2]"), "{text}");
+    }
+    let double = folder.write("b.npy", &npy("<f8", false, &[1], &[0; 8]));
+    refused(&reduce(&[&double, "--op=top"]), &["b.npy", "not f64"]);
+    refused(&reduce(&[&double, "--op=sum", "--k=3"]), &["--op top"]);
 }
 
 #[test]

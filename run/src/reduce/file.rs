@@ -121,6 +121,17 @@ impl Work {
         Ok(if self.is_mask { source.masking(self.stored) } else { source })
     }
 
+    /// Reads all elements, narrow integers as 32-bit ones.
+    pub fn read_widened(&self, raw: Option<&Bare>) -> Result<Vec<u8>, Failure> {
+        let mut source =
+            Source::open_widening(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+        let size = source.size();
+        let mut bytes = vec![0; (source.len().unwrap_or(0) * size) as usize];
+        let found = source.read(&mut bytes).map_err(Failure::usage)?;
+        bytes.truncate(found * size as usize);
+        Ok(bytes)
+    }
+
     /// Takes elements of 8 and 16 bits as unsigned integers of the same bits.
     pub fn take_patterns(&mut self) {
         self.stored = match self.stored.size() {

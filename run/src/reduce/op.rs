@@ -27,6 +27,8 @@ pub enum Asked {
     Median,
     /// The quantiles that are named, each a result.
     Quantile,
+    /// The largest elements, or the smallest, and their places.
+    Top,
 }
 
 impl Asked {
@@ -43,6 +45,7 @@ impl FromStr for Asked {
         match name {
             "median" => Ok(Asked::Median),
             "quantile" => Ok(Asked::Quantile),
+            "top" => Ok(Asked::Top),
             name => name.parse().map(Asked::Reduction),
         }
     }
@@ -51,7 +54,7 @@ impl FromStr for Asked {
 /// Reads the name of an operator; where it is none, the message lists them.
 pub fn parser() -> impl TypedValueParser<Value = Asked> {
     let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
-    let names = USUAL.into_iter().chain(others).map(Op::name).chain(["median", "quantile"]);
+    let names = USUAL.into_iter().chain(others).map(Op::name).chain(["median", "quantile", "top"]);
     Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Asked>())
 }
 

@@ -1,4 +1,4 @@
-//! Medians and quantiles of whole files: the elements with the ranks that NumPy's methods name, and what lies between them.
+//! Order statistics of whole files: the elements with the ranks that NumPy's methods name, and what lies between them; the largest elements.
 
 use std::time::Instant;
 
@@ -12,9 +12,9 @@ use super::file::{self, Work};
 use super::layout::{Axis, Layout};
 use super::op::{self, Asked};
 use super::report::{self, Row};
-use super::results::Results;
+use super::results::{Results, Tree};
 use super::totals::OperatorResults;
-use super::{AnyAdapters, ReduceArgs, request};
+use super::{AnyAdapters, ReduceArgs, request, top};
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
 use crate::files::Stored;
@@ -33,12 +33,13 @@ pub fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "quantiles are numbers from 0 to 1, as in 0.05,0.95".to_owned())
 }
 
-/// True if a request has medians or quantiles, or options for them.
+/// True if a request has medians, quantiles or largest elements, or options for them.
 pub fn are_wanted(args: &ReduceArgs) -> bool {
-    args.op.iter().any(|op| op.reduction().is_none()) || args.shares.is_some() || args.method.is_some()
+    let has_options = args.shares.is_some() || args.method.is_some() || args.k.is_some() || args.smallest;
+    has_options || args.op.iter().any(|op| op.reduction().is_none())
 }
 
-/// Runs a request with medians or quantiles; its reductions have a pass of their own.
+/// Runs a request with medians, quantiles or largest elements; its reductions have a pass of their own.
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
@@ -67,10 +68,19 @@ pub fn run(
     report::deliver(&rows, args).and(errors.finish())
 }
 
-/// Checks that a request has only options that medians and quantiles take.
+/// Checks that a request has only options that medians, quantiles and largest elements take.
 fn check(args: &ReduceArgs, is_alone: bool) -> Result<(), Failure> {
     if (args.shares.is_some() || args.method.is_some()) && !args.op.contains(&Asked::Quantile) {
         return Err(Failure::usage("--q and --method go with --op quantile"));
+    }
+    let has_top = args.op.contains(&Asked::Top);
+    if (args.k.is_some() || args.smallest) && !has_top {
+        return Err(Failure::usage("--k and --smallest go with --op top"));
+    }
+    if args.skip_nan && has_top {
+        return Err(Failure::usage(
+            "--skip-nan: top takes NaN for the largest; leave it out, or ask for --smallest",
+        ));
     }
     let is_along_axis = args.keepdims || args.axis.as_ref().is_some_and(|axes| *axes != Axes::All);
     let refused = [
@@ -85,7 +95,7 @@ fn check(args: &ReduceArgs, is_alone: bool) -> Result<(), Failure> {
     ];
     if let Some((_, option)) = refused.iter().find(|(has, _)| *has) {
         return Err(Failure::Usage(format!(
-            "{option}: median and quantile are of all elements of each file, with --skip-nan of those that are no NaN"
+            "{option}: median, quantile and top are of all elements of each file; leave it out"
         )));
     }
     request::check_options(args)
@@ -105,7 +115,7 @@ impl Quantile {
         let method = args.method.unwrap_or_default();
         let shares = args.shares.as_deref().unwrap_or(&QUARTILES);
         match op {
-            Asked::Reduction(_) => Vec::new(),
+            Asked::Reduction(_) | Asked::Top => Vec::new(),
             Asked::Median => vec![Quantile { q: None, method: Method::Linear }],
             Asked::Quantile => shares.iter().map(|q| Quantile { q: Some(*q), method }).collect(),
         }
@@ -139,16 +149,19 @@ impl Quantile {
     }
 }
 
-/// The rows of a file, and the results of the last median or quantiles as an array.
+/// The rows of a file, and the results of the last operator that is no reduction as an array.
 fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Option<Results>), Failure> {
     let start = Instant::now();
     let (path, stored) = (work.path.clone(), work.stored);
     let ops = args.reductions();
-    if work.passes_once() && (stored.size() > 2 || !ops.is_empty()) {
+    let quantiles: Vec<_> = args.op.iter().flat_map(|op| Quantile::of(*op, args)).collect();
+    let has_top = args.op.contains(&Asked::Top);
+    if work.passes_once() && (stored.size() > 2 || !ops.is_empty() || has_top) {
         return Err(Failure::Usage(format!(
             "{path}: a stream passes once, and its elements would have to pass more often: save it as a file"
         )));
     }
+    let top = if has_top { Some(top::of(args, &work, &gpus[0])?) } else { None };
     let wanted = args.wanted(&ops, None, &work, gpus);
     let mut passes = Passes::new(gpus, work, args.bare(), args.piece);
     passes.is_quiet = args.quiet;
@@ -157,7 +170,6 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
         let engine = passes.engine(wanted)?;
         reduced = passes.reduced(engine, wanted)?;
     }
-    let quantiles: Vec<_> = args.op.iter().flat_map(|op| Quantile::of(*op, args)).collect();
     // A NaN is the result of all that have one.
     let usable = |kept: u64, n: u64| if kept < n && !args.skip_nan { 0 } else { kept };
     let ranks = |kept, n| {
@@ -165,8 +177,8 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
         let positions = taken.map(|quantile| quantile.position(kept));
         positions.flat_map(|(lower, upper, _)| [lower, upper]).collect()
     };
-    let (kept, found) = passes.at_ranks(ranks)?;
-    let n = passes.n;
+    let (kept, found) = if quantiles.is_empty() { Default::default() } else { passes.at_ranks(ranks)? };
+    let n = top.as_ref().map_or(passes.n, |top| top.n);
     let answer = |quantile: Quantile| match usable(kept, n) {
         0 if kept < n && !args.skip_nan => Some(Scalar::One(Value::F64(f64::NAN))),
         0 => None,
@@ -185,6 +197,13 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     let mut rows = Vec::new();
     let mut array = None;
     for op in &args.op {
+        if let (Asked::Top, Some(top)) = (op, &top) {
+            let index = top.found.iter().map(|(_, index)| Tree::Leaf(Some(u64::from(*index))));
+            let total = top.total(args)?;
+            rows.push(Row { index: Some(Tree::List(index.collect())), ..row(&total, None) });
+            array = Some(total.results);
+            continue;
+        }
         let quantiles = Quantile::of(*op, args);
         let Some(first) = quantiles.first() else {
             rows.extend(reduced.next().map(|total| row(&total, None)));
