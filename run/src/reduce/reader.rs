@@ -108,7 +108,7 @@ impl Deal<'_> {
 /// The number of elements of each source.
 fn in_common(lengths: &[u64]) -> Result<u64, Failure> {
     if lengths.iter().any(|len| *len != lengths[0]) {
-        return Err(Failure::usage("the two inputs have different numbers of elements"));
+        return Err(Failure::usage("--with and --where: the two inputs have different numbers of elements"));
     }
     Ok(lengths[0])
 }

@@ -17,7 +17,7 @@ use crate::gpu::Gpu;
 /// The elements that are found where no number is named.
 const USUAL: u32 = 10;
 
-/// What is found in a file.
+/// The elements that are found in a file.
 pub struct Top {
     /// The number of all elements.
     pub n: u64,

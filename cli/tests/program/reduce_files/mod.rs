@@ -310,7 +310,7 @@ fn bad_input_is_refused_before_anything_runs() {
     refused(&run(&[&missing, &ragged, "--raw", "f32"]), &["no such file", "10 bytes"]);
     refused(&run(&[&ragged, "--raw", "f32"]), &[&ragged, "10 bytes"]);
     refused(&run(&[&good, "--raw", "float"]), &["unknown type `float`", "f16"]);
-    refused(&run(&[&good, "--op", "sum,median"]), &["median", "sum, min, max, product, mean"]);
+    refused(&run(&[&good, "--op", "sum,quartile"]), &["quartile", "sum, min, max, product, mean"]);
     refused(&run(&[&good, "--adapter", "no such GPU"]), &["unknown adapter `no such GPU`", "\n  0: "]);
     refused(&run(&[]), &["FILE"]);
     let odd = folder.write("b\u{1b}[31m\n.npy", &whole);
