@@ -29,7 +29,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let wanted = select(rank, next, (side & 1u) == 1u);
         if (rank < params.count) & ((wanted < known.start) | (wanted >= known.end)) {
             range = all;
-            known = find(wanted, next, at, wg);
+            known = find(wanted, next, at);
         }
         if (side & 1u) == 0u {
             key = key_at(wanted, known);
@@ -44,8 +44,8 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-fn find(rank: u32, next: u32, at: Place, wg: Workgroup) -> Ranks {
-    let known = narrow(rank, next, at, wg);
+fn find(rank: u32, next: u32, at: Place) -> Ranks {
+    let known = narrow(rank, next, at);
     if known.is_single == 0u {
         collect_all(at.lid);
         let number = known.end - known.start;

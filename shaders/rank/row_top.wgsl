@@ -30,11 +30,11 @@ fn kernel(at: Place, wg: Workgroup) {
         var number = 0u;
         if tries_best {
             // All elements as good as the last winner among the best of each invocation. They may be too many.
-            cut_best(stop - 1u, at, wg);
+            cut_best(stop - 1u, at);
             start.high = highest();
         } else {
             let rank = min(stop - done, ROOM - BLOCKS) - 1u;
-            number = narrow(rank, rank, at, wg).end;
+            number = narrow(rank, rank, at).end;
             range.low = start.low;
             range.first = start.first;
         }
@@ -59,13 +59,13 @@ fn kernel(at: Place, wg: Workgroup) {
 }
 
 // Makes the range end with the bin of a rank among the best keys of each invocation.
-fn cut_best(rank: u32, at: Place, wg: Workgroup) {
+fn cut_best(rank: u32, at: Place) {
     aim();
     if at.lid < len {
         atomicAdd(&bins[(least - range.low) >> shift], 1u);
     }
     workgroupBarrier();
-    let found = choose(rank, rank, at, wg);
+    let found = choose(rank, rank, at);
     // Among equal keys there is nothing to cut.
     if range.low != range.high {
         cut(0u, found.second);

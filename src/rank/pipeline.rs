@@ -1,6 +1,6 @@
 //! The dispatches that find elements by their ranks in long rows.
 
-use wgpu::{Features, Limits};
+use wgpu::Limits;
 
 use crate::element::Element;
 use crate::operation::device::Memory;
@@ -304,11 +304,10 @@ impl Made {
     /// The label of each kernel, its WGSL, and the values of its overrides.
     pub(super) fn kernels(
         self,
-        features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
         self.steps().iter().map(move |step| {
-            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, features, limits);
+            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, limits);
             (label, wgsl, overrides)
         })
     }
@@ -317,14 +316,12 @@ impl Made {
         if self.is_top { TOP } else { RANKS }
     }
 
-    /// The kernel of a step, on a device with these features and limits.
-    pub(super) fn kernel(self, step: Step, features: Features, limits: &Limits) -> Kernel {
+    /// The kernel of a step, on a device with these limits.
+    pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
-        let subgroups = is_by_row && features.contains(Features::SUBGROUP);
         let wgsl = self
             .element
             .defines(Composer::default())
-            .define("subgroups", subgroups)
             .choose("io", "rank/shared/io")
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
             .choose("result", if self.is_between { "rank/results/between" } else { "rank/results/element" })

@@ -1,6 +1,6 @@
 //! The k largest or smallest elements.
 
-use wgpu::{Device, Features, Limits, TextureSampleType};
+use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::element::{Element, Value};
 use crate::operation::device::{Memory, OnDevice, Operation};
@@ -81,14 +81,13 @@ impl TopK {
         indices_at(u64::from(self.k) * self.rows.number(len))
     }
 
-    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
     /// `main`, and the values of its overrides.
     pub fn kernels(
         &self,
-        features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.made().kernels(features, limits)
+        self.made().kernels(limits)
     }
 
     fn made(&self) -> Made {
@@ -126,7 +125,7 @@ impl Operation for TopK {
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, device.features(), &device.limits())
+        self.made().kernel(step, &device.limits())
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {

@@ -4,7 +4,7 @@ use halofold::histogram::{self, Keys, Method};
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::Op;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
-use halofold::wgpu::{Features, TextureSampleType};
+use halofold::wgpu::TextureSampleType;
 use halofold::{Element, Map, pyramid, reduce};
 use halofold_measure::translate::Kernel;
 
@@ -43,12 +43,10 @@ pub fn rank(args: &ShowArgs, is_top: bool) -> Result<Kernel, Failure> {
     if ![Element::U32, Element::I32, Element::F32].contains(&element) {
         return Err(Failure::usage("--type: order statistics are of u32, i32 or f32"));
     }
-    let left_out = if args.no_subgroups { Features::SUBGROUP } else { Features::empty() };
-    let features = args.language.offered() - left_out;
     let kernels = if is_top {
-        TopK::new(element, 100).map(|top| top.kernels(features, &limits).collect::<Vec<_>>())
+        TopK::new(element, 100).map(|top| top.kernels(&limits).collect::<Vec<_>>())
     } else {
-        Quantiles::new(element, [0.5]).map(|median| median.kernels(features, &limits).collect())
+        Quantiles::new(element, [0.5]).map(|median| median.kernels(&limits).collect())
     };
     let kernels = kernels.map_err(Failure::usage)?;
     let stage = |label: &str| label.rsplit('.').next().unwrap_or_default().to_owned();

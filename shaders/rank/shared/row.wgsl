@@ -18,7 +18,7 @@
 // counts one key of sixteen.
 //
 // An element costs four integer instructions for its key, two for the ends, seven for its bin, and three to find that it is no
-// candidate. There are two barriers for the ends, five for each cut (without subgroups: twelve more), and three for the candidates.
+// candidate. There are two barriers for the ends, seventeen for each cut, and three for the candidates.
 #import io
 #import entry
 #import keys
@@ -136,18 +136,9 @@ fn load_row(row: u32, at: Place) {
     for (var i = HELD * WG; i < len; i += 4u * WG) {
         load(i + at.lid, at.lid);
     }
-    var low = least;
-    var high = select(most, select(lowest(), least, at.lid < len), COUNTS_BEST);
-    var is_first = true;
-#ifdef subgroups
-    low = subgroupMin(low);
-    high = subgroupMax(high);
-    is_first = at.lane == 0u;
-#endif
-    if is_first {
-        atomicMin(&lowest_of_row, low);
-        atomicMax(&highest_of_row, high);
-    }
+    let high = select(most, select(lowest(), least, at.lid < len), COUNTS_BEST);
+    atomicMin(&lowest_of_row, least);
+    atomicMax(&highest_of_row, high);
     workgroupBarrier();
     range = Range(atomicLoad(&lowest_of_row), 0u, atomicLoad(&highest_of_row), len - 1u);
 }
@@ -247,15 +238,15 @@ fn collect_all(lid: u32) {
 }
 
 // The bins of two ranks in the range, all of which has been counted. After the next barrier, the bins are clear again.
-fn choose(rank: u32, next: u32, at: Place, wg: Workgroup) -> Bins {
+fn choose(rank: u32, next: u32, at: Place) -> Bins {
     let each = max(BINS / WG, 1u);
-    let own = order_in_group(at, wg) * each;
+    let own = at.lid * each;
     let stop = min(own + each, BINS);
     var sum = 0u;
     for (var bin = own; bin < stop; bin++) {
         sum += atomicLoad(&bins[bin]);
     }
-    var before = sum_before(sum, at, wg);
+    var before = sum_before(sum, at);
     for (var bin = own; bin < stop; bin++) {
         let through = before + atomicLoad(&bins[bin]);
         if (before <= rank) & (rank < through) {
@@ -291,13 +282,13 @@ fn cut(first: u32, second: u32) {
 }
 
 // Cuts the range until it has two ranks and few elements, counted from its own start or, of winners, from the start before.
-fn narrow(rank: u32, wanted: u32, at: Place, wg: Workgroup) -> Ranks {
+fn narrow(rank: u32, wanted: u32, at: Place) -> Ranks {
     var ranks = Ranks(0u, 0u, 0u);
     var next = wanted;
     loop {
         let before = ranks.start;
         visit_all(true, at.lid);
-        let found = choose(rank - before, next - before, at, wg);
+        let found = choose(rank - before, next - before, at);
         ranks = Ranks(before + found.before, before + found.through, 0u);
         let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= ROOM;
         let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few & !WINNERS;

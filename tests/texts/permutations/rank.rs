@@ -1,11 +1,11 @@
-//! The kernels of order statistics: every type, with and without subgroups, of one rank and of several, with results that are elements
+//! The kernels of order statistics: every type, of one rank and of several, with results that are elements
 //! and results between them.
 
 use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::rank::{Method, Quantiles, TopK};
-use halofold::wgpu::{Features, Limits};
+use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
 /// Every distinct kernel.
@@ -20,25 +20,22 @@ pub fn kernels() -> Vec<(String, Kernel)> {
                 (format!("{} of {name}", kernel.label), kernel)
             }
         };
-        for (features, offered) in [(Features::SUBGROUP, "with"), (Features::empty(), "without")] {
-            for quantiles in [&[0.5][..], &[0.25, 0.5, 0.75]] {
-                let count = quantiles.len();
-                for method in [Method::Linear, Method::Lower] {
-                    let of = format!("{count} quantiles ({method}, {offered} subgroups)");
-                    let quantiles = Quantiles::new(element, quantiles.iter().copied()).unwrap();
-                    let quantiles = quantiles.with_method(method);
-                    kernels.extend(quantiles.kernels(features, &limits).map(with_name(&of)));
-                }
+        for quantiles in [&[0.5][..], &[0.25, 0.5, 0.75]] {
+            for method in [Method::Linear, Method::Lower] {
+                let of = format!("{} quantiles ({method})", quantiles.len());
+                let quantiles = Quantiles::new(element, quantiles.iter().copied()).unwrap();
+                let quantiles = quantiles.with_method(method);
+                kernels.extend(quantiles.kernels(&limits).map(with_name(&of)));
             }
         }
         let nth = Quantiles::nth(element, [7]);
-        kernels.extend(nth.kernels(Features::all(), &limits).map(with_name("a rank")));
+        kernels.extend(nth.kernels(&limits).map(with_name("a rank")));
         let largest = TopK::new(element, 10).unwrap();
-        kernels.extend(largest.kernels(Features::all(), &limits).map(with_name("the largest")));
+        kernels.extend(largest.kernels(&limits).map(with_name("the largest")));
         let many = TopK::new(element, 1000).unwrap().rows(1024);
-        kernels.extend(many.kernels(Features::all(), &limits).map(with_name("the largest of rows")));
+        kernels.extend(many.kernels(&limits).map(with_name("the largest of rows")));
         let smallest = largest.smallest();
-        kernels.extend(smallest.kernels(Features::all(), &limits).map(with_name("the smallest")));
+        kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
     let mut seen = HashSet::new();
     kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
