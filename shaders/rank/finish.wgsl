@@ -91,7 +91,10 @@ fn next_of_all(which: u32, base: Key, own: u32) -> Key {
 }
 
 fn store(rank: u32, key: Key, next: Key) {
-    let way = bitcast<f32>(list[rank % RANKS].y);
-    let has_nan = known(rank, NANS) == 1u;
-    output[params.row * RANKS + rank] = result(key, next, way, has_nan);
+    let asked = list[rank % RANKS];
+    var found = missing();
+    if asked.x < params.count {
+        found = result(key, next, bitcast<f32>(asked.y), known(rank, NANS) == 1u);
+    }
+    output[params.row * RANKS + rank] = found;
 }

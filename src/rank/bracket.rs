@@ -24,7 +24,7 @@ impl Sample {
     /// The ranks in the sample of the ends of a bracket for elements with these ranks.
     pub(super) fn bracket(self, lower: u64, upper: u64) -> [u32; 2] {
         let size = f64::from(self.size);
-        let share = |rank: u64| (rank as f64 + 0.5) / self.len as f64;
+        let share = |rank: u64| (rank.min(self.len - 1) as f64 + 0.5) / self.len as f64;
         let margin = |share: f64| DEVIATIONS * (size * share * (1.0 - share)).sqrt() + 2.0;
         let low = share(lower) * size - margin(share(lower));
         let high = share(upper) * size + margin(share(upper));

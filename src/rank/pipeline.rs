@@ -5,7 +5,7 @@ use wgpu::Limits;
 use crate::element::Element;
 use crate::operation::device::Memory;
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, largest_workgroup};
+use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, input};
 use crate::rank::bracket::Sample;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
@@ -24,6 +24,10 @@ const VECTORS: u32 = 4;
 
 /// The most candidates of a bracket that wait in the memory of a workgroup.
 const STAGED: u32 = 1024;
+
+/// Room for the fewest candidates with which the read makes sense, and the most ranks that one finds.
+const LEAST_STAGED: u32 = 16;
+const MOST_RANKS: u32 = 64;
 
 /// Invocations in other workgroups.
 const WORKGROUP: u32 = 256;
@@ -124,7 +128,7 @@ impl Selection {
     /// The words of `list` in the kernels.
     fn list(&self) -> Vec<u32> {
         let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
-            [wanted.lower as u32, wanted.way.to_bits(), low, high]
+            [u32::try_from(wanted.lower).unwrap_or(u32::MAX), wanted.way.to_bits(), low, high]
         };
         self.wanted.iter().zip(self.brackets()).flat_map(entry).collect()
     }
@@ -356,10 +360,14 @@ impl Made {
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
     }
 
+    /// Words of workgroup memory of the read, but for candidates.
+    fn counting(self) -> u32 {
+        64 + self.ranks * (SIFTING + 12)
+    }
+
     /// The overrides for candidates in workgroup memory: room for those of a workgroup, if there is as much memory.
     fn staging(self, limits: &Limits) -> Vec<(&'static str, f64)> {
-        let used = 64 + self.ranks * (SIFTING + 12);
-        let words = (limits.max_compute_workgroup_storage_size / 4).saturating_sub(used);
+        let words = limits.max_compute_workgroup_storage_size / 4 - self.counting();
         if self.is_top {
             return vec![("STAGED", (words / 2).min(STAGED).into())];
         }
@@ -398,6 +406,10 @@ impl Made {
         }
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
+        SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
+        let counting = 4 * (self.counting() + self.ranks * LEAST_STAGED);
+        needs!(limits, max_compute_workgroup_storage_size, counting)
+            .map_err(|error| error.or("ask for fewer quantiles"))?;
         Ok(rows::check(self.row, self.k.into(), limits)?)
     }
 }

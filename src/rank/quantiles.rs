@@ -37,7 +37,7 @@ impl Quantiles {
     ///
     /// # Errors
     ///
-    /// A quantile is not from 0 to 1, or there is none.
+    /// A quantile is not from 0 to 1.
     pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Result<Self, OperationError> {
         let quantiles: Vec<_> = quantiles.into_iter().collect();
         if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
@@ -70,7 +70,7 @@ impl Quantiles {
     ///
     /// # Errors
     ///
-    /// The device has too low a limit.
+    /// There is no quantile, or more than 64; or the device has too low a limit.
     pub fn on(self, device: &Device) -> Result<OnDevice<Quantiles>, OperationError> {
         OnDevice::with_config(device, self, Options::default())
     }

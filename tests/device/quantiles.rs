@@ -181,3 +181,19 @@ fn the_first_of_every_distribution() {
         gpu.clean(|| top(gpu, &rows, 70, nth % 2 == 1, 40_001));
     }
 }
+
+#[test]
+fn ranks_past_the_end_and_numbers_of_them() {
+    let gpu = gpu();
+    let input = buffer(gpu, &[0; 4 * 50_000], wgpu::BufferUsages::STORAGE);
+    let ranks = Quantiles::nth(Element::I32, [49_999, 50_000, u64::MAX]).on(&gpu.device).unwrap();
+    let got = ranks.of(Slice::new(&input, 0, 4 * 50_000)).wait(&gpu.queue).unwrap();
+    assert_eq!(got, [Value::Signed(0); 3]);
+    let floats = Quantiles::nth(Element::F32, [50_000]).on(&gpu.device).unwrap();
+    let got = floats.of(Slice::new(&input, 0, 4 * 50_000)).wait(&gpu.queue).unwrap();
+    assert!(got[0].as_f64().is_nan());
+    for number in [0, 65] {
+        let error = Quantiles::new(Element::F32, vec![0.5; number]).unwrap().on(&gpu.device).unwrap_err();
+        assert_eq!(error.to_string(), format!("quantiles at once of {number}: it can be 1 to 64"));
+    }
+}

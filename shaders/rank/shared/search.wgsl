@@ -68,12 +68,14 @@ fn first_search(rank: u32) -> Search {
     let between = known(rank, BETWEEN);
     // Elements at the low end are counted as below the first candidate, too.
     let below = known(rank, BELOW) - select(0u, at_low, first_candidate(rank) > low);
-    let left = asked.x - below;
+    // A rank past the end has no element, and no result.
+    let wanted = min(asked.x, params.count - 1u);
+    let left = wanted - below;
     // The next element is needed, too, if the result lies between the two.
     let last = left + select(0u, 1u, asked.y != 0u);
-    let is_inside = (asked.x >= below) & (last < at_low + between + at_high) & (between <= params.room);
+    let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, false, false, 1u, lowest(), 32u, asked.x, 0u, false);
+        return Search(ALL, false, false, 1u, lowest(), 32u, wanted, 0u, false);
     }
     if left < at_low {
         return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low, false);
