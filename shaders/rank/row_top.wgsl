@@ -24,36 +24,34 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     var done = 0u;
     var start = range;
-    var tries_best = COUNTS_BEST;
+    if COUNTS_BEST {
+        // All elements as good as the last winner among the best of each invocation. They may be too many.
+        cut_best(stop - 1u, at);
+        collect_all(at.lid);
+        if at.lid == 0u {
+            collected = atomicLoad(&filled);
+        }
+        let number = workgroupUniformLoad(&collected);
+        if number <= ROOM {
+            rank_all(row, 0u, stop, number, at.lid);
+            done = stop;
+        }
+        start.high = highest();
+        workgroupBarrier();
+    }
     while done < stop {
         range = start;
-        var number = 0u;
-        if tries_best {
-            // All elements as good as the last winner among the best of each invocation. They may be too many.
-            cut_best(stop - 1u, at);
-            start.high = highest();
-        } else {
-            let rank = min(stop - done, ROOM - BLOCKS) - 1u;
-            number = narrow(rank, rank, at).end;
-            range.low = start.low;
-            range.first = start.first;
-        }
+        let rank = min(stop - done, ROOM - BLOCKS) - 1u;
+        let number = narrow(rank, rank, at).end;
+        range.low = start.low;
+        range.first = start.first;
         collect_all(at.lid);
-        if tries_best {
-            if at.lid == 0u {
-                collected = atomicLoad(&filled);
-            }
-            number = workgroupUniformLoad(&collected);
-            tries_best = false;
-        }
-        if number <= ROOM {
-            rank_all(row, done, stop, number, at.lid);
-            done += number;
-            // The element after the last one.
-            let ends_key = range.last == params.count - 1u;
-            start.low = range.high + select(0u, 1u, ends_key);
-            start.first = select(range.last + 1u, 0u, ends_key);
-        }
+        rank_all(row, done, stop, number, at.lid);
+        done += number;
+        // The element after the last one.
+        let ends_key = range.last == params.count - 1u;
+        start.low = range.high + select(0u, 1u, ends_key);
+        start.first = select(range.last + 1u, 0u, ends_key);
         workgroupBarrier();
     }
 }

@@ -42,7 +42,7 @@ async fn largest(scene: &Scene) -> Result<End, String> {
     let top = TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64).on(&scene.device).map_err(text)?;
     let indices = top.config().indices_at(elements.len() as u64) as usize / 4;
     let winners = elements.len() / ROW * K as usize;
-    let output = scene.buffer(&vec![0; 4 * (indices + winners)])?;
+    let output = scene.room(4 * (indices + winners) as u64)?;
     scene.stage();
     let prepared = top.of(&input).into(&output).map_err(text)?;
     let mut expected = vec![0; indices + winners];
