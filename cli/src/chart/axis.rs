@@ -79,19 +79,28 @@ impl Axis {
         let step = round_step(to - from);
         let exponent = (step.log10() + 1e-9).floor();
         let is_short = step >= 1e-4 && from.abs().max(to.abs()) < 1e7;
+        let numbers = (from / step).ceil() as i64..=(to / step).floor() as i64;
+        // Steps may be shorter than the distance between neighbouring floats.
+        let ticks = numbers.take(2 * MOST_LINES as usize).map(|number| number as f64 * step);
+        let ticks: Vec<_> = ticks.filter(|value| (from..=to).contains(value)).collect();
+        let power = |value: f64| (value.abs().log10() + 1e-9).floor();
+        // Numbers of one power of ten have as many digits as one of them needs.
+        let digits = |value: f64| {
+            let most = (power(value) - exponent).clamp(0.0, 17.0) as usize;
+            let text = format!("{value:.most$e}");
+            let zeros =
+                text.split('e').next().map_or(0, |digits| digits.len() - digits.trim_end_matches('0').len());
+            most - zeros.min(most)
+        };
         let label = |value: f64| {
             if is_short || value == 0.0 {
                 return format!("{value:.places$}", places = (-exponent).clamp(0.0, 4.0) as usize);
             }
-            let places = (value.abs().log10() + 1e-9).floor() - exponent;
-            format!("{value:.places$e}", places = places.clamp(0.0, 17.0) as usize)
+            let alike = ticks.iter().filter(|other| **other != 0.0 && power(**other) == power(value));
+            format!("{value:.places$e}", places = alike.map(|other| digits(*other)).max().unwrap_or(0))
         };
-        let numbers = (from / step).ceil() as i64..=(to / step).floor() as i64;
-        // Steps may be shorter than the distance between neighbouring floats.
-        let ticks = numbers.take(2 * MOST_LINES as usize).map(|number| number as f64 * step);
-        let ticks = ticks.filter(|value| (from..=to).contains(value));
         Axis {
-            ticks: ticks.map(|value| (value, label(value))).collect(),
+            ticks: ticks.iter().map(|value| (*value, label(*value))).collect(),
             ..Axis::new(name, (from, to), false)
         }
     }
