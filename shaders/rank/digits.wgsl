@@ -84,13 +84,6 @@ fn main(
     }
 }
 
-fn count(key: Key, base: Key, shift: u32) {
-    let digit = (key - base) >> shift;
-    if digit < BINS {
-        atomicAdd(&tally[digit], 1u);
-    }
-}
-
 fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
     let stop = number(rank);
     let first = rank * (params.room / 4u);
@@ -101,38 +94,21 @@ fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
         let b = candidates[first + min(at + step, last)];
         let c = candidates[first + min(at + 2u * step, last)];
         let d = candidates[first + min(at + 3u * step, last)];
-        count_four(a, 4u * at, stop, search.base, shift);
-        count_four(b, 4u * (at + step), stop, search.base, shift);
-        count_four(c, 4u * (at + 2u * step), stop, search.base, shift);
-        count_four(d, 4u * (at + 3u * step), stop, search.base, shift);
-    }
-}
-
-fn count_four(keys: vec4<u32>, at: u32, stop: u32, base: Key, shift: u32) {
-    if at < stop {
-        count(keys.x, base, shift);
-    }
-    if at + 1u < stop {
-        count(keys.y, base, shift);
-    }
-    if at + 2u < stop {
-        count(keys.z, base, shift);
-    }
-    if at + 3u < stop {
-        count(keys.w, base, shift);
+        count_digits(a, 4u * at, stop, search.base, shift);
+        count_digits(b, 4u * (at + step), stop, search.base, shift);
+        count_digits(c, 4u * (at + 2u * step), stop, search.base, shift);
+        count_digits(d, 4u * (at + 3u * step), stop, search.base, shift);
     }
 }
 
 fn count_all(which: u32, base: Key, shift: u32, own: u32) {
     let row = row_of(which);
     if own < singles(row) {
-        count(key_of(words[single(row, own)]), base, shift);
+        count_digit((key_of(words[single(row, own)]) - base) >> shift, true);
     }
     for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
         let vector = vectors[at];
-        count(key_of(vector.x), base, shift);
-        count(key_of(vector.y), base, shift);
-        count(key_of(vector.z), base, shift);
-        count(key_of(vector.w), base, shift);
+        let keys = vec4(key_of(vector.x), key_of(vector.y), key_of(vector.z), key_of(vector.w));
+        count_digits(keys, 0u, 4u, base, shift);
     }
 }

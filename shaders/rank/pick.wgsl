@@ -58,22 +58,6 @@ fn range_of(start: u32, lid: u32) -> vec2<u32> {
     return workgroupUniformLoad(&extent);
 }
 
-fn count_four(keys: vec4<u32>, base: u32, shift: u32, is_valid: bool) {
-    if is_valid {
-        let digits = (keys - base) >> vec4(shift);
-        count_one(digits.x);
-        count_one(digits.y);
-        count_one(digits.z);
-        count_one(digits.w);
-    }
-}
-
-fn count_one(digit: u32) {
-    if digit < BINS {
-        atomicAdd(&tally[digit], 1u);
-    }
-}
-
 @compute @workgroup_size(WG)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -96,10 +80,10 @@ fn main(
         workgroupBarrier();
         for (var at = lid; at < number; at += 4u * WG) {
             let keys = load(start, at);
-            count_four(keys.a, base, shift, true);
-            count_four(keys.b, base, shift, at + WG < number);
-            count_four(keys.c, base, shift, at + 2u * WG < number);
-            count_four(keys.d, base, shift, at + 3u * WG < number);
+            count_digits(keys.a, 4u * at, params.samples, base, shift);
+            count_digits(keys.b, 4u * (at + WG), params.samples, base, shift);
+            count_digits(keys.c, 4u * (at + 2u * WG), params.samples, base, shift);
+            count_digits(keys.d, 4u * (at + 3u * WG), params.samples, base, shift);
         }
         workgroupBarrier();
         let found = choose(left, lid);

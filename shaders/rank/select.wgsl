@@ -85,20 +85,6 @@ fn load(first: u32, at: u32, stop: u32) -> FourVectors {
     );
 }
 
-fn count_digits(keys: vec4<u32>, at: u32, stop: u32, base: u32, shift: u32) {
-    let digits = (keys - base) >> vec4(shift);
-    count_digit(digits.x, at < stop);
-    count_digit(digits.y, at + 1u < stop);
-    count_digit(digits.z, at + 2u < stop);
-    count_digit(digits.w, at + 3u < stop);
-}
-
-fn count_digit(digit: u32, is_valid: bool) {
-    if is_valid & (digit < BINS) {
-        atomicAdd(&tally[digit], 1u);
-    }
-}
-
 // The index with this rank among those of the candidates with one key.
 fn find_index(first: u32, stop: u32, key: Key, rank: u32, lid: u32) -> u32 {
     var base = 0u;

@@ -6,6 +6,7 @@ use crate::element::ordered;
 use crate::histogram::config::Config;
 use crate::histogram::keys::Keys;
 use crate::operation::OperationError;
+use crate::operation::device::Step;
 use crate::operation::limits::{LimitError, needs};
 use crate::operation::{Pass, blocks, grid, input};
 use crate::reduce::BufferRange;
@@ -32,9 +33,6 @@ pub const CLEAR: &str = "clear";
 
 /// The step of a plan that counts keys.
 pub const COUNT: &str = "count";
-
-/// One of the two.
-pub(super) type Step = &'static str;
 
 /// The words of `Params` in `shaders/histogram/shared/io.wgsl`, in its order. Applications do not need them.
 pub(super) type Params = [u32; 13];

@@ -4,10 +4,10 @@ use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::histogram::config::Config;
 use crate::histogram::keys::Keys;
-use crate::histogram::plan::{CLEAR, COUNT, Params, Plan, Step};
+use crate::histogram::plan::{CLEAR, COUNT, Params, Plan};
 use crate::operation::OperationError;
 use crate::operation::Options;
-use crate::operation::device::{OnDevice, Operation};
+use crate::operation::device::{OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::reduce::BufferRange;
 
@@ -30,7 +30,6 @@ impl Histogram {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Config {
     const LABEL: &'static str = "halofold::histogram";
-    type Step = Step;
     type Params = Params;
     type Value = u32;
     type Error = OperationError;

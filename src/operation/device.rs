@@ -7,7 +7,6 @@
 )]
 
 use std::fmt::Debug;
-use std::hash::Hash;
 
 use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
@@ -26,8 +25,6 @@ use crate::slice::Slice;
 pub trait Operation: Clone + Debug {
     /// The label of its passes.
     const LABEL: &'static str;
-    /// The mark that tells its kernels apart.
-    type Step: Copy + Debug + Eq + Hash + 'static;
     /// The parameters of a kernel, as its uniform block holds them.
     type Params: Pod;
     /// A value of the output.
@@ -38,12 +35,14 @@ pub trait Operation: Clone + Debug {
     /// Checks that a device can run it.
     fn check_on(&self, device: &Device) -> Result<(), Self::Error>;
     /// The contents of the buffer for bindings of its own, which kernels only read.
-    fn table(&self) -> Vec<u32>;
+    fn table(&self) -> Vec<u32> {
+        vec![0]
+    }
     /// All kernels that its plans may launch.
-    fn steps(&self) -> &'static [Self::Step];
+    fn steps(&self) -> &'static [Step];
     /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, and
     /// some may be its [memory](Operation::memory); others are the [table](Operation::table).
-    fn kernel(&self, step: Self::Step, device: &Device) -> Kernel;
+    fn kernel(&self, step: Step, device: &Device) -> Kernel;
     /// Memory that an operation over this input has for itself.
     fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Self::Error> {
         Ok(Vec::new())
@@ -55,12 +54,19 @@ pub trait Operation: Clone + Debug {
     /// The values in the bytes of the output of so many elements.
     fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
     /// The type of the samples that its map takes; `None` if it reads a buffer.
-    fn sample(&self) -> Option<TextureSampleType>;
+    fn sample(&self) -> Option<TextureSampleType> {
+        None
+    }
     /// True if the order of the elements does not matter.
-    fn takes_all(&self) -> bool;
+    fn takes_all(&self) -> bool {
+        true
+    }
     /// Plans the dispatches over an input, on a device with these limits.
     fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
 }
+
+/// The name of a kernel, which tells it from the others of an operation.
+pub(crate) type Step = &'static str;
 
 /// A buffer of a prepared operation's own.
 #[derive(Clone, Debug)]
@@ -90,7 +96,7 @@ impl Memory {
 #[derive(Debug)]
 pub struct OnDevice<C: Operation> {
     config: C,
-    pub(super) pipelines: Pipelines<C::Step>,
+    pub(super) pipelines: Pipelines<Step>,
     pub(super) table: Buffer,
     /// Bound to an input that is empty or, as vectors, too short.
     pub(super) nothing: Buffer,
@@ -116,7 +122,7 @@ impl<C: Operation> OnDevice<C> {
 
     /// Compiles the kernels that are not compiled yet. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        self.config.steps().iter().for_each(|step| drop(self.kernel(*step)));
+        self.config.steps().iter().for_each(|step| drop(self.kernel(step)));
     }
 
     /// The config that it was made from.
@@ -149,7 +155,7 @@ impl<C: Operation> OnDevice<C> {
     }
 
     /// Returns a kernel, which is compiled on first use.
-    pub(super) fn kernel(&self, step: C::Step) -> Compiled {
+    pub(super) fn kernel(&self, step: Step) -> Compiled {
         self.pipelines.get(step, || self.config.kernel(step, self.device()))
     }
 }

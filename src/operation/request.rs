@@ -10,7 +10,7 @@ use wgpu::{BufferUsages, Queue};
 
 use crate::operation::blocks::{self, Blocks};
 use crate::operation::buffers::{self, BufferError, Use, slice};
-use crate::operation::device::{OnDevice, Operation};
+use crate::operation::device::{OnDevice, Operation, Step};
 use crate::operation::input::Input;
 use crate::operation::kernel::{PARAMETERS, Pipelines};
 use crate::operation::launch::Prepared;
@@ -35,7 +35,7 @@ pub struct Pass<S, P> {
 }
 
 /// The passes of an operation.
-pub(crate) type Passes<O> = Vec<Pass<<O as Operation>::Step, <O as Operation>::Params>>;
+pub(crate) type Passes<O> = Vec<Pass<Step, <O as Operation>::Params>>;
 
 /// The description of an operation over a buffer or a texture. One of [`into`](Request::into), [`wait`](Request::wait),
 /// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
@@ -118,7 +118,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             }
             _ => self.operation.nothing.as_entire_binding(),
         };
-        let dispatch = |(index, pass): (usize, &Pass<O::Step, O::Params>)| {
+        let dispatch = |(index, pass): (usize, &Pass<Step, O::Params>)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| match slot {
                 0 => window(pass, slot, 0),
                 1 => slice(output.buffer(), output.offset(), size),

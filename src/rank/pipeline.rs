@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::operation::device::Memory;
+use crate::operation::device::{Memory, Step};
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, input};
@@ -42,9 +42,6 @@ const SEARCHING: u64 = 132 * 4;
 /// Invocations of `place` that share a winner.
 const TEAM: u64 = 32;
 
-/// A kernel, by its file.
-pub(super) type Step = &'static str;
-
 const SAMPLE: Step = "rank/sample";
 const PICK: Step = "rank/pick";
 const SIFT: Step = "rank/sift";
@@ -71,8 +68,8 @@ const OF_TOP: &[(Step, u32)] = &[
 ];
 
 /// The kernels of single ranks, and of the k smallest.
-pub(super) const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
-pub(super) const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, SELECT, TIES, PLACE];
+const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
+const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, SELECT, TIES, PLACE];
 
 /// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
 pub(super) type Params = [u32; 18];
@@ -316,7 +313,8 @@ impl Made {
         })
     }
 
-    fn steps(self) -> &'static [Step] {
+    /// The kernels that its plans may launch.
+    pub(super) fn steps(self) -> &'static [Step] {
         if self.is_top { TOP } else { RANKS }
     }
 

@@ -1,13 +1,13 @@
 //! Quantiles and single ranks.
 
-use wgpu::{Device, Limits, TextureSampleType};
+use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::operation::device::{Memory, OnDevice, Operation};
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::{OperationError, Options, Pass};
 use crate::rank::method::Method;
-use crate::rank::pipeline::{self, Made, Params, Selection, Step, Wanted};
+use crate::rank::pipeline::{Made, Params, Selection, Wanted};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 use crate::reduce::BufferRange;
@@ -131,7 +131,6 @@ impl Quantiles {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
-    type Step = Step;
     type Params = Params;
     type Value = Value;
     type Error = OperationError;
@@ -140,12 +139,8 @@ impl Operation for Quantiles {
         self.made().check(&device.limits())
     }
 
-    fn table(&self) -> Vec<u32> {
-        vec![0]
-    }
-
     fn steps(&self) -> &'static [Step] {
-        pipeline::RANKS
+        self.made().steps()
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
@@ -167,14 +162,6 @@ impl Operation for Quantiles {
 
     fn values(&self, _: u64, output: &[u8]) -> Vec<Value> {
         values::of(if self.is_between() { Element::F32 } else { self.element }, output)
-    }
-
-    fn sample(&self) -> Option<TextureSampleType> {
-        None
-    }
-
-    fn takes_all(&self) -> bool {
-        true
     }
 
     fn plan_over(

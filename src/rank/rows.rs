@@ -2,9 +2,10 @@
 
 use wgpu::Limits;
 
+use crate::operation::device::Step;
 use crate::operation::limits::{LimitError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, grid};
-use crate::rank::pipeline::{Params, Selection, Step, indices_at};
+use crate::rank::pipeline::{Params, Selection, indices_at};
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
 

@@ -1,13 +1,13 @@
 //! The k largest or smallest elements.
 
-use wgpu::{Device, Limits, TextureSampleType};
+use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::operation::device::{Memory, OnDevice, Operation};
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::limits::SettingError;
 use crate::operation::{OperationError, Options, Pass};
-use crate::rank::pipeline::{self, Made, Params, Selection, Step, indices_at};
+use crate::rank::pipeline::{Made, Params, Selection, indices_at};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 use crate::reduce::BufferRange;
@@ -107,7 +107,6 @@ impl TopK {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for TopK {
     const LABEL: &'static str = "halofold::top_k";
-    type Step = Step;
     type Params = Params;
     type Value = (Value, u32);
     type Error = OperationError;
@@ -116,12 +115,8 @@ impl Operation for TopK {
         self.made().check(&device.limits())
     }
 
-    fn table(&self) -> Vec<u32> {
-        vec![0]
-    }
-
     fn steps(&self) -> &'static [Step] {
-        pipeline::TOP
+        self.made().steps()
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
@@ -147,14 +142,6 @@ impl Operation for TopK {
         let indices = bytemuck::pod_collect_to_vec::<u8, u32>(indices);
         let elements = values::of(self.element, &elements[..4 * number]);
         elements.into_iter().zip(indices).filter(|(_, index)| *index != NONE).collect()
-    }
-
-    fn sample(&self) -> Option<TextureSampleType> {
-        None
-    }
-
-    fn takes_all(&self) -> bool {
-        true
     }
 
     fn plan_over(

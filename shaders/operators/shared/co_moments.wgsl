@@ -4,12 +4,7 @@
 // the distance between two such means contributes. Here each mean is the sum of two floats, a short one and the rest, for floats of 32 bits,
 // too (double_moments.wgsl says how): 10^8 with a noise of 1 has the covariance of the noise. Vectors of two hold what x and y have both.
 #import real
-
-#ifdef bits_64
-const SHORT: Bits = 0xffffffffffffe000lu;
-#else
-const SHORT: Bits = 0xfffff000u;
-#endif
+#import short
 
 struct Acc {
     mean: vec2<Real>,

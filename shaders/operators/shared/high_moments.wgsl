@@ -10,12 +10,7 @@
 //
 // In 32 bits fourth powers fit as long as distances stay below 10^9 or so, and above 10^-9.
 #import real
-
-#ifdef bits_64
-const SHORT: Bits = 0xffffffffffffe000lu;
-#else
-const SHORT: Bits = 0xfffff000u;
-#endif
+#import short
 
 struct Acc {
     mean: Real,

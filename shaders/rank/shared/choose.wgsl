@@ -27,6 +27,21 @@ fn clear_tally(lid: u32) {
     }
 }
 
+// Counts four keys, of which the first is at a place before `stop` or not, by their next digits, if they are in the range of the search.
+fn count_digits(keys: vec4<u32>, at: u32, stop: u32, base: u32, shift: u32) {
+    let digits = (keys - base) >> vec4(shift);
+    count_digit(digits.x, at < stop);
+    count_digit(digits.y, at + 1u < stop);
+    count_digit(digits.z, at + 2u < stop);
+    count_digit(digits.w, at + 3u < stop);
+}
+
+fn count_digit(digit: u32, is_valid: bool) {
+    if is_valid & (digit < BINS) {
+        atomicAdd(&tally[digit], 1u);
+    }
+}
+
 // The digit of the key with this rank. A barrier stands between the counting and this call.
 fn choose(rank: u32, lid: u32) -> Chosen {
     for (var block = lid; block < 128u; block += WG) {

@@ -1,0 +1,8 @@
+// The bits of a short float: its sign, its exponent and the upper bits of its significand.
+#import real
+
+#ifdef bits_64
+const SHORT: Bits = 0xffffffffffffe000lu;
+#else
+const SHORT: Bits = 0xfffff000u;
+#endif
