@@ -80,7 +80,7 @@ fn main(
             put(rank, AT_HIGH, 0u);
             put(rank, HEAVY, HEAVY_HIGH);
         }
-        keep_search(rank, Search(search.among, true, shift == 0u, 1u, base, shift, search.left - found.before, found.equal, false));
+        keep_search(rank, Search(search.among, true, shift == 0u, 1u, base, shift, search.left - found.before, found.equal));
     }
 }
 

@@ -1,17 +1,26 @@
 // ties: the first elements that are equal to the threshold, if some of them win.
 //
-// A look at the input, but only at those parts of it in which the first of them are: the read before has counted them, part by part.
+// They come after all candidates, in the order of their indices, so their places are known. Finding them takes a look at the input, but only at those parts of it in which the first of them are: the read before has counted them, part by part.
 #import io
 #import input
 #import keys
-#import search
+#import ends
 #import winners
 
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
 
 // A bit for each element of a step: it is equal to the threshold.
 const STEP: u32 = 4u;
 var<workgroup> bits: array<atomic<u32>, 32>;
+
+// The ties that win, and the place among the results of the first of them.
+struct Needed {
+    number: u32,
+    first: u32,
+}
+
+var<workgroup> needed_ties: Needed;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -19,26 +28,29 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     let own_row = workgroup.y;
-    let search = search_of(own_row, lid);
-    if !(search.is_at_high | (search.among == ALL)) {
+    if lid == 0u {
+        let winning = winning_candidates(own_row);
+        needed_ties = Needed(winners_of_row() - winning, (params.row + own_row) * params.k + winning);
+    }
+    let needed = workgroupUniformLoad(&needed_ties);
+    if needed.number == 0u {
         return;
     }
     let row = row_of(own_row);
-    let needed = search.left + 1u;
-    let first = own_row * params.k + winners_of_row() - needed;
+    let key = known(own_row, HIGH);
     for (var part = workgroup.x; part < params.here; part += params.groups) {
         let before = ties[own_row * params.parts + params.part + part];
-        if before >= needed {
+        if before >= needed.number {
             break;
         }
         let begin = select(4u * min(row.begin4 + part * params.span, row.end4), row.begin, part == 0u);
         let end = select(4u * min(row.begin4 + (part + 1u) * params.span, row.end4), row.end, part + 1u == params.here);
-        write_ties(begin, end, row.begin, search.base, before, needed, first, lid);
+        write_ties(begin, end, row.begin, key, before, needed, lid);
     }
 }
 
 // Writes the ties of a part, in order, as long as some are needed.
-fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: u32, first: u32, lid: u32) {
+fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: Needed, lid: u32) {
     var found = before;
     for (var at = begin; at < end; at += STEP * WG) {
         for (var word = lid; word < STEP * WG / 32u; word += WG) {
@@ -61,8 +73,9 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: u
             let element = i * WG + lid;
             if ((own >> i) & 1u) == 1u {
                 let place = found + ones_before(element);
-                if place < needed {
-                    winners[first + place] = vec2(key, params.index + at + element - start);
+                if place < needed.number {
+                    output[needed.first + place] = word_of(key);
+                    output[params.indices + needed.first + place] = params.index + at + element - start;
                 }
             }
         }

@@ -39,19 +39,26 @@ const MOST_TILES: u64 = 8;
 const FILLING: u64 = 132 * 16;
 const SEARCHING: u64 = 132 * 4;
 
-/// Invocations of `place` that share a winner.
-const TEAM: u64 = 32;
+/// The most workgroups for a row, half of what every device has in a dimension.
+const MOST_GROUPS: u64 = 1 << 15;
+
+/// Candidates of a tile of `sort`, which takes longer the larger they are, and each fourfold size spares a merge. The latter counts if there
+/// are few candidates.
+const TILE_OF_FEW: u32 = 256;
+const TILE_OF_MANY: u32 = 64;
+const FEW: u32 = 1 << 15;
 
 const SAMPLE: Step = "rank/sample";
 const PICK: Step = "rank/pick";
 const SIFT: Step = "rank/sift";
 const DIGITS: Step = "rank/digits";
 const FINISH: Step = "rank/finish";
-const SELECT: Step = "rank/select";
+const ADD_UP: Step = "rank/add_up";
 const TIES: Step = "rank/ties";
-const PLACE: Step = "rank/place";
+const SORT: Step = "rank/sort";
+const MERGE: Step = "rank/merge";
 
-/// The dispatches for single ranks, and for the k smallest, each with its round: what the kernels know by then.
+/// The dispatches for single ranks, and for the k smallest before merges, each with its round: what the kernels know by then.
 const OF_RANKS: &[(Step, u32)] =
     &[(SAMPLE, 0), (PICK, 0), (SIFT, 0), (DIGITS, 0), (DIGITS, 1), (DIGITS, 2), (FINISH, 3)];
 const OF_TOP: &[(Step, u32)] = &[
@@ -62,14 +69,14 @@ const OF_TOP: &[(Step, u32)] = &[
     (DIGITS, 1),
     (DIGITS, 2),
     (SIFT, 1),
-    (SELECT, 3),
+    (ADD_UP, 3),
     (TIES, 3),
-    (PLACE, 3),
+    (SORT, 3),
 ];
 
 /// The kernels of single ranks, and of the k smallest.
 const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
-const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, SELECT, TIES, PLACE];
+const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, ADD_UP, TIES, SORT, MERGE];
 
 /// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
 pub(super) type Params = [u32; 18];
@@ -122,6 +129,17 @@ impl Selection {
         self.brackets().map(|bracket| self.sample.room(bracket)).max().unwrap_or(0)
     }
 
+    /// Candidates that a rank of a row has memory for: those of winners change places.
+    fn kept(&self) -> u64 {
+        if self.top.is_some() { 2 * self.room() } else { self.room() }
+    }
+
+    /// Merges that leave one run of candidates.
+    fn merges(&self) -> u32 {
+        let runs = self.room().div_ceil(tile(self.top.unwrap_or(0) as u32).into());
+        runs.max(2).next_power_of_two().ilog2().div_ceil(2)
+    }
+
     /// The words of `list` in the kernels.
     fn list(&self) -> Vec<u32> {
         let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
@@ -133,7 +151,7 @@ impl Selection {
     /// Rows that are searched at once: as many as one binding holds, and as the grid has rows.
     fn at_once(&self, rows: u64, limits: &Limits) -> u64 {
         let bound = limits.max_storage_buffer_binding_size.saturating_sub(256);
-        let words = self.sample.len.max(self.ranks() * self.room().max(BINS)).max(2 * self.top.unwrap_or(0));
+        let words = self.sample.len.max(self.ranks() * self.kept().max(BINS));
         let grid = u64::from(limits.max_compute_workgroups_per_dimension) / self.ranks();
         rows.min(bound / (4 * words)).min(grid).max(1)
     }
@@ -150,12 +168,12 @@ impl Selection {
         let mut sizes = vec![
             (4, self.ranks() * STATE),
             (6, self.sample.size.into()),
-            (7, self.ranks() * self.room()),
+            (7, self.ranks() * self.kept()),
             (8, self.ranks() * BINS),
         ];
         if self.top.is_some() {
             let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
-            sizes.extend([(9, self.room()), (10, parts), (12, 2 * self.top.unwrap_or(0))]);
+            sizes.extend([(9, self.kept()), (10, parts)]);
         }
         let mut memory = vec![list];
         for (slot, words) in sizes {
@@ -180,7 +198,9 @@ impl Selection {
     /// Tiles of a workgroup that reads some of so many rows.
     fn tiles(&self, rows: u64) -> u64 {
         let tile = u64::from(SIFTING * VECTORS * 4);
-        (rows * self.sample.len).div_ceil(FILLING * tile).clamp(1, MOST_TILES)
+        // Their candidates should find room in the workgroup's memory.
+        let most = (u64::from(STAGED) * self.sample.len / (tile * self.room().max(1))).clamp(1, MOST_TILES);
+        (rows * self.sample.len).div_ceil(FILLING * tile).clamp(1, most)
     }
 
     /// Workgroups that read a row's part of a window.
@@ -201,12 +221,14 @@ impl Selection {
         }
         let at_once = self.at_once(all, limits);
         let steps = if self.top.is_some() { OF_TOP } else { OF_RANKS };
+        let merges = if self.top.is_some() { self.merges() } else { 0 };
+        let steps: Vec<_> = steps.iter().copied().chain((0..merges).map(|merge| (MERGE, merge))).collect();
         let mut passes = Vec::new();
         for first in (0..all).step_by(at_once as usize) {
             let rows = at_once.min(all - first);
             let windows = self.windows(offset + 4 * first * self.sample.len, rows, limits)?;
-            for (step, round) in steps {
-                let once = [PICK, SELECT, PLACE].contains(step);
+            for (step, round) in &steps {
+                let once = [PICK, ADD_UP, SORT, MERGE].contains(step);
                 let of = windows.iter().enumerate().take(if once { 1 } else { windows.len() });
                 passes.extend(of.map(|(nth, _)| {
                     let rows = (all, first, rows);
@@ -250,7 +272,7 @@ impl Selection {
             tiles * VECTORS * SIFTING,
             here as u32,
             (indices_at(all * k) / 4) as u32,
-            0,
+            rows as u32,
         ];
         let from = Some(ByteRange { offset: window.start, size: window.size });
         let of_ranks = [DIGITS, FINISH].contains(&step);
@@ -267,13 +289,18 @@ impl Selection {
             // The second read is for rows of which the first was in vain, so few workgroups are better.
             SIFT if round > 0 => parts.min(SEARCHING),
             SIFT => parts,
-            PLACE => self.top.unwrap_or(1).div_ceil(invocations / TEAM),
+            ADD_UP => 1,
             TIES => parts.min(SEARCHING),
-            SELECT => 1,
+            SORT | MERGE => self.room().div_ceil(invocations),
             _ => len.div_ceil(16 * invocations).min(SEARCHING.div_ceil(rows * self.ranks()).max(16)),
         };
-        groups.max(1) as u32
+        groups.clamp(1, MOST_GROUPS) as u32
     }
+}
+
+/// Candidates of a tile of `sort`, if so many winners are wanted.
+fn tile(k: u32) -> u32 {
+    if k > FEW { TILE_OF_MANY } else { TILE_OF_FEW }
 }
 
 /// The offset of indices behind so many values, in bytes: a multiple of every alignment that bindings need.
@@ -330,7 +357,7 @@ impl Made {
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => SIFTING,
-            PICK | SELECT => 1 << largest_workgroup(limits).min(1024).ilog2(),
+            PICK | ADD_UP => 1 << largest_workgroup(limits).min(1024).ilog2(),
             ROW_RANKS | ROW_TOP => rows::workgroup(self.row, self.k.into(), limits),
             _ => WORKGROUP,
         };
@@ -340,13 +367,14 @@ impl Made {
         match step {
             SIFT => overrides.extend(self.staging(limits)),
             DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
+            SORT | MERGE => overrides.push(("TILE", tile(self.k).into())),
             ROW_RANKS | ROW_TOP => {
                 let candidates = rows::candidates(workgroup, self.k.into());
                 overrides.extend([
                     ("ROOM", f64::from(candidates)),
                     ("BLOCKS", f64::from(candidates / 4)),
                     ("WINNERS", self.is_top.into()),
-                    ("COUNTS_BEST", (self.is_top && 2 * self.k <= workgroup).into()),
+                    ("COUNTS_BEST", (self.is_top && self.k <= workgroup / 2).into()),
                 ]);
             }
             _ => {}
@@ -378,7 +406,7 @@ impl Made {
     }
 
     /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
-    /// their indices, 8 the bins, 10 the ties of each part, 12 the winners.
+    /// their indices, 8 the bins, 10 the ties of each part.
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
@@ -390,9 +418,10 @@ impl Made {
             SIFT => &[(0, Read), (3, Read), (4, Write), (7, Write)],
             DIGITS => &[(0, Read), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)],
             FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
-            SELECT => &[(4, Write), (5, Read), (7, Read), (9, Read), (10, Write), (12, Write)],
-            TIES => &[(0, Read), (3, Read), (4, Write), (5, Read), (10, Read), (12, Write)],
-            _ => &[(1, Write), (12, Read)],
+            ADD_UP => &[(4, Write), (10, Write)],
+            TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read)],
+            SORT => &[(4, Write), (7, Write), (9, Write)],
+            _ => &[(1, Write), (4, Write), (7, Write), (9, Write)],
         };
         [own, &[(PARAMETERS, Access::Uniform)]].concat()
     }

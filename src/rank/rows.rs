@@ -21,6 +21,9 @@ const LONGEST: u64 = 1 << 15;
 const LONGEST_OF_MANY: u64 = 1 << 18;
 const MANY: u64 = 64;
 
+/// The longest row if more of its elements are wanted than a workgroup finds in reasonable time.
+const LONGEST_OF_ALL: u64 = 1 << 12;
+
 /// The keys that an invocation keeps in registers.
 const HELD: u64 = 16;
 
@@ -38,7 +41,8 @@ pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
 /// The candidates that a workgroup ranks at once: more than are expected if the best of each invocation are looked at, and else a third
 /// more than are wanted.
 pub(super) fn candidates(workgroup: u32, k: u64) -> u32 {
-    let wanted = if 2 * k <= u64::from(workgroup) { workgroup } else { 4 * (k as u32).div_ceil(3) };
+    let k = k.min(MOST_CANDIDATES.into()) as u32;
+    let wanted = if 2 * k <= workgroup { workgroup } else { 4 * k.div_ceil(3) };
     wanted.next_power_of_two().clamp(64, MOST_CANDIDATES)
 }
 
@@ -53,7 +57,11 @@ impl Selection {
     /// True if rows are so short that each has a workgroup.
     pub(super) fn is_short(&self, rows: u64, limits: &Limits) -> bool {
         let has_few = self.top.is_some_and(|k| 2 * k <= workgroup(None, 0, limits).into());
-        let longest = if has_few && rows >= MANY { LONGEST_OF_MANY } else { LONGEST };
+        let longest = match self.top {
+            Some(k) if k > LONGEST_OF_ALL => LONGEST_OF_ALL,
+            _ if has_few && rows >= MANY => LONGEST_OF_MANY,
+            _ => LONGEST,
+        };
         self.sample.len <= longest
     }
 

@@ -12,9 +12,6 @@ use crate::rank::shape::Rows;
 use crate::rank::values;
 use crate::reduce::BufferRange;
 
-/// The most elements that are asked for.
-const MOST: u32 = 4096;
-
 /// The index of an element that does not exist.
 const NONE: u32 = u32::MAX;
 
@@ -51,9 +48,9 @@ impl TopK {
     ///
     /// # Errors
     ///
-    /// k is not from 1 to 4096.
+    /// k is 0.
     pub fn new(element: Element, k: u32) -> Result<Self, OperationError> {
-        SettingError::unless("k", k, 1..=MOST)?;
+        SettingError::unless("k", k, 1..=u32::MAX)?;
         Ok(TopK { element, k, is_smallest: false, rows: Rows::All })
     }
 

@@ -18,3 +18,8 @@ fn last_candidate(rank: u32) -> Key {
     let high = known(rank, HIGH);
     return high - min(high, known(rank, HEAVY) >> 1u);
 }
+
+// Candidates in storage.
+fn number(rank: u32) -> u32 {
+    return min(known(rank, BETWEEN), params.room);
+}

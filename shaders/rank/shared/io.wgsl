@@ -20,7 +20,7 @@ struct Params {
     room: u32,
     // 1 if this dispatch covers the last elements of its rows.
     is_last: u32,
-    // The number of digits that are known.
+    // The number of digits that are known, or of merges before.
     round: u32,
     // For the k smallest.
     k: u32,
@@ -32,7 +32,7 @@ struct Params {
     here: u32,
     // The words of the output before the indices.
     indices: u32,
-    // Rows of this dispatch, if a workgroup has one; `groups` are then those of a row of the grid.
+    // Rows of this dispatch. If a workgroup has one, `groups` are those of a row of the grid.
     rows: u32,
 }
 
@@ -77,13 +77,11 @@ const HEAVY: u32 = 24u;
 // Words of a rank.
 const STATE: u32 = 26u;
 
-// Searches are among the candidates, or among all elements of the row; and, added to this, they have found the key, or it is the high
-// end of the bracket, or it has begun.
+// Searches are among the candidates, or among all elements of the row; and, added to this, they have found the key, or it has begun.
 const CANDIDATES: u32 = 0u;
 const ALL: u32 = 1u;
 const FOUND: u32 = 2u;
-const AT_END: u32 = 4u;
-const BEGUN: u32 = 8u;
+const BEGUN: u32 = 4u;
 
 fn known(rank: u32, word: u32) -> u32 {
     return atomicLoad(&state[rank * STATE + word]);

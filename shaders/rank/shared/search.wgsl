@@ -17,8 +17,6 @@ struct Search {
     // The rank among the elements from `base` on; and how many are equal to it, if it is FOUND.
     left: u32,
     equal: u32,
-    // True if the key is the high end of the bracket, and elements with it were counted only.
-    is_at_high: bool,
 }
 
 var<workgroup> own_search: Search;
@@ -42,20 +40,15 @@ fn search_of(rank: u32, lid: u32) -> Search {
 fn known_search(rank: u32) -> Search {
     let among = known(rank, AMONG);
     let is_found = (among & FOUND) != 0u;
-    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL), (among & AT_END) != 0u);
+    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
 }
 
 fn keep_search(rank: u32, search: Search) {
-    put(rank, AMONG, search.among | BEGUN | select(0u, FOUND, search.is_found) | select(0u, AT_END, search.is_at_high));
+    put(rank, AMONG, search.among | BEGUN | select(0u, FOUND, search.is_found));
     put(rank, BASE, search.base);
     put(rank, BITS, search.bits);
     put(rank, LEFT, search.left);
     put(rank, EQUAL, search.equal);
-}
-
-// Candidates in storage.
-fn number(rank: u32) -> u32 {
-    return min(known(rank, BETWEEN), params.room);
 }
 
 // The place of a rank in its bracket. If it is not there, or not all candidates found room, the search is among all elements.
@@ -75,13 +68,13 @@ fn first_search(rank: u32) -> Search {
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, false, false, 1u, lowest(), 32u, wanted, 0u, false);
+        return Search(ALL, false, false, 1u, lowest(), 32u, wanted, 0u);
     }
     if left < at_low {
-        return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low, false);
+        return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, false, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u, false);
+        return Search(CANDIDATES, false, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u);
     }
-    return Search(CANDIDATES, false, true, 1u, high, 0u, left - at_low - between, at_high, true);
+    return Search(CANDIDATES, false, true, 1u, high, 0u, left - at_low - between, at_high);
 }

@@ -1,10 +1,13 @@
-// The k elements that were found, in any order: a key and an index each.
+// The number of winners of a row.
 #import io
-#import keys
+#import ends
 
-@group(0) @binding(12) var<storage, read_write> winners: array<vec2<u32>>;
-
-// The number of winners of a row, which may have fewer than k elements.
+// A row may have fewer than k elements.
 fn winners_of_row() -> u32 {
     return min(params.k, params.count);
+}
+
+// Those that are candidates. The others are equal to the threshold, which comes after all candidates.
+fn winning_candidates(row: u32) -> u32 {
+    return min(number(row), winners_of_row());
 }
