@@ -173,6 +173,8 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     }
 
     fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {
+        // Results that are too large are an error of the plan.
+        self.plan()?;
         let device = self.operation.device();
         let size = self.operation.config().output(self.elements()?.len);
         read::submit((device, queue), size, |results, encoder| {

@@ -170,6 +170,7 @@ impl Operation for Quantiles {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let (len, rows) = self.rows.shape(input.len)?;
+        values::check(self.output(input.len), limits)?;
         if rows == 0 {
             return Ok(Vec::new());
         }

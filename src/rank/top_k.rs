@@ -147,6 +147,7 @@ impl Operation for TopK {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let (len, rows) = self.rows.shape(input.len)?;
+        values::check(self.output(input.len), limits)?;
         if rows == 0 { Ok(Vec::new()) } else { Selection::of_top(len, self.k.into()).plan(input, limits) }
     }
 }

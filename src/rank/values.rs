@@ -1,6 +1,15 @@
 //! Values in the bytes of an output.
 
+use wgpu::Limits;
+
 use crate::element::{Element, Value};
+use crate::operation::limits::LimitError;
+
+/// Checks that a device can bind an output of so many bytes.
+pub(super) fn check(output: u64, limits: &Limits) -> Result<(), LimitError> {
+    let error = |error: LimitError| error.of("the output").or("ask for less");
+    LimitError::unless_bound(limits, output).map_err(error)
+}
 
 /// Elements of a type.
 pub(super) fn of(element: Element, output: &[u8]) -> Vec<Value> {

@@ -183,6 +183,29 @@ fn the_first_of_every_distribution() {
 }
 
 #[test]
+fn the_first_may_be_all_and_more() {
+    let gpu = gpu();
+    for (nth, spread) in SPREADS.into_iter().enumerate() {
+        let k = [9_999, 10_000, 10_001, 5000][nth % 4];
+        let rows = spread.floats(3 * 10_000);
+        gpu.clean(|| top(gpu, &rows, k, nth % 2 == 0, 10_000));
+        let short = spread.floats(5 * 3000);
+        gpu.clean(|| top(gpu, &short, k, nth % 2 == 1, 3000));
+    }
+}
+
+#[test]
+fn too_many_winners_are_an_error_with_a_remedy() {
+    let gpu = gpu();
+    let input = buffer(gpu, &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
+    let error = TopK::new(Element::F32, 0).unwrap_err().to_string();
+    assert_eq!(error, "k of 0: it can be at least 1");
+    let largest = TopK::new(Element::F32, u32::MAX).unwrap().on(&gpu.device).unwrap();
+    let error = largest.of(&input).wait(&gpu.queue).unwrap_err().to_string();
+    assert!(error.contains("max_") && error.contains("output"), "{error}");
+}
+
+#[test]
 fn ranks_past_the_end_and_numbers_of_them() {
     let gpu = gpu();
     let input = buffer(gpu, &[0; 4 * 50_000], wgpu::BufferUsages::STORAGE);

@@ -34,6 +34,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(largest.kernels(&limits).map(with_name("the largest")));
         let many = TopK::new(element, 1000).unwrap().rows(1024);
         kernels.extend(many.kernels(&limits).map(with_name("the largest of rows")));
+        let most = TopK::new(element, 1 << 20).unwrap();
+        kernels.extend(most.kernels(&limits).map(with_name("a million of the largest")));
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
