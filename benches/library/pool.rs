@@ -9,7 +9,7 @@ use halofold_measure::TestData;
 use crate::common::Machine;
 use crate::exact::Data;
 
-/// Elements repeat after so many: the CPU need look at no more. A power of two.
+/// Elements of most pools repeat after so many: the CPU need look at no more. A power of two.
 pub const PERIOD: u64 = 1 << 20;
 
 /// Memory full of elements on the GPU, and those of one period on the host.
@@ -22,21 +22,30 @@ pub struct Pool {
     len: u64,
     /// Bytes of an element.
     size: u64,
+    /// Elements of a period.
+    period: u64,
 }
 
+/// Bytes that are written to a buffer at once.
+const WRITTEN: usize = 64 << 20;
+
 impl Pool {
-    /// At least so many elements that repeat a block of [`PERIOD`] elements of this many bytes.
+    /// At least so many elements that repeat a block of elements of this many bytes; their number is a power of two.
     pub fn new(machine: &Machine, block: Vec<u8>, size: u64, len: u64) -> Self {
-        let len = len.max(PERIOD);
+        let bytes = block.len() as u64;
+        let period = bytes / size;
+        let len = len.max(period);
         let device = &machine.device;
-        let bytes = PERIOD * size;
         let staging = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold period"),
             size: bytes,
             usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        machine.queue.write_buffer(&staging, 0, &block);
+        for (piece, at) in block.chunks(WRITTEN).zip((0..).step_by(WRITTEN)) {
+            machine.queue.write_buffer(&staging, at, piece);
+            machine.queue.submit([]);
+        }
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold input"),
             size: len * size,
@@ -44,11 +53,11 @@ impl Pool {
             mapped_at_creation: false,
         });
         let mut encoder = device.create_command_encoder(&Default::default());
-        for period in 0..len / PERIOD {
-            encoder.copy_buffer_to_buffer(&staging, 0, &buffer, period * bytes, bytes);
+        for at in 0..len / period {
+            encoder.copy_buffer_to_buffer(&staging, 0, &buffer, at * bytes, bytes);
         }
         machine.queue.submit([encoder.finish()]);
-        Pool { block, buffer, len, size }
+        Pool { block, buffer, len, size, period }
     }
 
     /// First element of the input of the call of a number: one input behind the other, and then again from the start.
@@ -63,8 +72,8 @@ impl Pool {
 
     /// The elements that one starting at `start` repeats, as often as it has to: a power of two, as `n` is.
     pub fn repeated(&self, start: u64, n: u64) -> (&[u8], u64) {
-        let len = n.min(PERIOD);
-        let first = ((start % PERIOD) * self.size) as usize;
+        let len = n.min(self.period);
+        let first = ((start % self.period) * self.size) as usize;
         (&self.block[first..][..(len * self.size) as usize], n / len)
     }
 }

@@ -23,7 +23,7 @@ const CALLS: &str = "halofold: one of many independent calls in a pass; halofold
      output, so that each waits for the one before. Inputs come from memory, not from a cache.";
 
 /// All shapes, in the order of the page; in the end those that this version does not know.
-const FAMILIES: [Family; 7] = [
+const FAMILIES: [Family; 8] = [
     Family {
         title: "Library: one result",
         shapes: &["whole", "counted", "accumulate", "two-scales", "wide"],
@@ -36,6 +36,11 @@ const FAMILIES: [Family; 7] = [
     },
     Family { title: "Library: columns and axes", shapes: &["columns", "axis"], note: CALLS },
     Family { title: "Library: histograms", shapes: &["random", "equal"], note: CALLS },
+    Family {
+        title: "Library: order statistics",
+        shapes: &["uniform", "normal", "bits", "sorted", "two-values", "all-equal", "periodic"],
+        note: CALLS,
+    },
     Family {
         title: "Library: a number on the host",
         shapes: &["scalar"],

@@ -13,7 +13,8 @@ pub struct LibraryWork {
     /// The computation: an operator's name, or `histogram-256`.
     pub op: String,
     /// The shape of results: `whole`, `counted`, `fixed`, `computed-offsets`, `offsets`, `skewed`, `columns` or `axis`;
-    /// an exact sum's elements: `two-scales` or `wide`; a histogram's keys: `random` or `equal`; a time on the host: `scalar` or
+    /// an exact sum's elements: `two-scales` or `wide`; a histogram's keys: `random` or `equal`; the elements of order statistics: `uniform`, `normal`, `bits`, `sorted`,
+    /// `two-values`, `all-equal` or `periodic`; a time on the host: `scalar` or
     /// `recording`.
     pub shape: String,
     /// Element type.

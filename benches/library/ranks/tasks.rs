@@ -1,0 +1,157 @@
+//! Calls of order statistics, and their results as the host finds them in sorted arrays.
+
+use std::fmt::Display;
+
+use halofold::rank::{Quantiles, TopK};
+use halofold::reduce::{Op, Reducer};
+use halofold::{Element, Prepared, Slice, wgpu};
+use halofold_measure::MeasureError;
+
+use super::arrays::{Array, WORD};
+use crate::calls::{Call, Calls, Sweep, Way};
+use crate::expected::Expected;
+
+/// An operation, and its name in rows.
+#[derive(Clone, Copy)]
+pub struct Task(&'static str, Kind);
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// The sum of all words.
+    Sum,
+    /// Quantiles, by linear interpolation. A multiple of an eighth lies so between two elements of an array that only its result is rounded.
+    Quantiles(&'static [f64]),
+    /// So many largest elements.
+    Top(u32),
+}
+
+/// The sum of an array's words.
+pub const SUM: Task = Task("sum", Kind::Sum);
+/// The median.
+pub const MEDIAN: Task = Task("median", Kind::Quantiles(&[0.5]));
+/// Five quantiles.
+pub const QUANTILES: Task = Task("quantiles-5", Kind::Quantiles(&[0.125, 0.25, 0.5, 0.75, 0.875]));
+/// The 8 largest elements.
+pub const TOP_8: Task = Task("top-8", Kind::Top(8));
+/// The 32 largest elements.
+pub const TOP_32: Task = Task("top-32", Kind::Top(32));
+/// The 256 largest elements.
+pub const TOP_256: Task = Task("top-256", Kind::Top(256));
+/// The 4096 largest elements.
+pub const TOP_4096: Task = Task("top-4096", Kind::Top(4096));
+
+impl Task {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Operator, shape and type, as a row has them, of rows in an array of this kind.
+    pub fn work(self, row: Option<u64>, kind: &str) -> [String; 3] {
+        let (op, element) = match (self.1, row) {
+            (Kind::Sum, _) => (self.0.to_owned(), Element::U32),
+            (_, Some(row)) => (format!("{}-rows-{row}", self.0), Element::F32),
+            (_, None) => (self.0.to_owned(), Element::F32),
+        };
+        [op, kind.to_owned(), element.name().to_owned()]
+    }
+
+    /// The calls over an array in one way.
+    pub fn calls<'s>(self, array: &Array<'_>, sweep: &'s Sweep, way: Way) -> Result<Calls<'s>, MeasureError> {
+        let (device, row, bytes) = (&array.machine.device, array.row_len(), array.bytes());
+        let expected = self.expected(array);
+        // A result of one period repeats; the other orders of results are complete.
+        let written = match self.1 {
+            Kind::Quantiles(at) => WORD * at.len() as u64 * (array.n / row),
+            _ => expected.len() as u64,
+        };
+        let bind = self.bind(device, array.row);
+        let call = |number, output: &wgpu::Buffer, _: &mut Option<()>| {
+            Ok(bind(array.pool().input(array.n, number), output))
+        };
+        let expected = |_, _| Expected::Bytes(expected.clone());
+        Calls::new(device, sweep, way, [bytes, written], call, expected)
+    }
+
+    /// The function that makes a call from an input and an output.
+    fn bind(self, device: &wgpu::Device, row: Option<u64>) -> Box<dyn Fn(Slice<'_>, &wgpu::Buffer) -> Call> {
+        match self.1 {
+            Kind::Sum => {
+                let sum = right(Reducer::new(device, right(Op::Sum.over(Element::U32))));
+                Box::new(move |input, output| recorded(sum.of(input).into(output)))
+            }
+            Kind::Quantiles(at) => {
+                let all = right(Quantiles::new(Element::F32, at.iter().copied()));
+                let quantiles = right(row.map_or(all.clone(), |row| all.rows(row)).on(device));
+                Box::new(move |input, output| recorded(quantiles.of(input).into(output)))
+            }
+            Kind::Top(k) => {
+                let all = right(TopK::new(Element::F32, k));
+                let top = right(row.map_or(all.clone(), |row| all.rows(row)).on(device));
+                Box::new(move |input, output| recorded(top.of(input).into(output)))
+            }
+        }
+    }
+
+    /// The bytes of all results, or those of a period if it can be repeated.
+    fn expected(self, array: &Array<'_>) -> Vec<u8> {
+        let rows = || array.sorted().chunks(array.row_len() as usize);
+        match self.1 {
+            Kind::Sum => {
+                let words = array.pool().block.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
+                let sum = words.fold(0, u32::wrapping_add);
+                sum.wrapping_mul((array.n / array.period()) as u32).to_le_bytes().to_vec()
+            }
+            Kind::Quantiles(at) => {
+                let of_row = |row| at.iter().flat_map(move |q| quantile(row, *q).to_le_bytes());
+                rows().flat_map(of_row).collect()
+            }
+            Kind::Top(k) => top(array, k as usize),
+        }
+    }
+}
+
+/// A result that is there: the tasks are right.
+fn right<T>(result: Result<T, impl Display>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The call that records what is bound.
+fn recorded<P: 'static>(prepared: Result<Prepared<P>, impl Display>) -> Call {
+    let prepared = right(prepared);
+    Box::new(move |pass| prepared.encode_in_pass(pass))
+}
+
+/// A quantile of a sorted row.
+fn quantile(sorted: &[f32], q: f64) -> f32 {
+    let position = q * (sorted.len() - 1) as f64;
+    let lower = sorted[position.floor() as usize];
+    let upper = sorted[position.ceil() as usize];
+    (f64::from(lower) + position.fract() * (f64::from(upper) - f64::from(lower))) as f32
+}
+
+/// The k largest elements of all rows, and their indices behind a multiple of 256 bytes.
+fn top(array: &Array<'_>, k: usize) -> Vec<u8> {
+    let len = array.row_len() as usize;
+    let rows = array.pool().block.chunks(WORD as usize * len).zip(array.sorted().chunks(len));
+    let winners: Vec<_> = rows.flat_map(|(row, sorted)| winners(row, sorted, k)).collect();
+    let times = (array.n / array.period()) as usize;
+    let mut bytes: Vec<u8> = winners.iter().flat_map(|(element, _)| element.to_le_bytes()).collect();
+    bytes = bytes.repeat(times);
+    bytes.resize(bytes.len().next_multiple_of(256), 0);
+    let indices: Vec<u8> = winners.iter().flat_map(|(_, index)| index.to_le_bytes()).collect();
+    bytes.extend(indices.repeat(times));
+    bytes
+}
+
+/// The k largest elements of a row with their indices, from the row and its elements in order.
+fn winners(row: &[u8], sorted: &[f32], k: usize) -> Vec<(f32, u32)> {
+    let last = sorted[sorted.len() - k];
+    let of_row = || row.chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<f32>).zip(0..);
+    let mut winners: Vec<(f32, u32)> = of_row().filter(|(element, _)| *element > last).collect();
+    // The sort is stable.
+    winners.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let missing = k - winners.len();
+    winners.extend(of_row().filter(|(element, _)| *element == last).take(missing));
+    winners
+}
