@@ -2,7 +2,7 @@
 //
 // A search knows the lowest key that is possible, and how many bits above it are unknown. The keys within are counted by their next
 // eleven bits. The digit on which the rank falls is the next one of the key that is searched; what remains are the keys with that
-// digit, and the rank among them. Three dispatches find a key of 32 bits.
+// digit, and the rank among them. Three dispatches find a key of 32 bits, six one of 64.
 //
 // Elements are the candidates, a sixty-fourth of the input, which are still in the cache. Only if the bracket missed are they the input
 // itself: every dispatch then reads all of it. The GPU decides that, and the host never waits: the grid is large enough for either,
@@ -13,12 +13,13 @@
 #import io
 #import input
 #import keys
+#import key_order
 #import search
 #import ends
 #import choose
 #import ticket
 
-@group(0) @binding(7) var<storage, read> candidates: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read> candidates: array<StoredKeys>;
 // True for the k smallest. Only searches among all elements are for this kernel then, and after the last digit all elements are read
 // again, with the key that was found as the threshold.
 override OF_TOP: bool = false;
@@ -72,10 +73,10 @@ fn main(
     workgroupBarrier();
     let found = choose(search.left, lid);
     if lid == 0u {
-        let base = search.base + (found.digit << shift);
+        let base = above(search.base, found.digit, shift);
         if OF_TOP & (search.among == ALL) & (shift == 0u) {
             // Now the threshold is exact.
-            put(rank, HIGH, base);
+            put_key(rank, HIGH, base);
             put(rank, BETWEEN, 0u);
             put(rank, AT_HIGH, 0u);
             put(rank, HEAVY, HEAVY_HIGH);
@@ -90,10 +91,10 @@ fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
     let step = search.groups * WG;
     let last = max(stop, 1u) / 4u;
     for (var at = own; 4u * at < stop; at += 4u * step) {
-        let a = candidates[first + at];
-        let b = candidates[first + min(at + step, last)];
-        let c = candidates[first + min(at + 2u * step, last)];
-        let d = candidates[first + min(at + 3u * step, last)];
+        let a = keys_in(candidates[first + at]);
+        let b = keys_in(candidates[first + min(at + step, last)]);
+        let c = keys_in(candidates[first + min(at + 2u * step, last)]);
+        let d = keys_in(candidates[first + min(at + 3u * step, last)]);
         count_digits(a, 4u * at, stop, search.base, shift);
         count_digits(b, 4u * (at + step), stop, search.base, shift);
         count_digits(c, 4u * (at + 2u * step), stop, search.base, shift);
@@ -104,11 +105,9 @@ fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
 fn count_all(which: u32, base: Key, shift: u32, own: u32) {
     let row = row_of(which);
     if own < singles(row) {
-        count_digit((key_of(words[single(row, own)]) - base) >> shift, true);
+        count_digit(digit_of(element(single(row, own)), base, shift), true);
     }
     for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
-        let vector = vectors[at];
-        let keys = vec4(key_of(vector.x), key_of(vector.y), key_of(vector.z), key_of(vector.w));
-        count_digits(keys, 0u, 4u, base, shift);
+        count_digits(keys_of_four(vector(at)), 0u, 4u, base, shift);
     }
 }

@@ -6,16 +6,21 @@
 #import io
 #import input
 #import keys
+#import key_order
+#import least
 #import list
 #import search
 #import ends
 #import ticket
+#import output
 #import result
 
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @group(0) @binding(7) var<storage, read> candidates: array<Key>;
 
-var<workgroup> least: atomic<u32>;
+#ifdef bits_64
+// True: results are the two elements between which they lie, and the host finds the number between them.
+override IN_PAIRS: bool = false;
+#endif
 
 @compute @workgroup_size(WG)
 fn main(
@@ -35,10 +40,6 @@ fn main(
     if waits | (workgroup.x >= search.groups) {
         return;
     }
-    if lid == 0u {
-        atomicStore(&least, 0xffffffffu);
-    }
-    workgroupBarrier();
     let own = workgroup.x * WG + lid;
     var next = highest();
     if search.among == ALL {
@@ -49,21 +50,17 @@ fn main(
             next = nearer(next, candidates[rank * params.room + i], search.base);
         }
     }
-    atomicMin(&least, next);
-    workgroupBarrier();
-    if lid == 0u {
-        atomicMax(&state[rank * STATE + NEXT], ~atomicLoad(&least));
-    }
+    keep_least(next, rank, workgroup.x, lid);
     if params.is_last == 0u {
         return;
     }
     if !is_last_of(search.groups, rank, lid) {
         return;
     }
+    next = kept_least(rank, lid);
     if lid == 0u {
-        next = ~known(rank, NEXT);
         if (search.among == CANDIDATES) & (known(rank, AT_HIGH) > 0u) {
-            next = nearer(next, known(rank, HIGH), search.base);
+            next = nearer(next, known_key(rank, HIGH), search.base);
         }
         store(rank, search.base, next);
     }
@@ -71,30 +68,40 @@ fn main(
 
 // The lower one of two keys, if the second is above the base.
 fn nearer(next: Key, key: Key, base: Key) -> Key {
-    return select(next, min(next, key), is_below(base, key));
+    return select(next, lower(next, key), is_below(base, key));
 }
 
 fn next_of_all(which: u32, base: Key, own: u32) -> Key {
     let row = row_of(which);
     var next = highest();
     if own < singles(row) {
-        next = nearer(next, key_of(words[single(row, own)]), base);
+        next = nearer(next, element(single(row, own)), base);
     }
     for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
-        let vector = vectors[at];
-        next = nearer(next, key_of(vector.x), base);
-        next = nearer(next, key_of(vector.y), base);
-        next = nearer(next, key_of(vector.z), base);
-        next = nearer(next, key_of(vector.w), base);
+        let keys = keys_of_four(vector(at));
+        next = nearer(next, key_in(keys, 0u), base);
+        next = nearer(next, key_in(keys, 1u), base);
+        next = nearer(next, key_in(keys, 2u), base);
+        next = nearer(next, key_in(keys, 3u), base);
     }
     return next;
 }
 
 fn store(rank: u32, key: Key, next: Key) {
     let asked = list[rank % RANKS];
+    let place = params.row * RANKS + rank;
+    let way = bitcast<f32>(asked.y);
+    let has_nan = known(rank, NANS) == 1u;
     var found = missing();
     if asked.x < params.count {
-        found = result(key, next, bitcast<f32>(asked.y), known(rank, NANS) == 1u);
+        found = result(key, next, way, has_nan);
     }
-    output[params.row * RANKS + rank] = found;
+#ifdef bits_64
+    if IN_PAIRS {
+        store_value(2u * place, found);
+        store_value(2u * place + 1u, result(next, key, way, has_nan));
+        return;
+    }
+#endif
+    store_value(place, found);
 }

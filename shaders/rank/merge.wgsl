@@ -10,8 +10,8 @@
 #import keys
 #import ends
 #import indexed
-
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+#import key_order
+#import output
 
 // Candidates of the first runs: a power of two.
 override TILE: u32 = 256u;
@@ -45,7 +45,7 @@ fn main(
     }
     if is_last {
         for (var place = params.count + workgroup.x * WG + lid; place < params.k; place += step) {
-            store(row, place, 0u, 0xffffffffu);
+            store(row, place, OutputValue(), 0xffffffffu);
         }
     }
 }
@@ -78,8 +78,8 @@ fn comes_before(key: Key, at: u32, own: Candidate) -> bool {
     return indices[at] < own.index;
 }
 
-fn store(row: u32, place: u32, word: u32, index: u32) {
+fn store(row: u32, place: u32, value: OutputValue, index: u32) {
     let at = (params.row + row) * params.k + place;
-    output[at] = word;
+    store_value(at, value);
     output[params.indices + at] = index;
 }

@@ -9,12 +9,13 @@
 // first digit, and their counters would wait for each other.
 #import io
 #import keys
+#import key_order
 #import choose
-#import four_vectors
+#import four_keys
 #import list
 #import ends
 
-@group(0) @binding(6) var<storage, read> sampled: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read> sampled: array<StoredKeys>;
 
 // The most keys of the sample that may be equal to an end whose elements are candidates.
 const LIGHT: u32 = 2u;
@@ -23,17 +24,17 @@ var<workgroup> least: atomic<u32>;
 var<workgroup> most: atomic<u32>;
 var<workgroup> extent: vec2<u32>;
 
-fn load(start: u32, at: u32) -> FourVectors {
+fn load(start: u32, at: u32) -> FourKeys {
     let last = params.samples / 4u - 1u;
-    return FourVectors(
-        sampled[start + min(at, last)],
-        sampled[start + min(at + WG, last)],
-        sampled[start + min(at + 2u * WG, last)],
-        sampled[start + min(at + 3u * WG, last)],
+    return FourKeys(
+        keys_in(sampled[start + min(at, last)]),
+        keys_in(sampled[start + min(at + WG, last)]),
+        keys_in(sampled[start + min(at + 2u * WG, last)]),
+        keys_in(sampled[start + min(at + 3u * WG, last)]),
     );
 }
 
-// The sample's minimum, and the bits of its range.
+// The sample's minimum, and the bits of its range: of the words that decide first.
 fn range_of(start: u32, lid: u32) -> vec2<u32> {
     if lid == 0u {
         atomicStore(&least, 0xffffffffu);
@@ -45,8 +46,8 @@ fn range_of(start: u32, lid: u32) -> vec2<u32> {
     var high = vec4(0u);
     for (var at = lid; at < params.samples / 4u; at += 4u * WG) {
         let keys = load(start, at);
-        low = min(low, min(min(keys.a, keys.b), min(keys.c, keys.d)));
-        high = max(high, max(max(keys.a, keys.b), max(keys.c, keys.d)));
+        low = min(low, min(min(leading(keys.a), leading(keys.b)), min(leading(keys.c), leading(keys.d))));
+        high = max(high, max(max(leading(keys.a), leading(keys.b)), max(leading(keys.c), leading(keys.d))));
     }
     atomicMin(&least, min(min(low.x, low.y), min(low.z, low.w)));
     atomicMax(&most, max(max(high.x, high.y), max(high.z, high.w)));
@@ -70,11 +71,11 @@ fn main(
     let number = params.samples / 4u;
     let start = workgroup.y * number;
     let range = range_of(start, lid);
-    var base = range.x;
-    var bits = range.y;
+    var base = first_with(range.x);
+    var bits = range.y + OPEN_BITS;
     var left = min(wanted, params.samples - 1u);
     var equal = 0u;
-    for (var round = 0u; round < 3u; round++) {
+    for (var round = 0u; round < DIGITS; round++) {
         let shift = max(bits, DIGIT) - DIGIT;
         clear_tally(lid);
         workgroupBarrier();
@@ -87,7 +88,7 @@ fn main(
         }
         workgroupBarrier();
         let found = choose(left, lid);
-        base += found.digit << shift;
+        base = above(base, found.digit, shift);
         left -= found.before;
         equal = found.equal;
         bits = shift;
@@ -97,10 +98,10 @@ fn main(
         // An end beyond the sample is open.
         let is_open = wanted >= params.samples;
         let open = select(lowest(), highest(), is_high);
-        put(own, select(LOW, HIGH, is_high), select(base, open, is_open));
+        put_key(own, select(LOW, HIGH, is_high), select(base, open, is_open));
         if !is_open & (equal > LIGHT) {
             let end = select(HEAVY_LOW, HEAVY_HIGH, is_high);
-            atomicOr(&state[own * STATE + HEAVY], end | select(0u, HEAVY_LOW, base == lowest()));
+            atomicOr(&state[own * STATE + HEAVY], end | select(0u, HEAVY_LOW, same(base, lowest())));
         }
     }
 }

@@ -38,7 +38,7 @@ fn main(
     if own < params.samples {
         let at = place(own) - params.index;
         if at < params.len {
-            sampled[row * params.samples + own] = key_of(words[row_of(row).begin + at]);
+            sampled[row * params.samples + own] = element(row_of(row).begin + at);
         }
     }
     // Only before the first elements.

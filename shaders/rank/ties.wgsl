@@ -5,9 +5,10 @@
 #import input
 #import keys
 #import ends
+#import key_order
+#import output
 #import winners
 
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
 
 // A bit for each element of a step: it is equal to the threshold.
@@ -37,7 +38,7 @@ fn main(
         return;
     }
     let row = row_of(own_row);
-    let key = known(own_row, HIGH);
+    let key = known_key(own_row, HIGH);
     for (var part = workgroup.x; part < params.here; part += params.groups) {
         let before = ties[own_row * params.parts + params.part + part];
         if before >= needed.number {
@@ -60,22 +61,22 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: N
         // A bit for each element of this invocation: FXC takes no vector that is written by a variable index.
         var own = 0u;
         for (var i = 0u; i < STEP; i++) {
-            let element = i * WG + lid;
-            if at + element < end {
-                if key_of(words[at + element]) == key {
+            let position = i * WG + lid;
+            if at + position < end {
+                if same(element(at + position), key) {
                     own |= 1u << i;
-                    atomicOr(&bits[element >> 5u], 1u << (element & 31u));
+                    atomicOr(&bits[position >> 5u], 1u << (position & 31u));
                 }
             }
         }
         workgroupBarrier();
         for (var i = 0u; i < STEP; i++) {
-            let element = i * WG + lid;
+            let position = i * WG + lid;
             if ((own >> i) & 1u) == 1u {
-                let place = found + ones_before(element);
+                let place = found + ones_before(position);
                 if place < needed.number {
-                    output[needed.first + place] = word_of(key);
-                    output[params.indices + needed.first + place] = params.index + at + element - start;
+                    store_value(needed.first + place, word_of(key));
+                    output[params.indices + needed.first + place] = params.index + at + position - start;
                 }
             }
         }

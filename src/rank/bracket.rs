@@ -16,15 +16,17 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The sample of a row of `len` elements, at least 2^10. A longer one makes brackets narrower, and takes longer itself.
+    /// The sample of a row of `len` elements: four at least, and no more than the row has, if it has as many. A larger one makes brackets narrower, and
+    /// takes longer itself.
     pub(super) fn of(len: u64) -> Self {
-        Sample { len, size: 1 << (8 + len.max(1).ilog2() / 4).min(16) }
+        let log = len.max(4).ilog2();
+        Sample { len, size: 1 << (8 + log / 4).min(16).min(log) }
     }
 
     /// The ranks in the sample of the ends of a bracket for elements with these ranks.
     pub(super) fn bracket(self, lower: u64, upper: u64) -> [u32; 2] {
         let size = f64::from(self.size);
-        let share = |rank: u64| (rank.min(self.len - 1) as f64 + 0.5) / self.len as f64;
+        let share = |rank: u64| (rank.min(self.len.saturating_sub(1)) as f64 + 0.5) / self.len.max(1) as f64;
         let margin = |share: f64| DEVIATIONS * (size * share * (1.0 - share)).sqrt() + 2.0;
         let low = share(lower) * size - margin(share(lower));
         let high = share(upper) * size + margin(share(upper));

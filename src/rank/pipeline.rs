@@ -9,6 +9,7 @@ use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup
 use crate::operation::{OperationError, Pass, input};
 use crate::rank::bracket::Sample;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
+use crate::rank::values;
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
 use crate::shader::{self, Composer};
@@ -58,21 +59,10 @@ const TIES: Step = "rank/ties";
 const SORT: Step = "rank/sort";
 const MERGE: Step = "rank/merge";
 
-/// The dispatches for single ranks, and for the k smallest before merges, each with its round: what the kernels know by then.
-const OF_RANKS: &[(Step, u32)] =
-    &[(SAMPLE, 0), (PICK, 0), (SIFT, 0), (DIGITS, 0), (DIGITS, 1), (DIGITS, 2), (FINISH, 3)];
-const OF_TOP: &[(Step, u32)] = &[
-    (SAMPLE, 0),
-    (PICK, 0),
-    (SIFT, 0),
-    (DIGITS, 0),
-    (DIGITS, 1),
-    (DIGITS, 2),
-    (SIFT, 1),
-    (ADD_UP, 3),
-    (TIES, 3),
-    (SORT, 3),
-];
+/// The dispatches before those of digits, and after them for single ranks and, before merges, for the k smallest.
+const FIRST: &[Step] = &[SAMPLE, PICK, SIFT];
+const LAST_OF_RANKS: &[Step] = &[FINISH];
+const LAST_OF_TOP: &[Step] = &[SIFT, ADD_UP, TIES, SORT];
 
 /// The kernels of single ranks, and of the k smallest.
 const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
@@ -88,12 +78,13 @@ pub(super) struct Wanted {
     pub(super) lower: u64,
     pub(super) upper: u64,
     /// The way from the one to the other, from 0 to 1.
-    pub(super) way: f32,
+    pub(super) way: f64,
 }
 
 /// The ranks that are searched in rows of one length.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
+    pub(super) element: Element,
     wanted: Vec<Wanted>,
     pub(super) sample: Sample,
     /// The number of elements from the first to the rank, if all of them are wanted.
@@ -102,19 +93,30 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Elements by their ranks, in rows of `len`.
-    pub(super) fn of_ranks(len: u64, wanted: Vec<Wanted>) -> Self {
-        Selection { wanted, sample: Sample::of(len), top: None }
+    pub(super) fn of_ranks(element: Element, len: u64, wanted: Vec<Wanted>) -> Self {
+        Selection { element, wanted, sample: Sample::of(len), top: None }
     }
 
     /// The first `k` elements, in rows of `len`.
-    pub(super) fn of_top(len: u64, k: u64) -> Self {
+    pub(super) fn of_top(element: Element, len: u64, k: u64) -> Self {
         let last = k.min(len).saturating_sub(1);
         let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
-        Selection { wanted, sample: Sample::of(len), top: Some(k) }
+        Selection { element, wanted, sample: Sample::of(len), top: Some(k) }
     }
 
     fn ranks(&self) -> u64 {
         self.wanted.len() as u64
+    }
+
+    /// The dispatches, each with its round: the digits that are known by then, or the merges that are done.
+    fn steps(&self) -> impl Iterator<Item = (Step, u32)> {
+        let digits = digits(self.element);
+        let (last, merges) =
+            if self.top.is_some() { (LAST_OF_TOP, self.merges()) } else { (LAST_OF_RANKS, 0) };
+        let first = FIRST.iter().map(|step| (*step, 0));
+        let found = first.chain((0..digits).map(|round| (DIGITS, round)));
+        let last = last.iter().map(move |step| (*step, digits));
+        found.chain(last).chain((0..merges).map(|merge| (MERGE, merge)))
     }
 
     fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
@@ -143,7 +145,7 @@ impl Selection {
     /// The words of `list` in the kernels.
     fn list(&self) -> Vec<u32> {
         let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
-            [u32::try_from(wanted.lower).unwrap_or(u32::MAX), wanted.way.to_bits(), low, high]
+            [u32::try_from(wanted.lower).unwrap_or(u32::MAX), (wanted.way as f32).to_bits(), low, high]
         };
         self.wanted.iter().zip(self.brackets()).flat_map(entry).collect()
     }
@@ -151,9 +153,10 @@ impl Selection {
     /// Rows that are searched at once: as many as one binding holds, and as the grid has rows.
     fn at_once(&self, rows: u64, limits: &Limits) -> u64 {
         let bound = limits.max_storage_buffer_binding_size.saturating_sub(256);
-        let words = self.sample.len.max(self.ranks() * self.kept().max(BINS));
+        let keys = 4 * key_words(self.element) * self.kept();
+        let row = (self.element.size() * self.sample.len).max(self.ranks() * keys.max(4 * BINS));
         let grid = u64::from(limits.max_compute_workgroups_per_dimension) / self.ranks();
-        rows.min(bound / (4 * words)).min(grid).max(1)
+        rows.min(bound / row).min(grid).max(1)
     }
 
     /// The memory for these rows.
@@ -165,10 +168,11 @@ impl Selection {
         }
         let at_once = self.at_once(rows, limits);
         let windows = self.windows(input.offset, at_once, limits)?;
+        let key = key_words(self.element);
         let mut sizes = vec![
             (4, self.ranks() * STATE),
-            (6, self.sample.size.into()),
-            (7, self.ranks() * self.kept()),
+            (6, key * u64::from(self.sample.size)),
+            (7, key * self.ranks() * self.kept()),
             (8, self.ranks() * BINS),
         ];
         if self.top.is_some() {
@@ -192,7 +196,13 @@ impl Selection {
         rows: u64,
         limits: &Limits,
     ) -> Result<Vec<Window>, OperationError> {
-        input::windows(BufferRange { offset, len: rows * self.sample.len }, 4, (1, 0), limits)
+        let elements = BufferRange { offset, len: rows * self.sample.len };
+        let mut windows = input::windows::<OperationError>(elements, self.element.size(), (1, 0), limits)?;
+        if windows.is_empty() {
+            // A row without elements has results, too.
+            windows.push(Window { start: 0, size: 0, first: 0, len: 0, index: 0 });
+        }
+        Ok(windows)
     }
 
     /// Tiles of a workgroup that reads some of so many rows.
@@ -215,24 +225,22 @@ impl Selection {
         BufferRange { offset, len }: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let all = len / self.sample.len.max(1);
+        let all = len.checked_div(self.sample.len).unwrap_or(1);
         if self.is_short(all, limits) {
             return self.plan_rows(BufferRange { offset, len }, limits);
         }
         let at_once = self.at_once(all, limits);
-        let steps = if self.top.is_some() { OF_TOP } else { OF_RANKS };
-        let merges = if self.top.is_some() { self.merges() } else { 0 };
-        let steps: Vec<_> = steps.iter().copied().chain((0..merges).map(|merge| (MERGE, merge))).collect();
         let mut passes = Vec::new();
         for first in (0..all).step_by(at_once as usize) {
             let rows = at_once.min(all - first);
-            let windows = self.windows(offset + 4 * first * self.sample.len, rows, limits)?;
-            for (step, round) in &steps {
-                let once = [PICK, ADD_UP, SORT, MERGE].contains(step);
+            let windows =
+                self.windows(offset + self.element.size() * first * self.sample.len, rows, limits)?;
+            for (step, round) in self.steps() {
+                let once = [PICK, ADD_UP, SORT, MERGE].contains(&step);
                 let of = windows.iter().enumerate().take(if once { 1 } else { windows.len() });
                 passes.extend(of.map(|(nth, _)| {
                     let rows = (all, first, rows);
-                    self.pass((step, *round), rows, &windows, nth)
+                    self.pass((step, round), rows, &windows, nth)
                 }));
             }
         }
@@ -271,10 +279,10 @@ impl Selection {
             parts(&windows[..nth]) as u32,
             tiles * VECTORS * SIFTING,
             here as u32,
-            (indices_at(all * k) / 4) as u32,
+            (indices_at(self.element, all * k) / 4) as u32,
             rows as u32,
         ];
-        let from = Some(ByteRange { offset: window.start, size: window.size });
+        let from = bytes(window);
         let of_ranks = [DIGITS, FINISH].contains(&step);
         let down = if of_ranks { rows * self.ranks() } else { rows };
         Pass { step, from, grid: [groups, down as u32], params }
@@ -303,9 +311,24 @@ fn tile(k: u32) -> u32 {
     if k > FEW { TILE_OF_MANY } else { TILE_OF_FEW }
 }
 
-/// The offset of indices behind so many values, in bytes: a multiple of every alignment that bindings need.
-pub(super) fn indices_at(values: u64) -> u64 {
-    (4 * values).next_multiple_of(256)
+/// The bytes of a window, if there are any.
+pub(super) fn bytes(window: &Window) -> Option<ByteRange> {
+    (window.size > 0).then_some(ByteRange { offset: window.start, size: window.size })
+}
+
+/// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.
+pub(super) fn indices_at(element: Element, number: u64) -> u64 {
+    (values::size(element) * number).next_multiple_of(256)
+}
+
+/// The digits of a key, each of 11 bits.
+fn digits(element: Element) -> u32 {
+    (8 * element.size() as u32).div_ceil(11)
+}
+
+/// The words of a key.
+fn key_words(element: Element) -> u64 {
+    element.size().div_ceil(4)
 }
 
 /// The case that kernels are made for.
@@ -342,18 +365,38 @@ impl Made {
 
     /// The kernels that its plans may launch.
     pub(super) fn steps(self) -> &'static [Step] {
-        if self.is_top { TOP } else { RANKS }
+        let steps = if self.is_top { TOP } else { RANKS };
+        // The first is for short rows.
+        if self.element.size() == 4 { steps } else { &steps[1..] }
+    }
+
+    /// True if results between two elements are these two, and the host finds the number: few devices compute with 64-bit floats.
+    pub(super) fn in_pairs(self) -> bool {
+        self.is_between && self.element.size() == 8
     }
 
     /// The kernel of a step, on a device with these limits.
     pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
+        let keys = match self.element.size() {
+            2 => "rank/shared/keys_of_halves",
+            4 => "rank/shared/keys",
+            _ => "rank/shared/keys_in_words",
+        };
         let wgsl = self
             .element
             .defines(Composer::default())
+            .choose("keys", keys)
             .choose("io", "rank/shared/io")
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
-            .choose("result", if self.is_between { "rank/results/between" } else { "rank/results/element" })
+            .choose(
+                "result",
+                if self.is_between && !self.in_pairs() {
+                    "rank/results/between"
+                } else {
+                    "rank/results/element"
+                },
+            )
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => SIFTING,
@@ -380,6 +423,7 @@ impl Made {
             _ => {}
         }
         match step {
+            FINISH if self.in_pairs() => overrides.extend([("NAN_WINS", 1.0), ("IN_PAIRS", 1.0)]),
             FINISH | ROW_RANKS if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
             _ => {}
         }
@@ -417,6 +461,9 @@ impl Made {
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],
             SIFT => &[(0, Read), (3, Read), (4, Write), (7, Write)],
             DIGITS => &[(0, Read), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)],
+            FINISH if self.element.size() == 8 => {
+                &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)]
+            }
             FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
             ADD_UP => &[(4, Write), (10, Write)],
             TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read)],

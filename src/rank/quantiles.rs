@@ -92,8 +92,7 @@ impl Quantiles {
             Asked::Quantiles(quantiles, method) => {
                 let wanted = |q: &f64| {
                     let (lower, upper, gamma) = method.position(*q, len.max(1));
-                    let way = gamma as f32;
-                    Wanted { lower, upper: if way == 0.0 { lower } else { upper }, way }
+                    Wanted { lower, upper: if gamma as f32 == 0.0 { lower } else { upper }, way: gamma }
                 };
                 quantiles.iter().map(wanted).collect()
             }
@@ -120,6 +119,11 @@ impl Quantiles {
             row: self.rows.len(),
             k: 0,
         }
+    }
+
+    /// The type of a result that is one value.
+    fn result(&self) -> Element {
+        if self.is_between() { Element::F32 } else { self.element }
     }
 
     /// True if results lie between elements.
@@ -149,7 +153,7 @@ impl Operation for Quantiles {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
         let (len, _) = self.rows.shape(input.len)?;
-        Selection::of_ranks(len, self.wanted(len)).memory(input, limits)
+        Selection::of_ranks(self.element, len, self.wanted(len)).memory(input, limits)
     }
 
     fn item(&self) -> u64 {
@@ -157,11 +161,19 @@ impl Operation for Quantiles {
     }
 
     fn output(&self, len: u64) -> u64 {
-        4 * self.rows.number(len) * self.ranks() as u64
+        let results = self.rows.number(len) * self.ranks() as u64;
+        if self.made().in_pairs() { 16 * results } else { values::size(self.result()) * results }
     }
 
-    fn values(&self, _: u64, output: &[u8]) -> Vec<Value> {
-        values::of(if self.is_between() { Element::F32 } else { self.element }, output)
+    fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {
+        if !self.made().in_pairs() {
+            return values::of(self.result(), output);
+        }
+        let row = self.rows.len().unwrap_or(len);
+        let pairs = values::of(self.element, output);
+        let ways = self.wanted(row).into_iter().map(|wanted| if row > 0 { wanted.way } else { f64::NAN });
+        let between = |(pair, way): (&[Value], f64)| values::between(pair[0], pair[1], way);
+        pairs.chunks(2).zip(ways.collect::<Vec<_>>().into_iter().cycle()).map(between).collect()
     }
 
     fn plan_over(
@@ -174,6 +186,6 @@ impl Operation for Quantiles {
         if rows == 0 {
             return Ok(Vec::new());
         }
-        Selection::of_ranks(len, self.wanted(len)).plan(input, limits)
+        Selection::of_ranks(self.element, len, self.wanted(len)).plan(input, limits)
     }
 }

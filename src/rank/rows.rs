@@ -5,9 +5,8 @@ use wgpu::Limits;
 use crate::operation::device::Step;
 use crate::operation::limits::{LimitError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, grid};
-use crate::rank::pipeline::{Params, Selection, indices_at};
+use crate::rank::pipeline::{Params, Selection, bytes, indices_at};
 use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
 
 /// The kernels of single ranks, and of first elements.
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
@@ -62,7 +61,7 @@ impl Selection {
             _ if has_few && rows >= MANY => LONGEST_OF_MANY,
             _ => LONGEST,
         };
-        self.sample.len <= longest
+        self.sample.len <= longest && self.element.size() == 4
     }
 
     /// Plans the dispatches over rows: one, unless a binding or a grid cannot hold them.
@@ -77,19 +76,17 @@ impl Selection {
         let at_once = (bound / (4 * count).max(1)).clamp(1, 1 << 24);
         let pass = |first: u64| {
             let rows = at_once.min(all - first);
-            // A row without elements has results, too.
-            let window = self.windows(offset + 4 * first * count, rows, limits)?.pop();
+            let window = self.windows(offset + 4 * first * count, rows, limits)?[0];
             let grid = grid::of(rows, limits, "give fewer rows at a time")?;
             let mut params = [0; 18];
-            params[0] = window.as_ref().map_or(0, |window| window.first);
+            params[0] = window.first;
             params[3] = count as u32;
             params[4] = first as u32;
             params[5] = grid[0];
-            params[16] = (indices_at(all * self.top.unwrap_or(0)) / 4) as u32;
+            params[16] = (indices_at(self.element, all * self.top.unwrap_or(0)) / 4) as u32;
             params[17] = rows as u32;
-            let from = window.map(|window| ByteRange { offset: window.start, size: window.size });
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
-            Ok(Pass { step, from, grid, params })
+            Ok(Pass { step, from: bytes(&window), grid, params })
         };
         (0..all).step_by(at_once as usize).map(pass).collect()
     }

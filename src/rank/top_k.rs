@@ -75,7 +75,7 @@ impl TopK {
 
     /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
     pub fn indices_at(&self, len: u64) -> u64 {
-        indices_at(u64::from(self.k) * self.rows.number(len))
+        indices_at(self.element, u64::from(self.k) * self.rows.number(len))
     }
 
     /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
@@ -122,7 +122,11 @@ impl Operation for TopK {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
         let (len, rows) = self.rows.shape(input.len)?;
-        if rows == 0 { Ok(Vec::new()) } else { Selection::of_top(len, self.k.into()).memory(input, limits) }
+        if rows == 0 {
+            Ok(Vec::new())
+        } else {
+            Selection::of_top(self.element, len, self.k.into()).memory(input, limits)
+        }
     }
 
     fn item(&self) -> u64 {
@@ -137,7 +141,8 @@ impl Operation for TopK {
         let number = self.k as usize * self.rows.number(len) as usize;
         let (elements, indices) = output.split_at(self.indices_at(len) as usize);
         let indices = bytemuck::pod_collect_to_vec::<u8, u32>(indices);
-        let elements = values::of(self.element, &elements[..4 * number]);
+        let size = values::size(self.element) as usize;
+        let elements = values::of(self.element, &elements[..size * number]);
         elements.into_iter().zip(indices).filter(|(_, index)| *index != NONE).collect()
     }
 
@@ -148,6 +153,10 @@ impl Operation for TopK {
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let (len, rows) = self.rows.shape(input.len)?;
         values::check(self.output(input.len), limits)?;
-        if rows == 0 { Ok(Vec::new()) } else { Selection::of_top(len, self.k.into()).plan(input, limits) }
+        if rows == 0 {
+            Ok(Vec::new())
+        } else {
+            Selection::of_top(self.element, len, self.k.into()).plan(input, limits)
+        }
     }
 }

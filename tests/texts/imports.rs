@@ -308,7 +308,7 @@ fn imports_do_not_go_in_circles() {
 /// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
 /// formula has weights.
 const OF_CHOICES: &str = "Acc Own Params Key Weights Pack Block PlaneSums Chosen Ends Shares Numbers \
-     Lanes Floats";
+     Lanes Floats InputWord InputVector OutputValue";
 
 #[test]
 fn a_type_is_one_thing() {

@@ -2,8 +2,10 @@
 #import keys
 
 #ifdef float
+const INFINITE: u32 = 0x7f800000u;
+
 fn is_infinite(word: u32) -> bool {
-    return (word & 0x7fffffffu) == INFINITY;
+    return (word & 0x7fffffffu) == INFINITE;
 }
 
 // Infinities are told by their bits: what a compiler makes of an infinite distance is not sure. A result is infinite if one end is.

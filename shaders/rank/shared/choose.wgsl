@@ -1,9 +1,10 @@
 // Chooses a digit: counts of keys by their next digit, and the digit that the key of a rank has.
 //
-// A digit has 11 bits, so that a key of 32 bits has three. Its 2048 counts are added up in levels: 16 counts to one of 128 sums, 16 of
+// A digit has 11 bits, so that a key of 32 bits has three, and one of 64 bits six. Its 2048 counts are added up in levels: 16 counts to one of 128 sums, 16 of
 // these to one of 8. On the way back an invocation for each sum finds out if the rank is in it. All loads are written out, so that none
 // waits for the one before.
 #import io
+#import key_order
 
 const DIGIT: u32 = 11u;
 const BINS: u32 = 2048u;
@@ -28,8 +29,8 @@ fn clear_tally(lid: u32) {
 }
 
 // Counts four keys, of which the first is at a place before `stop` or not, by their next digits, if they are in the range of the search.
-fn count_digits(keys: vec4<u32>, at: u32, stop: u32, base: u32, shift: u32) {
-    let digits = (keys - base) >> vec4(shift);
+fn count_digits(keys: Keys, at: u32, stop: u32, base: Key, shift: u32) {
+    let digits = digits_of(keys, base, shift);
     count_digit(digits.x, at < stop);
     count_digit(digits.y, at + 1u < stop);
     count_digit(digits.z, at + 2u < stop);

@@ -3,20 +3,38 @@
 // The ends of a bracket are candidates as well, unless many elements are equal to them.
 #import io
 #import keys
+#import key_order
 
 const HEAVY_LOW: u32 = 1u;
 const HEAVY_HIGH: u32 = 2u;
 
+fn known_key(rank: u32, word: u32) -> Key {
+#ifdef bits_64
+    return Key(known(rank, word), known(rank, word + 1u));
+#else
+    return known(rank, word);
+#endif
+}
+
+fn put_key(rank: u32, word: u32, key: Key) {
+#ifdef bits_64
+    put(rank, word, key.x);
+    put(rank, word + 1u, key.y);
+#else
+    put(rank, word, key);
+#endif
+}
+
 // If the low end is the highest key of all and no candidate, the last candidate is below it, and there is none.
 fn first_candidate(rank: u32) -> Key {
-    let low = known(rank, LOW);
-    return low + select(known(rank, HEAVY) & HEAVY_LOW, 0u, low == highest());
+    let low = known_key(rank, LOW);
+    return plus(low, select(known(rank, HEAVY) & HEAVY_LOW, 0u, same(low, highest())));
 }
 
 // If the high end is the lowest key of all and no candidate, neither is the low end, which is the same.
 fn last_candidate(rank: u32) -> Key {
-    let high = known(rank, HIGH);
-    return high - min(high, known(rank, HEAVY) >> 1u);
+    let high = known_key(rank, HIGH);
+    return minus(high, select(known(rank, HEAVY) >> 1u, 0u, same(high, lowest())));
 }
 
 // Candidates in storage.

@@ -1,6 +1,6 @@
 // Candidates with their indices. Of any two one is before the other, so there is one order of them.
 #import io
-#import keys
+#import key_order
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 @group(0) @binding(9) var<storage, read_write> indices: array<u32>;

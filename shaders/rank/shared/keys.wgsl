@@ -10,7 +10,16 @@
 // either side, is a NaN: positive ones have larger keys, negative ones wrap around to larger keys still.
 //
 // The k largest elements are the k smallest in the opposite order: then `FLIP` has all bits set.
-alias Key = u32;
+#import key_order
+
+// An element in the input, and four of them; a value in the output.
+alias InputWord = u32;
+alias InputVector = vec4<u32>;
+alias OutputValue = u32;
+
+// The bits of a key, and the digits that they make.
+const KEY_BITS: u32 = 32u;
+const DIGITS: u32 = 3u;
 
 // All ones: keys order in the opposite way.
 override FLIP: u32 = 0u;
@@ -24,22 +33,31 @@ fn highest() -> Key {
     return 0xffffffffu;
 }
 
-fn is_below(a: Key, b: Key) -> bool {
-    return a < b;
+// The place in the input of the word that has an element, and the element in that word.
+fn word_with(at: u32) -> u32 {
+    return at;
+}
+
+fn element_in(word: InputWord, at: u32) -> InputWord {
+    return word;
+}
+
+fn keys_of_four(vector: InputVector) -> Keys {
+    return four(key_of(vector.x), key_of(vector.y), key_of(vector.z), key_of(vector.w));
 }
 
 #ifdef float
 const INFINITY: u32 = 0x7f800000u;
 const NOT_A_NUMBER: u32 = 2u * INFINITY + 1u;
 
-fn key_of(word: u32) -> Key {
+fn key_of(word: InputWord) -> Key {
     let sign = bitcast<u32>(bitcast<i32>(word) >> 31u);
     let key = ((word & 0x7fffffffu) ^ sign) - sign + INFINITY;
     return min(key, NOT_A_NUMBER) ^ FLIP;
 }
 
 // The element's bits.
-fn word_of(key: Key) -> u32 {
+fn word_of(key: Key) -> OutputValue {
     let number = (key ^ FLIP) - INFINITY;
     if (key ^ FLIP) == NOT_A_NUMBER {
         return 0x7fc00000u;
@@ -48,7 +66,7 @@ fn word_of(key: Key) -> u32 {
     return ((number ^ sign) - sign) | (sign & 0x80000000u);
 }
 
-fn any_is_nan(keys: vec4<u32>) -> bool {
+fn any_is_nan(keys: Keys) -> bool {
     return any(keys == vec4(NOT_A_NUMBER ^ FLIP));
 }
 #else
@@ -58,15 +76,15 @@ const SIGN: u32 = 0x80000000u;
 const SIGN: u32 = 0u;
 #endif
 
-fn key_of(word: u32) -> Key {
+fn key_of(word: InputWord) -> Key {
     return word ^ SIGN ^ FLIP;
 }
 
-fn word_of(key: Key) -> u32 {
+fn word_of(key: Key) -> OutputValue {
     return key ^ SIGN ^ FLIP;
 }
 
-fn any_is_nan(keys: vec4<u32>) -> bool {
+fn any_is_nan(keys: Keys) -> bool {
     return false;
 }
 #endif

@@ -3,6 +3,7 @@
 #import keys
 #import list
 #import ends
+#import key_order
 
 struct Search {
     // CANDIDATES or ALL.
@@ -40,12 +41,12 @@ fn search_of(rank: u32, lid: u32) -> Search {
 fn known_search(rank: u32) -> Search {
     let among = known(rank, AMONG);
     let is_found = (among & FOUND) != 0u;
-    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
+    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known_key(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
 }
 
 fn keep_search(rank: u32, search: Search) {
     put(rank, AMONG, search.among | BEGUN | select(0u, FOUND, search.is_found));
-    put(rank, BASE, search.base);
+    put_key(rank, BASE, search.base);
     put(rank, BITS, search.bits);
     put(rank, LEFT, search.left);
     put(rank, EQUAL, search.equal);
@@ -54,13 +55,13 @@ fn keep_search(rank: u32, search: Search) {
 // The place of a rank in its bracket. If it is not there, or not all candidates found room, the search is among all elements.
 fn first_search(rank: u32) -> Search {
     let asked = list[rank % RANKS];
-    let low = known(rank, LOW);
-    let high = known(rank, HIGH);
+    let low = known_key(rank, LOW);
+    let high = known_key(rank, HIGH);
     let at_low = known(rank, AT_LOW);
     let at_high = known(rank, AT_HIGH);
     let between = known(rank, BETWEEN);
     // Elements at the low end are counted as below the first candidate, too.
-    let below = known(rank, BELOW) - select(0u, at_low, first_candidate(rank) > low);
+    let below = known(rank, BELOW) - select(0u, at_low, is_below(low, first_candidate(rank)));
     // A rank past the end has no element, and no result.
     let wanted = min(asked.x, params.count - 1u);
     let left = wanted - below;
@@ -68,13 +69,13 @@ fn first_search(rank: u32) -> Search {
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, false, false, 1u, lowest(), 32u, wanted, 0u);
+        return Search(ALL, false, false, 1u, lowest(), KEY_BITS, wanted, 0u);
     }
     if left < at_low {
         return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, false, false, 1u, low, 32u - countLeadingZeros(high - low), left - at_low, 0u);
+        return Search(CANDIDATES, false, false, 1u, low, bits_between(low, high), left - at_low, 0u);
     }
     return Search(CANDIDATES, false, true, 1u, high, 0u, left - at_low - between, at_high);
 }
