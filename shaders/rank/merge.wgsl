@@ -1,8 +1,7 @@
-// merge: every four runs of candidates that are in order become one.
+// merge: every two runs of candidates that are in order become one.
 //
-// The place of a candidate in the new run is its place in its own, and the number of candidates before it in each of the other three. A
-// binary search finds these numbers, and as each step of it waits for a load, the three searches go on at once. The candidates are still in
-// the cache.
+// A workgroup has some places of a new run. It finds the parts of both runs that belong there, which are as long together, and merges them
+// in its memory. The candidates are still in the cache.
 //
 // Candidates go to and fro between two halves of their memory. The dispatch that leaves one run writes the k first of it as the results,
 // and leaves nothing to those after it: the host does not know the number of candidates, and has planned for the most.
@@ -10,11 +9,12 @@
 #import keys
 #import ends
 #import indexed
-#import key_order
 #import output
+#import merge_tile
 
-// Candidates of the first runs: a power of two.
-override TILE: u32 = 256u;
+var<workgroup> candidates_of_row: u32;
+// The candidates of the first run before these places, and up to the last of them.
+var<workgroup> cuts: array<u32, 2>;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -22,60 +22,56 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     let row = workgroup.y;
-    let stop = number(row);
-    let run = TILE << (2u * params.round);
+    if lid == 0u {
+        candidates_of_row = number(row);
+    }
+    let stop = workgroupUniformLoad(&candidates_of_row);
+    let run = SPAN << params.round;
     if (params.round > 0u) & (run >= stop) {
         return;
     }
     let half = params.rows * params.room;
-    let even = row * params.room;
     let is_odd = (params.round & 1u) == 1u;
-    let source = even + select(0u, half, is_odd);
-    let destination = even + select(half, 0u, is_odd);
-    let is_last = stop <= 4u * run;
-    let step = params.groups * WG;
-    for (var own = workgroup.x * WG + lid; own < stop; own += step) {
-        let candidate = candidate_at(source + own);
-        let place = (own & ~(4u * run - 1u)) + (own & (run - 1u)) + before_in_others(candidate, own, run, source, stop);
-        if !is_last {
-            put_candidate(destination + place, candidate);
-        } else if place < params.k {
-            store(row, place, word_of(candidate.key), candidate.index);
+    let source = row * params.room + select(0u, half, is_odd);
+    let destination = row * params.room + select(half, 0u, is_odd);
+    let is_last = stop <= 2u * run;
+    for (var at = workgroup.x * SPAN; at < params.room; at += params.groups * SPAN) {
+        let first = min(at, stop);
+        let places = min(at + SPAN, stop) - first;
+        let begin = min(at & ~(2u * run - 1u), stop);
+        let middle = min(begin + run, stop);
+        let end = min(begin + 2u * run, stop);
+        if lid < 2u {
+            let before = first - begin + select(0u, places, lid == 1u);
+            cuts[lid] = cut(source + begin, middle - begin, source + middle, end - middle, before, false);
         }
+        workgroupBarrier();
+        let of_a = cuts[1] - cuts[0];
+        let from_a = source + begin + cuts[0];
+        let from_b = source + middle + (first - begin - cuts[0]);
+        for (var i = lid; i < places; i += WG) {
+            put_in_tile(i, candidate_at(select(from_b + i - of_a, from_a + i, i < of_a)));
+        }
+        workgroupBarrier();
+        let own = min(OWN * lid, places);
+        begin_at(own, 0u, of_a, places);
+        for (var i = own; i < min(own + OWN, places); i++) {
+            let candidate = take();
+            let place = first + i;
+            if !is_last {
+                put_candidate(destination + place, candidate);
+            } else if place < params.k {
+                store(row, place, word_of(candidate.key), candidate.index);
+            }
+        }
+        workgroupBarrier();
     }
     if is_last {
+        let step = params.groups * WG;
         for (var place = params.count + workgroup.x * WG + lid; place < params.k; place += step) {
             store(row, place, OutputValue(), 0xffffffffu);
         }
     }
-}
-
-// The candidates before one, in those of its four runs that are not its own.
-fn before_in_others(own: Candidate, at: u32, run: u32, source: u32, stop: u32) -> u32 {
-    let others = (vec3(at / run) & vec3(3u)) ^ vec3(1u, 2u, 3u);
-    let starts = min((at & ~(4u * run - 1u)) + others * run, vec3(stop));
-    let numbers = min(vec3(stop) - starts, vec3(run));
-    var before = vec3(0u);
-    for (var step = run; step > 0u; step >>= 1u) {
-        let more = before + step;
-        let last = source + starts + min(more, numbers) - 1u;
-        let keys = array(candidates[last.x], candidates[last.y], candidates[last.z]);
-        let are_before = vec3(
-            comes_before(keys[0], last.x, own),
-            comes_before(keys[1], last.y, own),
-            comes_before(keys[2], last.z, own),
-        );
-        before = select(before, more, (more <= numbers) & are_before);
-    }
-    return before.x + before.y + before.z;
-}
-
-// True if a key, with the index at a place, is before a candidate. Indices are loaded for equal keys only.
-fn comes_before(key: Key, at: u32, own: Candidate) -> bool {
-    if is_below(key, own.key) | is_below(own.key, key) {
-        return is_below(key, own.key);
-    }
-    return indices[at] < own.index;
 }
 
 fn store(row: u32, place: u32, value: OutputValue, index: u32) {

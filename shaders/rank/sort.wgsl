@@ -1,43 +1,67 @@
 // sort: the candidates of the k first elements, in tiles of which each is in order.
 //
-// The place of a candidate in its tile is the number of those before it, so it can be counted: each is compared with all others of its
-// tile, which lie in workgroup memory. All invocations of a tile load the same one at a time.
+// An invocation sorts four candidates, and as long as there are runs, two of them become one. All this happens in workgroup memory.
 #import io
 #import keys
 #import ends
 #import indexed
-
-// Candidates of a tile: a power of two, and at most WG.
-override TILE: u32 = 256u;
-
-var<workgroup> tile_keys: array<Key, WG>;
-var<workgroup> tile_indices: array<u32, WG>;
+#import merge_tile
 
 @compute @workgroup_size(WG)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_index) lid: u32,
 ) {
-    let row = workgroup.y;
-    let stop = number(row);
-    let begin = lid & ~(TILE - 1u);
-    for (var first = workgroup.x * WG; first < params.room; first += params.groups * WG) {
-        // Past the end, candidates come that are before no other.
-        var own = Candidate(highest(), 0xffffffffu);
-        let is_one = first + lid < stop;
-        if is_one {
-            own = candidate_at(row * params.room + first + lid);
-        }
-        tile_keys[lid] = own.key;
-        tile_indices[lid] = own.index;
-        workgroupBarrier();
-        if is_one {
-            var place = begin;
-            for (var i = begin; i < begin + TILE; i++) {
-                place += select(0u, 1u, is_before(Candidate(tile_keys[i], tile_indices[i]), own));
+    let stop = number(workgroup.y);
+    let source = workgroup.y * params.room;
+    let own = OWN * lid;
+    for (var first = workgroup.x * SPAN; first < params.room; first += params.groups * SPAN) {
+        for (var i = lid; i < SPAN; i += WG) {
+            // Past the end come candidates that are after all others.
+            var candidate = Candidate(highest(), 0xffffffffu);
+            if first + i < stop {
+                candidate = candidate_at(source + first + i);
             }
-            put_candidate(row * params.room + first + place, own);
+            put_in_tile(i, candidate);
         }
         workgroupBarrier();
+        sort_four(own);
+        workgroupBarrier();
+        for (var run = OWN; run < SPAN; run *= 2u) {
+            let begin = own & ~(2u * run - 1u);
+            begin_at(own - begin, begin, begin + run, begin + 2u * run);
+            let a = take();
+            let b = take();
+            let c = take();
+            let d = take();
+            workgroupBarrier();
+            put_in_tile(own, a);
+            put_in_tile(own + 1u, b);
+            put_in_tile(own + 2u, c);
+            put_in_tile(own + 3u, d);
+            workgroupBarrier();
+        }
+        for (var i = lid; i < SPAN; i += WG) {
+            if first + i < stop {
+                put_candidate(source + first + i, tile_at(i));
+            }
+        }
+        workgroupBarrier();
+    }
+}
+
+fn sort_four(first: u32) {
+    for (var i = 1u; i < OWN; i++) {
+        let candidate = tile_at(first + i);
+        var at = i;
+        while at > 0u {
+            let other = tile_at(first + at - 1u);
+            if is_before(other, candidate) {
+                break;
+            }
+            put_in_tile(first + at, other);
+            at -= 1u;
+        }
+        put_in_tile(first + at, candidate);
     }
 }

@@ -43,11 +43,8 @@ const SEARCHING: u64 = 132 * 4;
 /// The most workgroups for a row, half of what every device has in a dimension.
 const MOST_GROUPS: u64 = 1 << 15;
 
-/// Candidates of a tile of `sort`, which takes longer the larger they are, and each fourfold size spares a merge. The latter counts if there
-/// are few candidates.
-const TILE_OF_FEW: u32 = 256;
-const TILE_OF_MANY: u32 = 64;
-const FEW: u32 = 1 << 15;
+/// Candidates that a workgroup sorts, or merges: four of each invocation.
+const SPAN: u32 = 4 * WORKGROUP;
 
 const SAMPLE: Step = "rank/sample";
 const PICK: Step = "rank/pick";
@@ -138,8 +135,7 @@ impl Selection {
 
     /// Merges that leave one run of candidates.
     fn merges(&self) -> u32 {
-        let runs = self.room().div_ceil(tile(self.top.unwrap_or(0) as u32).into());
-        runs.max(2).next_power_of_two().ilog2().div_ceil(2)
+        self.room().div_ceil(SPAN.into()).max(2).next_power_of_two().ilog2()
     }
 
     /// The words of `list` in the kernels.
@@ -299,16 +295,11 @@ impl Selection {
             SIFT => parts,
             ADD_UP => 1,
             TIES => parts.min(SEARCHING),
-            SORT | MERGE => self.room().div_ceil(invocations),
+            SORT | MERGE => self.room().div_ceil(SPAN.into()),
             _ => len.div_ceil(16 * invocations).min(SEARCHING.div_ceil(rows * self.ranks()).max(16)),
         };
         groups.clamp(1, MOST_GROUPS) as u32
     }
-}
-
-/// Candidates of a tile of `sort`, if so many winners are wanted.
-fn tile(k: u32) -> u32 {
-    if k > FEW { TILE_OF_MANY } else { TILE_OF_FEW }
 }
 
 /// The bytes of a window, if there are any.
@@ -410,7 +401,7 @@ impl Made {
         match step {
             SIFT => overrides.extend(self.staging(limits)),
             DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
-            SORT | MERGE => overrides.push(("TILE", tile(self.k).into())),
+            SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
             ROW_RANKS | ROW_TOP => {
                 let candidates = rows::candidates(workgroup, self.k.into());
                 overrides.extend([

@@ -1,0 +1,73 @@
+// Two runs of candidates in workgroup memory, each in order, become one: each invocation has four places of the new run.
+//
+// A cut through both runs that leaves as many candidates before it as there are places is found by a binary search. From there on the next
+// candidate is one of two.
+#import io
+#import indexed
+
+// Places of an invocation, and of a workgroup.
+const OWN: u32 = 4u;
+override SPAN: u32 = 1024u;
+
+var<workgroup> tile_keys: array<Key, SPAN>;
+var<workgroup> tile_indices: array<u32, SPAN>;
+
+// The next candidate of either run, and the ends of both.
+var<private> next_a: u32;
+var<private> next_b: u32;
+var<private> end_a: u32;
+var<private> end_b: u32;
+
+fn tile_at(at: u32) -> Candidate {
+    return Candidate(tile_keys[at], tile_indices[at]);
+}
+
+fn put_in_tile(at: u32, candidate: Candidate) {
+    tile_keys[at] = candidate.key;
+    tile_indices[at] = candidate.index;
+}
+
+// The number of candidates of the run `a` among so many first ones of both runs.
+fn cut(a: u32, number_a: u32, b: u32, number_b: u32, first: u32, is_in_tile: bool) -> u32 {
+    var low = first - min(first, number_b);
+    var high = min(first, number_a);
+    while low < high {
+        let middle = (low + high) / 2u;
+        var of_a: Candidate;
+        var of_b: Candidate;
+        if is_in_tile {
+            of_a = tile_at(a + middle);
+            of_b = tile_at(b + first - 1u - middle);
+        } else {
+            of_a = candidate_at(a + middle);
+            of_b = candidate_at(b + first - 1u - middle);
+        }
+        if is_before(of_a, of_b) {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Begins at a place of the run that is made of those from `a` and from `b` on.
+fn begin_at(place: u32, a: u32, b: u32, end: u32) {
+    let of_a = cut(a, b - a, b, end - b, place, true);
+    next_a = a + of_a;
+    next_b = b + place - of_a;
+    end_a = b;
+    end_b = end;
+}
+
+// Takes the next candidate. There may be none left.
+fn take() -> Candidate {
+    let a = tile_at(min(next_a, SPAN - 1u));
+    let b = tile_at(min(next_b, SPAN - 1u));
+    if (next_b >= end_b) | ((next_a < end_a) & is_before(a, b)) {
+        next_a += 1u;
+        return a;
+    }
+    next_b += 1u;
+    return b;
+}
