@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::slice;
 
-use halofold::Value;
 use halofold::histogram::{Config, Histogram, Keys, Map, Options};
+use halofold::{Slice, Value};
 use indicatif::ProgressBar;
 
 use crate::failure::Failure;
 use crate::files::{Bare, Source, Stored};
 use crate::gpu::Gpu;
-use crate::reduce::buffers::{Kernel, Operation};
+use crate::reduce::buffers::{Kernel, Operation, output_buffer, recorded};
 use crate::reduce::engine::Engine;
 use crate::reduce::file::{self, Work};
+use crate::reduce::layout::Share;
 use crate::reduce::parts::Part;
-use crate::reduce::steps::Steps;
+use crate::reduce::ranked::{Lines, refused};
+use crate::reduce::steps::{Reduced, Steps};
 use crate::reduce::totals::{OperatorResults, Wanted};
 use crate::reduce::{kernels, reduce};
 use crate::transport::{Alone, Transport as _};
@@ -149,8 +151,8 @@ impl<'a> Passes<'a> {
         maps: &[Option<Map>],
     ) -> Result<Vec<Vec<u64>>, Failure> {
         let part = Part::own(self.work.stored.element());
-        let works = slice::from_ref(&self.work);
-        let mut engine = Engine::new(self.gpus, works, (1, self.piece), |gpu, _| {
+        let mut counts = vec![vec![0u64; bins as usize]; maps.len()];
+        let kernels = |gpu: &Gpu, work: &Work| {
             let limits = gpu.device.limits();
             let kernel = |map: &Option<Map>| {
                 let config = Config::new(keys.clone(), bins, &limits);
@@ -160,20 +162,55 @@ impl<'a> Passes<'a> {
                 };
                 let histogram = gpu.attempt(|| {
                     Histogram::with_config(&gpu.device, config, Options::default())
-                        .map_err(|why| self.refused(why))
+                        .map_err(|why| refused(work, why))
                 });
-                Ok(Kernel { part, operation: Operation::Histogram(Box::new(histogram?)) })
+                let histogram = histogram?;
+                let bind = move |gpu: &Gpu, input: Slice<'_>| {
+                    let output = output_buffer(gpu, histogram.config().output());
+                    Ok(recorded(histogram.of(input).into(&output).map_err(Failure::usage)?, output))
+                };
+                Ok(Kernel { part, operation: Operation::Other(Box::new(bind)) })
             };
             maps.iter().map(kernel).collect()
-        })?;
-        let (mut sources, bar) = self.open()?;
-        let mut counts = vec![vec![0u64; bins as usize]; maps.len()];
-        let (mut n, mut gpu_ms) = (0, Some(0.0));
-        let steps = Steps::counting(&self.work, maps.len());
-        engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
+        };
+        self.through(kernels, |_, left| {
             for (counts, left) in counts.iter_mut().zip(left) {
                 let states: Vec<u32> = bytemuck::pod_collect_to_vec(&left.states);
                 counts.iter_mut().zip(states).for_each(|(count, more)| *count += u64::from(more));
+            }
+            Ok(())
+        })?;
+        Ok(counts)
+    }
+
+    /// Makes room for whole blocks of lines in a piece.
+    pub fn make_room(&mut self, lines: &Lines) {
+        let block = lines.blocks[1].saturating_mul(self.work.stored.element().size());
+        self.piece = self.piece.max(block.div_ceil(8).saturating_mul(8));
+    }
+
+    /// Passes the file through kernels, and their states of each piece to `take`. Whole lines are in one piece.
+    pub fn through(
+        &mut self,
+        kernels: impl Fn(&Gpu, &Work) -> Result<Vec<Kernel>, Failure> + Sync,
+        mut take: impl FnMut(&Share, &[Reduced]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let works = slice::from_ref(&self.work);
+        let mut engine = Engine::new(self.gpus, works, (1, self.piece), |gpu, _| kernels(gpu, &self.work))?;
+        let block = self.work.lines.as_ref().map_or(0, |lines| lines.blocks[1]);
+        let most = engine.elements(&self.work);
+        if block > most {
+            return Err(self.refused(format!(
+                "the lines along these axes lie among others in blocks of {block} elements, and a GPU takes {most} at once: save the array \
+                 with these axes last, by numpy.moveaxis and numpy.ascontiguousarray, or cut it"
+            )));
+        }
+        let (mut sources, bar) = self.open()?;
+        let (mut n, mut gpu_ms) = (0, Some(0.0));
+        let steps = Steps::counting(&self.work, engine.kernels().len());
+        engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
+            take(&share, &left)?;
+            for left in left {
                 gpu_ms = gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
             }
             n += share.elements();
@@ -182,7 +219,7 @@ impl<'a> Passes<'a> {
         })?;
         bar.finish_and_clear();
         (self.n, self.gpu_ms) = (n, gpu_ms);
-        Ok(counts)
+        Ok(())
     }
 
     /// Opens the file for a pass.
@@ -196,7 +233,7 @@ impl<'a> Passes<'a> {
 
     /// A refusal that names the file.
     pub fn refused(&self, why: impl Display) -> Failure {
-        Failure::usage(format!("{}: {why}", self.work.path))
+        refused(&self.work, why)
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod engine;
 pub(crate) mod file;
 mod help;
 pub(crate) mod kernels;
-mod layout;
+pub(crate) mod layout;
 mod lines;
 mod merge;
 mod message;
@@ -23,6 +23,7 @@ mod op;
 mod own;
 pub(crate) mod parts;
 mod quantiles;
+pub(crate) mod ranked;
 mod read_ahead;
 mod read_threads;
 mod reader;
@@ -86,12 +87,12 @@ pub struct ReduceArgs {
     /// that take logarithms of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
     /// minima, maxima, means and variances have no value (`-`).
     ///
-    /// median and quantile find elements of a whole file by their ranks, in two passes over one of 32-bit elements, four of 64-bit ones.
-    /// top finds the largest elements, and their places, of an array of f32 or of integers of up to 32 bits that the GPU holds at once: in order, of
-    /// equal ones the first; NaN is the largest.
+    /// median and quantile find elements by their ranks: those of a file larger than a piece in two passes over 32-bit elements, and in four over
+    /// 64-bit ones. top finds the largest elements of f32 or of integers of up to 32 bits, and their places: in order, of equal ones the first; NaN is
+    /// the largest. Along --axis both are found in each line.
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Asked>,
-    /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the array.
+    /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the first dimension of the array.
     #[arg(long = "q", value_name = "Q,...", value_delimiter = ',', value_parser = quantiles::share)]
     shares: Option<Vec<f64>>,
     /// The method of --op quantile, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::files::python::python;
-use crate::files::{Folder, encode, npy, reduce, reduce_on, refused, rows, stdout};
+use crate::files::{Folder, encode, npy, parsed, reduce, reduce_on, refused, rows, stdout};
 
 /// Writes a file of every type, some with NaNs, and NumPy's medians and quantiles.
 const NUMPY: &str = r#"
@@ -79,9 +79,63 @@ fn the_largest_and_smallest_come_in_order_with_their_places() {
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(text.lines().nth(1).unwrap().ends_with(" at 2]"), "{text}");
     }
+    // Pieces of two elements, and a stream.
+    let bytes: Vec<_> = numbers.iter().flat_map(|x| encode("f4", *x)).collect();
+    let small = stdout(&reduce_on(&["-", "--raw=f32", "--op=top", "--k=3", "-q", "--piece=8"], &bytes));
+    assert_eq!(small, "2\n6\n4\n");
     let double = folder.write("b.npy", &npy("<f8", false, &[1], &[0; 8]));
     refused(&reduce(&[&double, "--op=top"]), &["b.npy", "not f64"]);
     refused(&reduce(&[&double, "--op=sum", "--k=3"]), &["--op top"]);
+}
+
+/// Writes arrays, and NumPy's order statistics along their axes.
+const AXES: &str = r#"
+import json, sys
+import numpy as np
+random = np.random.default_rng(7)
+out = []
+def case(k, a, options, want):
+    file = '%s/%d.npy' % (sys.argv[1], k)
+    np.save(file, a)
+    np.save(file + '.want.npy', want)
+    out.append([file, *options])
+for k, (kind, order, axis) in enumerate([('f4', 'C', 2), ('f4', 'F', 1), ('i4', 'C', 0), ('u2', 'C', (0, 2)), ('i1', 'F', (2, 0))]):
+    a = np.asarray((random.standard_normal((5, 6, 7)) * 9 + 40).astype(kind), order=order)
+    text = '--axis=' + str(axis).strip('()').replace(' ', '')
+    case(3 * k, a, [text, '--op=median', '--keepdims'], np.median(a, axis, keepdims=True))
+    wanted = np.quantile(a, [0.1, 0.8], axis, method='hazen')
+    case(3 * k + 1, a, [text, '--op=quantile', '--q=0.1,0.8', '--method=hazen'], wanted)
+    if type(axis) is int:
+        sorted = np.moveaxis(np.argsort(a, axis, kind='stable'), axis, -1)
+        case(3 * k + 2, a, [text, '--op=top', '--smallest', '--k=3'], sorted[..., :3])
+a = random.standard_normal((8, 30)).astype('f4')
+a[random.random(a.shape) < 0.2] = np.nan
+case(20, a, ['--axis=0', '--op=median'], np.median(a, 0))
+case(21, a, ['--axis=0', '--op=median', '--skip-nan'], np.nanmedian(a, 0))
+print(json.dumps(out))
+"#;
+
+/// Asserts that two arrays are alike.
+const ALIKE: &str = r#"
+import sys
+import numpy as np
+for file in sys.argv[1:]:
+    want, got = np.load(file + '.want.npy'), np.load(file + '.got.npy')
+    assert want.shape == got.shape and np.allclose(want, got, 1e-6, equal_nan=True), (file, want, got)
+"#;
+
+#[test]
+fn order_along_axes_is_numpys() {
+    let Some(found) = python() else { return };
+    let folder = Folder::new("quantiles-axes");
+    let written = Command::new(found).args(["-c", AXES, folder.0.to_str().unwrap()]).output().unwrap();
+    let cases: Vec<Vec<String>> = parsed(&written);
+    for case in &cases {
+        let case: Vec<_> = case.iter().map(String::as_str).collect();
+        stdout(&reduce(&[&case[..], &["-o", &format!("{}.got.npy", case[0]), "--piece=512"]].concat()));
+    }
+    let files = cases.iter().map(|case| &case[0]);
+    stdout(&Command::new(found).args(["-c", ALIKE]).args(files).output().unwrap());
 }
 
 #[test]
@@ -103,7 +157,6 @@ fn quantiles_have_lines_and_an_array_and_nans_and_streams_are_seen() {
     let streamed = reduce_on(&["-", "--raw=i16", "--op=median", "-q"], &bytes);
     assert_eq!(stdout(&streamed), "4.0\n");
     refused(&reduce_on(&["-", "--raw=f32", "--op=median"], &[0; 8]), &["a stream passes once"]);
-    refused(&reduce(&[&file, "--op=median", "--axis=0"]), &["--axis", "of all elements"]);
     refused(&reduce(&[&file, "--op=quantile", "--q=1.5"]), &["1.5", "from 0 to 1"]);
     refused(&reduce(&[&file, "--q=0.5"]), &["--op quantile"]);
 }

@@ -1,9 +1,8 @@
 //! A set of buffers for one piece: staging on the host's side, input on the GPU, and the states. A GPU uses several sets in turn.
 
-use halofold::histogram::Histogram;
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Reducer, Shape};
-use halofold::{Slice, wgpu};
+use halofold::{Prepared, Slice, wgpu};
 use halofold_fleet::Staging;
 
 use super::file::Work;
@@ -22,18 +21,21 @@ pub struct Kernel {
     pub operation: Operation,
 }
 
-/// A reduction to states, or a histogram, whose state is its counts.
+/// A reduction to states, or another operation, whose output is its state.
 pub enum Operation {
     Reduction(Box<Reducer>),
-    Histogram(Box<Histogram>),
+    Other(Bind),
 }
+
+/// Binds an operation to its input.
+pub type Bind = Box<dyn Fn(&Gpu, Slice<'_>) -> Result<(Record, wgpu::Buffer), Failure> + Send>;
 
 impl Kernel {
     /// The reduction, if it is one.
     pub fn reducer(&self) -> Option<&Reducer> {
         match &self.operation {
             Operation::Reduction(reducer) => Some(reducer),
-            Operation::Histogram(_) => None,
+            Operation::Other(_) => None,
         }
     }
 
@@ -65,6 +67,8 @@ pub struct Made {
 /// The largest size of a piece.
 #[derive(Clone, Copy)]
 pub struct Room {
+    /// Sets of it.
+    pub sets: usize,
     /// Of so many inputs.
     pub inputs: usize,
     /// Bytes of each as reductions read it, and before that where it is packed: 0 where no file is.
@@ -90,7 +94,7 @@ pub struct PieceBuffers {
     bound: Vec<Option<Bound>>,
     /// The kernels that were launched.
     launched: Vec<usize>,
-    /// True if they were launched over packed elements.
+    /// True if they were launched over elements that were unpacked.
     was_packed: bool,
 }
 
@@ -107,7 +111,12 @@ struct Bound {
 }
 
 /// Records a prepared operation.
-type Record = Box<dyn Fn(&mut wgpu::ComputePass<'_>) + Send>;
+pub type Record = Box<dyn Fn(&mut wgpu::ComputePass<'_>) + Send>;
+
+/// A prepared operation and its output.
+pub fn recorded<P: Send + 'static>(prepared: Prepared<P>, output: wgpu::Buffer) -> (Record, wgpu::Buffer) {
+    (Box::new(move |pass| prepared.encode_in_pass(pass)), output)
+}
 
 /// A buffer for some bytes of elements.
 pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
@@ -194,7 +203,7 @@ impl PieceBuffers {
     ) -> Result<(), Failure> {
         let Work { stored, layout, .. } = steps.work;
         self.launched.clone_from(&steps.used);
-        self.was_packed = stored.is_packed();
+        self.was_packed = steps.work.is_unpacked();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let bytes = (share.elements() * stored.size()).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
         let buffers = if self.was_packed { &self.packed } else { &self.inputs };
@@ -207,7 +216,7 @@ impl PieceBuffers {
                 label: Some("halofold unpack"),
                 timestamp_writes: gpu.timer.stamp(self.first_stamp),
             });
-            unpack.encode(gpu, &mut pass, *stored, self.packed.iter().zip(&self.inputs), share.elements());
+            unpack.encode(gpu, &mut pass, steps.work, self.packed.iter().zip(&self.inputs), share.elements());
         }
         for (place, &number) in steps.used.iter().enumerate() {
             let first = kernels[number].first(layout, share)?;
@@ -232,10 +241,9 @@ impl PieceBuffers {
         let (shape, len, first) = share;
         let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
         let (record, output, depth): (Record, _, _) = match &kernel.operation {
-            Operation::Histogram(histogram) => {
-                let output = output_buffer(gpu, histogram.config().output());
-                let prepared = histogram.of(input(0)).into(&output).map_err(Failure::usage)?;
-                (Box::new(move |pass| prepared.encode_in_pass(pass)), output, 0)
+            Operation::Other(bind) => {
+                let (record, output) = bind(gpu, input(0))?;
+                (record, output, 0)
             }
             Operation::Reduction(reducer) => {
                 let reduction = reducer.of(input(0)).shape(shape).counting_from(first);
@@ -246,8 +254,9 @@ impl PieceBuffers {
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let output = output_buffer(gpu, plan.output());
                 let depth = plan.depth();
-                let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
-                (Box::new(move |pass| prepared.encode_in_pass(pass)), output, depth)
+                let (record, output) =
+                    recorded(reduction.prepare(plan, &output).map_err(Failure::usage)?, output);
+                (record, output, depth)
             }
         };
         let size = output.size();

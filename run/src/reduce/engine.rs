@@ -8,12 +8,14 @@ use std::panic;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use halofold::wgpu;
+
 use super::buffers::{Kernel, Room};
 use super::file::Work;
 use super::layout::Share;
 use super::reader::PieceReader;
 use super::steps::{Reduced, Steps};
-use super::worker::{Done, Worker};
+use super::worker::{Done, SETS, Worker};
 use crate::failure::Failure;
 use crate::files::{Source, Stored};
 use crate::gpu::Gpu;
@@ -38,22 +40,37 @@ impl<'a> Engine<'a> {
         (inputs, piece): (usize, u64),
         kernels: impl Fn(&Gpu, &dyn Fn(Stored) -> u64) -> Result<Vec<Kernel>, Failure> + Sync,
     ) -> Result<Self, Failure> {
-        let largest = gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
+        // Where elements are unpacked, one binding holds all of them.
+        let is_bound = work.iter().any(Work::is_unpacked);
+        let limit = |limits: wgpu::Limits| match is_bound {
+            true => limits.max_buffer_size.min(limits.max_storage_buffer_binding_size),
+            false => limits.max_buffer_size,
+        };
+        let largest = gpus.iter().map(|gpu| limit(gpu.device.limits())).min().unwrap_or(0);
         // A piece ends between two elements of whatever type, and has room for one.
         let piece = (piece.min(largest) / 8 * 8).max(8);
         let unpacked = |work: &Work| {
-            let most = most(gpus, work.stored, piece);
+            let most = most(work.stored, piece);
             work.len.map_or(most, |len| len.min(most)) * work.stored.element().size()
         };
         let size = work.iter().map(unpacked).max().unwrap_or(0).next_multiple_of(8).max(8);
         // The most bytes of a piece of that size, as it lies in its file. A short file, too, is asked for a whole piece.
-        let stored = |work: &Work| most(gpus, work.stored, size) * work.stored.size();
+        let stored = |work: &Work| most(work.stored, size) * work.stored.size();
         let bytes = |bytes: Option<u64>| bytes.unwrap_or(0).next_multiple_of(8);
-        let packed = bytes(work.iter().filter(|work| work.stored.is_packed()).map(stored).max());
+        let packed = bytes(work.iter().filter(|work| work.is_unpacked()).map(stored).max());
         let staged = bytes(work.iter().map(stored).max()).max(8);
-        let room = Room { inputs, unpacked: size, packed, staged };
+        // Memory that is never used would be made all the same.
+        let pieces = |work: &Work| work.len.map(|len| len.div_ceil(most(work.stored, size)).max(1) as usize);
+        let pieces = work.iter().map(|work| pieces(work).unwrap_or(SETS)).max();
+        let room = Room {
+            sets: pieces.map_or(SETS, |pieces| pieces.min(SETS)),
+            inputs,
+            unpacked: size,
+            packed,
+            staged,
+        };
         let worker = |gpu| {
-            let kernels = kernels(gpu, &|stored| most(gpus, stored, piece))?;
+            let kernels = kernels(gpu, &|stored| most(stored, piece))?;
             Worker::new((gpu, gpus.len()), kernels, work, room)
         };
         // Compiling takes long.
@@ -66,7 +83,7 @@ impl<'a> Engine<'a> {
 
     /// The elements of a piece of a file, at most.
     pub fn elements(&self, work: &Work) -> u64 {
-        most(self.gpus, work.stored, self.piece)
+        most(work.stored, self.piece)
     }
 
     /// The reductions that each GPU has compiled.
@@ -112,11 +129,9 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
 }
 
-/// The elements of a piece, at most: on a GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.
-fn most(gpus: &[Gpu], stored: Stored, piece: u64) -> u64 {
-    let binding = |gpu: &Gpu| gpu.device.limits().max_storage_buffer_binding_size;
-    let bytes = if stored.is_packed() { gpus.iter().map(binding).fold(piece, u64::min) } else { piece };
-    bytes / stored.element().size()
+/// The elements of a piece, at most: on a GPU they take `piece` bytes.
+fn most(stored: Stored, piece: u64) -> u64 {
+    piece / stored.element().size()
 }
 
 /// Passes pieces to `take` by their numbers, in whatever order they come.

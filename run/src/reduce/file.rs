@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::ReduceArgs;
 use super::axes::Axes;
 use super::layout::{Axis, Layout, LongRow, Share, Shares};
+use super::ranked::Lines;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
 use crate::files::{Bare, Source, Stored, npy};
@@ -28,6 +29,8 @@ pub struct Work {
     pub layout: Layout,
     /// The elements of the files before it that have the same result.
     pub before: u64,
+    /// The lines whose elements a GPU puts next to each other, if it is read by lines.
+    pub lines: Option<Lines>,
     /// True if it is a mask of another file's elements.
     is_mask: bool,
     /// True if its pieces can be read by their places.
@@ -82,6 +85,7 @@ impl Work {
             fortran: source.is_fortran(),
             layout,
             before: 0,
+            lines: None,
             is_mask: false,
             has_places: source.file().is_some(),
             // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
@@ -121,15 +125,27 @@ impl Work {
         Ok(if self.is_mask { source.masking(self.stored) } else { source })
     }
 
-    /// Reads all elements, narrow integers as 32-bit ones.
-    pub fn read_widened(&self, raw: Option<&Bare>) -> Result<Vec<u8>, Failure> {
-        let mut source =
-            Source::open_widening(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
-        let size = source.size();
-        let mut bytes = vec![0; (source.len().unwrap_or(0) * size) as usize];
-        let found = source.read(&mut bytes).map_err(Failure::usage)?;
-        bytes.truncate(found * size as usize);
-        Ok(bytes)
+    /// Takes whole lines at a time from now on; without any, the elements as they lie.
+    pub fn take_lines(&mut self, lines: Option<Lines>) {
+        self.layout = lines.as_ref().map_or(Layout::Whole, Lines::layout);
+        self.lines = lines;
+    }
+
+    /// The lines along axes with these numbers. Bare elements without a shape are one.
+    pub fn lines_along(&self, numbers: &[usize]) -> Lines {
+        let bare = [self.len.unwrap_or(0)];
+        let is_bare = self.shape.is_empty() && !numbers.is_empty();
+        Lines::along(numbers, if is_bare { &bare } else { &self.shape }, self.fortran)
+    }
+
+    /// The lengths and strides of elements that a GPU puts in another order.
+    pub fn places(&self) -> &[[u64; 2]] {
+        self.lines.as_ref().map_or(&[], |lines| &lines.places)
+    }
+
+    /// True if a GPU makes other elements of those in the file, or puts them in another order.
+    pub fn is_unpacked(&self) -> bool {
+        self.stored.is_packed() || !self.places().is_empty()
     }
 
     /// Takes elements of 8 and 16 bits as unsigned integers of the same bits.

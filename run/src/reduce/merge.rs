@@ -39,6 +39,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
             check: Check::Unchecked,
             is_exact: true,
             skipped: None,
+            kept: Vec::new(),
         };
         let row = Row::of("merged", element.into(), state.count(), &total, None);
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });

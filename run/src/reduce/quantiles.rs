@@ -6,14 +6,14 @@ use halofold::rank::Method;
 use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Value};
 
-use super::axes::Axes;
 use super::check::Check;
 use super::file::{self, Work};
-use super::layout::{Axis, Layout};
+use super::layout::Layout;
 use super::op::{self, Asked};
-use super::report::{self, Row};
-use super::results::{Results, Tree};
-use super::totals::OperatorResults;
+use super::ranked::{self, Lines};
+use super::report::{self, Array, Row};
+use super::results::Results;
+use super::totals::{OperatorResults, Wanted};
 use super::{AnyAdapters, ReduceArgs, request, top};
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
@@ -82,9 +82,7 @@ fn check(args: &ReduceArgs, is_alone: bool) -> Result<(), Failure> {
             "--skip-nan: top takes NaN for the largest; leave it out, or ask for --smallest",
         ));
     }
-    let is_along_axis = args.keepdims || args.axis.as_ref().is_some_and(|axes| *axes != Axes::All);
     let refused = [
-        (is_along_axis, "--axis and --keepdims"),
         (args.together, "--together"),
         (args.mask.is_some(), "--where"),
         (args.with.is_some(), "--with"),
@@ -95,7 +93,7 @@ fn check(args: &ReduceArgs, is_alone: bool) -> Result<(), Failure> {
     ];
     if let Some((_, option)) = refused.iter().find(|(has, _)| *has) {
         return Err(Failure::Usage(format!(
-            "{option}: median, quantile and top are of all elements of each file; leave it out"
+            "{option}: median, quantile and top are of the elements of one file each, as they are; leave it out"
         )));
     }
     request::check_options(args)
@@ -149,19 +147,141 @@ impl Quantile {
     }
 }
 
+/// An operator that asks for quantiles, and its results.
+struct Answers {
+    op: Asked,
+    quantiles: Vec<(Quantile, Results)>,
+    /// All quantiles of each line, as an array.
+    array: Results,
+}
+
+impl Answers {
+    /// None yet, of elements of a type.
+    fn new(op: Asked, args: &ReduceArgs, stored: Stored, layout: &Layout) -> Option<Self> {
+        let quantiles = Quantile::of(op, args);
+        let first = quantiles.first()?;
+        let (name, dtype) = (if first.q.is_some() { "quantile" } else { "median" }, first.dtype(stored));
+        let results = |is_stored| Results::named(name, vec![dtype], layout, is_stored);
+        let array = results(args.output.is_some());
+        let array = if first.q.is_some() { array.with_several(quantiles.len() as u64, true) } else { array };
+        Some(Answers {
+            op,
+            quantiles: quantiles.into_iter().map(|each| (each, results(false))).collect(),
+            array,
+        })
+    }
+
+    /// Adds those of a line of so many elements, given the one of each rank.
+    fn push(&mut self, stored: Stored, len: u64, nth: &impl Fn(u64) -> Value) -> Result<(), Failure> {
+        for (quantile, results) in &mut self.quantiles {
+            let answer = (len > 0).then(|| {
+                let (lower, upper, gamma) = quantile.position(len);
+                Scalar::One(quantile.value(stored, [nth(lower), nth(upper)], gamma))
+            });
+            results.push(answer)?;
+            self.array.push(answer)?;
+        }
+        Ok(())
+    }
+
+    /// The ranks that they ask for, among so many elements.
+    fn ranks(all: &[Answers], len: u64) -> impl Iterator<Item = u64> {
+        let quantiles = all.iter().flat_map(|answers| &answers.quantiles).filter(move |_| len > 0);
+        quantiles.flat_map(move |(quantile, _)| {
+            let (lower, upper, _) = quantile.position(len);
+            [lower, upper]
+        })
+    }
+}
+
+/// Finds the quantiles of each line of an array, of which so many elements count: all, if none are named. Pieces have whole lines.
+fn of_lines(answers: &mut [Answers], passes: &mut Passes<'_>, kept: &[u64]) -> Result<(), Failure> {
+    let Some(Lines { len, count, .. }) = passes.work.lines else { return Ok(()) };
+    let (stored, element) = (passes.work.stored, passes.work.stored.element());
+    let of_line = |line: usize| kept.get(line).copied().unwrap_or(len);
+    let mut lens: Vec<_> = if kept.is_empty() { vec![len] } else { kept.to_vec() };
+    lens.sort_unstable();
+    lens.dedup();
+    let mut ranks: Vec<_> = lens.iter().flat_map(|len| Answers::ranks(answers, *len)).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let mut line = 0;
+    if ranks.is_empty() {
+        return (0..count).try_for_each(|_| push(answers, stored, 0, &|_| Value::F64(f64::NAN)));
+    }
+    let kernels = |gpu: &Gpu, work: &Work| ranked::of_ranks((gpu, work), len, &ranks, !kept.is_empty());
+    passes.through(kernels, |share, left| {
+        for nth_line in 0..(share.elements() / len) as usize {
+            let nth = |rank| {
+                let place = ranks.binary_search(&rank).unwrap_or_default();
+                ranked::value(
+                    element,
+                    left.iter().map(|left| &left.states[..]),
+                    (nth_line, place),
+                    ranks.len(),
+                )
+            };
+            push(answers, stored, of_line(line), &nth)?;
+            line += 1;
+        }
+        Ok(())
+    })
+}
+
+fn push(
+    answers: &mut [Answers],
+    stored: Stored,
+    len: u64,
+    nth: &impl Fn(u64) -> Value,
+) -> Result<(), Failure> {
+    answers.iter_mut().try_for_each(|answers| answers.push(stored, len, nth))
+}
+
+/// Finds the quantiles of all elements of a file, in as many passes as their types need, and returns the number of those that count.
+fn of_whole(answers: &mut [Answers], passes: &mut Passes<'_>, skips_nan: bool) -> Result<u64, Failure> {
+    let stored = passes.work.stored;
+    // A NaN is the result of all that have one.
+    let usable = |kept: u64, n: u64| if kept < n && !skips_nan { 0 } else { kept };
+    let (kept, found) = passes.at_ranks(|kept, n| Answers::ranks(answers, usable(kept, n)).collect())?;
+    let n = passes.n;
+    if usable(kept, n) < kept || kept == 0 && !skips_nan {
+        push(answers, stored, n, &|_| Value::F64(f64::NAN))?;
+    } else {
+        push(answers, stored, kept, &|rank| found[&rank])?;
+    }
+    Ok(kept)
+}
+
 /// The rows of a file, and the results of the last operator that is no reduction as an array.
 fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Option<Results>), Failure> {
     let start = Instant::now();
-    let (path, stored) = (work.path.clone(), work.stored);
+    let (path, stored, layout) = (work.path.clone(), work.stored, work.layout.clone());
     let ops = args.reductions();
-    let quantiles: Vec<_> = args.op.iter().flat_map(|op| Quantile::of(*op, args)).collect();
+    let mut answers: Vec<_> =
+        args.op.iter().filter_map(|op| Answers::new(*op, args, stored, &layout)).collect();
     let has_top = args.op.contains(&Asked::Top);
-    if work.passes_once() && (stored.size() > 2 || !ops.is_empty() || has_top) {
+    let skips_nan = args.skip_nan && stored.element().is_float();
+    // Lines are found in the memory of a GPU, and so is a whole file that is a single piece; others are passed through histograms.
+    let is_ranked = matches!(stored.element(), Element::U32 | Element::I32 | Element::F32);
+    let along = match &layout {
+        Layout::Axis(axis) if !layout.is_one_line() => Some(work.lines_along(&axis.numbers)),
+        _ => None,
+    };
+    let is_along = along.is_some();
+    let is_piece = work.bytes().is_some_and(|bytes| bytes <= args.piece && stored.size() > 2 && bytes > 0);
+    let is_held = !is_along && is_piece && is_ranked && !skips_nan;
+    if !is_ranked && (is_along || has_top) {
+        return Err(Failure::Usage(format!(
+            "{path}: top, and order along an axis, are of f32 and integers of up to 32 bits, not {stored}: convert the array"
+        )));
+    }
+    let passed = usize::from(!ops.is_empty()) + usize::from(has_top) + usize::from(!answers.is_empty());
+    let is_once = passed <= 1 && (answers.is_empty() || stored.size() <= 2 || is_held);
+    if work.passes_once() && !is_once {
         return Err(Failure::Usage(format!(
             "{path}: a stream passes once, and its elements would have to pass more often: save it as a file"
         )));
     }
-    let top = if has_top { Some(top::of(args, &work, &gpus[0])?) } else { None };
     let wanted = args.wanted(&ops, None, &work, gpus);
     let mut passes = Passes::new(gpus, work, args.bare(), args.piece);
     passes.is_quiet = args.quiet;
@@ -170,60 +290,62 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
         let engine = passes.engine(wanted)?;
         reduced = passes.reduced(engine, wanted)?;
     }
-    // A NaN is the result of all that have one.
-    let usable = |kept: u64, n: u64| if kept < n && !args.skip_nan { 0 } else { kept };
-    let ranks = |kept, n| {
-        let taken = quantiles.iter().filter(|_| usable(kept, n) > 0);
-        let positions = taken.map(|quantile| quantile.position(kept));
-        positions.flat_map(|(lower, upper, _)| [lower, upper]).collect()
-    };
-    let (kept, found) = if quantiles.is_empty() { Default::default() } else { passes.at_ranks(ranks)? };
-    let n = top.as_ref().map_or(passes.n, |top| top.n);
-    let answer = |quantile: Quantile| match usable(kept, n) {
-        0 if kept < n && !args.skip_nan => Some(Scalar::One(Value::F64(f64::NAN))),
-        0 => None,
-        kept => {
-            let (lower, upper, gamma) = quantile.position(kept);
-            Some(Scalar::One(quantile.value(stored, [found[&lower], found[&upper]], gamma)))
+    let in_c_order = passes.work.is_turned().then(|| passes.work.lines_along(&all_axes(&passes.work)));
+    let lines = along.or(in_c_order);
+    lines.iter().for_each(|lines| passes.make_room(lines));
+    let mut kept = Vec::new();
+    if is_along && skips_nan && !answers.is_empty() {
+        let wanted = Wanted { ops: &[Op::Count], verify: false, is_stored: false, ..wanted };
+        let engine = passes.engine(wanted)?;
+        kept = passes.reduced(engine, wanted)?.remove(0).kept;
+    }
+    passes.work.take_lines(lines);
+    let top = if has_top { Some(top::of(args, &mut passes, &layout)?) } else { None };
+    let mut skipped = args.skip_nan.then_some(0);
+    if !answers.is_empty() && (is_along || is_held) {
+        if is_held {
+            let len = passes.work.len.unwrap_or(0);
+            passes.work.take_lines(Some(Lines::along(&[0], &[len], false)));
         }
-    };
-    let skipped = args.skip_nan.then_some(n - kept);
-    let row = |total: &OperatorResults, q| {
-        let row = Row::of(&path, stored, n, total, None);
+        of_lines(&mut answers, &mut passes, &kept)?;
+        skipped = skipped.map(|_| if kept.is_empty() { 0 } else { passes.n - kept.iter().sum::<u64>() });
+    } else if !answers.is_empty() {
+        passes.work.take_lines(None);
+        let kept = of_whole(&mut answers, &mut passes, skips_nan)?;
+        skipped = skipped.map(|_| passes.n - kept);
+    }
+    let n = passes.n;
+    let output = args.output.as_deref();
+    let row = |total: &OperatorResults, array: &Results, q| {
+        let row = Row::of(&path, stored, n, total, Array::of(&layout, array, output));
         let adapter = Some(gpu::names(gpus));
         Row { q, wall_ms: start.elapsed().as_secs_f64() * 1e3, adapter, ..row }
     };
-    let mut reduced = reduced.into_iter();
-    let mut rows = Vec::new();
-    let mut array = None;
+    let (mut reduced, mut answers) = (reduced.into_iter(), answers.into_iter().peekable());
+    let mut top = top.into_iter();
+    let (mut rows, mut array) = (Vec::new(), None);
     for op in &args.op {
-        if let (Asked::Top, Some(top)) = (op, &top) {
-            let index = top.found.iter().map(|(_, index)| Tree::Leaf(Some(u64::from(*index))));
-            let total = top.total(args)?;
-            rows.push(Row { index: Some(Tree::List(index.collect())), ..row(&total, None) });
-            array = Some(total.results);
-            continue;
+        if let Some(Answers { quantiles, array: all, .. }) = answers.next_if(|answers| answers.op == *op) {
+            for (quantile, results) in quantiles {
+                let (gpu_ms, check) = (passes.gpu_ms, Check::Unchecked);
+                let kept = Vec::new();
+                let total =
+                    OperatorResults { op: None, results, gpu_ms, check, is_exact: false, skipped, kept };
+                let shown = if output.is_some() { &all } else { &total.results };
+                rows.push(row(&total, shown, quantile.q));
+            }
+            array = Some(all);
+        } else if *op == Asked::Top {
+            let found = top.next();
+            rows.extend(found.iter().map(|total| row(total, &total.results, None)));
+            array = found.map(|total| total.results);
+        } else {
+            rows.extend(reduced.next().map(|total| row(&total, &total.results, None)));
         }
-        let quantiles = Quantile::of(*op, args);
-        let Some(first) = quantiles.first() else {
-            rows.extend(reduced.next().map(|total| row(&total, None)));
-            continue;
-        };
-        let (name, dtype) = (if first.q.is_some() { "quantile" } else { "median" }, first.dtype(stored));
-        let results = |layout, is_stored| Results::named(name, vec![dtype], layout, is_stored);
-        // Quantiles are an array of one dimension.
-        let shape = Axis::new(Vec::new(), false, &[quantiles.len() as u64], false);
-        let layout = first.q.map_or(Layout::Whole, |_| Layout::Axis(shape));
-        let mut all = results(&layout, args.output.is_some());
-        for quantile in quantiles {
-            let mut results = results(&Layout::Whole, false);
-            results.push(answer(quantile))?;
-            all.push(answer(quantile))?;
-            let (gpu_ms, check, op) = (passes.gpu_ms, Check::Unchecked, None);
-            let total = OperatorResults { op, results, gpu_ms, check, is_exact: false, skipped };
-            rows.push(row(&total, quantile.q));
-        }
-        array = Some(all);
     }
     Ok((rows, array))
+}
+
+fn all_axes(work: &Work) -> Vec<usize> {
+    (0..work.shape.len()).collect()
 }

@@ -89,8 +89,8 @@ impl Row {
     /// The result of an operator over the `n` elements of a file. Times and adapter are to be set.
     pub fn of(file: &str, stored: Stored, n: u64, total: &OperatorResults, array: Option<Array>) -> Self {
         let nested = total.results.nested();
-        let places =
-            nested.as_ref().filter(|_| total.op.is_some_and(op::is_search)).map(|nested| nested.tree(place));
+        let have_places = total.op.is_some_and(op::is_search) || total.results.have_places();
+        let places = nested.as_ref().filter(|_| have_places).map(|nested| nested.tree(place));
         let bits = nested.as_ref().filter(|_| total.is_exact);
         let is_truth = total.results.are_truths();
         Row {

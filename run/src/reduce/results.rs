@@ -28,6 +28,8 @@ pub struct Results {
     /// Their dimensions; none of a single one.
     shape: Vec<u64>,
     fortran: bool,
+    /// Numbers of each, which are another dimension of the array: the first one, or the last.
+    several: Option<(u64, bool)>,
     pushed: u64,
     /// All of them, if they are few.
     few: Option<Vec<Option<Scalar>>>,
@@ -56,10 +58,18 @@ impl Results {
             dtypes,
             shape,
             fortran,
+            several: None,
             pushed: 0,
             few: (lists <= FEW).then(Vec::new),
             bytes: stored.then(Vec::new),
         }
+    }
+
+    /// Returns these for so many numbers of each, which are pushed one after the other: the array has a dimension more, the first one or the
+    /// last.
+    pub fn with_several(self, number: u64, is_first: bool) -> Self {
+        let lists = self.shape.iter().fold(number, |all, n| all.saturating_mul((*n).max(1)));
+        Results { several: Some((number, is_first)), few: (lists <= FEW).then(Vec::new), ..self }
     }
 
     /// Their operator.
@@ -98,8 +108,21 @@ impl Results {
 
     /// The dimensions of the array: a range is a last one of two.
     pub fn shape(&self) -> Vec<u64> {
-        let pair = if self.are_ranges { &[2][..] } else { &[] };
-        [&self.shape, pair].concat()
+        match self.dimension() {
+            None => self.shape.clone(),
+            Some((number, true)) => [&[number], &self.shape[..]].concat(),
+            Some((number, false)) => [&self.shape[..], &[number]].concat(),
+        }
+    }
+
+    /// The length of the dimension that numbers of each have, and if it is the first one.
+    fn dimension(&self) -> Option<(u64, bool)> {
+        if self.are_ranges { Some((2, false)) } else { self.several }
+    }
+
+    /// True if they are elements with their places.
+    pub fn have_places(&self) -> bool {
+        self.several.is_some_and(|(_, is_first)| !is_first)
     }
 
     /// The type of the array, as NumPy names it.
@@ -121,7 +144,9 @@ impl Results {
     pub fn nested(&self) -> Option<Nested<'_>> {
         let answers = self.few.as_deref()?;
         let mut strides = vec![1; self.shape.len()];
-        let mut each = self.dtypes.len();
+        let number = self.several.map_or(self.dtypes.len(), |(number, _)| number as usize);
+        let numbers = Some((number, 1)).filter(|_| number > 1 || self.several.is_some());
+        let mut each = number;
         let mut place = |dimension: usize| {
             strides[dimension] = each;
             each *= self.shape[dimension] as usize;
@@ -131,7 +156,6 @@ impl Results {
         } else {
             (0..self.shape.len()).rev().for_each(&mut place);
         }
-        let numbers = Some((self.dtypes.len(), 1)).filter(|(numbers, _)| *numbers > 1);
         let dimensions = self.shape.iter().zip(strides).map(|(len, stride)| (*len as usize, stride));
         let dimensions = dimensions.chain(numbers).collect();
         Some(Nested { answers, dimensions })
@@ -140,24 +164,25 @@ impl Results {
     /// Writes them as a `.npy` array.
     pub fn write(&self, file: &mut File) -> io::Result<()> {
         let stored = self.bytes.as_deref().unwrap_or_default();
-        // A dimension of two behind others is the slowest one in Fortran's order: all minima, then all maxima.
-        let planar = self.fortran && self.are_ranges;
+        // The last dimension is the slowest one in Fortran's order, the first one in C's: all minima, then all maxima.
         let split;
-        let bytes = if planar {
-            split = halves(stored, self.dtypes[0].size() as usize);
-            &split
-        } else {
-            stored
+        let bytes = match self.dimension() {
+            Some((number, is_first)) if is_first != self.fortran => {
+                split = planes(stored, self.dtypes[0].size() as usize, number as usize);
+                &split
+            }
+            _ => stored,
         };
-        let fortran = self.fortran && self.shape.len() > 1 || planar;
-        dtype::write_npy(self.dtypes[0], &self.shape(), fortran, bytes, file)
+        let shape = self.shape();
+        dtype::write_npy(self.dtypes[0], &shape, self.fortran && shape.len() > 1, bytes, file)
     }
 }
 
-/// Pairs of elements, the first of all, then the second of all.
-fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
-    let half = |first: usize| pairs.chunks_exact(2 * size).flat_map(move |pair| &pair[first..first + size]);
-    half(0).chain(half(size)).copied().collect()
+/// Groups of so many elements: the first of all, then the second of all, and so on.
+fn planes(groups: &[u8], size: usize, number: usize) -> Vec<u8> {
+    let plane =
+        |nth: usize| groups.chunks_exact(number * size).flat_map(move |group| &group[nth * size..][..size]);
+    (0..number).flat_map(plane).copied().collect()
 }
 
 /// Few results, in the order of their dimensions.
@@ -253,6 +278,6 @@ mod tests {
         let range = |x| Scalar::Range { min: Value::Unsigned(x), max: Value::Unsigned(10 + x) };
         let results = results(Op::MinMax, true, (0..6).map(range));
         assert_eq!(results.shape(), [2, 3, 2]);
-        assert_eq!(halves(&[0, 10, 1, 11], 1), [0, 1, 10, 11]);
+        assert_eq!(planes(&[0, 10, 1, 11], 1, 2), [0, 1, 10, 11]);
     }
 }

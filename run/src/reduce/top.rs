@@ -1,77 +1,63 @@
-//! The largest or smallest elements of a file that a GPU holds at once.
+//! The largest or smallest elements of a file, or of each line of it. Of a whole file, those of its pieces are put together.
 
-use halofold::rank::TopK;
+use std::cmp::Ordering;
+
 use halofold::reduce::Scalar;
 use halofold::{Element, Value};
 
-use super::ReduceArgs;
-use super::buffers::input_buffer;
 use super::check::Check;
-use super::file::Work;
-use super::layout::{Axis, Layout};
+use super::layout::Layout;
 use super::results::Results;
 use super::totals::OperatorResults;
+use super::{ReduceArgs, ranked};
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::passes::Passes;
 
 /// The elements that are found where no number is named.
 const USUAL: u32 = 10;
 
-/// The elements that are found in a file.
-pub struct Top {
-    /// The number of all elements.
-    pub n: u64,
-    /// The elements in their order, with their places.
-    pub found: Vec<(Value, u32)>,
+/// Finds the elements that a request asks for, in a file or in its lines, whichever it is read by: the result has a place in `layout`.
+pub fn of(args: &ReduceArgs, passes: &mut Passes<'_>, layout: &Layout) -> Result<OperatorResults, Failure> {
+    let element = passes.work.stored.element();
+    let line = passes.work.lines.as_ref().map(|lines| lines.len);
+    // Shorter lines have no more.
+    let has = line.or(passes.work.len).unwrap_or(u64::MAX);
+    let k = args.k.unwrap_or(USUAL).min(has.try_into().unwrap_or(u32::MAX));
+    let empty = Results::named("top", vec![Element::I64.into()], layout, args.output.is_some());
+    let mut results = empty.with_several(k.into(), false);
+    let push = |results: &mut Results, (value, index)| results.push(Some(Scalar::At { value, index }));
+    let mut all = Vec::new();
+    if k > 0 {
+        let kernel = |gpu: &_, work: &_| ranked::of_top((gpu, work), line, (k, args.smallest));
+        passes.through(kernel, |share, left| {
+            let lines = line.map_or(1, |len| share.elements() / len);
+            let found = ranked::found(element, &left[0].states, lines, k);
+            if line.is_some() {
+                return found.into_iter().flatten().try_for_each(|found| push(&mut results, found));
+            }
+            all.extend(found.concat().into_iter().map(|(value, place)| (value, share.before + place)));
+            // Of equal ones the first stay first.
+            all.sort_by(|(a, _), (b, _)| if args.smallest { order(a, b) } else { order(b, a) });
+            all.truncate(k as usize);
+            Ok(())
+        })?;
+    }
+    if line.is_none() {
+        results = results.with_several(all.len() as u64, false);
+        all.into_iter().try_for_each(|found| push(&mut results, found))?;
+    }
+    let (gpu_ms, check) = (passes.gpu_ms, Check::Unchecked);
+    Ok(OperatorResults { op: None, results, gpu_ms, check, is_exact: false, skipped: None, kept: Vec::new() })
 }
 
-/// Finds the elements that a request asks for.
-pub fn of(args: &ReduceArgs, work: &Work, gpu: &Gpu) -> Result<Top, Failure> {
-    let refused = |why: String| Failure::Usage(format!("{}: {why}", work.path));
-    let element = work.stored.element();
-    if !matches!(element, Element::U32 | Element::I32 | Element::F32) {
-        let name = work.stored;
-        return Err(refused(format!(
-            "top takes f32 and integers of up to 32 bits, not {name}: convert the array"
-        )));
-    }
-    if work.is_turned() {
-        return Err(refused(
-            "top counts places in C's order, and the array is in Fortran's: save numpy.ascontiguousarray(array)".to_owned(),
-        ));
-    }
-    let (len, most) = (work.len.unwrap_or(0), gpu.largest(element.size()));
-    if len > most {
-        return Err(refused(format!(
-            "top takes arrays that the GPU holds at once, of {most} elements, and this has {len}: cut it, or take --op quantile"
-        )));
-    }
-    let bytes = work.read_widened(args.bare().as_ref())?;
-    let n = bytes.len() as u64 / element.size();
-    if n == 0 {
-        return Ok(Top { n, found: Vec::new() });
-    }
-    let found = gpu.attempt(|| {
-        let buffer = input_buffer(gpu, bytes.len() as u64);
-        gpu.write(&buffer, &bytes);
-        let top = TopK::new(element, args.k.unwrap_or(USUAL)).map_err(Failure::usage)?;
-        let top = if args.smallest { top.smallest() } else { top };
-        let top = top.on(&gpu.device).map_err(|why| refused(why.to_string()))?;
-        top.of(&buffer).wait(&gpu.queue).map_err(|why| refused(why.to_string()))
-    })?;
-    Ok(Top { n, found })
-}
-
-impl Top {
-    /// The result: an array of places, as of other searches, with the elements that are there.
-    pub fn total(&self, args: &ReduceArgs) -> Result<OperatorResults, Failure> {
-        let shape = Axis::new(Vec::new(), false, &[self.found.len() as u64], false);
-        let (layout, places) = (Layout::Axis(shape), vec![Element::I64.into()]);
-        let mut results = Results::named("top", places, &layout, args.output.is_some());
-        let answers =
-            self.found.iter().map(|(value, index)| Scalar::At { value: *value, index: (*index).into() });
-        answers.into_iter().try_for_each(|answer| results.push(Some(answer)))?;
-        let check = Check::Unchecked;
-        Ok(OperatorResults { op: None, results, gpu_ms: None, check, is_exact: false, skipped: None })
+/// The order of elements of one type: NaNs are the last, and all equal.
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
+        (Value::Signed(a), Value::Signed(b)) => a.cmp(b),
+        _ => {
+            let (a, b) = (a.as_f64(), b.as_f64());
+            a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
     }
 }

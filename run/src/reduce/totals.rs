@@ -1,5 +1,7 @@
 //! The results of one file: the states that its pieces left, merged in the order of the file, and finished where results end.
 
+use std::mem;
+
 use halofold::Element;
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::Merger;
@@ -93,6 +95,8 @@ pub struct Totals<'a> {
     results: Vec<Results>,
     /// For each operator, the elements that were left out.
     skipped: Vec<u64>,
+    /// For the first one, the elements of each result that were not, if NaNs were to be.
+    kept: Vec<u64>,
     /// The states of the request's own operator.
     own: Option<OwnMerger<'a>>,
     n: u64,
@@ -110,6 +114,8 @@ pub struct OperatorResults {
     pub is_exact: bool,
     /// The elements that were left out, if some were to be.
     pub skipped: Option<u64>,
+    /// Those of each result that were not, if NaNs were to be left out.
+    pub kept: Vec<u64>,
 }
 
 impl<'a> Totals<'a> {
@@ -130,7 +136,17 @@ impl<'a> Totals<'a> {
         let known = wanted.ops.iter().map(|op| Results::new(*op, stored, &work.layout, wanted.is_stored));
         let results = known.chain(own.as_ref().map(|own| own.none_yet(&work.layout, wanted.is_stored)));
         let skipped = vec![0; parts.len()];
-        Totals { work, wanted, running, parts, results: results.collect(), skipped, own, n: 0 }
+        Totals {
+            work,
+            wanted,
+            running,
+            parts,
+            results: results.collect(),
+            skipped,
+            kept: Vec::new(),
+            own,
+            n: 0,
+        }
     }
 
     /// The states that pieces have to leave, in order.
@@ -183,10 +199,14 @@ impl<'a> Totals<'a> {
         }
         let count = self.running.first().map_or(0, |running| running.mergers.len());
         let each = self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results).zip(&mut self.skipped);
-        for (((&op, parts), results), skipped) in each {
+        for (number, (((&op, parts), results), skipped)) in each.enumerate() {
             for result in (0..times).flat_map(|_| 0..count) {
                 let merged: Vec<_> = parts.iter().map(|&part| &self.running[part].mergers[result]).collect();
-                *skipped += merged.iter().find_map(|merger| merger.kept()).map_or(0, |kept| n - kept);
+                let kept = merged.iter().find_map(|merger| merger.kept()).unwrap_or(n);
+                *skipped += n - kept;
+                if self.wanted.skips_nan && number == 0 {
+                    self.kept.push(kept);
+                }
                 results.push(parts::finish(
                     (op, self.wanted.ddof, self.wanted.skips_nan),
                     self.work.stored,
@@ -220,7 +240,7 @@ impl<'a> Totals<'a> {
 
     /// The results of each operator.
     pub fn into_each(self) -> impl Iterator<Item = OperatorResults> {
-        let Totals { wanted, running, parts, results, skipped, .. } = self;
+        let Totals { wanted, running, parts, results, skipped, mut kept, .. } = self;
         let operators: Vec<_> = wanted.operators().collect();
         operators.into_iter().zip(parts).zip(results).zip(skipped).map(
             move |(((op, parts), results), skipped)| {
@@ -235,6 +255,7 @@ impl<'a> Totals<'a> {
                     // The first one is what the result is made of.
                     is_exact: of().next().is_some_and(|running| running.part.accuracy == Accuracy::Exact),
                     skipped: (wanted.skips_nan || wanted.is_masked).then_some(skipped),
+                    kept: mem::take(&mut kept),
                 }
             },
         )

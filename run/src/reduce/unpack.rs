@@ -1,6 +1,8 @@
-//! Packed elements on their way to the reductions: Booleans and narrow integers become 32-bit integers on the GPU.
+//! Elements on their way to the kernels: Booleans and narrow integers become 32-bit integers on the GPU, and those of lines come next to each
+//! other.
 
 use halofold::wgpu;
+use halofold::wgpu::util::DeviceExt as _;
 use halofold_measure::translate::Kernel;
 
 use super::file::Work;
@@ -11,17 +13,32 @@ use crate::gpu::Gpu;
 /// Invocations of a workgroup, as the kernel has them.
 const WORKGROUP: u64 = 64;
 
-/// The compiled kernels, one for each packed type of the files.
+/// The most dimensions of an order, as the kernel has them.
+const DIMENSIONS: usize = 34;
+
+/// The compiled kernels, one for each type and order of the files.
 pub struct Unpack {
-    pipelines: Vec<(Stored, wgpu::ComputePipeline)>,
+    pipelines: Vec<(Form, wgpu::ComputePipeline, wgpu::Buffer)>,
 }
+
+/// The type of elements, and the lengths and strides of their order.
+type Form = (Stored, Vec<[u64; 2]>);
 
 impl Unpack {
     /// Compiles the kernels that the files need.
     pub fn new(gpu: &Gpu, work: &[Work]) -> Result<Self, Failure> {
-        let has = |stored: &Stored| work.iter().any(|work| work.stored == *stored);
-        let types = Stored::PACKED.into_iter().filter(has);
-        let compiled = types.map(|stored| Ok((stored, compile(gpu, stored)?)));
+        let mut forms: Vec<Form> = Vec::new();
+        for work in work.iter().filter(|work| work.is_unpacked()) {
+            let form = form(work);
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        let compiled = forms.into_iter().map(|form| {
+            let pipeline = compile(gpu, &form)?;
+            let order = order(gpu, &form);
+            Ok((form, pipeline, order))
+        });
         Ok(Unpack { pipelines: compiled.collect::<Result<_, Failure>>()? })
     }
 
@@ -30,15 +47,20 @@ impl Unpack {
         &self,
         gpu: &Gpu,
         pass: &mut wgpu::ComputePass<'_>,
-        stored: Stored,
+        work: &Work,
         inputs: impl Iterator<Item = (&'a wgpu::Buffer, &'a wgpu::Buffer)>,
         len: u64,
     ) {
-        let Some((_, pipeline)) = self.pipelines.iter().find(|(packed, _)| *packed == stored) else { return };
+        let form = form(work);
+        let Some((_, pipeline, order)) = self.pipelines.iter().find(|(other, ..)| *other == form) else {
+            return;
+        };
+        let stored = work.stored;
         let most = u64::from(gpu.device.limits().max_compute_workgroups_per_dimension);
         pass.set_pipeline(pipeline);
         for (packed, elements) in inputs {
-            let sizes = [(len * stored.size()).next_multiple_of(4), len * stored.element().size()];
+            let sizes = [len * stored.size(), len * stored.element().size(), order.size()];
+            let sizes = sizes.map(|bytes| bytes.next_multiple_of(4));
             let entry = |binding: usize, buffer| wgpu::BindGroupEntry {
                 binding: binding as u32,
                 resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -50,23 +72,48 @@ impl Unpack {
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("halofold unpack"),
                 layout: &pipeline.get_bind_group_layout(0),
-                entries: &[entry(0, packed), entry(1, elements)],
+                entries: &[entry(0, packed), entry(1, elements), entry(2, order)],
             });
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(len.div_ceil(WORKGROUP).min(most) as u32, 1, 1);
+            pass.dispatch_workgroups((sizes[1] / 4).div_ceil(WORKGROUP).min(most) as u32, 1, 1);
         }
     }
 }
 
-fn compile(gpu: &Gpu, stored: Stored) -> Result<wgpu::ComputePipeline, Failure> {
+fn form(work: &Work) -> Form {
+    (work.stored, work.places().to_vec())
+}
+
+/// The order as the kernel reads it. Elements of 64 bits are two words.
+fn order(gpu: &Gpu, (stored, places): &Form) -> wgpu::Buffer {
+    let words = (stored.size() / 4).max(1);
+    let pair = Some([words, 1]).filter(|_| words > 1);
+    let places = places.iter().map(|[len, stride]| [*len, stride * words]);
+    let places: Vec<_> = pair.into_iter().chain(places).collect();
+    let mut order = [[0u32; 4]; DIMENSIONS];
+    for (number, (dimension, [len, stride])) in order.iter_mut().zip(&places).enumerate() {
+        // The last one is as long as it takes.
+        let len = if number + 1 == places.len() { u32::MAX } else { *len as u32 };
+        *dimension = [len, *stride as u32, 0, 0];
+    }
+    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: Some("halofold order"),
+        contents: bytemuck::cast_slice(&order),
+        usage: wgpu::BufferUsages::UNIFORM,
+    })
+}
+
+fn compile(gpu: &Gpu, (stored, places): &Form) -> Result<wgpu::ComputePipeline, Failure> {
     let number = |truth: bool| f64::from(u8::from(truth));
+    let dimensions = if places.is_empty() { 0 } else { places.len() + usize::from(stored.size() == 8) };
     let kernel = Kernel {
         wgsl: include_str!("unpack.wgsl").to_owned(),
         entry_point: "unpack",
         overrides: vec![
-            ("BITS", 8.0 * stored.size() as f64),
+            ("BITS", 8.0 * stored.size().min(4) as f64),
+            ("DIMENSIONS", dimensions as f64),
             ("SIGNED", number(stored.is_signed())),
-            ("TRUTH", number(stored == Stored::Bool)),
+            ("TRUTH", number(*stored == Stored::Bool)),
         ],
         label: "halofold.unpack".to_owned(),
     };

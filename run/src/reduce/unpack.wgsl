@@ -1,4 +1,5 @@
-// Booleans and integers of 8 and 16 bits become 32-bit integers, the only ones that WGSL has and the reductions read.
+// Booleans and integers of 8 and 16 bits become 32-bit integers, the only ones that WGSL has and the reductions read. Elements of lines that lie
+// apart are put next to each other.
 //
 // Four bytes, or two halves of 16 bits, lie in one word of 32 bits, the first one in its lowest bits: WGSL's memory is
 // little-endian. A photograph is uploaded as it lies in its file, which is a quarter of what it takes here; unpacking it on the host
@@ -17,9 +18,28 @@ override BITS: u32;
 override SIGNED: bool;
 // True: it is a boolean; any byte but zero is true.
 override TRUTH: bool;
+// Dimensions in which elements are put in another order; 0 if they stay as they lie.
+override DIMENSIONS: u32;
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<storage, read_write> elements: array<u32>;
+// Of each dimension the length and the stride in `words`, or in the elements there, the innermost one first.
+@group(0) @binding(2) var<uniform> order: array<vec4<u32>, 34>;
+
+// The place from which an element comes.
+fn place(at: u32) -> u32 {
+    if DIMENSIONS == 0u {
+        return at;
+    }
+    var left = at;
+    var found = 0u;
+    for (var dimension = 0u; dimension < DIMENSIONS; dimension++) {
+        let len = order[dimension].x;
+        found += left % len * order[dimension].y;
+        left /= len;
+    }
+    return found;
+}
 
 fn element(at: u32) -> u32 {
     let in_a_word = 32u / BITS;
@@ -36,6 +56,6 @@ fn element(at: u32) -> u32 {
 fn unpack(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
     let launched = workgroups.x * 64u;
     for (var at = id.x; at < arrayLength(&elements); at += launched) {
-        elements[at] = element(at);
+        elements[at] = element(place(at));
     }
 }

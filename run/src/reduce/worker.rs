@@ -20,8 +20,8 @@ use crate::gpu::Gpu;
 /// Threads that ask for pieces.
 const ASKING: usize = 2;
 
-/// Sets of memory for a piece: one for each thread that asks, and one that the GPU has.
-const SETS: usize = ASKING + 1;
+/// Sets of memory for a piece, at most: one for each thread that asks, and one that the GPU has.
+pub const SETS: usize = ASKING + 1;
 
 /// The number of a piece, its shape, and its states.
 pub type Done<T = Vec<Reduced>> = (u64, Result<(Share, T), Failure>);
@@ -44,7 +44,7 @@ impl<'a> Worker<'a> {
         room: Room,
     ) -> Result<Self, Failure> {
         gpu.attempt(|| {
-            let sets = (0..SETS).map(|number| PieceBuffers::new(gpu, number, room, kernels.len()));
+            let sets = (0..room.sets).map(|number| PieceBuffers::new(gpu, number, room, kernels.len()));
             let sets = sets.collect::<Result<_, _>>()?;
             Ok(Worker {
                 gpu,
@@ -64,7 +64,7 @@ impl<'a> Worker<'a> {
     /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
     pub fn run(&mut self, reader: &PieceReader<'_>, steps: &Steps<'_>, done: &Sender<Done>) {
         let Worker { gpu, kernels, unpack, sets, threads } = self;
-        let (gpu, threads) = (*gpu, &*threads);
+        let (gpu, threads, asking) = (*gpu, &*threads, sets.len().min(ASKING));
         let (empty, to_fill) = mpsc::channel::<&mut PieceBuffers>();
         let (full, to_reduce) = mpsc::channel();
         for set in sets {
@@ -78,7 +78,7 @@ impl<'a> Worker<'a> {
             Ok((share, left))
         };
         thread::scope(move |scope| {
-            for _ in 0..ASKING {
+            for _ in 0..asking {
                 let full = full.clone();
                 scope.spawn(move || {
                     let _end = reader.read_ahead().until_dropped();
