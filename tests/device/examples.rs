@@ -6,6 +6,9 @@ mod auto_exposure;
 #[path = "../../examples/conjugate_gradient.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod conjugate_gradient;
+#[path = "../../examples/percentile_exposure.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod percentile_exposure;
 #[path = "../../examples/stream_file.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod stream_file;
@@ -65,6 +68,30 @@ fn the_eye_adapts_to_what_the_reduction_says() {
         let (dazzled, adapted) = (grey(&outcome.dazzled), grey(&outcome.adapted));
         assert!(dazzled > 240.0 && (90.0..150.0).contains(&adapted), "{dazzled}, then {adapted}");
     }
+}
+
+/// A window that is cut off changes neither the exposure nor the room, however bright it is.
+#[test]
+fn pixels_that_are_cut_off_do_not_expose_the_picture() {
+    let gpu = gpu();
+    let run = || percentile_exposure::run(&gpu.device, &gpu.queue).map_err(|error| error.to_string());
+    let frames = gpu.watched(run).unwrap();
+    for frame in &frames {
+        let mut sorted = frame.stops.clone();
+        sorted.sort_by(f32::total_cmp);
+        let last = (sorted.len() - 1) as f64;
+        let ends = [0.02, 0.98].map(|q| sorted[(q * last).round() as usize]);
+        assert_eq!(frame.ends, ends);
+        let inside = || sorted.iter().filter(|stops| (ends[0]..=ends[1]).contains(stops));
+        let mean = inside().map(|stops| f64::from(*stops)).sum::<f64>() / inside().count() as f64;
+        assert!((f64::from(frame.mean) - mean).abs() < 1e-4, "{} on the GPU, {mean}", frame.mean);
+        assert_eq!(frame.mean.to_bits(), frames[0].mean.to_bits());
+        // Middle grey, and not white.
+        let shown = frame.picture[frame.picture.len() / 2];
+        assert!((0.05..0.5).contains(&shown), "{shown}");
+        assert_eq!(shown.to_bits(), frames[0].picture[frame.picture.len() / 2].to_bits());
+    }
+    assert_eq!(frames.len(), percentile_exposure::WINDOW.len());
 }
 
 /// Every type and operator in more pieces than the ring has slots, the last one a part; some also as files of nothing, of one element,
