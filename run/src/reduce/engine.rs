@@ -40,7 +40,7 @@ impl<'a> Engine<'a> {
         (inputs, piece): (usize, u64),
         kernels: impl Fn(&Gpu, &dyn Fn(Stored) -> u64) -> Result<Vec<Kernel>, Failure> + Sync,
     ) -> Result<Self, Failure> {
-        // Where elements are unpacked, one binding holds all of them.
+        // One binding holds all elements that are unpacked.
         let is_bound = work.iter().any(Work::is_unpacked);
         let limit = |limits: wgpu::Limits| match is_bound {
             true => limits.max_buffer_size.min(limits.max_storage_buffer_binding_size),
