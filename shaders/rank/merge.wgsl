@@ -1,7 +1,8 @@
 // merge: every two runs of candidates that are in order become one.
 //
 // A workgroup has some places of a new run. It finds the parts of both runs that belong there, which are as long together, and merges them
-// in its memory. The candidates are still in the cache.
+// in its memory. The candidates are still in the cache, but each load takes as long as a hundred instructions. So where a part begins is
+// found by all invocations at once, in two or three steps.
 //
 // Candidates go to and fro between two halves of their memory. The dispatch that leaves one run writes the k first of it as the results,
 // and leaves nothing to those after it: the host does not know the number of candidates, and has planned for the most.
@@ -14,7 +15,7 @@
 
 var<workgroup> candidates_of_row: u32;
 // The candidates of the first run before these places, and up to the last of them.
-var<workgroup> cuts: array<u32, 2>;
+var<workgroup> cuts: array<atomic<u32>, 2>;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -41,14 +42,11 @@ fn main(
         let begin = min(at & ~(2u * run - 1u), stop);
         let middle = min(begin + run, stop);
         let end = min(begin + 2u * run, stop);
-        if lid < 2u {
-            let before = first - begin + select(0u, places, lid == 1u);
-            cuts[lid] = cut(source + begin, middle - begin, source + middle, end - middle, before, false);
-        }
-        workgroupBarrier();
-        let of_a = cuts[1] - cuts[0];
-        let from_a = source + begin + cuts[0];
-        let from_b = source + middle + (first - begin - cuts[0]);
+        find_cut(source + begin, source + middle, source + end, first - begin + select(0u, places, lid >= WG / 2u), run, lid);
+        let before = atomicLoad(&cuts[0]);
+        let of_a = atomicLoad(&cuts[1]) - before;
+        let from_a = source + begin + before;
+        let from_b = source + middle + (first - begin - before);
         for (var i = lid; i < places; i += WG) {
             put_in_tile(i, candidate_at(select(from_b + i - of_a, from_a + i, i < of_a)));
         }
@@ -71,6 +69,32 @@ fn main(
         for (var place = params.count + workgroup.x * WG + lid; place < params.k; place += step) {
             store(row, place, OutputValue(), 0xffffffffu);
         }
+    }
+}
+
+// Finds the candidates from `a` on that are before a place of the new run: half of the invocations for one place, half for another.
+fn find_cut(a: u32, b: u32, end: u32, place: u32, run: u32, lid: u32) {
+    let lanes = WG / 2u;
+    let which = lid / lanes;
+    let lane = lid & (lanes - 1u);
+    var low = place - min(place, end - b);
+    var high = min(place, b - a);
+    if lane == 0u {
+        atomicStore(&cuts[which], low);
+    }
+    workgroupBarrier();
+    for (var most = run; most > 0u; most /= lanes) {
+        let step = (high - low + lanes - 1u) / lanes;
+        let own = low + (lane + 1u) * step - 1u;
+        if (low < high) & (own < high) {
+            if is_before(candidate_at(a + own), candidate_at(b + place - 1u - own)) {
+                atomicMax(&cuts[which], own + 1u);
+            }
+        }
+        workgroupBarrier();
+        low = atomicLoad(&cuts[which]);
+        high = max(low, min(high, low + max(step, 1u) - 1u));
+        workgroupBarrier();
     }
 }
 

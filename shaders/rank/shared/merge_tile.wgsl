@@ -27,35 +27,21 @@ fn put_in_tile(at: u32, candidate: Candidate) {
     tile_indices[at] = candidate.index;
 }
 
-// The number of candidates of the run `a` among so many first ones of both runs.
-fn cut(a: u32, number_a: u32, b: u32, number_b: u32, first: u32, is_in_tile: bool) -> u32 {
-    var low = first - min(first, number_b);
-    var high = min(first, number_a);
+// Begins at a place of the run that is made of those from `a` and from `b` on.
+fn begin_at(place: u32, a: u32, b: u32, end: u32) {
+    // The candidates from `a` on before this place.
+    var low = place - min(place, end - b);
+    var high = min(place, b - a);
     while low < high {
         let middle = (low + high) / 2u;
-        var of_a: Candidate;
-        var of_b: Candidate;
-        if is_in_tile {
-            of_a = tile_at(a + middle);
-            of_b = tile_at(b + first - 1u - middle);
-        } else {
-            of_a = candidate_at(a + middle);
-            of_b = candidate_at(b + first - 1u - middle);
-        }
-        if is_before(of_a, of_b) {
+        if is_before(tile_at(a + middle), tile_at(b + place - 1u - middle)) {
             low = middle + 1u;
         } else {
             high = middle;
         }
     }
-    return low;
-}
-
-// Begins at a place of the run that is made of those from `a` and from `b` on.
-fn begin_at(place: u32, a: u32, b: u32, end: u32) {
-    let of_a = cut(a, b - a, b, end - b, place, true);
-    next_a = a + of_a;
-    next_b = b + place - of_a;
+    next_a = a + low;
+    next_b = b + place - low;
     end_a = b;
     end_b = end;
 }
