@@ -1,16 +1,18 @@
 // row_top: the winners of short rows, in order and with their indices, a workgroup a row.
 //
-// Winners are found in parts of which each has no more elements than are ranked at once: mostly one.
+// Winners are found in parts of which each has no more elements than are ranked at once: mostly one. Elements with one key that are too
+// many are a part, too: they are in order as they are.
 #import io
 #import entry
+#import four_vectors
 #import keys
 #import row
+#import sum_before
 
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 
-// The ranks of candidates by their keys alone, and the number of candidates.
-var<workgroup> candidate_ranks: array<u32, ROOM>;
-var<workgroup> collected: u32;
+// A number of elements.
+var<workgroup> number_of: u32;
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
@@ -23,81 +25,119 @@ fn kernel(at: Place, wg: Workgroup) {
         store(row, place, 0u, 0xffffffffu);
     }
     var done = 0u;
-    var start = range;
+    var high = highest();
     if COUNTS_BEST {
-        // All elements as good as the last winner among the best of each invocation. They may be too many.
-        cut_best(stop - 1u, at);
-        collect_all(at.lid);
-        if at.lid == 0u {
-            collected = atomicLoad(&filled);
-        }
-        let number = workgroupUniformLoad(&collected);
-        if number <= ROOM {
+        // All elements as good as a certain one among the best of each invocation. They may be too many, or too few.
+        cut_best(at);
+        high = range.high;
+        range.low = lowest();
+        let number = collected(at.lid);
+        if (number >= stop) & (number <= ROOM) {
             rank_all(row, 0u, stop, number, at.lid);
             done = stop;
         }
-        start.high = highest();
-        workgroupBarrier();
+        high = select(high, highest(), number < stop);
+    }
+    if done < stop {
+        load_rest(len, at.lid);
+        range = range_to(select(most, high, COUNTS_BEST));
+        high = range.high;
     }
     while done < stop {
-        range = start;
-        let rank = min(stop - done, ROOM - BLOCKS) - 1u;
-        let number = narrow(rank, rank, at).end;
-        range.low = start.low;
-        range.first = start.first;
-        collect_all(at.lid);
-        rank_all(row, done, stop, number, at.lid);
-        done += number;
-        // The element after the last one.
-        let ends_key = range.last == params.count - 1u;
-        start.low = range.high + select(0u, 1u, ends_key);
-        start.first = select(range.last + 1u, 0u, ends_key);
+        let low = range.low;
+        let rank = min(stop - done, ROOM - ROOM / 4u) - 1u;
+        let found = narrow(rank, rank, at);
+        let end = range.high;
+        var number = found.end;
+        if found.is_single == 1u {
+            number = found.start;
+            range.high = end - 1u;
+        }
+        range.low = low;
+        if number > 0u {
+            collect_all(at.lid);
+            rank_all(row, done, stop, number, at.lid);
+        }
+        if found.is_single == 1u {
+            store_equal(row, done + number, stop, end, at);
+        }
+        done += found.end;
+        range = Range(end + 1u, high);
         workgroupBarrier();
     }
 }
 
 // Makes the range end with the bin of a rank among the best keys of each invocation.
-fn cut_best(rank: u32, at: Place) {
+fn cut_best(at: Place) {
+    clear(at.lid);
+    range = range_to(select(lowest(), least, 4u * at.lid < len));
     aim();
-    if at.lid < len {
+    if 4u * at.lid < len {
         atomicAdd(&bins[(least - range.low) >> shift], 1u);
     }
     workgroupBarrier();
-    let found = choose(rank, rank, at);
-    // Among equal keys there is nothing to cut.
-    if range.low != range.high {
-        cut(0u, found.second);
+    let found = choose(params.k - 1u, params.k - 1u, at);
+    cut(0u, found.second);
+}
+
+// Collects the elements of the range, and answers their number.
+fn collected(lid: u32) -> u32 {
+    collect_all(lid);
+    if lid == 0u {
+        number_of = atomicLoad(&filled);
     }
+    return workgroupUniformLoad(&number_of);
 }
 
 // Stores so many candidates, of which the first has the rank `done`.
 fn rank_all(row: u32, done: u32, stop: u32, number: u32, lid: u32) {
+    sort(number, lid);
     for (var i = lid; i < number; i += WG) {
-        candidate_ranks[i] = keys_below(candidate_keys[i >> 2u][i & 3u], number);
-        take(candidate_ranks[i]);
-    }
-    workgroupBarrier();
-    for (var i = lid; i < number; i += WG) {
-        let key = candidate_keys[i >> 2u][i & 3u];
-        let index = candidate_indices[i];
-        var place = done + candidate_ranks[i];
-        if atomicLoad(&taken[candidate_ranks[i]]) > 1u {
-            place += equals_before(key, index, number);
+        let own = sorted[i];
+        let index = candidate_indices[own];
+        var place = i;
+        if atomicLoad(&taken[i]) != 1u {
+            place = place_of(i, index);
         }
-        if place < stop {
-            store(row, place, word_of(key), index);
+        if done + place < stop {
+            store(row, done + place, word_of(candidate_keys[own]), index);
         }
     }
 }
 
-// The number of candidates, of so many, with this key and a lower index.
-fn equals_before(key: Key, index: u32, number: u32) -> u32 {
-    var before = 0u;
-    for (var i = 0u; i < number; i++) {
-        let is_equal = candidate_keys[i >> 2u][i & 3u] == key;
-        before += select(0u, 1u, is_equal & (candidate_indices[i] < index));
+// The place of a candidate with an index, which is at another place among those with its key.
+fn place_of(at: u32, index: u32) -> u32 {
+    var first = at;
+    while atomicLoad(&taken[first]) == 0u {
+        first -= 1u;
     }
-    return before;
+    var place = first;
+    let end = first + atomicLoad(&taken[first]);
+    for (var i = first; i < end; i++) {
+        place += select(0u, 1u, candidate_indices[sorted[i]] < index);
+    }
+    return place;
+}
+
+// Stores the elements with a key, of which the first has the rank `start`.
+fn store_equal(row: u32, start: u32, stop: u32, key: Key, at: Place) {
+    range = Range(key, key);
+    var done = start;
+    for (var i = 0u; (i < params.count) & (done < stop); i += 4u * WG) {
+        let index = i + 4u * at.lid;
+        let marked = four_bits(in_range(load_vector(index), index));
+        var place = done + sum_before(countOneBits(marked), at);
+        for (var left = marked; left != 0u; left &= left - 1u) {
+            if place < stop {
+                store(row, place, word_of(key), index + firstTrailingBit(left));
+            }
+            place += 1u;
+        }
+        if at.lid == WG - 1u {
+            number_of = place;
+        }
+        done = workgroupUniformLoad(&number_of);
+    }
 }
 
 fn store(row: u32, place: u32, word: u32, index: u32) {

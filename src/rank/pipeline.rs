@@ -403,12 +403,15 @@ impl Made {
             DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
             SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
             ROW_RANKS | ROW_TOP => {
-                let candidates = rows::candidates(workgroup, self.k.into());
+                let candidates = rows::candidates(workgroup, self.k.into(), limits);
                 overrides.extend([
                     ("ROOM", f64::from(candidates)),
-                    ("BLOCKS", f64::from(candidates / 4)),
+                    ("BLOCKS", f64::from(candidates / 16)),
                     ("WINNERS", self.is_top.into()),
-                    ("COUNTS_BEST", (self.is_top && self.k <= workgroup / 2).into()),
+                    (
+                        "COUNTS_BEST",
+                        (self.is_top && rows::counts_best(workgroup, self.k.into(), limits)).into(),
+                    ),
                 ]);
             }
             _ => {}
@@ -445,8 +448,8 @@ impl Made {
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            ROW_TOP => &[(0, Read), (1, Write)],
-            ROW_RANKS => &[(0, Read), (1, Write), (5, Read)],
+            ROW_TOP => &[(0, Read), (1, Write), (3, Read)],
+            ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
             SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
             PICK => &[(4, Write), (5, Read), (6, Read)],
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],

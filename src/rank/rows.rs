@@ -26,8 +26,12 @@ const LONGEST_OF_ALL: u64 = 1 << 12;
 /// The keys that an invocation keeps in registers.
 const HELD: u64 = 16;
 
-/// The most candidates: they take 8 KiB, and the time in which each is compared with all others.
+/// The most candidates: each is compared with all others. And the most of them that are expected to be far fewer, if there is memory for them.
 const MOST_CANDIDATES: u32 = 512;
+const MOST_OF_BEST: u32 = 1024;
+
+/// Standard deviations of the rank of the k-th element in a sample that are added to it. It is farther away in one row of thirty thousand.
+const DEVIATIONS: f64 = 4.0;
 
 /// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are wanted, it has the invocations of which
 /// the best are looked at first.
@@ -39,23 +43,46 @@ pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
 
 /// The candidates that a workgroup ranks at once: more than are expected if the best of each invocation are looked at, and else a third
 /// more than are wanted.
-pub(super) fn candidates(workgroup: u32, k: u64) -> u32 {
+pub(super) fn candidates(workgroup: u32, k: u64, limits: &Limits) -> u32 {
     let k = k.min(MOST_CANDIDATES.into()) as u32;
-    let wanted = if 2 * k <= workgroup { workgroup } else { 4 * k.div_ceil(3) };
-    wanted.next_power_of_two().clamp(64, MOST_CANDIDATES)
+    if 2 * k > workgroup {
+        return (4 * k.div_ceil(3)).next_power_of_two().clamp(64, MOST_CANDIDATES);
+    }
+    let has_memory = 4 * words(workgroup, MOST_OF_BEST) <= limits.max_compute_workgroup_storage_size;
+    workgroup.clamp(64, if has_memory { MOST_OF_BEST } else { MOST_CANDIDATES })
 }
 
-/// Checks that a workgroup has the memory that the kernel takes: of bins, sums of them, four words a candidate, and some more.
+/// Words of workgroup memory: bins, sums of them, five words a candidate, and some more.
+fn words(workgroup: u32, candidates: u32) -> u32 {
+    256 + workgroup + 5 * candidates + 16
+}
+
+/// True if the best of each invocation are looked at first: they are then few enough for a close bound.
+pub(super) fn counts_best(workgroup: u32, k: u64, limits: &Limits) -> bool {
+    2 * k <= u64::from(workgroup) && 8 * k <= u64::from(5 * candidates(workgroup, k, limits))
+}
+
+/// The elements of rows of `len` of which the best of each invocation are looked at: those in registers, or a quarter. And the number of the best
+/// ones that are expected to be at least as good as the k-th element, and some more, if the rest of the row is not known.
+fn best(len: u64, k: u64, limits: &Limits) -> [u32; 2] {
+    let workgroup = u64::from(workgroup(Some(len), k, limits));
+    let sample = (HELD * workgroup).max(len / 4).min(len);
+    let share = k as f64 * sample as f64 / len.max(1) as f64;
+    let margin = if sample < len { DEVIATIONS * share.sqrt() + 2.0 } else { 0.0 };
+    let invocations = workgroup.min(len.div_ceil(4));
+    [sample as u32, ((share + margin) as u64).min(invocations) as u32]
+}
+
+/// Checks that a workgroup has the memory that the kernel takes.
 pub(super) fn check(len: Option<u64>, k: u64, limits: &Limits) -> Result<(), LimitError> {
     let workgroup = workgroup(len, k, limits);
-    let words = 256 + workgroup + 4 * candidates(workgroup, k) + 16;
-    needs!(limits, max_compute_workgroup_storage_size, 4 * words)
+    needs!(limits, max_compute_workgroup_storage_size, 4 * words(workgroup, candidates(workgroup, k, limits)))
 }
 
 impl Selection {
     /// True if rows are so short that each has a workgroup.
     pub(super) fn is_short(&self, rows: u64, limits: &Limits) -> bool {
-        let has_few = self.top.is_some_and(|k| 2 * k <= workgroup(None, 0, limits).into());
+        let has_few = self.top.is_some_and(|k| counts_best(workgroup(None, 0, limits), k, limits));
         let longest = match self.top {
             Some(k) if k > LONGEST_OF_ALL => LONGEST_OF_ALL,
             _ if has_few && rows >= MANY => LONGEST_OF_MANY,
@@ -83,6 +110,9 @@ impl Selection {
             params[3] = count as u32;
             params[4] = first as u32;
             params[5] = grid[0];
+            let [samples, best] = best(count, self.top.unwrap_or(0), limits);
+            params[7] = samples;
+            params[11] = best;
             params[16] = (indices_at(self.element, all * self.top.unwrap_or(0)) / 4) as u32;
             params[17] = rows as u32;
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
@@ -102,7 +132,7 @@ mod tests {
         let limits = Limits { max_compute_workgroup_size_x: 1024, ..limits };
         let shape = |len, k| {
             let workgroup = workgroup(len, k, &limits);
-            (workgroup, candidates(workgroup, k))
+            (workgroup, candidates(workgroup, k, &limits))
         };
         assert_eq!(shape(Some(1024), 0), (64, 64));
         assert_eq!(shape(Some(1024), 32), (64, 64));

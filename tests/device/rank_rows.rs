@@ -148,6 +148,7 @@ fn winners_of_every_distribution() {
         (Element::I32, 7, 9, false),
         (Element::U32, 4000, 1500, true),
         (Element::I32, 9000, 128, false),
+        (Element::F32, 20_001, 64, true),
     ] {
         gpu().clean(|| check_top(element, len, k, is_smallest));
     }

@@ -14,7 +14,7 @@ struct Params {
     groups: u32,
     // Tiles of a workgroup.
     tiles: u32,
-    // Keys in the sample of a row.
+    // Elements in the sample of a row.
     samples: u32,
     // Candidates that a rank of a row has room for.
     room: u32,
@@ -22,7 +22,7 @@ struct Params {
     is_last: u32,
     // The number of digits that are known, or of merges before.
     round: u32,
-    // For the k smallest.
+    // For the k smallest. If a workgroup has a row: the number of the best elements of invocations that are looked at.
     k: u32,
     // The parts of a row whose ties are counted, the first of this dispatch, and the vectors of each.
     parts: u32,

@@ -6,8 +6,8 @@
 //   1. The lowest and the highest key of the row are found.
 //   2. The range between them is cut into 256 bins of equal width, and every key is counted in its bin. Sums over the bins say which of
 //      them holds the rank, and its rank inside that bin.
-//   3. While that bin has too many keys, it is cut into 256 bins itself. Equal keys cannot be told apart so: for quantiles they need
-//      not, and for winners with indices the indices are cut into bins.
+//   3. While that bin has too many keys, it is cut into 256 bins itself. A bin of a single key is not: for quantiles the key is enough, and
+//      winners that are equal are in the order of their indices as they are.
 //   4. The few candidates that are left go to workgroup memory, and each finds its rank by counting those with lower keys.
 //
 // A radix sort would take four passes over 32-bit keys. Here one is left, mostly, because bins lie where the keys are. Each pass over a
@@ -15,34 +15,35 @@
 //
 // Winners have a short cut, if they are few. Each invocation takes the best of its own keys. As many elements as there are winners are
 // at least as good as the last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations. So step 2
-// counts one key of sixteen.
+// counts one key of sixteen. Of a long row, a quarter is looked at, and some more of the best: their rank in the row is only expected.
 //
-// An element costs four integer instructions for its key, two for the ends, seven for its bin, and three to find that it is no
-// candidate. There are two barriers for the ends, seventeen for each cut, and three for the candidates.
+// An element costs four integer instructions for its key, two for the ends, four for its bin, and three to find that it is no
+// candidate. There are two barriers for the ends, eight for each cut, and three for the candidates, which take a third of the time of
+// medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
 #import io
 #import entry
+#import four_vectors
 #import keys
 #import sum_before
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;
+@group(0) @binding(3) var<storage, read> vectors: array<vec4<u32>>;
 
-// The most candidates that are ranked at once, and a fourth of that.
+// The most candidates that are ranked at once, and a sixteenth of that.
 override ROOM: u32 = 64u;
-override BLOCKS: u32 = 16u;
+override BLOCKS: u32 = 4u;
 // True: the first elements are wanted, and not only the one with a rank.
 override WINNERS: bool = false;
-// True: of each invocation only the best key is counted, at first.
+// True: of each invocation only the best of the keys in registers is counted, at first.
 override COUNTS_BEST: bool = false;
 const BINS: u32 = 256u;
 // Keys of an invocation in registers.
 const HELD: u32 = 16u;
 
-// Elements in order, from one to another, both included. Of equal keys the one with the lower index comes first.
+// Keys from one to another, both included.
 struct Range {
     low: Key,
-    first: u32,
     high: Key,
-    last: u32,
 }
 
 // The bins of two ranks, the elements before the first of these bins, and those through the second.
@@ -67,51 +68,80 @@ var<workgroup> highest_of_row: atomic<u32>;
 var<workgroup> bins: array<atomic<u32>, BINS>;
 var<workgroup> chosen: Bins;
 var<workgroup> filled: atomic<u32>;
-var<workgroup> candidate_keys: array<array<Key, 4>, BLOCKS>;
+var<workgroup> candidate_keys: array<Key, ROOM>;
 var<workgroup> candidate_indices: array<u32, ROOM>;
+// The keys of candidates again, in vectors, and the highest key at the end.
+var<workgroup> blocks: array<array<vec4<u32>, 4>, BLOCKS>;
 // Candidates with each rank: those with equal keys have the same.
 var<workgroup> taken: array<atomic<u32>, ROOM>;
+// Candidates in the order of their keys, and equal ones in any order.
+var<workgroup> sorted: array<u32, ROOM>;
 
-var<private> held: array<vec4<u32>, 4>;
+var<private> held: FourVectors;
 // The position of the row in the input, and its elements.
 var<private> begin: u32;
 var<private> len: u32;
 // The lowest and the highest own key.
 var<private> least: Key;
 var<private> most: Key;
-// The range that is cut or collected; true if it lacks some elements of its first or last key; true if its bins are of indices; and
-// their width, as a power of two.
+// The range that is cut or collected, and the width of its bins, as a power of two.
 var<private> range: Range;
-var<private> is_partial: bool;
-var<private> is_by_index: bool;
 var<private> shift: u32;
 
 fn element(i: u32) -> Key {
     return key_of(words[begin + i]);
 }
 
-// Loads four elements that are a workgroup apart. Beyond the end of the row are the highest keys, which are in no range because of
-// their indices.
-fn load(i: u32, lid: u32) -> vec4<u32> {
+// Loads four vectors that are four workgroups apart. Beyond the end of the row are the highest keys.
+fn load(i: u32) -> FourVectors {
+    if (i + 12u * WG + 4u <= len) & is_aligned() {
+        let at = (begin + i) >> 2u;
+        let keys = FourVectors(
+            keys_of_four(vectors[at]),
+            keys_of_four(vectors[at + WG]),
+            keys_of_four(vectors[at + 2u * WG]),
+            keys_of_four(vectors[at + 3u * WG]),
+        );
+        look(min(min(keys.a, keys.b), min(keys.c, keys.d)), max(max(keys.a, keys.b), max(keys.c, keys.d)));
+        return keys;
+    }
+    return FourVectors(load_vector(i), load_vector(i + 4u * WG), load_vector(i + 8u * WG), load_vector(i + 12u * WG));
+}
+
+fn load_vector(i: u32) -> vec4<u32> {
     var keys = vec4(highest());
-    if i - lid + 4u * WG <= len {
-        keys = vec4(element(i), element(i + WG), element(i + 2u * WG), element(i + 3u * WG));
-        most = max(most, max(max(keys.x, keys.y), max(keys.z, keys.w)));
+    if i + 4u <= len {
+        if is_aligned() {
+            keys = keys_of_four(vectors[(begin + i) >> 2u]);
+        } else {
+            keys = vec4(element(i), element(i + 1u), element(i + 2u), element(i + 3u));
+        }
+        look(keys, keys);
     } else {
         for (var k = 0u; k < 4u; k++) {
-            if i + k * WG < len {
-                let key = element(i + k * WG);
+            if i + k < len {
+                let key = element(i + k);
                 // FXC takes no vector that is written by a variable index.
                 keys = select(keys, vec4(key), vec4(0u, 1u, 2u, 3u) == vec4(k));
-                most = max(most, key);
+                look(vec4(key), vec4(key));
             }
         }
     }
-    least = min(least, min(min(keys.x, keys.y), min(keys.z, keys.w)));
     return keys;
 }
 
-// Loads a row, and makes it the range. Its ends are those of the keys that are counted.
+// True if elements of the row are in whole vectors.
+fn is_aligned() -> bool {
+    return ((begin | len) & 3u) == 0u;
+}
+
+// Looks at some keys, for the ends of the row.
+fn look(low: vec4<u32>, high: vec4<u32>) {
+    least = min(least, min(min(low.x, low.y), min(low.z, low.w)));
+    most = max(most, max(max(high.x, high.y), max(high.z, high.w)));
+}
+
+// Loads a row, or a sample of it, and keeps as much as there are registers for.
 fn load_row(row: u32, at: Place) {
     len = params.count;
     begin = params.first + row * len;
@@ -121,106 +151,113 @@ fn load_row(row: u32, at: Place) {
         atomicStore(&lowest_of_row, highest());
         atomicStore(&highest_of_row, lowest());
     }
-    clear(at.lid);
+    held = load(4u * at.lid);
+    load_rest(select(len, params.samples, COUNTS_BEST), at.lid);
     workgroupBarrier();
-    held[0] = load(at.lid, at.lid);
-    if 4u * WG < len {
-        held[1] = load(4u * WG + at.lid, at.lid);
+}
+
+// Loads the elements up to one that are not in registers, for the lowest and the highest of them.
+fn load_rest(stop: u32, lid: u32) {
+    for (var i = HELD * WG; i < stop; i += HELD * WG) {
+        load(i + 4u * lid);
     }
-    if 8u * WG < len {
-        held[2] = load(8u * WG + at.lid, at.lid);
-    }
-    if 12u * WG < len {
-        held[3] = load(12u * WG + at.lid, at.lid);
-    }
-    for (var i = HELD * WG; i < len; i += 4u * WG) {
-        load(i + at.lid, at.lid);
-    }
-    let high = select(most, select(lowest(), least, at.lid < len), COUNTS_BEST);
+}
+
+// The range from the lowest key of all invocations to their highest `high`.
+fn range_to(high: Key) -> Range {
     atomicMin(&lowest_of_row, least);
     atomicMax(&highest_of_row, high);
     workgroupBarrier();
-    range = Range(atomicLoad(&lowest_of_row), 0u, atomicLoad(&highest_of_row), len - 1u);
+    return Range(atomicLoad(&lowest_of_row), atomicLoad(&highest_of_row));
 }
 
+// Clears the four bins of an invocation, and the number of candidates.
 fn clear(lid: u32) {
-    for (var bin = lid; bin < BINS; bin += WG) {
-        atomicStore(&bins[bin], 0u);
+    if lid < BINS / 4u {
+        atomicStore(&bins[lid], 0u);
+        atomicStore(&bins[lid + BINS / 4u], 0u);
+        atomicStore(&bins[lid + BINS / 2u], 0u);
+        atomicStore(&bins[lid + BINS / 4u * 3u], 0u);
     }
     if lid == 0u {
         atomicStore(&filled, 0u);
     }
 }
 
-// Looks at the range: as a rule it takes all elements of a key, and its bins are of keys.
+// Cuts the range into bins.
 fn aim() {
-    let is_one_key = range.low == range.high;
-    is_partial = (range.high == highest()) | is_one_key | (range.first != 0u) | (range.last != len - 1u);
-    is_by_index = WINNERS & is_one_key;
-    let width = select(range.high - range.low, range.last - range.first, is_by_index);
-    let bits = 32u - countLeadingZeros(width);
+    let bits = 32u - countLeadingZeros(range.high - range.low);
     shift = bits - min(bits, 8u);
 }
 
-// Counts those of four elements that are in the range in their bins, or answers a bit for each of them.
-fn visit(keys: vec4<u32>, i: u32, counts: bool) -> u32 {
-    let indices = vec4(i, i + WG, i + 2u * WG, i + 3u * WG);
-    var places = keys - vec4(range.low);
-    var is_in = places <= vec4(range.high - range.low);
-    if is_partial {
-        is_in &= (keys > vec4(range.low)) | (indices >= vec4(range.first));
-        is_in &= (keys < vec4(range.high)) | (indices <= vec4(range.last));
+// Finds those of four elements that are in the range.
+fn in_range(keys: vec4<u32>, i: u32) -> vec4<bool> {
+    var is_in = keys - vec4(range.low) <= vec4(range.high - range.low);
+    if range.high == highest() {
+        is_in &= vec4(i, i + 1u, i + 2u, i + 3u) < vec4(len);
     }
-    if !counts {
-        let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), is_in);
-        return (bits.x | bits.y) | (bits.z | bits.w);
-    }
-    if is_by_index {
-        places = indices - vec4(range.first);
-    }
-    if is_in.x {
-        atomicAdd(&bins[places.x >> shift], 1u);
-    }
-    if is_in.y {
-        atomicAdd(&bins[places.y >> shift], 1u);
-    }
-    if is_in.z {
-        atomicAdd(&bins[places.z >> shift], 1u);
-    }
-    if is_in.w {
-        atomicAdd(&bins[places.w >> shift], 1u);
-    }
-    return 0u;
+    return is_in;
 }
 
-// Counts all elements of the range in their bins, or collects them.
-fn visit_all(counts: bool, lid: u32) {
+fn count(keys: FourVectors, i: u32) {
+    count_four(keys.a, i);
+    count_four(keys.b, i + 4u * WG);
+    count_four(keys.c, i + 8u * WG);
+    count_four(keys.d, i + 12u * WG);
+}
+
+fn count_four(keys: vec4<u32>, i: u32) {
+    let is_in = in_range(keys, i);
+    let places = (keys - vec4(range.low)) >> vec4(shift);
+    if is_in.x {
+        atomicAdd(&bins[places.x], 1u);
+    }
+    if is_in.y {
+        atomicAdd(&bins[places.y], 1u);
+    }
+    if is_in.z {
+        atomicAdd(&bins[places.z], 1u);
+    }
+    if is_in.w {
+        atomicAdd(&bins[places.w], 1u);
+    }
+}
+
+// Counts all elements of the range in their bins.
+fn count_all(lid: u32) {
+    clear(lid);
     aim();
-    var marked = visit(held[0], lid, counts);
-    if 4u * WG < len {
-        marked |= visit(held[1], 4u * WG + lid, counts) << 4u;
-    }
-    if 8u * WG < len {
-        marked |= visit(held[2], 8u * WG + lid, counts) << 8u;
-    }
-    if 12u * WG < len {
-        marked |= visit(held[3], 12u * WG + lid, counts) << 12u;
-    }
-    collect(marked, lid);
-    for (var i = HELD * WG; i < len; i += 4u * WG) {
-        collect(visit(load(i + lid, lid), i + lid, counts), i + lid);
+    workgroupBarrier();
+    count(held, 4u * lid);
+    for (var i = HELD * WG + 4u * lid; i < len; i += HELD * WG) {
+        count(load(i), i);
     }
     workgroupBarrier();
 }
 
-// Collects the marked ones of elements that are a workgroup apart. They are few, and the cache has most of them.
+// A bit for each element in the range.
+fn mark(keys: FourVectors, i: u32) -> u32 {
+    return bits_of(
+        in_range(keys.a, i),
+        in_range(keys.b, i + 4u * WG),
+        in_range(keys.c, i + 8u * WG),
+        in_range(keys.d, i + 12u * WG),
+    );
+}
+
+// The index of a marked element.
+fn index_of(bit: u32, i: u32) -> u32 {
+    return i + (bit >> 2u) * (4u * WG) + (bit & 3u);
+}
+
+// Collects the marked elements. They are few, and the cache has most of them.
 fn collect(marked: u32, i: u32) {
     if marked != 0u {
         var at = atomicAdd(&filled, countOneBits(marked));
         for (var left = marked; left != 0u; left &= left - 1u) {
-            let index = i + firstTrailingBit(left) * WG;
+            let index = index_of(firstTrailingBit(left), i);
             if at < ROOM {
-                candidate_keys[at >> 2u][at & 3u] = element(index);
+                candidate_keys[at] = element(index);
                 candidate_indices[at] = index;
             }
             at += 1u;
@@ -228,57 +265,58 @@ fn collect(marked: u32, i: u32) {
     }
 }
 
+// Collects all elements of the range, of which there may be more than there is room for.
 fn collect_all(lid: u32) {
-    for (var i = lid; i < ROOM; i += WG) {
-        candidate_keys[i >> 2u][i & 3u] = highest();
-        atomicStore(&taken[i], 0u);
+    collect(mark(held, 4u * lid), 4u * lid);
+    for (var i = HELD * WG + 4u * lid; i < len; i += HELD * WG) {
+        collect(mark(load(i), i), i);
     }
     workgroupBarrier();
-    visit_all(false, lid);
 }
 
-// The bins of two ranks in the range, all of which has been counted. After the next barrier, the bins are clear again.
+// The bins of two ranks in the range, all of which has been counted.
 fn choose(rank: u32, next: u32, at: Place) -> Bins {
-    let each = max(BINS / WG, 1u);
-    let own = at.lid * each;
-    let stop = min(own + each, BINS);
-    var sum = 0u;
-    for (var bin = own; bin < stop; bin++) {
-        sum += atomicLoad(&bins[bin]);
+    var own = vec4(0u);
+    if at.lid < BINS / 4u {
+        let bin = 4u * at.lid;
+        own = vec4(
+            atomicLoad(&bins[bin]),
+            atomicLoad(&bins[bin + 1u]),
+            atomicLoad(&bins[bin + 2u]),
+            atomicLoad(&bins[bin + 3u]),
+        );
     }
-    var before = sum_before(sum, at);
-    for (var bin = own; bin < stop; bin++) {
-        let through = before + atomicLoad(&bins[bin]);
-        if (before <= rank) & (rank < through) {
-            chosen.first = bin;
-            chosen.before = before;
-            chosen.is_single = select(0u, 1u, shift == 0u);
-        }
-        if (before <= next) & (next < through) {
-            chosen.second = bin;
-            chosen.through = through;
-        }
-        before = through;
+    let sum = (own.x + own.y) + (own.z + own.w);
+    let before = sum_before(sum, at);
+    // The elements through each of the four bins.
+    let ends = vec4(before) + vec4(own.x, own.x + own.y, own.x + own.y + own.z, sum);
+    if (before <= rank) & (rank < ends.w) {
+        let bin = passed(ends, rank);
+        chosen.first = 4u * at.lid + bin;
+        chosen.before = before;
+        chosen.before += select(0u, own.x, bin > 0u) + select(0u, own.y, bin > 1u) + select(0u, own.z, bin > 2u);
+        chosen.is_single = select(0u, 1u, shift == 0u);
     }
-    let found = workgroupUniformLoad(&chosen);
-    clear(at.lid);
-    return found;
+    if (before <= next) & (next < ends.w) {
+        let bin = passed(ends, next);
+        chosen.second = 4u * at.lid + bin;
+        chosen.through = ends.w;
+        chosen.through -= select(0u, own.w, bin < 3u) + select(0u, own.z, bin < 2u) + select(0u, own.y, bin < 1u);
+    }
+    return workgroupUniformLoad(&chosen);
 }
 
-// Makes the elements of the bins from one to another the range.
+// The number of bins that end at or before a rank: the last one does not.
+fn passed(ends: vec4<u32>, rank: u32) -> u32 {
+    let is_passed = select(vec4(0u), vec4(1u), ends <= vec4(rank));
+    return is_passed.x + is_passed.y + is_passed.z;
+}
+
+// Makes the bins from one to another the range.
 fn cut(first: u32, second: u32) {
-    let width = select(range.high - range.low, range.last - range.first, is_by_index);
-    let skip = first << shift;
-    let keep = min((second << shift) | ((1u << shift) - 1u), width);
-    if is_by_index {
-        range.last = range.first + keep;
-        range.first += skip;
-    } else {
-        range.high = range.low + keep;
-        range.low += skip;
-        range.first = select(0u, range.first, skip == 0u);
-        range.last = select(len - 1u, range.last, keep == width);
-    }
+    let last = (second << shift) | ((1u << shift) - 1u);
+    range.high = range.low + min(last, range.high - range.low);
+    range.low += first << shift;
 }
 
 // Cuts the range until it has two ranks and few elements, counted from its own start or, of winners, from the start before.
@@ -287,16 +325,15 @@ fn narrow(rank: u32, wanted: u32, at: Place) -> Ranks {
     var next = wanted;
     loop {
         let before = ranks.start;
-        visit_all(true, at.lid);
+        count_all(at.lid);
         let found = choose(rank - before, next - before, at);
         ranks = Ranks(before + found.before, before + found.through, 0u);
         let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= ROOM;
-        let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few & !WINNERS;
+        let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few;
         ranks.is_single = select(0u, 1u, is_one);
         // If two bins have too many elements, the first rank alone is looked for.
         cut(found.first, select(found.first, found.second, is_few));
         next = rank;
-        workgroupBarrier();
         if is_few | is_one {
             break;
         }
@@ -304,17 +341,36 @@ fn narrow(rank: u32, wanted: u32, at: Place) -> Ranks {
     return ranks;
 }
 
-// The number of candidates, of so many, with lower keys than this one. It is the rank, if no other candidate has the same key.
-fn keys_below(key: Key, number: u32) -> u32 {
-    var below = 0u;
-    for (var block = 0u; 4u * block < number; block++) {
-        below += select(0u, 1u, candidate_keys[block][0] < key) + select(0u, 1u, candidate_keys[block][1] < key);
-        below += select(0u, 1u, candidate_keys[block][2] < key) + select(0u, 1u, candidate_keys[block][3] < key);
+// Sorts so many candidates.
+fn sort(number: u32, lid: u32) {
+    for (var i = lid; i < ((number + 15u) >> 4u) * 4u; i += WG) {
+        blocks[i >> 2u][i & 3u] = vec4(
+            candidate(4u * i, number), candidate(4u * i + 1u, number),
+            candidate(4u * i + 2u, number), candidate(4u * i + 3u, number),
+        );
     }
-    return below;
+    for (var i = lid; i < number; i += WG) {
+        atomicStore(&taken[i], 0u);
+    }
+    workgroupBarrier();
+    for (var i = lid; i < number; i += WG) {
+        let key = candidate_keys[i];
+        // The number of candidates with lower keys. It is the rank, if no other candidate has the same key.
+        var below = 0u;
+        for (var block = 0u; 16u * block < number; block++) {
+            below += number_below(blocks[block][0], key) + number_below(blocks[block][1], key);
+            below += number_below(blocks[block][2], key) + number_below(blocks[block][3], key);
+        }
+        sorted[below + atomicAdd(&taken[below], 1u)] = i;
+    }
+    workgroupBarrier();
 }
 
-// Counts a candidate with this rank, and answers how many others with the same key were there before it.
-fn take(rank: u32) -> u32 {
-    return atomicAdd(&taken[rank], 1u);
+fn candidate(i: u32, number: u32) -> Key {
+    return select(highest(), candidate_keys[min(i, ROOM - 1u)], i < number);
+}
+
+fn number_below(keys: vec4<u32>, key: Key) -> u32 {
+    let is_lower = select(vec4(0u), vec4(1u), keys < vec4(key));
+    return (is_lower.x + is_lower.y) + (is_lower.z + is_lower.w);
 }

@@ -1,4 +1,4 @@
-// The sum of the values of all invocations before one.
+// The sum of the values of all invocations before one. A step adds up eight sums: 64 invocations take two steps, and four barriers.
 //
 // Subgroups would save barriers, but not time: with them, medians of rows of 1024 elements took a twentieth longer on an NVIDIA H200, and
 // a sum over a subgroup after a loop that its lanes leave at different times was wrong.
@@ -9,13 +9,17 @@ var<workgroup> sums: array<u32, WG>;
 
 fn sum_before(value: u32, at: Place) -> u32 {
     var sum = value;
-    for (var d = 1u; d < WG; d <<= 1u) {
+    for (var d = 1u; d < WG; d <<= 3u) {
         sums[at.lid] = sum;
         workgroupBarrier();
-        if at.lid >= d {
-            sum += sums[at.lid - d];
-        }
+        sum += (sum_of(at.lid, d) + sum_of(at.lid, 2u * d)) + (sum_of(at.lid, 3u * d) + sum_of(at.lid, 4u * d));
+        sum += (sum_of(at.lid, 5u * d) + sum_of(at.lid, 6u * d)) + sum_of(at.lid, 7u * d);
         workgroupBarrier();
     }
     return sum - value;
+}
+
+// The sum of the invocation that is so far before one, if there is one.
+fn sum_of(lid: u32, distance: u32) -> u32 {
+    return select(0u, sums[max(lid, distance) - distance], lid >= distance);
 }
