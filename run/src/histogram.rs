@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use halofold::Value;
+use halofold::histogram::Keys;
 use halofold::reduce::{Accuracy, Op, Scalar};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ pub struct Request {
     pub file: PathBuf,
     /// The number of bins, 1 to 65536, or NumPy's rule for it: auto, fd, sqrt, sturges, rice or scott.
     ///
-    /// A rule looks at the elements; beside --range it does so only where they have 8 or 16 bits.
+    /// A rule looks at the elements, beside --range at those in it. There scott is for elements of 8 and 16 bits.
     #[arg(long, value_name = "N|RULE", default_value = "10")]
     bins: BinCount,
     /// The range of all bins: by default from the least to the largest element, found in a pass over the file before.
@@ -148,22 +149,45 @@ impl Counter<'_> {
     fn between_borders(&mut self) -> Result<(Bins, Vec<u64>), Failure> {
         let facts = match (self.request.range, self.request.bins) {
             (Some(_), BinCount::Number(_)) => Facts::default(),
-            (Some(_), BinCount::Of(_)) => {
-                return Err(self.refused(
-                    "beside --range, --bins takes a number: a rule looks at the elements in the range only",
-                ));
-            }
+            (Some(range), BinCount::Of(rule)) => self.facts_in(Range::Given(range), rule)?,
             (None, bins) => self.facts(bins)?,
         };
         let range = self.range(facts.ends)?;
         let bins = self.bins(range, self.number(range, facts)?)?;
-        let mut counts = Vec::new();
-        if let Some((keys, used)) = bins.keys() {
-            let map = keys::key_map(self.stored.element());
-            counts = self.passes.counted(&keys, used, &[map])?.remove(0);
-        }
+        let mut counts = self.counts(bins.keys())?;
         counts.resize(bins.count(), 0);
         Ok((bins, counts))
+    }
+
+    /// Counts elements by keys of the library, if any lies in a bin.
+    fn counts(&mut self, keys: Option<(Keys, u32)>) -> Result<Vec<u64>, Failure> {
+        let Some((keys, used)) = keys else { return Ok(Vec::new()) };
+        let map = keys::key_map(self.stored.element());
+        Ok(self.passes.counted(&keys, used, &[map])?.remove(0))
+    }
+
+    /// Finds what a rule depends on among the elements in a range: those with the ranks from its lower end on.
+    fn facts_in(&mut self, range: Range, rule: Rule) -> Result<Facts, Failure> {
+        if rule == Rule::Scott {
+            return Err(self.refused(
+                "beside --range, --bins takes no deviation: name a number or another rule, as auto",
+            ));
+        }
+        if self.passes.work.passes_once() {
+            return Err(self.refused("a stream passes once: beside --range, --bins takes a number"));
+        }
+        let mut counts = self.counts(self.bins(range, 1)?.keys_from(-1))?;
+        counts.resize(2, 0);
+        let (below, n) = (counts[0], counts[1]);
+        if n == 0 {
+            return Ok(Facts::default());
+        }
+        let ends = [0, n - 1].into_iter();
+        let ranks = ends.chain(quartile_ranks(n)).map(|rank| below + rank).collect();
+        let (_, found) = self.passes.at_ranks(|_, _| ranks)?;
+        let nth = |rank| found[&(below + rank)];
+        let between_quartiles = between_quartiles(n, self.stored, nth);
+        Ok(Facts { n, ends: Some([nth(0), nth(n - 1)]), deviation: 0.0, between_quartiles })
     }
 
     /// Reduces the file to what the bins depend on.

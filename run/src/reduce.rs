@@ -114,9 +114,9 @@ pub struct ReduceArgs {
     /// name of the file is that of the operator.
     #[arg(long, value_name = "OP.wgsl", conflicts_with_all = ["op", "fast", "ddof", "state"])]
     wgsl: Option<PathBuf>,
-    /// The second input of dot, covariance, correlation and weighted-mean (the weights), or of --wgsl: a file like FILE, of the same type,
-    /// shape and order.
-    #[arg(long, value_name = "FILE")]
+    /// The second input of dot, covariance, correlation and weighted-mean (there also --weights), or of --wgsl: a file like FILE, of the same
+    /// type, shape and order.
+    #[arg(long, alias = "weights", value_name = "FILE")]
     with: Option<PathBuf>,
     /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative. `all` is the
     /// whole array.

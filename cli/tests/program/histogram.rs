@@ -24,7 +24,8 @@ for kind in ['?', 'u1', 'i1', 'u2', 'i2', 'u4', 'i4', 'f4', 'f8', 'i8', 'u8', 'f
     file = '%s/%s.npy' % (sys.argv[1], 'bool' if kind == '?' else kind)
     np.save(file, a)
     more = (rules[kind], None) if kind in rules else (7, (20, 20))
-    for bins, range in [(256, None), (100, (-12.3, 45.6)), more]:
+    inside = [('fd', (-20.5, 70))] if kind in ['u4', 'f4', 'f8'] else []
+    for bins, range in [(256, None), (100, (-12.3, 45.6)), more, *inside]:
         counts, edges = np.histogram(a, bins, range)
         args = [file, '--bins', str(bins)] + (['--range=%r,%r' % range] if range else [])
         out.append({'args': args, 'counts': counts.tolist(), 'edges': edges.tolist(), 'dtype': edges.dtype.str[1:]})
@@ -106,7 +107,7 @@ fn wrong_requests_name_the_remedy() {
         (&["--range=1,0"], &["1 is above 0"]),
         (&["--range=0,inf"], &["finite"]),
         (&["--range=3"], &["two numbers with a comma"]),
-        (&["--range=0,1", "--bins=rice"], &["--bins takes a number"]),
+        (&["--range=0,1", "--bins=scott"], &["--bins", "another rule"]),
         (&["--range=-1e308,1e308"], &["no width that floats hold"]),
         (&["--bins=0"], &["is not from 1 to 65536", "sturges"]),
         (&["--range=0,1", "-o", "counts.txt"], &["must end in .npy"]),

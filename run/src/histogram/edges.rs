@@ -182,8 +182,13 @@ impl Bins {
     /// The borders of the bins as keys of a histogram of the library, and the number of bins between them, of elements of 32 and 64 bits: empty
     /// bins at the end are left out. `None` if no element lies in any bin.
     pub fn keys(&self) -> Option<(Keys, u32)> {
+        self.keys_from(0)
+    }
+
+    /// The same from a bin on. The one before the first has all numbers below.
+    pub fn keys_from(&self, bin: i64) -> Option<(Keys, u32)> {
         let count = self.count() as i64;
-        let mut levels: Vec<_> = (0..count).map(|bin| self.first(bin)).collect();
+        let mut levels: Vec<_> = (bin..count).map(|bin| self.first(bin)).collect();
         // The last level is the last number that is counted.
         let end = self.first(count).checked_sub(1)?;
         while levels.pop_if(|level| *level > end).is_some() {}
