@@ -15,14 +15,17 @@
 // in any order; the rank among them does not depend on it.
 //
 // The read should take no longer than a sum. Integer instructions are what it is short of, so everything that happens to every element
-// is counted: four make the key, one looks for NaNs, and each bracket takes five, or some more where candidates are.
+// is counted: four make the key, one keeps the highest, which tells of NaNs, and a bracket takes five, or some more where candidates are.
 //
 // Beyond the documents. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
 #import io
 #import input
 #import keys
 #import stage
-#import four_vectors
+#import four_keys
+
+// All sixteen elements of an invocation's tile exist.
+const ALL_VALID: u32 = 0xffffu;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -48,41 +51,44 @@ fn main(
         let end = min(begin + params.span, row.end4);
         var at = begin + lid;
         for (var tile = 0u; tile < params.tiles; tile++) {
-            sort_out(load(at, end), at, end, row);
+            count_all(load(at, end), valid_of(at, end), 4u * at - row.begin);
             at += 4u * WG;
         }
         end_part(part, lid);
     }
+    end_row(lid);
 }
 
-fn load(at: u32, end: u32) -> FourVectors {
+// Four vectors of an invocation.
+struct Tile {
+    a: InputVector,
+    b: InputVector,
+    c: InputVector,
+    d: InputVector,
+}
+
+fn load(at: u32, end: u32) -> Tile {
     let last = max(end, 1u) - 1u;
-    return FourVectors(
-        vectors[min(at, last)],
-        vectors[min(at + WG, last)],
-        vectors[min(at + 2u * WG, last)],
-        vectors[min(at + 3u * WG, last)],
-    );
+    return Tile(vector(min(at, last)), vector(min(at + WG, last)), vector(min(at + 2u * WG, last)), vector(min(at + 3u * WG, last)));
 }
 
-fn keys_of(words: vec4<u32>) -> vec4<u32> {
-    return vec4(key_of(words.x), key_of(words.y), key_of(words.z), key_of(words.w));
+fn keys_of(tile: Tile) -> FourKeys {
+    return FourKeys(keys_of_four(tile.a), keys_of_four(tile.b), keys_of_four(tile.c), keys_of_four(tile.d));
 }
 
-fn sort_out(tile: FourVectors, at: u32, end: u32, row: RowPart) {
-    let keys = FourVectors(keys_of(tile.a), keys_of(tile.b), keys_of(tile.c), keys_of(tile.d));
-    // A bit for each element: it exists.
-    let valid = select(0u, 0x000fu, at < end)
+// A bit for each element of four vectors: it exists.
+fn valid_of(at: u32, end: u32) -> u32 {
+    return select(0u, 0x000fu, at < end)
         | select(0u, 0x00f0u, at + WG < end)
         | select(0u, 0x0f00u, at + 2u * WG < end)
         | select(0u, 0xf000u, at + 3u * WG < end);
-    count_all(keys, valid, 4u * at - row.begin);
 }
 
 fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
     var key = lowest();
     if is_one {
-        key = key_of(words[at]);
+        key = element(at);
     }
-    count_all(FourVectors(vec4(key), vec4(key), vec4(key), vec4(key)), select(0u, 1u, is_one), at - row.begin);
+    let keys = four(key, key, key, key);
+    count_keys(FourKeys(keys, keys, keys, keys), select(0u, 1u, is_one), at - row.begin);
 }

@@ -23,11 +23,12 @@ const BINS: u64 = 2048;
 const SIFTING: u32 = 128;
 const VECTORS: u32 = 4;
 
-/// The most candidates of a bracket that wait in the memory of a workgroup.
-const STAGED: u32 = 1024;
+/// Words of workgroup memory for candidates that wait, and for the counts of a read.
+const WAITING: u32 = 2048;
+const COUNTS: u32 = 128;
 
-/// Room for the fewest candidates with which the read makes sense, and the most ranks that one finds.
-const LEAST_STAGED: u32 = 16;
+/// The most brackets of one read: see `shaders/rank/stage/brackets.wgsl`. And the most ranks that are found at once.
+const BRACKETS: u32 = 5;
 const MOST_RANKS: u32 = 64;
 
 /// Invocations in other workgroups.
@@ -205,7 +206,9 @@ impl Selection {
     fn tiles(&self, rows: u64) -> u64 {
         let tile = u64::from(SIFTING * VECTORS * 4);
         // Their candidates should find room in the workgroup's memory.
-        let most = (u64::from(STAGED) * self.sample.len / (tile * self.room().max(1))).clamp(1, MOST_TILES);
+        let candidates = self.room() * self.ranks().min(BRACKETS.into());
+        let staged = u64::from(staged(self.element, self.top.is_some()));
+        let most = (staged * self.sample.len / (tile * candidates.max(1))).clamp(1, MOST_TILES);
         (rows * self.sample.len).div_ceil(FILLING * tile).clamp(1, most)
     }
 
@@ -233,11 +236,12 @@ impl Selection {
                 self.windows(offset + self.element.size() * first * self.sample.len, rows, limits)?;
             for (step, round) in self.steps() {
                 let once = [PICK, ADD_UP, SORT, MERGE].contains(&step);
-                let of = windows.iter().enumerate().take(if once { 1 } else { windows.len() });
-                passes.extend(of.map(|(nth, _)| {
-                    let rows = (all, first, rows);
-                    self.pass((step, round), rows, &windows, nth)
-                }));
+                // Several brackets share a read, but not any number of them.
+                let reads = if step == SIFT && self.top.is_none() { reads(self.ranks() as u32) } else { 1 };
+                for nth in 0..if once { 1 } else { windows.len() } {
+                    let pass = |read| self.pass((step, round + read), (all, first, rows), &windows, nth);
+                    passes.extend((0..reads).map(pass));
+                }
             }
         }
         Ok(passes)
@@ -310,6 +314,16 @@ pub(super) fn bytes(window: &Window) -> Option<ByteRange> {
 /// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.
 pub(super) fn indices_at(element: Element, number: u64) -> u64 {
     (values::size(element) * number).next_multiple_of(256)
+}
+
+/// Candidates that find room in workgroup memory: their keys and, of the first elements, their indices.
+fn staged(element: Element, is_top: bool) -> u32 {
+    WAITING / (key_words(element) as u32 + u32::from(is_top))
+}
+
+/// The reads that so many ranks need.
+fn reads(ranks: u32) -> u32 {
+    ranks.div_ceil(BRACKETS)
 }
 
 /// The digits of a key, each of 11 bits.
@@ -399,7 +413,12 @@ impl Made {
         let flip = if self.is_flipped { u32::MAX } else { 0 };
         let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into()), ("FLIP", flip.into())];
         match step {
-            SIFT => overrides.extend(self.staging(limits)),
+            SIFT => {
+                overrides.push(("STAGED", staged(self.element, self.is_top).into()));
+                if !self.is_top {
+                    overrides.push(("MEMBERS", self.ranks.div_ceil(reads(self.ranks)).into()));
+                }
+            }
             DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
             SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
             ROW_RANKS | ROW_TOP => {
@@ -422,25 +441,6 @@ impl Made {
             _ => {}
         }
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
-    }
-
-    /// Words of workgroup memory of the read, but for candidates.
-    fn counting(self) -> u32 {
-        64 + self.ranks * (SIFTING + 12)
-    }
-
-    /// The overrides for candidates in workgroup memory: room for those of a workgroup, if there is as much memory.
-    fn staging(self, limits: &Limits) -> Vec<(&'static str, f64)> {
-        let words = limits.max_compute_workgroup_storage_size / 4 - self.counting();
-        if self.is_top {
-            return vec![("STAGED", (words / 2).min(STAGED).into())];
-        }
-        let staged = (words / self.ranks).min(STAGED);
-        vec![
-            ("STAGED", staged.into()),
-            ("ALL_STAGED", (staged * self.ranks).into()),
-            ("SLOTS", (SIFTING * self.ranks).into()),
-        ]
     }
 
     /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
@@ -475,9 +475,7 @@ impl Made {
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
         SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
-        let counting = 4 * (self.counting() + self.ranks * LEAST_STAGED);
-        needs!(limits, max_compute_workgroup_storage_size, counting)
-            .map_err(|error| error.or("ask for fewer quantiles"))?;
+        needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
         Ok(rows::check(self.row, self.k.into(), limits)?)
     }
 }

@@ -47,6 +47,17 @@ fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y)));
 }
 
+// The higher key of each two.
+fn higher(a: Keys, b: Keys) -> Keys {
+    let takes_b = (a.high < b.high) | ((a.high == b.high) & (a.low < b.low));
+    return Keys(select(a.high, b.high, takes_b), select(a.low, b.low, takes_b));
+}
+
+// Keys where a flag is set, and elsewhere the lowest.
+fn only(keys: Keys, flags: vec4<bool>) -> Keys {
+    return Keys(select(vec4(0u), keys.high, flags), select(vec4(0u), keys.low, flags));
+}
+
 fn lower(a: Key, b: Key) -> Key {
     return select(b, a, is_below(a, b));
 }
@@ -139,6 +150,16 @@ fn are_below(keys: Keys, key: Key) -> vec4<bool> {
 
 fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return keys <= vec4(key);
+}
+
+// The higher key of each two.
+fn higher(a: Keys, b: Keys) -> Keys {
+    return max(a, b);
+}
+
+// Keys where a flag is set, and elsewhere the lowest.
+fn only(keys: Keys, flags: vec4<bool>) -> Keys {
+    return select(vec4(0u), keys, flags);
 }
 
 fn lower(a: Key, b: Key) -> Key {

@@ -46,6 +46,12 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(low.x), key_of(high.x), key_of(low.y), key_of(high.y));
 }
 
+// False if none of sixteen elements is up to a key.
+fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
+    let first = any(are_up_to(keys_of_four(a), last)) | any(are_up_to(keys_of_four(b), last));
+    return first | any(are_up_to(keys_of_four(c), last)) | any(are_up_to(keys_of_four(d), last));
+}
+
 // The key of 16 bits.
 fn key_of(bits: u32) -> Key {
     let sign = 0u - (bits >> 15u);

@@ -3,7 +3,8 @@
 #import io
 #import keys
 #import ends
-#import four_vectors
+#import key_order
+#import four_keys
 
 // Candidates that wait in workgroup memory.
 override STAGED: u32 = 1024u;
@@ -32,7 +33,7 @@ var<private> own_ties: u32;
 fn begin_row(lid: u32) {
     if lid == 0u {
         last = last_candidate(own_row);
-        threshold = known(own_row, HIGH);
+        threshold = known_key(own_row, HIGH);
         is_heavy = known(own_row, HEAVY) & HEAVY_HIGH;
         among_all = known(own_row, AMONG) & ALL;
     }
@@ -54,24 +55,29 @@ fn is_needed() -> bool {
     return (params.round == 0u) | (workgroupUniformLoad(&among_all) == 1u);
 }
 
-fn count_all(keys: FourVectors, valid: u32, index: u32) {
-    let most = vec4(last);
-    let inside = valid & bits_of(keys.a <= most, keys.b <= most, keys.c <= most, keys.d <= most) & has_candidates();
+fn count_all(tile: Tile, valid: u32, index: u32) {
+    // Hardly any tile has a candidate.
+    if (valid != ALL_VALID) | (is_heavy != 0u) | may_reach(tile.a, tile.b, tile.c, tile.d, last) {
+        count_keys(keys_of(tile), valid, index);
+    }
+}
+
+fn count_keys(keys: FourKeys, valid: u32, index: u32) {
+    let inside = valid & bits_up_to(keys, last) & has_candidates();
     if inside != 0u {
         stage(keys, inside, index);
     }
     if is_heavy != 0u {
-        let high = vec4(threshold);
-        own_ties += countOneBits(valid & bits_of(keys.a == high, keys.b == high, keys.c == high, keys.d == high));
+        own_ties += countOneBits(valid & bits_same(keys, threshold));
     }
 }
 
 // All bits set, unless the threshold is the lowest key and no candidate.
 fn has_candidates() -> u32 {
-    return select(0xffffffffu, 0u, (is_heavy != 0u) & (threshold == lowest()));
+    return select(0xffffffffu, 0u, (is_heavy != 0u) & same(threshold, lowest()));
 }
 
-fn stage(keys: FourVectors, bits: u32, index: u32) {
+fn stage(keys: FourKeys, bits: u32, index: u32) {
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting, number);
     if at + number <= STAGED {
@@ -90,11 +96,11 @@ fn stage(keys: FourVectors, bits: u32, index: u32) {
     }
 }
 
-fn stage_four(first: u32, keys: vec4<u32>, bits: u32, index: u32) -> u32 {
+fn stage_four(first: u32, keys: Keys, bits: u32, index: u32) -> u32 {
     var at = first;
     for (var i = 0u; i < 4u; i++) {
         if ((bits >> i) & 1u) != 0u {
-            staged[at] = keys[i];
+            staged[at] = key_in(keys, i);
             staged_indices[at] = index + i;
             at += 1u;
         }
@@ -102,11 +108,11 @@ fn stage_four(first: u32, keys: vec4<u32>, bits: u32, index: u32) -> u32 {
     return at;
 }
 
-fn write_four(first: u32, keys: vec4<u32>, bits: u32, index: u32) -> u32 {
+fn write_four(first: u32, keys: Keys, bits: u32, index: u32) -> u32 {
     var at = first;
     for (var i = 0u; i < 4u; i++) {
         if ((bits >> i) & 1u) != 0u {
-            write(at, keys[i], index + i);
+            write(at, key_in(keys, i), index + i);
             at += 1u;
         }
     }
@@ -119,6 +125,8 @@ fn write(at: u32, key: Key, index: u32) {
         indices[own_row * params.room + at] = params.index + index;
     }
 }
+
+fn end_row(lid: u32) {}
 
 fn end_part(part: u32, lid: u32) {
     if own_ties > 0u {
