@@ -22,10 +22,9 @@
 #import input
 #import keys
 #import stage
+#import key_order
 #import four_keys
-
-// All sixteen elements of an invocation's tile exist.
-const ALL_VALID: u32 = 0xffffu;
+#import tile
 
 @compute @workgroup_size(WG)
 fn main(
@@ -57,31 +56,6 @@ fn main(
         end_part(part, lid);
     }
     end_row(lid);
-}
-
-// Four vectors of an invocation.
-struct Tile {
-    a: InputVector,
-    b: InputVector,
-    c: InputVector,
-    d: InputVector,
-}
-
-fn load(at: u32, end: u32) -> Tile {
-    let last = max(end, 1u) - 1u;
-    return Tile(vector(min(at, last)), vector(min(at + WG, last)), vector(min(at + 2u * WG, last)), vector(min(at + 3u * WG, last)));
-}
-
-fn keys_of(tile: Tile) -> FourKeys {
-    return FourKeys(keys_of_four(tile.a), keys_of_four(tile.b), keys_of_four(tile.c), keys_of_four(tile.d));
-}
-
-// A bit for each element of four vectors: it exists.
-fn valid_of(at: u32, end: u32) -> u32 {
-    return select(0u, 0x000fu, at < end)
-        | select(0u, 0x00f0u, at + WG < end)
-        | select(0u, 0x0f00u, at + 2u * WG < end)
-        | select(0u, 0xf000u, at + 3u * WG < end);
 }
 
 fn sort_out_one(row: RowPart, at: u32, is_one: bool) {

@@ -9,6 +9,7 @@
 #import ends
 #import key_order
 #import four_keys
+#import tile
 
 // The most brackets of one read, and their number here.
 const MOST: u32 = 5u;
@@ -38,7 +39,7 @@ var<workgroup> at_high: array<atomic<u32>, MOST>;
 var<workgroup> waiting: atomic<u32>;
 var<workgroup> end: atomic<u32>;
 var<workgroup> staged: array<Key, STAGED>;
-// How many of these are candidates of each bracket, and the place in storage of the first.
+// The number of these that are candidates of each bracket, and the place in storage of the first.
 var<workgroup> found: array<atomic<u32>, MOST>;
 var<workgroup> places: array<u32, MOST>;
 var<workgroup> any_nan: atomic<u32>;
@@ -91,14 +92,19 @@ fn is_needed() -> bool {
     return true;
 }
 
-fn count_all(tile: Tile, valid: u32, index: u32) {
+fn count_all(tile: InputTile, valid: u32, index: u32) {
     count_keys(keys_of(tile), valid, index);
 }
 
 fn count_keys(found: FourKeys, valid: u32, index: u32) {
     var keys = found;
     if valid != ALL_VALID {
-        keys = FourKeys(only(keys.a, flags(valid)), only(keys.b, flags(valid >> 4u)), only(keys.c, flags(valid >> 8u)), only(keys.d, flags(valid >> 12u)));
+        keys = FourKeys(
+            only(keys.a, flags(valid)),
+            only(keys.b, flags(valid >> 4u)),
+            only(keys.c, flags(valid >> 8u)),
+            only(keys.d, flags(valid >> 12u)),
+        );
     }
     has_nan |= any_is_nan(higher(higher(keys.a, keys.b), higher(keys.c, keys.d)));
     var inside = 0u;

@@ -5,6 +5,7 @@
 #import ends
 #import key_order
 #import four_keys
+#import tile
 
 // Candidates that wait in workgroup memory.
 override STAGED: u32 = 1024u;
@@ -55,7 +56,7 @@ fn is_needed() -> bool {
     return (params.round == 0u) | (workgroupUniformLoad(&among_all) == 1u);
 }
 
-fn count_all(tile: Tile, valid: u32, index: u32) {
+fn count_all(tile: InputTile, valid: u32, index: u32) {
     // Hardly any tile has a candidate.
     if (valid != ALL_VALID) | (is_heavy != 0u) | may_reach(tile.a, tile.b, tile.c, tile.d, last) {
         count_keys(keys_of(tile), valid, index);
