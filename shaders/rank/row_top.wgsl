@@ -4,7 +4,7 @@
 // many are a part, too: they are in order as they are.
 #import io
 #import entry
-#import four_vectors
+#import four_keys
 #import keys
 #import row
 #import sum_before

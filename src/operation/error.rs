@@ -1,6 +1,5 @@
 //! Errors of histograms, order statistics and pyramids.
 
-use crate::element::Element;
 use crate::operation::buffers::BufferError;
 use crate::operation::limits::{LimitError, SettingError};
 use crate::operation::texels::TextureError;
@@ -36,9 +35,6 @@ pub enum OperationError {
     /// A quantile that is no number from 0 to 1.
     #[error("a quantile of {0}: it can be 0 to 1")]
     Quantile(f64),
-    /// Elements that order statistics do not take.
-    #[error("order statistics of {0}: elements can be u32, i32 or f32")]
-    Element(Element),
     /// An input that is no whole number of rows.
     #[error("{len} elements in rows of {row}: give whole rows")]
     Rows {

@@ -28,7 +28,9 @@
 //!
 //! A row of up to 2^15 elements takes a workgroup, and all rows one dispatch, which reads each once; of many rows with few winners, those
 //! of up to 2^18 do so, too. Winners are ranked by comparing each with all others, up to 512 at a time: hundreds of a short row take
-//! longer than the row's other work.
+//! longer than the row's other work. Rows of elements of 16 or 64 bits are read as long ones are.
+//!
+//! Elements of 64 bits take twice as much memory, and six rounds of the search in place of three, but no feature of a device.
 //!
 //! The k first elements of longer rows are the first of some more candidates, which are sorted: each fourfold k takes one more pass over
 //! them. If k is more than a sixteenth of a row, its read takes longer, too.

@@ -467,11 +467,8 @@ impl Made {
         [own, &[(PARAMETERS, Access::Uniform)]].concat()
     }
 
-    /// Checks the type of elements, and the limits that all kernels need.
+    /// Checks the limits that all kernels need.
     pub(super) fn check(self, limits: &Limits) -> Result<(), OperationError> {
-        if self.element.size() != 4 {
-            return Err(OperationError::Element(self.element));
-        }
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
         SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;

@@ -25,6 +25,10 @@ enum Asked {
 /// a device. The module's page has [an example](crate::rank).
 ///
 /// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before.
+/// A value is an element, of which one of 16 bits becomes an `f32`, or by methods that interpolate, a number between two: an `f32`.
+///
+/// Few devices compute with 64-bit floats. Between two elements of 64 bits, the output has both, one after the other, and NaN twice if an
+/// element is; [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return the `f64` between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
     element: Element,

@@ -34,7 +34,8 @@ const NONE: u32 = u32::MAX;
 /// Elements come in their order, the best first; of equal ones, the one with the smaller index. NaNs are the largest elements.
 ///
 /// The output has the k values of each row, a row after the other; then, from byte [`TopK::indices_at`] on, as many indices, a `u32` each,
-/// which count from the start of the row. If a row has fewer than k elements, its last values are 0, and their indices 2^32 − 1.
+/// which count from the start of the row. An element of 16 bits becomes an `f32`. If a row has fewer than k elements, its last values are 0,
+/// and their indices 2^32 − 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopK {
     element: Element,

@@ -18,14 +18,16 @@ const SPREADS: [fn(Element, usize, u64) -> u64; 10] = [
     |element, at, _| number(element, 100.0 - at as f64),
     // The largest and the smallest of all.
     |_, _, _| u64::MAX >> 1,
-    |element, _, _| if element == Element::F32 { 0xff80_0000 } else { 0 },
+    |element, _, _| if element.is_float() { number(element, f64::NEG_INFINITY) } else { 0 },
     // NaNs among others; zeros of either sign, numbers next to them, and infinities.
     |element, at, random| if at % 7 == 3 { u64::MAX } else { number(element, unit(random)) },
-    |element, _, random| match element {
-        Element::F32 => {
-            [0x8000_0000, 0, 1, 0x8000_0007, 0x7f80_0000, 0xff80_0000, 0x3f80_0000][random as usize % 7]
-        }
-        _ => [0, 1, u64::MAX][random as usize % 3],
+    |element, _, random| {
+        let (number, sign) = (|x| number(element, x), 1 << (8 * element.size() - 1));
+        let infinities = [f64::INFINITY, f64::NEG_INFINITY].map(number);
+        let all = [0, 1, u64::MAX, sign, sign | 7, infinities[0], infinities[1], number(1.0)];
+        // All bits are a NaN.
+        let all = if element.is_float() { [&all[..2], &all[3..]].concat() } else { all[..3].to_vec() };
+        all[random as usize % all.len()]
     },
 ];
 
@@ -35,7 +37,10 @@ fn unit(random: u64) -> f64 {
 
 fn number(element: Element, x: f64) -> u64 {
     match element {
+        Element::F16 => half::f16::from_f64(x).to_bits().into(),
         Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        Element::I64 | Element::U64 => (x * 1e17) as i64 as u64,
         _ => (x * 1000.0) as i64 as u64,
     }
 }
@@ -51,30 +56,39 @@ fn rows(element: Element, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Records an operation twice, over poison, and returns the bytes of its output.
+/// Records an operation twice, over poison, and returns the bytes of its output, and the values in it.
 macro_rules! run {
-    ($operation:expr, $bytes:expr, $size:expr) => {{
+    ($operation:expr, $element:expr, $bytes:expr, $size:expr) => {{
         let gpu = gpu();
         let operation = $operation.on(&gpu.device).unwrap();
-        let input = poisoned(gpu, &$bytes, 20);
+        // Inside of a vector.
+        let at = 16 + [6, 4, 8][$element.size().ilog2() as usize - 1];
+        let input = poisoned(gpu, &$bytes, at);
         let output = room(gpu, (2 * GUARD + $size) as u64);
-        let elements = Slice::new(&input, 20, $bytes.len() as u64);
+        let elements = Slice::new(&input, at, $bytes.len() as u64);
         let prepared = operation.of(elements).into(Slice::at(&output, GUARD as u64)).unwrap();
         in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
         let all = read(gpu, &output);
         let (before, rest) = all.split_at(GUARD);
         let (results, after) = rest.split_at($size);
         assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)));
-        results.to_vec()
+        (results.to_vec(), operation.of(elements).wait(&gpu.queue).unwrap())
     }};
 }
 
+/// Bytes of a value: a 16-bit float becomes one of 32 bits.
+fn size(element: Element) -> usize {
+    element.size().max(4) as usize
+}
+
 fn value(element: Element, bytes: &[u8]) -> Value {
-    let word = u32::from_le_bytes(bytes.try_into().unwrap());
+    let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
     match element {
-        Element::U32 => Value::Unsigned(word.into()),
-        Element::I32 => Value::Signed((word as i32).into()),
-        _ => Value::F32(f32::from_bits(word)),
+        Element::U32 | Element::U64 => Value::Unsigned(bits),
+        Element::I32 => Value::Signed((bits as i32).into()),
+        Element::I64 => Value::Signed(bits as i64),
+        Element::F64 => Value::F64(f64::from_bits(bits)),
+        _ => Value::F32(f32::from_bits(bits as u32)),
     }
 }
 
@@ -82,20 +96,23 @@ fn check_quantiles(element: Element, len: usize, method: Method) {
     let asked = [0.5, 0.9, 0.0, 0.25, 1.0];
     let bytes = rows(element, len);
     let quantiles = Quantiles::new(element, asked).unwrap().with_method(method).rows(len as u64);
-    let got = run!(quantiles, bytes, SPREADS.len() * asked.len() * 4);
-    let of = if method.is_discrete() { element } else { Element::F32 };
+    // Between 64-bit elements, the output has both.
+    let (is_pair, bits) =
+        (element.size() == 8 && !method.is_discrete(), if element.size() == 8 { 53 } else { 24 });
+    let each = size(element) * if is_pair { 2 } else { 1 };
+    let (_, got) = run!(quantiles, element, bytes, SPREADS.len() * asked.len() * each);
     for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
         let want = reference::quantiles(element, row, method, &asked);
         let [lower, upper] =
             [Method::Lower, Method::Higher].map(|method| reference::quantiles(element, row, method, &asked));
         for (i, want) in want.into_iter().enumerate() {
-            let got = value(of, &got[4 * (spread * asked.len() + i)..][..4]);
-            // The ends, their distance and the sum are rounded to 24 bits.
-            let unit = 4.0 * f64::from(f32::EPSILON) * lower[i].as_f64().abs().max(upper[i].as_f64().abs());
+            let got = got[spread * asked.len() + i];
+            // The ends, their distance and the sum are rounded to these bits.
+            let unit = 4.0 * 2f64.powi(1 - bits) * lower[i].as_f64().abs().max(upper[i].as_f64().abs());
             let is_right = match want {
+                want if method.is_discrete() => got.same(want),
                 Value::F64(want) if want.is_finite() => (got.as_f64() - want).abs() <= unit + 1e-37,
-                Value::F64(want) => got.same(Value::F32(want as f32)),
-                want => got.same(want),
+                want => Value::F64(got.as_f64()).same(want),
             };
             let q = asked[i];
             assert!(is_right, "{method}, {q} of {len} {element}, spread {spread}: {got} instead of {want}");
@@ -108,16 +125,17 @@ fn check_top(element: Element, len: usize, k: u32, is_smallest: bool) {
     let top = TopK::new(element, k).unwrap().rows(len as u64);
     let top = if is_smallest { top.smallest() } else { top };
     let (k, indices) = (k as usize, top.indices_at((SPREADS.len() * len) as u64) as usize);
-    let got = run!(top, bytes, indices + SPREADS.len() * k * 4);
+    let (got, _) = run!(top, element, bytes, indices + SPREADS.len() * k * 4);
     for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
         let want = reference::top(element, row, k, is_smallest);
         for place in 0..k {
-            let at = 4 * (spread * k + place);
-            let index = u32::from_le_bytes(got[indices + at..][..4].try_into().unwrap());
-            let bits = &got[at..at + 4];
-            let is_right = want.get(place).map_or(index == u32::MAX && bits == [0; 4], |(want, wanted)| {
-                value(element, bits).same(*want) && index == *wanted
-            });
+            let at = spread * k + place;
+            let index = u32::from_le_bytes(got[indices + 4 * at..][..4].try_into().unwrap());
+            let bits = &got[size(element) * at..][..size(element)];
+            let is_none = || index == u32::MAX && bits.iter().all(|byte| *byte == 0);
+            let is_right = want
+                .get(place)
+                .map_or_else(is_none, |(want, wanted)| value(element, bits).same(*want) && index == *wanted);
             let what =
                 format!("{k} of {len} {element}, smallest {is_smallest}, spread {spread}, place {place}");
             assert!(is_right, "{what}: {} at {index} instead of {:?}", value(element, bits), want.get(place));
@@ -134,6 +152,13 @@ fn quantiles_of_every_distribution() {
         (Element::F32, 9000, Method::Midpoint),
         (Element::U32, 130, Method::Nearest),
         (Element::I32, 1500, Method::Linear),
+        (Element::F16, 1001, Method::Linear),
+        (Element::F16, 40_003, Method::Lower),
+        (Element::F64, 1, Method::Hazen),
+        (Element::F64, 999, Method::Weibull),
+        (Element::F64, 40_000, Method::Linear),
+        (Element::I64, 3001, Method::Higher),
+        (Element::U64, 70, Method::Midpoint),
     ] {
         gpu().clean(|| check_quantiles(element, len, method));
     }
@@ -149,6 +174,11 @@ fn winners_of_every_distribution() {
         (Element::U32, 4000, 1500, true),
         (Element::I32, 9000, 128, false),
         (Element::F32, 20_001, 64, true),
+        (Element::F16, 40_003, 300, false),
+        (Element::F16, 99, 7, true),
+        (Element::F64, 5000, 700, false),
+        (Element::I64, 3, 5, true),
+        (Element::U64, 40_000, 50, false),
     ] {
         gpu().clean(|| check_top(element, len, k, is_smallest));
     }
@@ -159,20 +189,16 @@ fn nothing_has_no_winners_and_no_median() {
     let gpu = gpu();
     let input = room(gpu, 4);
     let nothing = Slice::new(&input, 0, 0);
-    let medians = [Element::F32, Element::I32].map(|element| {
-        let median = Quantiles::new(element, [0.5]).unwrap().with_method(Method::Lower);
-        median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap()[0]
-    });
-    assert!(medians[0].same(Value::F32(f32::NAN)) && medians[1] == Value::Signed(0));
-    let top = TopK::new(Element::F32, 3).unwrap().on(&gpu.device).unwrap();
-    assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
-}
-
-#[test]
-fn other_elements_are_refused() {
-    for element in [Element::F16, Element::F64, Element::U64, Element::I64] {
-        let error = Quantiles::nth(element, [0]).on(&gpu().device).unwrap_err().to_string();
-        assert!(error.contains(&format!("of {element}: elements can be")), "{error}");
+    for element in Element::ALL {
+        for method in [Method::Lower, Method::Linear] {
+            let median = Quantiles::new(element, [0.5]).unwrap().with_method(method);
+            let got = median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap();
+            let want = reference::quantiles(element, &[], method, &[0.5])[0];
+            let is_right = if want.as_f64().is_nan() { got[0].as_f64().is_nan() } else { got == [want] };
+            assert!(is_right, "{method} of {element}: {got:?}");
+        }
+        let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
+        assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
     }
 }
 

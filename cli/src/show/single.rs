@@ -40,9 +40,6 @@ pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Fa
 /// A kernel of the median, or of the hundred largest elements, by the name of its file: by default the one that reads all elements.
 pub fn rank(args: &ShowArgs, is_top: bool) -> Result<Kernel, Failure> {
     let (element, limits) = (args.element, limits());
-    if ![Element::U32, Element::I32, Element::F32].contains(&element) {
-        return Err(Failure::usage("--type: order statistics are of u32, i32 or f32"));
-    }
     let kernels = if is_top {
         TopK::new(element, 100).map(|top| top.kernels(&limits).collect::<Vec<_>>())
     } else {

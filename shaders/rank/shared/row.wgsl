@@ -22,7 +22,7 @@
 // medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
 #import io
 #import entry
-#import four_vectors
+#import four_keys
 #import keys
 #import sum_before
 
@@ -77,7 +77,7 @@ var<workgroup> taken: array<atomic<u32>, ROOM>;
 // Candidates in the order of their keys, and equal ones in any order.
 var<workgroup> sorted: array<u32, ROOM>;
 
-var<private> held: FourVectors;
+var<private> held: FourKeys;
 // The position of the row in the input, and its elements.
 var<private> begin: u32;
 var<private> len: u32;
@@ -93,10 +93,10 @@ fn element(i: u32) -> Key {
 }
 
 // Loads four vectors that are four workgroups apart. Beyond the end of the row are the highest keys.
-fn load(i: u32) -> FourVectors {
+fn load(i: u32) -> FourKeys {
     if (i + 12u * WG + 4u <= len) & is_aligned() {
         let at = (begin + i) >> 2u;
-        let keys = FourVectors(
+        let keys = FourKeys(
             keys_of_four(vectors[at]),
             keys_of_four(vectors[at + WG]),
             keys_of_four(vectors[at + 2u * WG]),
@@ -105,7 +105,7 @@ fn load(i: u32) -> FourVectors {
         look(min(min(keys.a, keys.b), min(keys.c, keys.d)), max(max(keys.a, keys.b), max(keys.c, keys.d)));
         return keys;
     }
-    return FourVectors(load_vector(i), load_vector(i + 4u * WG), load_vector(i + 8u * WG), load_vector(i + 12u * WG));
+    return FourKeys(load_vector(i), load_vector(i + 4u * WG), load_vector(i + 8u * WG), load_vector(i + 12u * WG));
 }
 
 fn load_vector(i: u32) -> vec4<u32> {
@@ -199,7 +199,7 @@ fn in_range(keys: vec4<u32>, i: u32) -> vec4<bool> {
     return is_in;
 }
 
-fn count(keys: FourVectors, i: u32) {
+fn count(keys: FourKeys, i: u32) {
     count_four(keys.a, i);
     count_four(keys.b, i + 4u * WG);
     count_four(keys.c, i + 8u * WG);
@@ -236,7 +236,7 @@ fn count_all(lid: u32) {
 }
 
 // A bit for each element in the range.
-fn mark(keys: FourVectors, i: u32) -> u32 {
+fn mark(keys: FourKeys, i: u32) -> u32 {
     return bits_of(
         in_range(keys.a, i),
         in_range(keys.b, i + 4u * WG),

@@ -12,7 +12,7 @@ use halofold_measure::translate::Kernel;
 pub fn kernels() -> Vec<(String, Kernel)> {
     let limits = Limits::default();
     let mut kernels = Vec::new();
-    for element in [Element::U32, Element::I32, Element::F32] {
+    for element in Element::ALL {
         let with_name = |of: &str| {
             let name = format!("{of} of {element}");
             move |(label, wgsl, overrides)| {
