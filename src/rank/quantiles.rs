@@ -112,6 +112,34 @@ impl Quantiles {
         self.made().kernels(limits)
     }
 
+    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
+    /// pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many elements; rows that do not come out even; an offset between two elements.
+    pub fn plan(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+        self.plan_over(input, limits)
+    }
+
+    /// The memory that a plan takes besides input and output: the binding of each buffer, its bytes, and its words if kernels only read it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the plan, or a binding cannot hold it.
+    pub fn scratch(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<(u32, u64, Vec<u32>)>, OperationError> {
+        let memory = self.memory(input, limits)?;
+        Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
+    }
+
     fn made(&self) -> Made {
         Made {
             element: self.element,

@@ -1,10 +1,11 @@
-//! The library's other operations: every operator over whole inputs, the other shapes, histograms.
+//! The library's other operations: every operator over whole inputs, the other shapes, histograms, order statistics.
 
-use halofold::Element;
 use halofold::histogram;
+use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::plan::Stage;
 use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Shape};
 use halofold::wgpu::Features;
+use halofold::{Element, OperationError, Pass};
 use serde_json::{Value, json};
 
 use super::ladder::features;
@@ -144,7 +145,7 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
         let plan = config
             .plan(BufferRange { offset: 0, len }, &limits)
             .expect("every length offered fits every device");
-        let pass = |pass: &halofold::Pass<_, _>| json!([number(pass.step), pass.grid, pass.params]);
+        let pass = |pass: &Pass<_, _>| json!([number(pass.step), pass.grid, pass.params]);
         plan.iter().map(pass).collect()
     };
     json!({
@@ -153,4 +154,47 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
         "constants": steps.map(|step| config.overrides(step)),
         "passes": LENGTHS.iter().map(passes).collect::<Vec<_>>(),
     })
+}
+
+/// The quantiles and the number of largest elements that the page asks for.
+const QUARTILES: [f64; 3] = [0.25, 0.5, 0.75];
+const TOP: u32 = 32;
+
+/// One line an order statistic of `f32`.
+pub fn ranks(texts: &mut Texts) -> Vec<String> {
+    let limits = limits(INVOCATIONS[0]);
+    macro_rules! line {
+        ($op:expr, $of:expr) => {{
+            let of = $of.expect("it is defined");
+            let planned = |input| Ok((of.plan(input, &limits)?, of.scratch(input, &limits)?));
+            let kernels = of.kernels(&limits).collect();
+            rank($op, kernels, planned, texts).to_string()
+        }};
+    }
+    vec![
+        line!("quartiles", Quantiles::new(Element::F32, QUARTILES)),
+        line!(&format!("top-{TOP}"), TopK::new(Element::F32, TOP)),
+    ]
+}
+
+/// Memory as a binding, bytes and words.
+type Scratch = Vec<(u32, u64, Vec<u32>)>;
+
+fn rank<P: serde::Serialize>(
+    op: &str,
+    kernels: Vec<(String, String, Vec<(&'static str, f64)>)>,
+    planned: impl Fn(BufferRange) -> Result<(Vec<Pass<&'static str, P>>, Scratch), OperationError>,
+    texts: &mut Texts,
+) -> Value {
+    let number = |step: &str| kernels.iter().position(|(label, ..)| label.ends_with(&step.replace('/', ".")));
+    let plans = LENGTHS.map(|len| {
+        let planned = planned(BufferRange { offset: 0, len });
+        let (passes, memory) = planned.expect("every length offered fits every device");
+        let passes: Vec<_> =
+            passes.iter().map(|pass| json!([number(pass.step), pass.grid, pass.params])).collect();
+        json!([passes, memory])
+    });
+    let modules: Vec<_> = kernels.iter().map(|(_, wgsl, _)| texts.add(wgsl)).collect();
+    let constants: Vec<_> = kernels.iter().map(|(_, _, overrides)| overrides).collect();
+    json!({ "op": op, "modules": modules, "constants": constants, "plans": plans })
 }

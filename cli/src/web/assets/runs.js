@@ -207,6 +207,30 @@ async function runOperation(gpu, { length, subgroups }, operation, peak) {
   return { ...withTimes(row, found), ...rate(found, PAIRS.includes(op) ? 2 * data.bytes : data.bytes, peak) };
 }
 
+// The dispatches of passes over elements, with an output and memory of their own.
+async function preparePasses(gpu, { modules, constants }, passes, elements, outputBytes, memory = []) {
+  const [input, output] = [storage(gpu, elements.byteLength), storage(gpu, outputBytes)];
+  upload(gpu, input, elements);
+  const own = new Map(memory.map(([slot, bytes, words]) => {
+    const buffer = storage(gpu, Math.max(bytes, 4 * words.length));
+    if (words.length) upload(gpu, buffer, new Uint32Array(words));
+    return [slot, buffer];
+  }));
+  const params = uniforms(gpu, passes.map(([, , words]) => words));
+  const dispatches = [];
+  for (const [at, [kernel, grid]] of passes.entries()) {
+    const compiled = await compile(gpu, modules[kernel], constants[kernel]);
+    // A text may declare memory that its plan does without.
+    const resource = (slot) => {
+      if (slot === 2) return params(at);
+      if (slot > 3 && !own.has(slot)) own.set(slot, storage(gpu, 0));
+      return { buffer: slot === 1 ? output : own.get(slot) ?? input };
+    };
+    dispatches.push({ pipeline: compiled.pipeline, bindings: bind(gpu, compiled, resource), grid });
+  }
+  return { dispatches, output, outputBytes, destroy: () => [input, output, ...own.values()].forEach((buffer) => buffer.destroy()) };
+}
+
 // One histogram: a row of the library.
 async function runHistogram(gpu, { length }, histogram, peak) {
   const n = HALOFOLD.lengths[length];
@@ -215,19 +239,7 @@ async function runHistogram(gpu, { length }, histogram, peak) {
   const keys = new Uint32Array(n).map((_, i) => scramble(i) % bins);
   const counts = new Uint32Array(bins);
   keys.forEach((key) => { counts[key] += 1; });
-  const make = async () => {
-    const [input, output] = [storage(gpu, keys.byteLength), storage(gpu, 4 * bins)];
-    upload(gpu, input, keys);
-    const passes = histogram.passes[length];
-    const params = uniforms(gpu, passes.map(([, , words]) => words));
-    const dispatches = [];
-    for (const [at, [step, grid]] of passes.entries()) {
-      const compiled = await compile(gpu, modules[step], constants[step]);
-      const resource = (slot) => slot === 1 ? { buffer: output } : slot === 2 ? params(at) : { buffer: input };
-      dispatches.push({ pipeline: compiled.pipeline, bindings: bind(gpu, compiled, resource), grid });
-    }
-    return { dispatches, output, outputBytes: 4 * bins, destroy: () => [input, output].forEach((buffer) => buffer.destroy()) };
-  };
+  const make = () => preparePasses(gpu, histogram, histogram.passes[length], keys, 4 * bins);
   const wrong = (bytes) => {
     const got = new Uint32Array(bytes);
     const bin = counts.findIndex((count, bin) => count !== got[bin]);
@@ -235,6 +247,41 @@ async function runHistogram(gpu, { length }, histogram, peak) {
   };
   const found = await trial(gpu, make, wrong);
   return { ...withTimes(row, found), ...rate(found, keys.byteLength, peak) };
+}
+
+// One order statistic: a row of the library. Its elements are sorted here, which no kernel does.
+async function runRank(gpu, { length }, rank, peak) {
+  const n = HALOFOLD.lengths[length];
+  const row = { ...blankRow(gpu), name: "halofold", op: rank.op, shape: "uniform", type: "f32", n, segments: null };
+  const { values } = makeElements("sum", "f32", n);
+  const [passes, memory] = rank.plans[length];
+  const k = Number(rank.op.split("-")[1] ?? 0);
+  const make = () => preparePasses(gpu, rank, passes, values, k ? 256 + 4 * k : 12, memory);
+  const wrong = (bytes) => (k ? wrongWinners(values, k, bytes) : wrongQuartiles(values, bytes));
+  const found = await trial(gpu, make, wrong);
+  return { ...withTimes(row, found), ...rate(found, values.byteLength, peak) };
+}
+
+function wrongQuartiles(values, bytes) {
+  const [sorted, got] = [values.slice().sort(), new Float32Array(bytes)];
+  const expected = [1, 2, 3].map((quarters) => {
+    const [place, way] = [Math.floor((quarters * (sorted.length - 1)) / 4), ((quarters * (sorted.length - 1)) % 4) / 4];
+    return Math.fround(sorted[place] + way * (sorted[Math.min(place + 1, sorted.length - 1)] - sorted[place]));
+  });
+  const wrong = expected.findIndex((value, at) => value !== got[at]);
+  return wrong < 0 ? null : `quartile ${wrong + 1}: got ${got[wrong]}, expected ${expected[wrong]}`;
+}
+
+// The values are the last in order, and each index is that of the next element with the value.
+function wrongWinners(values, k, bytes) {
+  const sorted = values.slice().sort();
+  const [got, indices] = [new Float32Array(bytes, 0, k), new Uint32Array(bytes, 256, k)];
+  for (let at = 0; at < k; at += 1) {
+    const value = sorted[sorted.length - 1 - at];
+    const index = values.indexOf(value, at > 0 && got[at - 1] === value ? indices[at - 1] + 1 : 0);
+    if (got[at] !== value || indices[at] !== index) return `winner ${at}: got ${got[at]} at ${indices[at]}, expected ${value} at ${index}`;
+  }
+  return null;
 }
 
 // The dispatches of a stencil's two steps, there and back between two buffers of cells.
