@@ -11,6 +11,9 @@ use super::arrays::{Array, WORD};
 use crate::calls::{Call, Calls, Sweep, Way};
 use crate::expected::Expected;
 
+/// Makes a call from an input and an output.
+type Bind = Box<dyn Fn(Slice<'_>, &wgpu::Buffer) -> Call>;
+
 /// An operation, and its name in rows.
 #[derive(Clone, Copy)]
 pub struct Task(&'static str, Kind);
@@ -74,7 +77,7 @@ impl Task {
     }
 
     /// The function that makes a call from an input and an output.
-    fn bind(self, device: &wgpu::Device, row: Option<u64>) -> Box<dyn Fn(Slice<'_>, &wgpu::Buffer) -> Call> {
+    fn bind(self, device: &wgpu::Device, row: Option<u64>) -> Bind {
         match self.1 {
             Kind::Sum => {
                 let sum = right(Reducer::new(device, right(Op::Sum.over(Element::U32))));

@@ -177,12 +177,15 @@ pub fn ranks(texts: &mut Texts) -> Vec<String> {
     ]
 }
 
+/// A kernel as its label, its WGSL, and the values of its overrides.
+type Labelled = (String, String, Vec<(&'static str, f64)>);
+
 /// Memory as a binding, bytes and words.
 type Scratch = Vec<(u32, u64, Vec<u32>)>;
 
 fn rank<P: serde::Serialize>(
     op: &str,
-    kernels: Vec<(String, String, Vec<(&'static str, f64)>)>,
+    kernels: Vec<Labelled>,
     planned: impl Fn(BufferRange) -> Result<(Vec<Pass<&'static str, P>>, Scratch), OperationError>,
     texts: &mut Texts,
 ) -> Value {
