@@ -98,8 +98,8 @@ pub struct ReduceArgs {
     /// The method of --op quantile, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
     #[arg(long, value_name = "METHOD")]
     method: Option<Method>,
-    /// The number of elements that --op top finds: 10 by default.
-    #[arg(long, value_name = "K", value_parser = counts(1, results::FEW as u32))]
+    /// The number of elements that --op top finds: 10 by default. More than 1000 go to a file by -o.
+    #[arg(long, value_name = "K", value_parser = counts(1, u32::MAX))]
     k: Option<u32>,
     /// The smallest elements for --op top, in place of the largest.
     #[arg(long)]

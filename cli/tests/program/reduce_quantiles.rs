@@ -83,6 +83,12 @@ fn the_largest_and_smallest_come_in_order_with_their_places() {
     let bytes: Vec<_> = numbers.iter().flat_map(|x| encode("f4", *x)).collect();
     let small = stdout(&reduce_on(&["-", "--raw=f32", "--op=top", "--k=3", "-q", "--piece=8"], &bytes));
     assert_eq!(small, "2\n6\n4\n");
+    let zeros = folder.write("z.npy", &npy("<f4", false, &[5000], &[0; 20_000]));
+    refused(&reduce(&[&zeros, "--op=top", "--k=4500"]), &["4500 values", "-o"]);
+    let out = folder.path("places.npy");
+    stdout(&reduce(&[&zeros, "--op=top", "--k=4500", "-o", &out, "--piece=8000"]));
+    let places: Vec<u8> = (0..4500i64).flat_map(i64::to_le_bytes).collect();
+    assert!(fs::read(out).unwrap().ends_with(&places));
     let double = folder.write("b.npy", &npy("<f8", false, &[1], &[0; 8]));
     refused(&reduce(&[&double, "--op=top"]), &["b.npy", "not f64"]);
     refused(&reduce(&[&double, "--op=sum", "--k=3"]), &["--op top"]);

@@ -7,9 +7,10 @@ use halofold::reduce::exact::Format;
 use super::ReduceArgs;
 use super::file::Work;
 use super::layout::Layout;
+use super::op::Asked;
 use super::own::Own;
 use super::results::FEW;
-use super::{op, parts};
+use super::{op, parts, top};
 use crate::failure::Failure;
 use crate::files::npy;
 use crate::transport::refuse_stream;
@@ -166,6 +167,12 @@ fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     if let Some(op) = extremum.filter(|_| empty && results > 0) {
         return Err(Failure::Usage(format!("{path}: `{op}` of no elements has no value")));
     }
+    let of_each = match &work.layout {
+        _ if !args.op.contains(&Asked::Top) => 1,
+        Layout::Whole => top::number(args).min(work.len.unwrap_or(u64::MAX)),
+        Layout::Axis(axis) => top::number(args).min(axis.elements()),
+    };
+    let results = results.saturating_mul(of_each);
     if results > FEW && args.output.is_none() && !args.json {
         return Err(Failure::Usage(format!(
             "{path}: the result has {results} values, and at most {FEW} are printed: name a file with -o OUT.npy"

@@ -16,13 +16,17 @@ use crate::passes::Passes;
 /// The elements that are found where no number is named.
 const USUAL: u32 = 10;
 
+/// The number of elements that a request asks for.
+pub fn number(args: &ReduceArgs) -> u64 {
+    args.k.unwrap_or(USUAL).into()
+}
+
 /// Finds the elements that a request asks for, in a file or in its lines, whichever it is read by: the result has a place in `layout`.
 pub fn of(args: &ReduceArgs, passes: &mut Passes<'_>, layout: &Layout) -> Result<OperatorResults, Failure> {
     let element = passes.work.stored.element();
     let line = passes.work.lines.as_ref().map(|lines| lines.len);
     // Shorter lines have no more.
-    let has = line.or(passes.work.len).unwrap_or(u64::MAX);
-    let k = args.k.unwrap_or(USUAL).min(has.try_into().unwrap_or(u32::MAX));
+    let k = number(args).min(line.or(passes.work.len).unwrap_or(u64::MAX)) as u32;
     let empty = Results::named("top", vec![Element::I64.into()], layout, args.output.is_some());
     let mut results = empty.with_several(k.into(), false);
     let push = |results: &mut Results, (value, index)| results.push(Some(Scalar::At { value, index }));
