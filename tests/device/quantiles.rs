@@ -147,6 +147,25 @@ fn quantiles_between_elements() {
     }
 }
 
+/// Medians of two elements, of which many are subnormal, or differ by a subnormal number, which a GPU may take for zero.
+#[test]
+fn medians_near_zero() {
+    let gpu = gpu();
+    let sizes =
+        [0, 1, 2, 3, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x100_0003, 0x130_0000, 0x2180_0000, 0x217f_ffff];
+    let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
+    let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
+    let input = buffer(gpu, bytemuck::cast_slice(&pairs), wgpu::BufferUsages::STORAGE);
+    let medians = Quantiles::new(Element::F32, [0.5]).unwrap().rows(2).on(&gpu.device).unwrap();
+    for ([a, b], got) in pairs.iter().zip(medians.of(&input).wait(&gpu.queue).unwrap()) {
+        let want = (f64::from(*a) + f64::from(*b)) / 2.0;
+        // The distance is rounded, and the result, which may be subnormal.
+        let most =
+            f64::from(a.abs().max(b.abs())).mul_add(f64::from(f32::EPSILON), f64::from(f32::from_bits(1)));
+        assert!((got.as_f64() - want).abs() <= most, "{a:e} and {b:e}: {got} instead of {want:e}");
+    }
+}
+
 /// Compares the k first elements of each row with a sort.
 fn top(gpu: &Gpu, floats: &[f32], k: u32, is_smallest: bool, row: usize) {
     let input = buffer(gpu, bytemuck::cast_slice(floats), wgpu::BufferUsages::STORAGE);

@@ -99,12 +99,12 @@ fn stage(keys: FourKeys, bits: u32, index: u32) {
 
 fn stage_four(first: u32, keys: Keys, bits: u32, index: u32) -> u32 {
     var at = first;
-    for (var i = 0u; i < 4u; i++) {
-        if ((bits >> i) & 1u) != 0u {
-            staged[at] = key_in(keys, i);
-            staged_indices[at] = index + i;
-            at += 1u;
-        }
+    // Mostly one element of many, or none.
+    for (var rest = bits & 15u; rest != 0u; rest &= rest - 1u) {
+        let i = firstTrailingBit(rest);
+        staged[at] = key_in(keys, i);
+        staged_indices[at] = index + i;
+        at += 1u;
     }
     return at;
 }
