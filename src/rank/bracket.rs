@@ -16,11 +16,11 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The sample of a row of `len` elements: four at least, and no more than the row has, if it has as many. A larger one makes brackets narrower, and
-    /// takes longer itself.
-    pub(super) fn of(len: u64) -> Self {
+    /// The sample of a row of `len` elements: four at least, and no more than the row has, if it has as many. A larger one takes longer, and makes
+    /// brackets narrower, which counts more if several ranks are searched.
+    pub(super) fn of(len: u64, ranks: usize) -> Self {
         let log = len.max(4).ilog2();
-        Sample { len, size: 1 << (8 + log / 4).min(16).min(log) }
+        Sample { len, size: 1 << (9 + log / 4 + u32::from(ranks > 1)).min(log) }
     }
 
     /// The ranks in the sample of the ends of a bracket for elements with these ranks.

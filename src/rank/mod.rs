@@ -20,14 +20,14 @@
 //!
 //! # Cost
 //!
-//! A long row is read once. A sample of 2^11 to 2^16 of its elements, read first, says between which two elements a quantile lies, almost
+//! A long row is read once. A sample of 2^12 to 2^18 of its elements, read first, says between which two elements a quantile lies, almost
 //! surely: its bracket. The read counts the elements below the bracket, and writes down those inside, a few of a hundred. What remains is a
 //! search among these. If a bracket misses, which happens in one of some ten thousand rows, the search is among all elements: three or four
-//! reads more. The GPU decides that by itself, and the results never depend on the sample. Several quantiles share the read, but a large GPU
-//! then waits for instructions, not for memory: each further one takes about as long as a read.
+//! reads more. The GPU decides that by itself, and the results never depend on the sample. Up to five quantiles share a read, but a large GPU
+//! then waits for instructions, not for memory: each further one takes about a third as long as a read.
 //!
 //! A row of up to 2^15 elements takes a workgroup, and all rows one dispatch, which reads each once; of many rows with few winners, those
-//! of up to 2^18 do so, too. Winners are ranked by comparing each with all others, up to 512 at a time: hundreds of a short row take
+//! of up to 2^18 do so, too. Winners are ranked by comparing each with all others, up to 1024 at a time: hundreds of a short row take
 //! longer than the row's other work. Rows of elements of 16 or 64 bits are read as long ones are.
 //!
 //! Elements of 64 bits take twice as much memory, and six rounds of the search in place of three, but no feature of a device.

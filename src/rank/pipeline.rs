@@ -92,14 +92,15 @@ pub(super) struct Selection {
 impl Selection {
     /// Elements by their ranks, in rows of `len`.
     pub(super) fn of_ranks(element: Element, len: u64, wanted: Vec<Wanted>) -> Self {
-        Selection { element, wanted, sample: Sample::of(len), top: None }
+        let sample = Sample::of(len, wanted.len());
+        Selection { element, wanted, sample, top: None }
     }
 
     /// The first `k` elements, in rows of `len`.
     pub(super) fn of_top(element: Element, len: u64, k: u64) -> Self {
         let last = k.min(len).saturating_sub(1);
         let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
-        Selection { element, wanted, sample: Sample::of(len), top: Some(k) }
+        Selection { element, wanted, sample: Sample::of(len, 1), top: Some(k) }
     }
 
     fn ranks(&self) -> u64 {

@@ -35,9 +35,9 @@ const SPREADS: [Spread; 11] = [
     Spread::Trap,
 ];
 
-/// The places that `shaders/rank/sample.wgsl` samples, of rows of so many elements.
+/// The places that `shaders/rank/sample.wgsl` samples, of rows of so many elements, for one rank.
 fn sampled(len: usize) -> Vec<usize> {
-    let size = 1 << (8 + len.ilog2() / 4).min(16);
+    let size = 1 << (9 + len.ilog2() / 4);
     let part = len / size;
     let hash = |number: u32| {
         let x = number.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
