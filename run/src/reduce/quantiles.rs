@@ -262,7 +262,7 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     let has_top = args.op.contains(&Asked::Top);
     let skips_nan = args.skip_nan && stored.element().is_float();
     // Lines are found in the memory of a GPU, and so is a whole file that is a single piece; others are passed through histograms.
-    let is_ranked = matches!(stored.element(), Element::U32 | Element::I32 | Element::F32);
+    let is_ranked = stored.element() != Element::F16;
     let along = match &layout {
         Layout::Axis(axis) if !layout.is_one_line() => Some(work.lines_along(&axis.numbers)),
         _ => None,
@@ -272,7 +272,7 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     let is_held = !is_along && is_piece && is_ranked && !skips_nan;
     if !is_ranked && (is_along || has_top) {
         return Err(Failure::Usage(format!(
-            "{path}: top, and order along an axis, are of f32 and integers of up to 32 bits, not {stored}: convert the array"
+            "{path}: top, and order along an axis, are not of {stored}: convert the array"
         )));
     }
     let passed = usize::from(!ops.is_empty()) + usize::from(has_top) + usize::from(!answers.is_empty());

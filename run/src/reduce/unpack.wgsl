@@ -12,7 +12,7 @@
 // `extractBits` of a signed number copies the highest bit that it takes, the sign, into all bits above: -1 in 8 bits is -1 in 32.
 // Both bindings end where the elements do. The last word may hold fewer elements than fit; nothing reads the rest of it.
 
-// Bits of an element: 8 or 16.
+// Bits of an element in a word: 8, 16, or 32.
 override BITS: u32;
 // True: it has a sign.
 override SIGNED: bool;
