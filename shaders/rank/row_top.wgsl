@@ -123,9 +123,13 @@ fn place_of(at: u32, index: u32) -> u32 {
 fn store_equal(row: u32, start: u32, stop: u32, key: Key, at: Place) {
     range = Range(key, key);
     var done = start;
-    for (var i = 0u; (i < params.count) & (done < stop); i += 4u * WG) {
+    // To the end of the row: FXC takes no barrier in a loop that ends when enough are found.
+    for (var i = 0u; i < params.count; i += 4u * WG) {
         let index = i + 4u * at.lid;
-        let marked = four_bits(in_range(load_vector(index), index));
+        var marked = 0u;
+        if done < stop {
+            marked = four_bits(in_range(load_vector(index), index));
+        }
         var place = done + sum_before(countOneBits(marked), at);
         for (var left = marked; left != 0u; left &= left - 1u) {
             if place < stop {
