@@ -321,29 +321,52 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
         let adapter = Some(gpu::names(gpus));
         Row { q, wall_ms: start.elapsed().as_secs_f64() * 1e3, adapter, ..row }
     };
-    let (mut reduced, mut answers) = (reduced.into_iter(), answers.into_iter().peekable());
-    let mut top = top.into_iter();
-    let (mut rows, mut array) = (Vec::new(), None);
-    for op in &args.op {
-        if let Some(Answers { quantiles, array: all, .. }) = answers.next_if(|answers| answers.op == *op) {
-            for (quantile, results) in quantiles {
-                let (gpu_ms, check) = (passes.gpu_ms, Check::Unchecked);
-                let kept = Vec::new();
-                let total =
-                    OperatorResults { op: None, results, gpu_ms, check, is_exact: false, skipped, kept };
-                let shown = if output.is_some() { &all } else { &total.results };
-                rows.push(row(&total, shown, quantile.q));
+    let found = Found { reduced, answers, top, gpu_ms: passes.gpu_ms, skipped };
+    Ok(found.rows(args, row))
+}
+
+/// The results of a file's operators: reductions, order statistics, and the largest elements.
+struct Found {
+    reduced: Vec<OperatorResults>,
+    answers: Vec<Answers>,
+    top: Option<OperatorResults>,
+    gpu_ms: Option<f64>,
+    skipped: Option<u64>,
+}
+
+impl Found {
+    /// A row for each operator, and for each quantile, in the order in which they were asked for.
+    fn rows(
+        self,
+        args: &ReduceArgs,
+        row: impl Fn(&OperatorResults, &Results, Option<f64>) -> Row,
+    ) -> (Vec<Row>, Option<Results>) {
+        let Found { reduced, answers, top, gpu_ms, skipped } = self;
+        let (mut reduced, mut answers) = (reduced.into_iter(), answers.into_iter().peekable());
+        let mut top = top.into_iter();
+        let (mut rows, mut array) = (Vec::new(), None);
+        for op in &args.op {
+            if let Some(Answers { quantiles, array: all, .. }) = answers.next_if(|answers| answers.op == *op)
+            {
+                for (quantile, results) in quantiles {
+                    let check = Check::Unchecked;
+                    let kept = Vec::new();
+                    let total =
+                        OperatorResults { op: None, results, gpu_ms, check, is_exact: false, skipped, kept };
+                    let shown = if args.output.is_some() { &all } else { &total.results };
+                    rows.push(row(&total, shown, quantile.q));
+                }
+                array = Some(all);
+            } else if *op == Asked::Top {
+                let found = top.next();
+                rows.extend(found.iter().map(|total| row(total, &total.results, None)));
+                array = found.map(|total| total.results);
+            } else {
+                rows.extend(reduced.next().map(|total| row(&total, &total.results, None)));
             }
-            array = Some(all);
-        } else if *op == Asked::Top {
-            let found = top.next();
-            rows.extend(found.iter().map(|total| row(total, &total.results, None)));
-            array = found.map(|total| total.results);
-        } else {
-            rows.extend(reduced.next().map(|total| row(&total, &total.results, None)));
         }
+        (rows, array)
     }
-    Ok((rows, array))
 }
 
 fn all_axes(work: &Work) -> Vec<usize> {

@@ -1,6 +1,17 @@
 // The order of keys, and arithmetic with them. A key is a word, or two words if elements have 64 bits: then the high word comes first.
 //
 // A digit of a key is a part of its distance from a base. Beyond the range of the search it is larger than any digit.
+
+// All ones: keys order in the opposite way.
+override FLIP: u32 = 0u;
+
+// The sign of an integer, whose keys are those of unsigned ones without it.
+#ifdef signed
+const SIGN: u32 = 0x80000000u;
+#else
+const SIGN: u32 = 0u;
+#endif
+
 #ifdef bits_64
 alias Key = vec2<u32>;
 

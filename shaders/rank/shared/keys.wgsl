@@ -21,9 +21,6 @@ alias OutputValue = u32;
 const KEY_BITS: u32 = 32u;
 const DIGITS: u32 = 3u;
 
-// All ones: keys order in the opposite way.
-override FLIP: u32 = 0u;
-
 // The lowest and the highest of all keys.
 fn lowest() -> Key {
     return 0u;
@@ -84,12 +81,6 @@ fn any_is_nan(keys: Keys) -> bool {
     return any(keys == vec4(NOT_A_NUMBER ^ FLIP));
 }
 #else
-#ifdef signed
-const SIGN: u32 = 0x80000000u;
-#else
-const SIGN: u32 = 0u;
-#endif
-
 fn key_of(word: InputWord) -> Key {
     return word ^ SIGN ^ FLIP;
 }

@@ -16,9 +16,6 @@ alias OutputValue = vec2<u32>;
 const KEY_BITS: u32 = 64u;
 const DIGITS: u32 = 6u;
 
-// All ones: keys order in the opposite way.
-override FLIP: u32 = 0u;
-
 // The lowest and the highest of all keys.
 fn lowest() -> Key {
     return Key(0u, 0u);
@@ -80,12 +77,6 @@ fn any_is_nan(keys: Keys) -> bool {
     return any(are_same(keys, not_a_number() ^ Key(FLIP, FLIP)));
 }
 #else
-#ifdef signed
-const SIGN: u32 = 0x80000000u;
-#else
-const SIGN: u32 = 0u;
-#endif
-
 fn key_of(word: InputWord) -> Key {
     return Key(word.y ^ SIGN ^ FLIP, word.x ^ FLIP);
 }

@@ -15,9 +15,6 @@ alias OutputValue = u32;
 const KEY_BITS: u32 = 16u;
 const DIGITS: u32 = 2u;
 
-// All ones: keys order in the opposite way.
-override FLIP: u32 = 0u;
-
 const ALL_BITS: u32 = 0xffffu;
 const INFINITY: u32 = 0x7c00u;
 const NOT_A_NUMBER: u32 = 2u * INFINITY + 1u;
