@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use halofold::reduce::exact::StateError;
+use halofold::reduce::ReduceError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Jacobi, StencilError};
 use halofold_fleet::{WorkerError, kernel_of_parts, measure_slab, whole_units};
@@ -53,7 +53,7 @@ pub enum GridError {
     Rhs,
     /// The ranks' changes were of several formats.
     #[error(transparent)]
-    State(#[from] StateError),
+    State(#[from] ReduceError),
     /// The stencil is not possible.
     #[error(transparent)]
     Stencil(#[from] StencilError),

@@ -1,6 +1,7 @@
 //! The sum of the states of all ranks.
 
-use halofold::reduce::exact::{State, StateError};
+use halofold::reduce::ReduceError;
+use halofold::reduce::exact::State;
 
 use crate::Ranks;
 
@@ -9,6 +10,6 @@ use crate::Ranks;
 /// # Errors
 ///
 /// The states were of several formats with equally many words, which no two formats have today.
-pub fn all_reduce(ranks: &Ranks, state: &State) -> Result<State, StateError> {
+pub fn all_reduce(ranks: &Ranks, state: &State) -> Result<State, ReduceError> {
     State::from_words(ranks.sum(&state.words()))
 }

@@ -10,7 +10,7 @@ use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::op::Op;
 use crate::reduce::shape::{Shape, ShapeKind};
 
-/// Errors of making a reducer or preparing a reduction. Each message names the remedy.
+/// Errors of making a reducer, of preparing a reduction, and of merging states. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
@@ -223,6 +223,22 @@ pub enum ReduceError {
         /// Bytes of one result.
         size: u64,
     },
+    /// Another number of words of 64 bits than any format of [exact states](crate::reduce::exact#the-state) has.
+    #[error("{0} words: an exact state has 16 (f32), 25 (products of f32) or 73 (f64) of 64 bits")]
+    StateLength(usize),
+    /// The first word of an exact state does not belong to its format.
+    #[error(
+        "the first word, {found:#x}, is not of the format of {format}: another version, or states of several formats added up"
+    )]
+    StateFormat {
+        /// The format that the number of words stands for.
+        format: Format,
+        /// The word found in its place.
+        found: i64,
+    },
+    /// Exact states of two formats.
+    #[error("states of {0} and of {1} do not add up to one")]
+    MixedStates(Format, Format),
     /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -161,7 +161,7 @@ pub use options::Options;
 pub use plan::{BufferRange, Plan};
 pub use reducer::Reducer;
 pub use reduction::Reduction;
-pub use results::{FromResult, FromResults, Numbers};
+pub use results::{FromResults, Numbers};
 pub use shape::{Shape, ShapeKind};
 pub use tuning::{Strategy, Tuning};
 pub use value::Scalar;

@@ -292,7 +292,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Binds all buffers as [`Reduction::into`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
-    /// the values go to one array and the indices to another. The numbers are those of [`FromResult`](crate::reduce::FromResult), in the same
+    /// the values go to one array and the indices to another. The numbers are those of [`FromResults`](crate::reduce::FromResults), in the same
     /// order; a vector has as many as it has components. A result of one number has one output.
     ///
     /// Each output holds [`Plan::results`] numbers in whole words of four bytes, is bound as a whole, and lies in a buffer of its own. Each but the
@@ -363,8 +363,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
     /// draws frames should use [`Reduction::into`]. In a browser only [`Reduction::read`] works.
     ///
-    /// `T` is the type of one result ([`FromResult`](crate::reduce::FromResult)), or a `Vec` of that type for
-    /// shapes with several results.
+    /// `T` is the [type](crate::reduce::FromResults) of one result, or a `Vec` of that type for shapes with several
+    /// results.
     ///
     /// # Errors
     ///

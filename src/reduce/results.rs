@@ -9,8 +9,9 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
-/// A Rust type for one result: a number, a tuple or an array of such types, [`Value`] for any number, or [`Numbers`] for any
-/// result. Applications do not implement it: its functions take types that are private.
+/// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all results. One
+/// result is a number, a tuple or an array of such types, [`Value`] for any number, or [`Numbers`] for any result. Applications do not
+/// implement it: its functions take types that are private.
 ///
 /// | result in WGSL | type in Rust |
 /// |---|---|
@@ -46,23 +47,22 @@ use crate::reduce::value::{Field, Number};
 /// # assert_eq!((low, high, sum, mean, a, b, count), (0.0, 0.0, 0.0, 0.0, [0.0; 4], 0.0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait FromResult: Sized {
-    /// Takes its numbers from those that are left; `None` if their types do not match.
+pub trait FromResults: Sized {
+    /// Takes the numbers of one result from those that are left; `None` if their types do not match.
     #[doc(hidden)]
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self>;
-}
 
-/// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all
-/// results. Applications do not implement it: its functions take types that are private.
-pub trait FromResults: Sized {
-    /// Converts the results; `None` if their types do not match, or if there is not exactly one where one is
-    /// expected.
+    /// Converts the results; `None` if their types do not match.
     #[doc(hidden)]
-    fn from_results(results: &Results<'_>) -> Option<Self>;
+    fn from_results(results: &Results<'_>) -> Option<Self> {
+        results.result(0)
+    }
 
     /// Returns true if it can hold `count` results.
     #[doc(hidden)]
-    fn takes(count: u64) -> bool;
+    fn takes(count: u64) -> bool {
+        count == 1
+    }
 }
 
 /// The numbers of one result that have not been read yet.
@@ -101,7 +101,7 @@ impl Results<'_> {
         self.bytes.len() / self.layout.stride as usize
     }
 
-    fn result<T: FromResult>(&self, nth: usize) -> Option<T> {
+    fn result<T: FromResults>(&self, nth: usize) -> Option<T> {
         let bytes = self.bytes.get(nth * self.layout.stride as usize..)?;
         let mut fields = Fields { bytes, rest: self.layout.fields.iter() };
         T::from_fields(&mut fields).filter(|_| fields.rest.next().is_none())
@@ -139,17 +139,12 @@ fn wrong_type<T>(reducer: &Reducer, layout: &OutputLayout) -> ReduceError {
     ReduceError::ResultType { name, gives, asked: std::any::type_name::<T>() }
 }
 
-impl<T: FromResult> FromResults for T {
-    fn from_results(results: &Results<'_>) -> Option<Self> {
-        results.result(0)
+impl<T: FromResults> FromResults for Vec<T> {
+    /// All results are no part of one.
+    fn from_fields(_fields: &mut Fields<'_>) -> Option<Self> {
+        None
     }
 
-    fn takes(count: u64) -> bool {
-        count == 1
-    }
-}
-
-impl<T: FromResult> FromResults for Vec<T> {
     fn from_results(results: &Results<'_>) -> Option<Self> {
         (0..results.count()).map(|nth| results.result(nth)).collect()
     }
@@ -159,10 +154,10 @@ impl<T: FromResult> FromResults for Vec<T> {
     }
 }
 
-/// Implements `FromResult` for numbers.
+/// Implements `FromResults` for numbers.
 macro_rules! numbers {
     ($($ty:ty = $number:ident;)*) => {
-        $(impl FromResult for $ty {
+        $(impl FromResults for $ty {
             fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
                 let bytes = fields.next(Number::One(Element::$number))?;
                 Some(pod_read_unaligned(bytes.get(..size_of::<$ty>())?))
@@ -181,7 +176,7 @@ numbers! {
     half::f16 = F16;
 }
 
-impl FromResult for Value {
+impl FromResults for Value {
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
         let field = fields.rest.next()?;
         Some(field.number.read(fields.bytes.get(field.offset..)?))
@@ -192,14 +187,14 @@ impl FromResult for Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(pub Vec<Value>);
 
-impl FromResult for Numbers {
+impl FromResults for Numbers {
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
         let count = fields.rest.len();
         (0..count).map(|_| Value::from_fields(fields)).collect::<Option<_>>().map(Numbers)
     }
 }
 
-impl FromResult for i128 {
+impl FromResults for i128 {
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
         match Value::from_fields(fields)? {
             Value::Wide(sum) => Some(sum),
@@ -208,17 +203,17 @@ impl FromResult for i128 {
     }
 }
 
-impl<T: FromResult, const N: usize> FromResult for [T; N] {
+impl<T: FromResults, const N: usize> FromResults for [T; N] {
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
         let parts: Option<Vec<T>> = (0..N).map(|_| T::from_fields(fields)).collect();
         parts?.try_into().ok()
     }
 }
 
-/// Implements `FromResult` for tuples of up to eight members.
+/// Implements `FromResults` for tuples of up to eight members.
 macro_rules! tuples {
     ($(($($part:ident),*);)*) => {
-        $(impl<$($part: FromResult),*> FromResult for ($($part,)*) {
+        $(impl<$($part: FromResults),*> FromResults for ($($part,)*) {
             fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
                 Some(($($part::from_fields(fields)?,)*))
             }

@@ -77,4 +77,3 @@ pub use shape::{Block, Border, Borders, Grid};
 pub use stencils::*;
 pub use tuning::Tuning;
 pub use until::{Norm, Outcome, Until};
-pub use window::Window;

@@ -65,9 +65,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D).
-    pub fn windows(&self) -> &[Window] {
-        &self.windows
+    /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D). Of each, the parameters of its
+    /// dispatch, as words of its uniform block, and its workgroups in x and y.
+    pub fn windows(&self) -> impl ExactSizeIterator<Item = (&[u32], [u32; 2])> {
+        self.windows.iter().map(|window| (window.words(), window.workgroups))
     }
 
     /// Workgroups of the stencil's kernel in one step.

@@ -25,21 +25,20 @@ use crate::stencil::plan::Params;
 
 /// A part of the grid that fits one binding, and the dispatch that steps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Window {
+pub(crate) struct Window {
     /// Its offset from the grid's start, in bytes: a multiple of `min_storage_buffer_offset_alignment`.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// Its length in bytes.
-    pub size: u64,
+    pub(crate) size: u64,
     /// The parameters of the kernel.
     pub(crate) params: Params,
     /// Workgroups in x and y.
-    pub workgroups: [u32; 2],
+    pub(crate) workgroups: [u32; 2],
 }
 
 impl Window {
     /// The parameters of the kernel, as words of its uniform block.
-    pub fn words(&self) -> &[u32] {
+    pub(crate) fn words(&self) -> &[u32] {
         bytemuck::cast_slice(bytemuck::bytes_of(&self.params))
     }
 }

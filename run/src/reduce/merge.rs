@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use halofold::Element;
-use halofold::reduce::exact::{Format, State, StateError};
-use halofold::reduce::{Accuracy, Op, Scalar};
+use halofold::reduce::exact::{Format, State};
+use halofold::reduce::{Accuracy, Op, ReduceError, Scalar};
 
 use super::check::Check;
 use super::layout::Layout;
@@ -51,7 +51,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
 }
 
 /// Adds a state to those before.
-pub fn add(total: &mut Option<State>, state: State) -> Result<(), StateError> {
+pub fn add(total: &mut Option<State>, state: State) -> Result<(), ReduceError> {
     match total {
         Some(total) => total.merge(&state),
         None => {

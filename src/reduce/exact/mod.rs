@@ -78,7 +78,7 @@ pub(crate) use kernels::ExactSum;
 pub(in crate::reduce) use kernels::{EXACT, EXACT_FOLD};
 pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;
-pub use state::{State, StateError};
+pub use state::State;
 
 /// The accuracy of sums of floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -3,34 +3,13 @@
 use half::f16;
 
 use crate::element::{Element, Value};
+use crate::reduce::error::ReduceError;
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
 use crate::reduce::exact::operators::Row;
 use crate::reduce::exact::round;
 use crate::reduce::op::Op;
 use crate::reduce::reference::view;
-
-/// Errors of words that are no state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StateError {
-    /// Another number of words than any format has.
-    #[error("{0} words: an exact state has 16 (f32), 25 (products of f32) or 73 (f64) of 64 bits")]
-    Length(usize),
-    /// The first word does not belong to the format.
-    #[error(
-        "the first word, {found:#x}, is not of the format of {format}: another version, or states of several formats added up"
-    )]
-    Format {
-        /// The format that the number of words stands for.
-        format: Format,
-        /// The word found in its place.
-        found: i64,
-    },
-    /// States of two formats.
-    #[error("states of {0} and of {1} do not add up to one")]
-    Mixed(Format, Format),
-}
 
 /// The state of an exact sum on the CPU; its words are those of [the format](crate::reduce::exact#the-state).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,9 +184,9 @@ impl State {
     /// # Errors
     ///
     /// The other state has another format.
-    pub fn merge(&mut self, other: &State) -> Result<(), StateError> {
+    pub fn merge(&mut self, other: &State) -> Result<(), ReduceError> {
         if self.format != other.format {
-            return Err(StateError::Mixed(self.format, other.format));
+            return Err(ReduceError::MixedStates(self.format, other.format));
         }
         let mut other = other.clone();
         self.normalise();
@@ -239,13 +218,13 @@ impl State {
     /// # Errors
     ///
     /// No format has that many words, or they are of another version.
-    pub fn from_words(words: Vec<i64>) -> Result<Self, StateError> {
+    pub fn from_words(words: Vec<i64>) -> Result<Self, ReduceError> {
         let format = Format::ALL.into_iter().find(|format| format.words() == words.len());
-        let format = format.ok_or(StateError::Length(words.len()))?;
+        let format = format.ok_or(ReduceError::StateLength(words.len()))?;
         let parts = words[0].cast_unsigned() & 0xffff_ffff;
         let upper = words[0].cast_unsigned() >> 32;
         if parts == 0 || upper != u64::from(format.number()).wrapping_mul(parts) & 0xffff_ffff {
-            return Err(StateError::Format { format, found: words[0] });
+            return Err(ReduceError::StateFormat { format, found: words[0] });
         }
         let mut flags = [0; 4];
         flags.copy_from_slice(&words[2..Format::HEAD]);
@@ -260,10 +239,10 @@ impl State {
     /// # Errors
     ///
     /// See [`State::from_words`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReduceError> {
         let words = bytes.chunks_exact(8);
         if !words.remainder().is_empty() {
-            return Err(StateError::Length(words.len() + 1));
+            return Err(ReduceError::StateLength(words.len() + 1));
         }
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
         State::from_words(words.map(word).collect())

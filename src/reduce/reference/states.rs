@@ -8,7 +8,8 @@ use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use super::exact::quotient;
 use crate::element::{Element, Value};
-use crate::reduce::exact::{self, Accuracy, Format, State, StateError};
+use crate::reduce::error::ReduceError;
+use crate::reduce::exact::{self, Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Scalar;
@@ -48,7 +49,7 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar>
 /// sum.add(&5_000_000_000u64.to_ne_bytes(), 0)?;
 /// sum.add(&7u64.to_ne_bytes(), 0)?;
 /// assert_eq!(sum.finish(3).value(), Some(halofold::Value::Unsigned(5_000_000_007)));
-/// # Ok::<(), halofold::reduce::exact::StateError>(())
+/// # Ok::<(), halofold::reduce::ReduceError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Merger {
@@ -201,7 +202,7 @@ impl Merger {
     /// # Panics
     ///
     /// If `state` has not [`Merger::state_size`] bytes.
-    pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), StateError> {
+    pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), ReduceError> {
         self.add_from(state, |index| before + u64::from(index))
     }
 
@@ -214,11 +215,11 @@ impl Merger {
     /// # Panics
     ///
     /// See [`Merger::add`].
-    pub fn add_at(&mut self, state: &[u8], index: u64) -> Result<(), StateError> {
+    pub fn add_at(&mut self, state: &[u8], index: u64) -> Result<(), ReduceError> {
         self.add_from(state, |_| index)
     }
 
-    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), StateError> {
+    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), ReduceError> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
         let own_size = self.own_size();
         let Merger { op, element, merged, kept } = self;

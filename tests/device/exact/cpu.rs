@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use halofold::reduce::Op;
-use halofold::reduce::exact::{Format, State, StateError};
+use halofold::reduce::ReduceError;
+use halofold::reduce::exact::{Format, State};
 use halofold::{Element, Value};
 
 use super::arrays::{Hard, array};
@@ -133,13 +134,13 @@ fn many_states_do_not_overflow() {
 
 #[test]
 fn other_words_are_refused() {
-    assert_eq!(State::from_words(vec![0; 5]), Err(StateError::Length(5)));
-    assert!(matches!(State::from_words(vec![0; 16]), Err(StateError::Format { .. })));
+    assert_eq!(State::from_words(vec![0; 5]), Err(ReduceError::StateLength(5)));
+    assert!(matches!(State::from_words(vec![0; 16]), Err(ReduceError::StateFormat { .. })));
     let mut words = State::new(Format::Single).words();
     words[0] += 1 << 40;
-    assert!(matches!(State::from_words(words), Err(StateError::Format { .. })));
-    assert!(matches!(State::from_bytes(&[0; 129]), Err(StateError::Length(_))));
+    assert!(matches!(State::from_words(words), Err(ReduceError::StateFormat { .. })));
+    assert!(matches!(State::from_bytes(&[0; 129]), Err(ReduceError::StateLength(_))));
     let mut single = State::new(Format::Single);
     let mixed = single.merge(&State::new(Format::Double));
-    assert_eq!(mixed, Err(StateError::Mixed(Format::Single, Format::Double)));
+    assert_eq!(mixed, Err(ReduceError::MixedStates(Format::Single, Format::Double)));
 }
