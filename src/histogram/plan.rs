@@ -60,7 +60,7 @@ impl Config {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
             let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0, 0, 0, 0];
-            passes.push(Pass { step: CLEAR, from: None, grid, params });
+            passes.push(Pass { step: CLEAR, from: None, second: None, grid, params });
         }
         for window in windows {
             passes.push(self.count(window, limits)?);
@@ -96,7 +96,8 @@ impl Config {
             index,
             self.stride,
         ];
-        Ok(Pass { step: COUNT, from: Some(ByteRange { offset: start, size }), grid, params })
+        let from = Some(ByteRange { offset: start, size });
+        Ok(Pass { step: COUNT, from, second: None, grid, params })
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.

@@ -116,6 +116,20 @@ pub enum BufferError {
         /// The number of arrays.
         arrays: usize,
     },
+    /// A second input that is missing, or that the operation does not take.
+    #[error("the operation takes {}", if *is_needed { "two inputs: give the second one" } else { "one input: leave the second one out" })]
+    SecondInput {
+        /// True if it takes two.
+        is_needed: bool,
+    },
+    /// Two inputs of unequal lengths.
+    #[error("{first} elements in the first input and {second} in the second: give as many in both")]
+    Lengths {
+        /// Elements of the first.
+        first: u64,
+        /// Elements of the second.
+        second: u64,
+    },
     /// More elements asked for than the input has: by [`Request::len`](crate::Request::len) or [`Reduction::len`](crate::reduce::Reduction::len).
     #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
     TooFew {

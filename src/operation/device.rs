@@ -40,8 +40,9 @@ pub trait Operation: Clone + Debug {
     }
     /// All kernels that its plans may launch.
     fn steps(&self) -> &'static [Step];
-    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, and
-    /// some may be its [memory](Operation::memory); others are the [table](Operation::table).
+    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, 5 and 6 the
+    /// second input in the same two ways, 11 and on the second and further outputs, and some may be its [memory](Operation::memory);
+    /// others are the [table](Operation::table).
     fn kernel(&self, step: Step, device: &Device) -> Kernel;
     /// Memory that an operation over this input has for itself.
     fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Self::Error> {
@@ -49,9 +50,21 @@ pub trait Operation: Clone + Debug {
     }
     /// Bytes of an element of the input.
     fn item(&self) -> u64;
+    /// Bytes of an element of the second input; `None` if there is none.
+    fn second_item(&self) -> Option<u64> {
+        None
+    }
     /// Bytes of the output of so many elements.
     fn output(&self, len: u64) -> u64;
-    /// The values in the bytes of the output of so many elements.
+    /// Bytes of each output, if there are several: whole words.
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        vec![self.output(len)]
+    }
+    /// Checks the bytes of the output: errors that only the device finds.
+    fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Self::Error> {
+        Ok(())
+    }
+    /// The values in the bytes of the output of so many elements; several outputs lie one after the other.
     fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
     /// The type of the samples that its map takes; `None` if it reads a buffer.
     fn sample(&self) -> Option<TextureSampleType> {
@@ -63,6 +76,15 @@ pub trait Operation: Clone + Debug {
     }
     /// Plans the dispatches over an input, on a device with these limits.
     fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
+    /// Plans the dispatches over an input and, if it takes two, the second one, which has as many elements.
+    fn plan_over_two(
+        &self,
+        input: BufferRange,
+        _second: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Passes<Self>, Self::Error> {
+        self.plan_over(input, limits)
+    }
 }
 
 /// The name of a kernel, which tells it from the others of an operation.

@@ -1,11 +1,14 @@
 //! Inputs: elements of a buffer, cut into windows that a binding can hold, or texels of a texture.
 
+use std::ops::Range;
+
 use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::operation::buffers::BufferError;
 use crate::operation::limits::{LimitError, needs};
 use crate::operation::texels::{BoundTexels, Order, Texels, TextureError};
 use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
 use crate::slice::Slice;
 use crate::window::{self, Window};
 
@@ -63,7 +66,7 @@ impl<'a> Input<'a> {
 
 /// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
 pub(crate) fn windows<E>(
-    BufferRange { offset, len }: BufferRange,
+    input: BufferRange,
     item: u64,
     (stride, first): (u32, u32),
     limits: &Limits,
@@ -71,13 +74,9 @@ pub(crate) fn windows<E>(
 where
     E: From<BufferError> + From<LimitError>,
 {
-    check(BufferRange { offset, len }, item, item)?;
-    check_count(len)?;
-    window::check(len * item, limits)?;
-    // Elements may be read as vectors of 16 bytes.
-    let unit = unit(u64::from(limits.min_storage_buffer_offset_alignment).max(16), item);
-    let limit = limits.max_storage_buffer_binding_size;
-    needs!(limits, max_storage_buffer_binding_size, unit)?;
+    check_all::<E>(input, item, limits)?;
+    let unit = vectors(item, limits);
+    let largest = largest_binding(limits) / unit * unit;
     let (stride, first) = (u64::from(stride), u64::from(first));
     let taken = |window: Window| {
         let begin = u64::from(window.index);
@@ -86,8 +85,65 @@ where
         let first = u64::from(window.first) + (index - begin);
         (len > 0).then_some(Window { first: first as u32, len: len as u32, index: index as u32, ..window })
     };
-    let windows = window::cut(offset, len, item, limit.min(1 << 31) / unit * unit, unit);
+    let windows = window::cut(input.offset, input.len, item, largest, unit);
     Ok(windows.into_iter().filter_map(taken).collect())
+}
+
+/// Cuts two inputs, with elements of these sizes, into windows of the same elements: the window of the first one, and the binding of the
+/// second one with the position of its first element. Windows without elements are left out.
+#[allow(dead_code, reason = "operations by group take two inputs")]
+pub(crate) fn windows_of_two<E>(
+    inputs: [BufferRange; 2],
+    items: [u64; 2],
+    limits: &Limits,
+) -> Result<Vec<(Window, ByteRange, u32)>, E>
+where
+    E: From<BufferError> + From<LimitError>,
+{
+    let [first, second] = inputs;
+    let units = items.map(|item| vectors(item, limits));
+    check_all::<E>(first, items[0], limits)?;
+    check_all::<E>(second, items[1], limits)?;
+    // A window of the second input may start at another distance from a multiple of the alignment.
+    needs!(limits, max_storage_buffer_binding_size, units[0].max(units[1]) * 2)?;
+    let fit = (largest_binding(limits) - units[1]) / items[1] * items[0];
+    let largest = (fit.min(largest_binding(limits)) / units[0]).max(1) * units[0];
+    let windows = window::cut(first.offset, first.len, items[0], largest, units[0]);
+    let both = |window: Window| {
+        let begin = u64::from(window.index);
+        let (bytes, at) = binding(second, items[1], begin..begin + u64::from(window.len), units[1]);
+        (window, bytes, at)
+    };
+    Ok(windows.into_iter().filter(|window| window.len > 0).map(both).collect())
+}
+
+/// The binding that holds these elements of an input, and the position of the first of them in it. It starts at a multiple of `unit`.
+pub(crate) fn binding(input: BufferRange, item: u64, elements: Range<u64>, unit: u64) -> (ByteRange, u32) {
+    let at = input.offset + elements.start * item;
+    let start = at / unit * unit;
+    let end = (input.offset + elements.end * item).next_multiple_of(4);
+    (ByteRange { offset: start, size: end - start }, ((at - start) / item) as u32)
+}
+
+/// Checks that windows can hold an input.
+fn check_all<E>(input: BufferRange, item: u64, limits: &Limits) -> Result<(), E>
+where
+    E: From<BufferError> + From<LimitError>,
+{
+    check(input, item, item)?;
+    check_count(input.len)?;
+    window::check(input.len * item, limits)?;
+    Ok(needs!(limits, max_storage_buffer_binding_size, vectors(item, limits))?)
+}
+
+/// The unit of windows whose elements may be read as vectors of 16 bytes.
+fn vectors(item: u64, limits: &Limits) -> u64 {
+    unit(u64::from(limits.min_storage_buffer_offset_alignment).max(16), item)
+}
+
+/// Bytes of the largest binding, which kernels count in 31 bits.
+fn largest_binding(limits: &Limits) -> u64 {
+    limits.max_storage_buffer_binding_size.min(1 << 31)
 }
 
 /// Checks that a range of items of `size` bytes starts at a multiple of `unit` bytes, and ends where a buffer can.
@@ -113,4 +169,35 @@ pub(crate) fn check_count(len: u64) -> Result<(), BufferError> {
 pub(crate) fn unit(align: u64, stride: u64) -> u64 {
     let odd = stride >> stride.trailing_zeros();
     align.max(stride / odd) * odd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_of_two_inputs_hold_the_same_elements() {
+        let limits = Limits { max_storage_buffer_binding_size: 1024, ..Limits::default() };
+        for ([first, second], items) in
+            [([0, 0], [4, 4]), ([4, 252], [4, 4]), ([8, 12], [8, 4]), ([6, 4], [2, 4])]
+        {
+            let ranges = [first, second].map(|offset| BufferRange { offset, len: 1000 });
+            let windows = windows_of_two::<crate::operation::OperationError>(ranges, items, &limits).unwrap();
+            let mut index = 0;
+            for (window, bytes, at) in windows {
+                assert_eq!(window.index, index);
+                index += window.len;
+                let begins = |start: u64, at: u32, item: u64| start + u64::from(at) * item;
+                assert_eq!(
+                    begins(window.start, window.first, items[0]),
+                    first + u64::from(window.index) * items[0]
+                );
+                assert_eq!(begins(bytes.offset, at, items[1]), second + u64::from(window.index) * items[1]);
+                assert!(window.size <= 1024 && bytes.size <= 1024, "{window:?} {bytes:?}");
+                assert!(u64::from(at + window.len) * items[1] <= bytes.size);
+                assert!(bytes.offset % 256 == 0 && window.start % 256 == 0);
+            }
+            assert_eq!(index, 1000);
+        }
+    }
 }

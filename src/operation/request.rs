@@ -14,6 +14,7 @@ use crate::operation::device::{OnDevice, Operation, Step};
 use crate::operation::input::Input;
 use crate::operation::kernel::{PARAMETERS, Pipelines};
 use crate::operation::launch::Prepared;
+use crate::operation::outputs::Outputs;
 use crate::operation::texels::Order;
 use crate::read::{self, Readback};
 use crate::reduce::BufferRange;
@@ -28,6 +29,8 @@ pub struct Pass<S, P> {
     pub step: S,
     /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it reads none.
     pub from: Option<ByteRange>,
+    /// The range of the second input's buffer with the elements of the same indices; `None` if it reads none.
+    pub second: Option<ByteRange>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// The parameters of its kernel.
@@ -45,6 +48,7 @@ pub(crate) type Passes<O> = Vec<Pass<Step, <O as Operation>::Params>>;
 pub struct Request<'o, 'b, O: Operation> {
     operation: &'o OnDevice<O>,
     input: Input<'b>,
+    second: Option<Slice<'b>>,
     len: Option<u64>,
 }
 
@@ -58,7 +62,12 @@ impl<O: Operation> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub(crate) fn new(operation: &'o OnDevice<O>, input: Input<'b>) -> Self {
-        Request { operation, input, len: None }
+        Request { operation, input, second: None, len: None }
+    }
+
+    /// Sets the second input of an operation that takes two. It must have as many elements as the first one, and may be the same buffer.
+    pub fn with<'s: 'b>(self, second: impl Into<Slice<'s>>) -> Self {
+        Request { second: Some(second.into()), ..self }
     }
 
     /// Takes only the first `n` elements, for a buffer with more room than data. With `len(0)` any buffer is an
@@ -73,19 +82,37 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
     pub fn plan(&self) -> Result<Passes<O>, O::Error> {
-        self.operation.plan(self.elements()?)
+        let config = self.operation.config();
+        config.plan_over_two(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
     }
 
     /// The elements that it takes.
     fn elements(&self) -> Result<BufferRange, O::Error> {
         let config = self.operation.config();
-        let mut elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
+        let elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
+        Ok(self.cut(elements)?)
+    }
+
+    /// The elements that it takes of the second input, as many as of the first.
+    fn second_elements(&self) -> Result<Option<BufferRange>, O::Error> {
+        let (second, size) = match (self.second, self.operation.config().second_item()) {
+            (Some(second), Some(size)) => (second, size),
+            (None, None) => return Ok(None),
+            (_, size) => return Err(BufferError::SecondInput { is_needed: size.is_some() }.into()),
+        };
+        let elements = self.cut(BufferRange { offset: second.offset(), len: second.size() / size })?;
+        let (first, second) = (self.elements()?.len, elements.len);
+        if first == second { Ok(Some(elements)) } else { Err(BufferError::Lengths { first, second }.into()) }
+    }
+
+    /// The first elements of an input, as many as were asked for.
+    fn cut(&self, elements: BufferRange) -> Result<BufferRange, BufferError> {
         let (asked, has) = (self.len.unwrap_or(elements.len), elements.len);
         if asked > has {
-            return Err(BufferError::TooFew { asked, has }.into());
+            Err(BufferError::TooFew { asked, has })
+        } else {
+            Ok(BufferRange { len: asked, ..elements })
         }
-        elements.len = asked;
-        Ok(elements)
     }
 
     /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
@@ -99,35 +126,56 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Passes<O>>, O::Error> {
-        let (elements, output) = (self.elements()?, output.into());
-        let (plan, config) = (self.operation.plan(elements)?, self.operation.config());
-        let size = config.output(elements.len);
+        self.into_each([output])
+    }
+
+    /// Binds the buffers as [`Request::into`] does, with an output for each array of an operation that writes several. Each is bound as a whole, and
+    /// lies in a buffer of its own.
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Request::into`].
+    /// - [`BufferError::Outputs`]: another number of outputs than the operation writes arrays.
+    pub fn into_each<'s, S: Into<Slice<'s>>>(
+        self,
+        outputs: impl IntoIterator<Item = S>,
+    ) -> Result<Prepared<Passes<O>>, O::Error> {
+        let elements = self.elements()?;
+        let (plan, config) = (self.plan()?, self.operation.config());
+        let outputs = Outputs::new(outputs.into_iter().map(Into::into), &config.outputs(elements.len))?;
         let Pipelines { device, limits, .. } = &self.operation.pipelines;
         let input = self.input.slice();
-        let reads: Vec<_> = input.iter().map(|input| Use::of("input", *input, input.size())).collect();
-        buffers::check(&reads, &[Use::of("output", output, size)], limits)?;
+        let reads = [("input", input), ("second input", self.second)];
+        let reads: Vec<_> = reads
+            .iter()
+            .filter_map(|(role, slice)| slice.map(|slice| Use::of(role, slice, slice.size())))
+            .collect();
+        buffers::check(&reads, &outputs.uses(), limits)?;
         let texels = self.input.bind(device, config.sample(), self.order());
         let memory = config.memory(elements, limits)?;
         let own: Vec<_> = memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
         let blocks: Blocks = plan.iter().map(|pass| pass.params).collect();
         let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
-        let window = |pass: &Pass<_, _>, slot, least| match (pass.from, input, &texels) {
-            (_, _, Some(texels)) => texels.resource(slot),
-            (Some(bytes), Some(input), _) if bytes.size >= least => {
+        let window = |bytes: Option<ByteRange>, input: Option<Slice<'b>>, least| match (bytes, input) {
+            (Some(bytes), Some(input)) if bytes.size >= least => {
                 slice(input.buffer(), bytes.offset, bytes.size)
             }
             _ => self.operation.nothing.as_entire_binding(),
         };
         let dispatch = |(index, pass): (usize, &Pass<Step, O::Params>)| {
-            self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| match slot {
-                0 => window(pass, slot, 0),
-                1 => slice(output.buffer(), output.offset(), size),
-                PARAMETERS => blocks::bound::<O::Params>(&params, blocks::offset(index)),
-                // A window that is shorter than a vector is never read as vectors.
-                3 => window(pass, slot, 16),
-                _ => {
-                    let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
-                    own.unwrap_or(&self.operation.table).as_entire_binding()
+            self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
+                match (slot, &texels) {
+                    (0 | 3, Some(texels)) => texels.resource(slot),
+                    (0, None) => window(pass.from, input, 0),
+                    // A window that is shorter than a vector is never read as vectors.
+                    (3, None) => window(pass.from, input, 16),
+                    (5, _) if self.second.is_some() => window(pass.second, self.second, 0),
+                    (6, _) if self.second.is_some() => window(pass.second, self.second, 16),
+                    (PARAMETERS, _) => blocks::bound::<O::Params>(&params, blocks::offset(index)),
+                    _ => outputs.resource(slot).unwrap_or_else(|| {
+                        let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
+                        own.unwrap_or(&self.operation.table).as_entire_binding()
+                    }),
                 }
             })
         };
@@ -144,7 +192,8 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, O::Error> {
         let (config, len) = (self.operation.config(), self.elements()?.len);
-        let results = self.submit(queue)?.wait(config.output(len))?;
+        let results = self.submit(queue)?.wait(config.outputs(len).iter().sum())?;
+        config.check_results(len, &results)?;
         Ok(config.values(len, &results))
     }
 
@@ -158,12 +207,14 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         let config = self.operation.config().clone();
         let begin = || -> Result<_, O::Error> {
             let len = self.elements()?.len;
-            Ok((len, self.submit(queue)?.read(config.output(len))))
+            Ok((len, self.submit(queue)?.read(config.outputs(len).iter().sum())))
         };
         let begun = begin();
         async move {
             let (len, results) = begun?;
-            Ok(config.values(len, &results.await?))
+            let results = results.await?;
+            config.check_results(len, &results)?;
+            Ok(config.values(len, &results))
         }
     }
 
@@ -176,9 +227,9 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         // Results that are too large are an error of the plan.
         self.plan()?;
         let device = self.operation.device();
-        let size = self.operation.config().output(self.elements()?.len);
-        read::submit((device, queue), size, |results, encoder| {
-            self.into(results)?.encode(encoder);
+        let sizes = self.operation.config().outputs(self.elements()?.len);
+        read::submit_each((device, queue), &sizes, |results, encoder| {
+            self.into_each(results)?.encode(encoder);
             Ok(())
         })
     }

@@ -71,7 +71,7 @@ mod mappable;
 mod readback;
 mod reading;
 
-pub(crate) use host::{submit, submit_copy};
+pub(crate) use host::{submit, submit_copy, submit_each};
 pub use mailbox::Mailbox;
 pub use readback::Readback;
 pub use reading::{Reading, poll, wait_for};

@@ -27,11 +27,7 @@ impl Request<'_> {
     /// The binding that holds the elements `range` of an input, and the position of the first of them in it.
     pub(super) fn binding(&self, extent: BufferRange, range: Range<u64>) -> (ByteRange, u32) {
         let size = self.item_size();
-        let at = extent.offset + range.start * size;
-        let unit = self.unit(size);
-        let start = at / unit * unit;
-        let end = (extent.offset + range.end * size).next_multiple_of(WORD);
-        (ByteRange { offset: start, size: end - start }, ((at - start) / size) as u32)
+        input::binding(extent, size, range, self.unit(size))
     }
 
     /// The window of the part, and of the second input, that holds the elements `range`.
