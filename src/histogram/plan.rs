@@ -60,7 +60,7 @@ impl Config {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
             let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0, 0, 0, 0];
-            passes.push(Pass { step: CLEAR, from: None, second: None, grid, params });
+            passes.push(Pass { step: CLEAR, from: None, second: None, to: None, grid, params });
         }
         for window in windows {
             passes.push(self.count(window, limits)?);
@@ -97,7 +97,7 @@ impl Config {
             self.stride,
         ];
         let from = Some(ByteRange { offset: start, size });
-        Ok(Pass { step: COUNT, from, second: None, grid, params })
+        Ok(Pass { step: COUNT, from, second: None, to: None, grid, params })
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.

@@ -4,6 +4,7 @@ use wgpu::BindingResource;
 
 use crate::operation::buffers::{BufferError, Use, slice};
 use crate::operation::kernel::{Access, Slot};
+use crate::reduce::plan::ByteRange;
 use crate::slice::Slice;
 
 /// The binding of group 0 with the first output.
@@ -46,11 +47,13 @@ impl<'a> Outputs<'a> {
         self.given[0].0
     }
 
-    /// The resource for a binding, if an output is bound there as a whole.
-    pub(crate) fn resource(&self, slot: u32) -> Option<BindingResource<'a>> {
+    /// The resource for a binding, if an output is bound there: as a whole, or of the first output a part.
+    pub(crate) fn resource(&self, slot: u32, part: Option<ByteRange>) -> Option<BindingResource<'a>> {
         let nth = if slot == FIRST { 0 } else { 1 + slot.checked_sub(SECOND)? };
         let (output, size) = self.given.get(nth as usize)?;
-        Some(slice(output.buffer(), output.offset(), *size))
+        let ByteRange { offset, size } =
+            part.filter(|_| slot == FIRST).unwrap_or(ByteRange { offset: 0, size: *size });
+        Some(slice(output.buffer(), output.offset() + offset, size))
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Pass<S, P> {
     pub from: Option<ByteRange>,
     /// The range of the second input's buffer with the elements of the same indices; `None` if it reads none.
     pub second: Option<ByteRange>,
+    /// The range of the output that it binds, counted from the output's start; `None` if it binds all of it.
+    pub to: Option<ByteRange>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// The parameters of its kernel.
@@ -129,7 +131,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         self.into_each([output])
     }
 
-    /// Binds the buffers as [`Request::into`] does, with an output for each array of an operation that writes several. Each is bound as a whole, and
+    /// Binds the buffers as [`Request::into`] does, with an output for each array of an operation that writes several. Each
     /// lies in a buffer of its own.
     ///
     /// # Errors
@@ -172,7 +174,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
                     (5, _) if self.second.is_some() => window(pass.second, self.second, 0),
                     (6, _) if self.second.is_some() => window(pass.second, self.second, 16),
                     (PARAMETERS, _) => blocks::bound::<O::Params>(&params, blocks::offset(index)),
-                    _ => outputs.resource(slot).unwrap_or_else(|| {
+                    _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
                         let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
                         own.unwrap_or(&self.operation.table).as_entire_binding()
                     }),

@@ -286,7 +286,7 @@ impl Selection {
         let from = bytes(window);
         let of_ranks = [DIGITS, FINISH].contains(&step);
         let down = if of_ranks { rows * self.ranks() } else { rows };
-        Pass { step, from, second: None, grid: [groups, down as u32], params }
+        Pass { step, from, second: None, to: None, grid: [groups, down as u32], params }
     }
 
     /// Workgroups for a row, or for a rank of it.

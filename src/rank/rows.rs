@@ -116,7 +116,7 @@ impl Selection {
             params[16] = (indices_at(self.element, all * self.top.unwrap_or(0)) / 4) as u32;
             params[17] = rows as u32;
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
-            Ok(Pass { step, from: bytes(&window), second: None, grid, params })
+            Ok(Pass { step, from: bytes(&window), second: None, to: None, grid, params })
         };
         (0..all).step_by(at_once as usize).map(pass).collect()
     }

@@ -122,7 +122,7 @@ impl<'a> Bound<'a, '_> {
     }
 
     fn output(&self, slot: u32) -> BindingResource<'a> {
-        self.outputs.resource(slot).unwrap_or_else(|| self.workspace.nothing.as_entire_binding())
+        self.outputs.resource(slot, None).unwrap_or_else(|| self.workspace.nothing.as_entire_binding())
     }
 
     fn marks(&self) -> BindingResource<'a> {
