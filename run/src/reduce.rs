@@ -88,8 +88,8 @@ pub struct ReduceArgs {
     /// minima, maxima, means and variances have no value (`-`).
     ///
     /// median and quantile find elements by their ranks: those of a file larger than a piece in two passes over 32-bit elements, and in four over
-    /// 64-bit ones. top finds the largest elements of f32 or of integers of up to 32 bits, and their places: in order, of equal ones the first; NaN is
-    /// the largest. Along --axis both are found in each line.
+    /// 64-bit ones. top finds the largest elements, and their places: in order, of equal ones the first; NaN is the largest. Along --axis both are
+    /// found in each line.
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Asked>,
     /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the first dimension of the array.

@@ -262,19 +262,13 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     let has_top = args.op.contains(&Asked::Top);
     let skips_nan = args.skip_nan && stored.element().is_float();
     // Lines are found in the memory of a GPU, and so is a whole file that is a single piece; others are passed through histograms.
-    let is_ranked = stored.element() != Element::F16;
     let along = match &layout {
         Layout::Axis(axis) if !layout.is_one_line() => Some(work.lines_along(&axis.numbers)),
         _ => None,
     };
     let is_along = along.is_some();
     let is_piece = work.bytes().is_some_and(|bytes| bytes <= args.piece && stored.size() > 2 && bytes > 0);
-    let is_held = !is_along && is_piece && is_ranked && !skips_nan;
-    if !is_ranked && (is_along || has_top) {
-        return Err(Failure::Usage(format!(
-            "{path}: top, and order along an axis, are not of {stored}: convert the array"
-        )));
-    }
+    let is_held = !is_along && is_piece && !skips_nan;
     let passed = usize::from(!ops.is_empty()) + usize::from(has_top) + usize::from(!answers.is_empty());
     let is_once = passed <= 1 && (answers.is_empty() || stored.size() <= 2 || is_held);
     if work.passes_once() && !is_once {

@@ -114,6 +114,7 @@ fn compile(gpu: &Gpu, (stored, places): &Form) -> Result<wgpu::ComputePipeline, 
             ("DIMENSIONS", dimensions as f64),
             ("SIGNED", number(stored.is_signed())),
             ("TRUTH", number(*stored == Stored::Bool)),
+            ("HALVES", number(stored.element().size() == 2)),
         ],
         label: "halofold.unpack".to_owned(),
     };

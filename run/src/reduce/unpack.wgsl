@@ -5,8 +5,8 @@
 // little-endian. A photograph is uploaded as it lies in its file, which is a quarter of what it takes here; unpacking it on the host
 // would cost the host a pass over memory and the bus four times the bytes.
 //
-// Each invocation writes whole elements, one after the other at a distance of the whole launch. Neighbours write neighbouring
-// elements, so a subgroup's stores fill whole cache lines; that several of them load the same word costs little, as it is in the
+// Each invocation writes whole words, one after the other at a distance of the whole launch. Neighbours write neighbouring
+// words, so a subgroup's stores fill whole cache lines; that several of them load the same word costs little, as it is in the
 // cache. The alternative, a word for each invocation, has stores that lie four words apart.
 //
 // `extractBits` of a signed number copies the highest bit that it takes, the sign, into all bits above: -1 in 8 bits is -1 in 32.
@@ -18,6 +18,8 @@ override BITS: u32;
 override SIGNED: bool;
 // True: it is a boolean; any byte but zero is true.
 override TRUTH: bool;
+// True: elements stay as wide as they are, two of 16 bits in a word.
+override HALVES: bool;
 // Dimensions in which elements are put in another order; 0 if they stay as they lie.
 override DIMENSIONS: u32;
 
@@ -56,6 +58,12 @@ fn element(at: u32) -> u32 {
 fn unpack(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
     let launched = workgroups.x * 64u;
     for (var at = id.x; at < arrayLength(&elements); at += launched) {
-        elements[at] = element(place(at));
+        if HALVES {
+            // An odd number of them has no last one, and its place may be in no word.
+            let second = min(place(2u * at + 1u), 2u * arrayLength(&words) - 1u);
+            elements[at] = element(place(2u * at)) | element(second) << 16u;
+        } else {
+            elements[at] = element(place(at));
+        }
     }
 }

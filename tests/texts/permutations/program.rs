@@ -11,14 +11,16 @@ use super::catalogue::generous;
 /// Every one of them, by its label.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
-    let unpack = |bits, signed, truth, dimensions| {
-        [("BITS", bits), ("SIGNED", signed), ("TRUTH", truth), ("DIMENSIONS", dimensions)].to_vec()
+    let unpack = |bits, signed, truth, halves, dimensions| {
+        let of_bits = [("BITS", bits), ("SIGNED", signed), ("TRUTH", truth), ("HALVES", halves)];
+        [&of_bits[..], &[("DIMENSIONS", dimensions)]].concat()
     };
     let unpacked = [
-        unpack(8.0, 0.0, 1.0, 0.0),
-        unpack(8.0, 1.0, 0.0, 3.0),
-        unpack(16.0, 0.0, 0.0, 0.0),
-        unpack(32.0, 0.0, 0.0, 3.0),
+        unpack(8.0, 0.0, 1.0, 0.0, 0.0),
+        unpack(8.0, 1.0, 0.0, 0.0, 3.0),
+        unpack(16.0, 0.0, 0.0, 0.0, 0.0),
+        unpack(16.0, 0.0, 0.0, 1.0, 3.0),
+        unpack(32.0, 0.0, 0.0, 0.0, 3.0),
     ];
     let unpacked = unpacked.map(|overrides| Kernel {
         wgsl: include_str!("../../../run/src/reduce/unpack.wgsl").to_owned(),
