@@ -6,18 +6,12 @@
 #import io
 #import input
 #import keys
+#import hash
 
 @group(0) @binding(6) var<storage, read_write> sampled: array<Key>;
 @group(0) @binding(8) var<storage, read_write> bins: array<u32>;
 
 const BINS: u32 = 2048u;
-
-fn hash(number: u32) -> u32 {
-    var x = number * 0x9e3779b1u + 0x7f4a7c15u;
-    x = (x ^ (x >> 16u)) * 0x85ebca6bu;
-    x = (x ^ (x >> 13u)) * 0xc2b2ae35u;
-    return x ^ (x >> 16u);
-}
 
 // A place in the part with this number: the hash, as a fraction of the part's length.
 fn place(part: u32) -> u32 {

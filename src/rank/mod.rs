@@ -1,4 +1,4 @@
-//! Order statistics: medians, quantiles, the k-th smallest element.
+//! Order statistics: medians, quantiles, the k-th smallest element; and the number of distinct values.
 //!
 //! ```
 //! use halofold::rank::Quantiles;
@@ -39,6 +39,7 @@
 //! winners 16 bytes for each candidate, of which there are some 2k, or 100 000 of 2^28 elements if k is small. Recording allocates nothing.
 
 mod bracket;
+mod distinct;
 mod method;
 mod pipeline;
 mod quantiles;
@@ -48,6 +49,7 @@ mod shape;
 mod top_k;
 mod values;
 
+pub use distinct::Distinct;
 pub use method::Method;
 pub use quantiles::Quantiles;
 pub use top_k::TopK;

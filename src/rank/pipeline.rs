@@ -32,13 +32,13 @@ const BRACKETS: u32 = 5;
 const MOST_RANKS: u32 = 64;
 
 /// Invocations in other workgroups.
-const WORKGROUP: u32 = 256;
+pub(super) const WORKGROUP: u32 = 256;
 
 /// The most tiles of a workgroup: more of them mean fewer additions to storage.
 const MOST_TILES: u64 = 8;
 
 /// Workgroups that fill a large GPU: of the read, and of a search.
-const FILLING: u64 = 132 * 16;
+pub(super) const FILLING: u64 = 132 * 16;
 const SEARCHING: u64 = 132 * 4;
 
 /// The most workgroups for a row, half of what every device has in a dimension.
@@ -337,6 +337,16 @@ fn key_words(element: Element) -> u64 {
     element.size().div_ceil(4)
 }
 
+/// The composer of kernels that read elements as keys.
+pub(super) fn composer(element: Element) -> Composer {
+    let keys = match element.size() {
+        2 => "rank/shared/keys_of_halves",
+        4 => "rank/shared/keys",
+        _ => "rank/shared/keys_in_words",
+    };
+    element.defines(Composer::default()).choose("keys", keys).choose("io", "rank/shared/io")
+}
+
 /// The case that kernels are made for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
@@ -384,16 +394,7 @@ impl Made {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
-        let keys = match self.element.size() {
-            2 => "rank/shared/keys_of_halves",
-            4 => "rank/shared/keys",
-            _ => "rank/shared/keys_in_words",
-        };
-        let wgsl = self
-            .element
-            .defines(Composer::default())
-            .choose("keys", keys)
-            .choose("io", "rank/shared/io")
+        let wgsl = composer(self.element)
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
             .choose(
                 "result",

@@ -41,6 +41,13 @@ pub fn top(element: Element, bytes: &[u8], k: usize, smallest: bool) -> Vec<(Val
     ranked
 }
 
+/// The number of distinct elements. All NaNs are one, and so are −0 and 0.
+pub fn distinct(element: Element, bytes: &[u8]) -> usize {
+    let mut distinct = sorted(element, bytes);
+    distinct.dedup_by(|a, b| order(*a, *b).is_eq());
+    distinct.len()
+}
+
 fn sorted(element: Element, bytes: &[u8]) -> Vec<Value> {
     let mut sorted: Vec<_> = elements(element, bytes).collect();
     sorted.sort_by(|a, b| order(*a, *b));

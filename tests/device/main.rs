@@ -8,6 +8,7 @@ mod operations;
 mod scene;
 
 mod compiling;
+mod distinct;
 mod embedding;
 mod exact;
 mod examples;

@@ -1,7 +1,7 @@
-//! Order statistics of short rows.
+//! Order statistics of short rows, and numbers of distinct values.
 
 use halofold::Element;
-use halofold::rank::{Quantiles, TopK, reference};
+use halofold::rank::{Distinct, Quantiles, TopK, reference};
 
 use super::{End, Operation, Scene, text};
 
@@ -13,6 +13,8 @@ pub fn operations() -> Vec<Operation> {
     vec![
         Operation::new("third smallest elements of rows", |scene| Box::pin(third(scene))),
         Operation::new("largest elements of rows", |scene| Box::pin(largest(scene))),
+        Operation::new("number of distinct values", |scene| Box::pin(distinct(scene))),
+        Operation::new("registers of distinct values", |scene| Box::pin(registers(scene))),
     ]
 }
 
@@ -51,5 +53,31 @@ async fn largest(scene: &Scene) -> Result<End, String> {
         expected[place] = value.as_f64() as u32;
         expected[indices + place] = index;
     }
+    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+}
+
+async fn distinct(scene: &Scene) -> Result<End, String> {
+    let elements = elements(scene);
+    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
+    scene.stage();
+    let distinct =
+        Distinct::new(Element::F16).and_then(|distinct| distinct.on(&scene.device)).map_err(text)?;
+    let output = scene.room(4)?;
+    scene.stage();
+    let prepared = distinct.of(&input).into(&output).map_err(text)?;
+    let expected = reference::distinct(Element::F16, bytemuck::cast_slice(&elements)) as u32;
+    scene.compare(|encoder| prepared.encode(encoder), &output, &expected.to_ne_bytes()).await
+}
+
+/// Elements that are all 0: its hash begins with 9348, in 14 bits, and a one.
+async fn registers(scene: &Scene) -> Result<End, String> {
+    let input = scene.buffer(bytemuck::cast_slice(&vec![0u32; scene.words(1000) as usize]))?;
+    scene.stage();
+    let estimated = Distinct::estimated(Element::U32).on(&scene.device).map_err(text)?;
+    let output = scene.room(4 << 14)?;
+    scene.stage();
+    let prepared = estimated.of(&input).into(&output).map_err(text)?;
+    let mut expected = vec![0u32; 1 << 14];
+    expected[9348] = 1;
     scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
 }

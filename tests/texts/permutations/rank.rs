@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::rank::{Method, Quantiles, TopK};
+use halofold::rank::{Distinct, Method, Quantiles, TopK};
 use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
@@ -36,6 +36,12 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(many.kernels(&limits).map(with_name("the largest of rows")));
         let most = TopK::new(element, 1 << 20).unwrap();
         kernels.extend(most.kernels(&limits).map(with_name("a million of the largest")));
+        let distinct = Distinct::new(element).into_iter().chain([Distinct::estimated(element)]);
+        kernels.extend(
+            distinct.flat_map(|distinct| {
+                distinct.kernels().map(with_name("distinct values")).collect::<Vec<_>>()
+            }),
+        );
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
