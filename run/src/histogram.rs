@@ -23,7 +23,7 @@ use crate::gpu::{self, AnyAdapters};
 use crate::keys;
 use crate::passes::Passes;
 use crate::reduce::file::Work;
-use crate::reduce::totals::Wanted;
+use crate::reduce::totals::{OperatorResults, Wanted};
 use edges::{Bins, Range};
 use rule::{BinCount, Facts, Rule, between_quartiles, quartile_ranks};
 
@@ -34,7 +34,7 @@ pub struct Request {
     pub file: PathBuf,
     /// The number of bins, 1 to 65536, or NumPy's rule for it: auto, fd, sqrt, sturges, rice or scott.
     ///
-    /// A rule looks at the elements, beside --range at those in it. There scott is for elements of 8 and 16 bits.
+    /// A rule looks at the elements, beside --range at those in it.
     #[arg(long, value_name = "N|RULE", default_value = "10")]
     bins: BinCount,
     /// The range of all bins: by default from the least to the largest element, found in a pass over the file before.
@@ -168,11 +168,6 @@ impl Counter<'_> {
 
     /// Finds what a rule depends on among the elements in a range: those with the ranks from its lower end on.
     fn facts_in(&mut self, range: Range, rule: Rule) -> Result<Facts, Failure> {
-        if rule == Rule::Scott {
-            return Err(self.refused(
-                "beside --range, --bins takes no deviation: name a number or another rule, as auto",
-            ));
-        }
         if self.passes.work.passes_once() {
             return Err(self.refused("a stream passes once: beside --range, --bins takes a number"));
         }
@@ -187,7 +182,18 @@ impl Counter<'_> {
         let (_, found) = self.passes.at_ranks(|_, _| ranks)?;
         let nth = |rank| found[&(below + rank)];
         let between_quartiles = between_quartiles(n, self.stored, nth);
-        Ok(Facts { n, ends: Some([nth(0), nth(n - 1)]), deviation: 0.0, between_quartiles })
+        let ends = [nth(0), nth(n - 1)];
+        let deviation = if rule == Rule::Scott { self.deviation_between(ends)? } else { 0.0 };
+        Ok(Facts { n, ends: Some(ends), deviation, between_quartiles })
+    }
+
+    /// The standard deviation of the elements from one to another.
+    fn deviation_between(&mut self, ends: [Value; 2]) -> Result<f64, Failure> {
+        let mut mask = self.passes.mask_between(ends)?;
+        let wanted = Wanted { is_masked: true, ..wanted(&[Op::Deviation]) };
+        let engine = self.passes.engine(wanted)?;
+        let found = self.passes.reduced(engine, wanted, Some(&mut mask))?;
+        Ok(deviation(&found[0]))
     }
 
     /// Reduces the file to what the bins depend on.
@@ -197,30 +203,19 @@ impl Counter<'_> {
         }
         let ops = [Op::MinMax, Op::Deviation];
         let ops = if bins == BinCount::Of(Rule::Scott) { &ops[..] } else { &ops[..1] };
-        let wanted = Wanted {
-            ops,
-            own: None,
-            ddof: 0,
-            accuracy: Accuracy::Exact,
-            verify: false,
-            skips_nan: false,
-            is_masked: false,
-            is_stored: false,
-        };
+        let wanted = wanted(ops);
         let engine = self.passes.engine(wanted).map_err(|failure| match (failure, bins) {
             (Failure::Usage(why), BinCount::Number(_)) => {
                 Failure::Usage(format!("{why}; or name the range with --range LOW,HIGH"))
             }
             (failure, _) => failure,
         })?;
-        let totals = self.passes.reduced(engine, wanted)?;
-        let results: Vec<_> = totals.into_iter().map(|total| total.results.only()).collect();
-        let ends = match results[0] {
+        let totals = self.passes.reduced(engine, wanted, None)?;
+        let ends = match totals[0].results.only() {
             Some(Scalar::Range { min, max }) => Some([min, max]),
             _ => None,
         };
-        let deviation = results.get(1).copied().flatten().and_then(Scalar::value);
-        let deviation = deviation.map_or(0.0, Value::as_f64);
+        let deviation = totals.get(1).map_or(0.0, deviation);
         let n = self.passes.n;
         let mut facts = Facts { n, ends, deviation, between_quartiles: 0.0 };
         if matches!(bins, BinCount::Of(Rule::Fd | Rule::Auto)) && n > 0 {
@@ -259,6 +254,25 @@ impl Counter<'_> {
     fn refused(&self, why: impl Display) -> Failure {
         self.passes.refused(why)
     }
+}
+
+/// A request for exact reductions.
+fn wanted(ops: &[Op]) -> Wanted<'_> {
+    Wanted {
+        ops,
+        own: None,
+        ddof: 0,
+        accuracy: Accuracy::Exact,
+        verify: false,
+        skips_nan: false,
+        is_masked: false,
+        is_stored: false,
+    }
+}
+
+/// The only result of a standard deviation; 0 if there is none.
+fn deviation(found: &OperatorResults) -> f64 {
+    found.results.only().and_then(Scalar::value).map_or(0.0, Value::as_f64)
 }
 
 /// The least and the largest of some numbers, which NaN is if it is among them.

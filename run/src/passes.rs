@@ -53,18 +53,20 @@ impl<'a> Passes<'a> {
     /// The kernels of some reductions.
     pub fn engine(&self, wanted: Wanted<'_>) -> Result<Engine<'a>, Failure> {
         let works = slice::from_ref(&self.work);
-        Engine::new(self.gpus, works, (1, self.piece), |gpu, most| {
+        let inputs = if wanted.is_masked { 2 } else { 1 };
+        Engine::new(self.gpus, works, (inputs, self.piece), |gpu, most| {
             kernels::of_ops(gpu, works, &[wanted], most)
         })
     }
 
-    /// Reduces the file by kernels.
+    /// Reduces the file by kernels; if there is a mask, what it keeps.
     pub fn reduced(
         &mut self,
         mut engine: Engine<'_>,
         wanted: Wanted<'_>,
+        mask: Option<&mut Work>,
     ) -> Result<Vec<OperatorResults>, Failure> {
-        let (mut sources, bar) = self.open()?;
+        let (mut sources, bar) = self.open(mask)?;
         let all = (wanted, None, true);
         let totals = reduce((&mut engine, &self.gpus[0]), &Alone, &self.work, &mut sources, all, |bytes| {
             bar.inc(bytes)
@@ -72,6 +74,11 @@ impl<'a> Passes<'a> {
         bar.finish_and_clear();
         self.n = totals.n();
         Ok(totals.into_each().collect())
+    }
+
+    /// A mask of its elements from one to another.
+    pub fn mask_between(&self, ends: [Value; 2]) -> Result<Work, Failure> {
+        self.work.mask_between(ends, self.raw.as_ref())
     }
 
     /// Counts each pattern of elements of 8 and 16 bits: the numbers that are there, and how often, in the order of patterns.
@@ -205,7 +212,7 @@ impl<'a> Passes<'a> {
                  with these axes last, by numpy.moveaxis and numpy.ascontiguousarray, or cut it"
             )));
         }
-        let (mut sources, bar) = self.open()?;
+        let (mut sources, bar) = self.open(None)?;
         let (mut n, mut gpu_ms) = (0, Some(0.0));
         let steps = Steps::counting(&self.work, engine.kernels().len());
         engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
@@ -222,9 +229,9 @@ impl<'a> Passes<'a> {
         Ok(())
     }
 
-    /// Opens the file for a pass.
-    fn open(&mut self) -> Result<(Vec<Source>, ProgressBar), Failure> {
-        let sources = file::open(&mut self.work, None, self.raw.as_ref())?;
+    /// Opens the file, and a mask of it, for a pass.
+    fn open(&mut self, mask: Option<&mut Work>) -> Result<(Vec<Source>, ProgressBar), Failure> {
+        let sources = file::open(&mut self.work, mask, self.raw.as_ref())?;
         let bytes = self.work.bytes().unwrap_or(0);
         let bar = if self.is_quiet { ProgressBar::hidden() } else { progress::bytes(bytes) };
         bar.set_message(output::visible(&self.work.path, &[]));

@@ -21,12 +21,12 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use halofold::Element;
+use halofold::{Element, Value};
 
 pub use bare::{Bare, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
-use native::{spread, swap_bytes, widen};
+use native::{mark, spread, swap_bytes, widen};
 use reader::{Opened, Place, Reader, fill, open_reader};
 pub use stored::Stored;
 
@@ -44,6 +44,15 @@ enum Narrow {
     Packed,
 }
 
+/// The mask that a source hands out in place of its elements.
+#[derive(Clone, Copy, Debug)]
+enum Mask {
+    /// Its Booleans, for elements of a type.
+    Booleans(Stored),
+    /// Those from one to another.
+    Between([Value; 2]),
+}
+
 /// The elements of one data file, in the order in which they lie there.
 #[derive(Debug)]
 pub struct Source {
@@ -56,8 +65,8 @@ pub struct Source {
     header: Header,
     /// True if 32-bit integers are handed out in place of narrower ones.
     widens: bool,
-    /// The type of the elements that Booleans are a mask of, if they are.
-    masks: Option<Stored>,
+    /// None if it hands out the elements.
+    mask: Option<Mask>,
     /// The number of bytes that have been handed out.
     taken: u64,
     /// True if its name opens it again.
@@ -129,7 +138,7 @@ impl Source {
         let mut header = header.map_err(|fault| InputError::new(name, fault))?;
         header.start += start;
         let widens = narrow == Narrow::Widened && header.stored.is_packed();
-        let source = Source { name: name.to_owned(), reader, header, widens, masks: None, taken: 0, reopens };
+        let source = Source { name: name.to_owned(), reader, header, widens, mask: None, taken: 0, reopens };
         // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
         let found = end.map(|end| end.saturating_sub(source.header.start));
         match found.filter(|found| source.header.bytes.is_some_and(|bytes| *found < bytes)) {
@@ -164,7 +173,12 @@ impl Source {
     /// If they are no Booleans.
     pub fn masking(self, elements: Stored) -> Self {
         assert_eq!(self.stored(), Stored::Bool, "a mask is of Booleans");
-        Source { masks: Some(elements), ..self }
+        Source { mask: Some(Mask::Booleans(elements)), ..self }
+    }
+
+    /// Hands out such a mask of the elements from one to another, of 32 or 64 bits.
+    pub fn masking_between(self, ends: [Value; 2]) -> Self {
+        Source { mask: Some(Mask::Between(ends)), ..self }
     }
 
     /// The file as the command line named it; `-` is standard input.
@@ -184,10 +198,10 @@ impl Source {
 
     /// The number of bytes one takes as it is handed out.
     pub fn size(&self) -> u64 {
-        match self.masks {
-            Some(elements) => elements.size(),
-            None if self.widens => self.element().size(),
-            None => self.header.stored.size(),
+        match self.mask {
+            Some(Mask::Booleans(elements)) => elements.size(),
+            _ if self.widens => self.element().size(),
+            _ => self.header.stored.size(),
         }
     }
 
@@ -283,8 +297,10 @@ impl Source {
         if self.widens {
             widen(piece, count, self.header.stored);
         }
-        if let Some(elements) = self.masks {
-            spread(piece, count, elements.size() as usize);
+        match self.mask {
+            Some(Mask::Booleans(elements)) => spread(piece, count, elements.size() as usize),
+            Some(Mask::Between(ends)) => mark(&mut piece[..found], self.header.stored, ends),
+            None => {}
         }
         count
     }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use halofold::Value;
+
 use super::ReduceArgs;
 use super::axes::Axes;
 use super::layout::{Axis, Layout, LongRow, Share, Shares};
@@ -9,6 +11,15 @@ use super::ranked::Lines;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
 use crate::files::{Bare, Source, Stored, npy};
+
+/// A mask of a file's elements.
+#[derive(Clone, Copy)]
+enum Mask {
+    /// Another file's Booleans.
+    Booleans,
+    /// Its own elements from one to another.
+    Between([Value; 2]),
+}
 
 /// A file that has been checked.
 pub struct Work {
@@ -31,8 +42,8 @@ pub struct Work {
     pub before: u64,
     /// The lines whose elements a GPU puts next to each other, if it is read by lines.
     pub lines: Option<Lines>,
-    /// True if it is a mask of another file's elements.
-    is_mask: bool,
+    /// The mask that is made of its elements, if it is one of another file's.
+    mask: Option<Mask>,
     /// True if its pieces can be read by their places.
     has_places: bool,
     /// The file itself, where it can be opened only once.
@@ -86,7 +97,7 @@ impl Work {
             layout,
             before: 0,
             lines: None,
-            is_mask: false,
+            mask: None,
             has_places: source.file().is_some(),
             // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
             // through a pipe has to stay open.
@@ -105,24 +116,34 @@ impl Work {
         let is_row = work.shape.is_empty() && mask.shape.len() == 1;
         let shape = if is_row { Vec::new() } else { mask.shape.clone() };
         let stream = mask.stream.map(|source| source.masking(work.stored));
-        let mask = Work { stored: work.stored, is_mask: true, shape, stream, ..mask };
+        let mask = Work { stored: work.stored, mask: Some(Mask::Booleans), shape, stream, ..mask };
         work.check_pair(&mask).map(|()| mask)
+    }
+
+    /// A mask of the elements of the file itself that lie from one to another.
+    pub fn mask_between(&self, ends: [Value; 2], raw: Option<&Bare>) -> Result<Self, Failure> {
+        Ok(Work { mask: Some(Mask::Between(ends)), ..Work::whole(&self.file, raw)? })
     }
 
     fn open(&mut self, raw: Option<&Bare>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
-        let raw = raw.filter(|_| !self.is_mask);
+        let is_other = matches!(self.mask, Some(Mask::Booleans));
+        let raw = raw.filter(|_| !is_other);
         let source =
             Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the buffers for pieces, are those for the file as it was found first.
         let now = (source.stored(), source.len(), source.is_fortran());
-        let is_alike = self.is_mask && self.shape.is_empty() || source.shape() == self.shape;
+        let is_alike = is_other && self.shape.is_empty() || source.shape() == self.shape;
         if now != (self.held, self.len, self.fortran) || !is_alike {
             return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));
         }
-        Ok(if self.is_mask { source.masking(self.stored) } else { source })
+        Ok(match self.mask {
+            Some(Mask::Booleans) => source.masking(self.stored),
+            Some(Mask::Between(ends)) => source.masking_between(ends),
+            None => source,
+        })
     }
 
     /// Takes whole lines at a time from now on; without any, the elements as they lie.
@@ -161,7 +182,7 @@ impl Work {
     pub fn check_pair(&self, other: &Work) -> Result<(), Failure> {
         let order = |work: &Work| if work.fortran { "Fortran's" } else { "C's" };
         let differ = |what: &str, own: String, others: String| {
-            let option = if other.is_mask { "--where" } else { "--with" };
+            let option = if other.mask.is_some() { "--where" } else { "--with" };
             Err(Failure::Usage(format!(
                 "{option} {}: {what} {others}, and {} has {own}: the two must be alike",
                 other.path, self.path
