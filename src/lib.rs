@@ -18,7 +18,7 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
-//! - [`rank`]: medians, quantiles, the k largest or smallest elements, and the number of distinct values.
+//! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
@@ -86,7 +86,7 @@
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
-//! | [`rank`]: elements, numbers of distinct values and the registers of an estimate | on every GPU, every time |
+//! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |
 //! | [`stencil`] | every time on the same device with the same variant |

@@ -38,5 +38,5 @@ fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_index) lid: u32,
 ) {
-    count_each(workgroup.x * WG + lid);
+    count_each(workgroup.x, lid);
 }

@@ -83,7 +83,7 @@ fn main(
         atomicStore(&fours[word], 0u);
     }
     workgroupBarrier();
-    count_each(workgroup.x * WG + lid);
+    count_each(workgroup.x, lid);
     workgroupBarrier();
     for (var place = lid; place < 4u * WORDS; place += WG) {
         let rank = (atomicLoad(&fours[place >> 2u]) >> (8u * (place & 3u))) & 255u;

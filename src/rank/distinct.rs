@@ -6,13 +6,14 @@ use wgpu::{Device, Limits};
 
 use crate::element::Element;
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, SettingError, needs};
+use crate::operation::kernel::Access::{Read, Write};
+use crate::operation::kernel::{Kernel, Slot};
+use crate::operation::limits::{LimitError, needs};
 use crate::operation::{OperationError, Options, Pass, input};
-use crate::rank::pipeline::{FILLING, Params, WORKGROUP, bytes, composer};
+use crate::rank::counting::{UNIFORM, check, over, over_memory, unless_long};
+use crate::rank::pipeline::{Params, WORKGROUP, composer};
 use crate::reduce::BufferRange;
 use crate::shader::{self, Composer};
-use crate::window::Window;
 
 /// Registers of an estimate, and the bits of a hash that a register has seen: see `shaders/rank/registers.wgsl`.
 const REGISTERS: usize = 1 << 14;
@@ -23,9 +24,6 @@ const FOURS: u32 = REGISTERS as u32;
 
 /// The most slices into which keys are cut: each takes a read.
 const MOST_SLICES: u64 = 64;
-
-/// Elements of an invocation before another workgroup is added.
-const PER_INVOCATION: u64 = 16;
 
 const CLEAR: Step = "histogram/clear";
 const MARK: Step = "rank/mark";
@@ -70,11 +68,8 @@ impl Distinct {
     ///
     /// Elements have 64 bits.
     pub fn new(element: Element) -> Result<Self, OperationError> {
-        let allowed = "16 or 32: estimate the number of others";
-        match element.size() {
-            8 => Err(SettingError::new("bits of an element", 64u32, allowed).into()),
-            _ => Ok(Distinct { element, is_exact: true }),
-        }
+        unless_long(element, ": estimate the number of others")?;
+        Ok(Distinct { element, is_exact: true })
     }
 
     /// Describes an estimate, by HyperLogLog.
@@ -122,20 +117,6 @@ impl Distinct {
         })
     }
 
-    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many elements; an offset between two elements.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
-        self.plan_over(input, limits)
-    }
-
     /// Words of the output.
     fn words(&self) -> usize {
         if self.is_exact { 1 } else { REGISTERS }
@@ -156,36 +137,16 @@ impl Distinct {
         }
         Kernel::new(shader::label(&[step]), composer.compose(step, &[]), slots(step), overrides)
     }
-
-    /// The dispatch of a kernel over a slice of the keys, of so many words.
-    fn pass(
-        step: Step,
-        window: Option<&Window>,
-        groups: u64,
-        [slice, words]: [u64; 2],
-    ) -> Pass<Step, Params> {
-        let mut params = [0; 18];
-        if let Some(window) = window {
-            params[..2].copy_from_slice(&[window.first, window.len]);
-        }
-        params[5] = groups as u32;
-        params[8] = words as u32;
-        params[10] = slice as u32;
-        let from = window.and_then(bytes);
-        Pass { step, from, second: None, to: None, grid: [groups as u32, 1], params }
-    }
 }
 
 /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 7 a slice of the bitmap.
-fn slots(step: Step) -> Vec<Slot> {
-    use Access::{Read, Write};
-    let own: &[Slot] = match step {
-        CLEAR => &[(1, Write)],
-        MARK => &[(0, Read), (3, Read), (7, Write)],
-        ONES => &[(1, Write), (7, Write)],
-        _ => &[(0, Read), (1, Write), (3, Read)],
-    };
-    [own, &[(PARAMETERS, Access::Uniform)]].concat()
+fn slots(step: Step) -> &'static [Slot] {
+    match step {
+        CLEAR => &[(1, Write), UNIFORM],
+        MARK => &[(0, Read), (3, Read), (7, Write), UNIFORM],
+        ONES => &[(1, Write), (7, Write), UNIFORM],
+        _ => &[(0, Read), (1, Write), (3, Read), UNIFORM],
+    }
 }
 
 /// The sum of `x` and of x^(2^k) 2^(k-1) over all k from 1 on, for a share of empty registers.
@@ -220,8 +181,7 @@ impl Operation for Distinct {
 
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         let limits = &device.limits();
-        self.steps().iter().try_for_each(|step| limits::check(&slots(step), limits))?;
-        limits::check_workgroup([WORKGROUP, 1], limits)?;
+        check(self.steps(), slots, limits)?;
         LimitError::unless_bound(limits, self.output(0)).map_err(|error| error.of("the output"))?;
         if self.is_exact {
             let least = 4 * self.bitmap(limits)[0].div_ceil(MOST_SLICES);
@@ -263,70 +223,16 @@ impl Operation for Distinct {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let windows = input::windows::<OperationError>(input, self.item(), (1, 0), limits)?;
-        let most = FILLING.min(limits.max_compute_workgroups_per_dimension.into());
-        let groups = |invocations: u64| invocations.div_ceil(WORKGROUP.into()).clamp(1, most);
-        let over = |step, window: &Window, slice| {
-            Distinct::pass(step, Some(window), groups(u64::from(window.len).div_ceil(PER_INVOCATION)), slice)
-        };
-        let mut passes = vec![Distinct::pass(CLEAR, None, groups(self.words() as u64), [0, 0])];
-        if windows.is_empty() {
-            return Ok(passes);
-        }
+        let mut passes = vec![over_memory(CLEAR, self.words() as u64, [0, 0], limits)];
         if !self.is_exact {
-            passes.extend(windows.iter().map(|window| over(REGISTER, window, [0, 0])));
+            passes.extend(windows.iter().map(|window| over(REGISTER, window, [0, 0], limits)));
             return Ok(passes);
         }
         let [all, words] = self.bitmap(limits);
-        for slice in 0..all / words {
-            passes.extend(windows.iter().map(|window| over(MARK, window, [slice, words])));
-            passes.push(Distinct::pass(ONES, None, groups(words / 16), [slice, words]));
+        for slice in (0..all / words).take_while(|_| !windows.is_empty()) {
+            passes.extend(windows.iter().map(|window| over(MARK, window, [slice, words], limits)));
+            passes.push(over_memory(ONES, words / 16, [slice, words], limits));
         }
         Ok(passes)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Registers that have seen so many hashes, which are random.
-    fn seen(number: u64, seed: u64) -> Vec<u32> {
-        let mut registers = vec![0; REGISTERS];
-        let mut state = seed;
-        for _ in 0..number {
-            // A multiplicative sequence, and the high bits of a product with it.
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let hash = (u128::from(state) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835 >> 40) as u64;
-            let rank = (hash << 14 | 1 << 13).leading_zeros() + 1;
-            let register = &mut registers[(hash >> 50) as usize];
-            *register = rank.max(*register);
-        }
-        registers
-    }
-
-    #[test]
-    fn estimates_are_near_at_every_number() {
-        for number in [0, 1, 10, 1000, 16_384, 50_000, 300_000, 1_000_000] {
-            let estimate = Distinct::estimate(&seen(number, 7));
-            assert!((estimate - number as f64).abs() <= 0.025 * number as f64, "{estimate} of {number}");
-        }
-    }
-
-    #[test]
-    fn estimates_have_no_bias() {
-        for number in [100, 10_000, 40_000, 80_000] {
-            let errors =
-                (0..40).map(|seed| Distinct::estimate(&seen(number, seed << 32)) / number as f64 - 1.0);
-            let (sum, squares) = errors.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
-            assert!(f64::abs(sum) / 40.0 < 4.0 * 0.0081 / 40f64.sqrt(), "{number}: bias {}", sum / 40.0);
-            assert!((squares / 40.0).sqrt() < 1.4 * 0.0081, "{number}: error {}", (squares / 40.0).sqrt());
-        }
-    }
-
-    #[test]
-    fn merged_registers_have_seen_both() {
-        let mut merged = seen(1000, 1);
-        Distinct::merge(&mut merged, &seen(3000, 2));
-        assert!((Distinct::estimate(&merged) - 4000.0).abs() < 100.0);
     }
 }

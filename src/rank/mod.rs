@@ -1,4 +1,4 @@
-//! Order statistics: medians, quantiles, the k-th smallest element; and the number of distinct values.
+//! Order statistics: medians, quantiles, the k-th smallest element; the mode, and the number of distinct values.
 //!
 //! ```
 //! use halofold::rank::Quantiles;
@@ -39,8 +39,10 @@
 //! winners 16 bytes for each candidate, of which there are some 2k, or 100 000 of 2^28 elements if k is small. Recording allocates nothing.
 
 mod bracket;
+mod counting;
 mod distinct;
 mod method;
+mod mode;
 mod pipeline;
 mod quantiles;
 pub mod reference;
@@ -51,5 +53,6 @@ mod values;
 
 pub use distinct::Distinct;
 pub use method::Method;
+pub use mode::Mode;
 pub use quantiles::Quantiles;
 pub use top_k::TopK;

@@ -48,6 +48,18 @@ pub fn distinct(element: Element, bytes: &[u8]) -> usize {
     distinct.len()
 }
 
+/// The most frequent element, of equally frequent ones the smallest, and how many there are: 0 if there are no elements.
+pub fn mode(element: Element, bytes: &[u8]) -> (Value, usize) {
+    let sorted = sorted(element, bytes);
+    let mut mode = (missing(element), 0);
+    for same in sorted.chunk_by(|a, b| order(*a, *b).is_eq()) {
+        if same.len() > mode.1 {
+            mode = (same[0], same.len());
+        }
+    }
+    mode
+}
+
 fn sorted(element: Element, bytes: &[u8]) -> Vec<Value> {
     let mut sorted: Vec<_> = elements(element, bytes).collect();
     sorted.sort_by(|a, b| order(*a, *b));

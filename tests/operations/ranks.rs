@@ -1,7 +1,7 @@
-//! Order statistics of short rows, and numbers of distinct values.
+//! Order statistics of short rows, modes, and numbers of distinct values.
 
 use halofold::Element;
-use halofold::rank::{Distinct, Quantiles, TopK, reference};
+use halofold::rank::{Distinct, Mode, Quantiles, TopK, reference};
 
 use super::{End, Operation, Scene, text};
 
@@ -14,6 +14,7 @@ pub fn operations() -> Vec<Operation> {
         Operation::new("third smallest elements of rows", |scene| Box::pin(third(scene))),
         Operation::new("largest elements of rows", |scene| Box::pin(largest(scene))),
         Operation::new("number of distinct values", |scene| Box::pin(distinct(scene))),
+        Operation::new("mode", |scene| Box::pin(mode(scene))),
         Operation::new("registers of distinct values", |scene| Box::pin(registers(scene))),
     ]
 }
@@ -67,6 +68,19 @@ async fn distinct(scene: &Scene) -> Result<End, String> {
     let prepared = distinct.of(&input).into(&output).map_err(text)?;
     let expected = reference::distinct(Element::F16, bytemuck::cast_slice(&elements)) as u32;
     scene.compare(|encoder| prepared.encode(encoder), &output, &expected.to_ne_bytes()).await
+}
+
+async fn mode(scene: &Scene) -> Result<End, String> {
+    let elements = elements(scene);
+    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
+    scene.stage();
+    let mode = Mode::new(Element::U32).and_then(|mode| mode.on(&scene.device)).map_err(text)?;
+    let output = scene.room(8)?;
+    scene.stage();
+    let prepared = mode.of(&input).into(&output).map_err(text)?;
+    let (value, number) = reference::mode(Element::U32, bytemuck::cast_slice(&elements));
+    let expected = [value.as_f64() as u32, number as u32];
+    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
 }
 
 /// Elements that are all 0: its hash begins with 9348, in 14 bits, and a one.

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::rank::{Distinct, Method, Quantiles, TopK};
+use halofold::rank::{Distinct, Method, Mode, Quantiles, TopK};
 use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
@@ -37,11 +37,12 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         let most = TopK::new(element, 1 << 20).unwrap();
         kernels.extend(most.kernels(&limits).map(with_name("a million of the largest")));
         let distinct = Distinct::new(element).into_iter().chain([Distinct::estimated(element)]);
-        kernels.extend(
-            distinct.flat_map(|distinct| {
-                distinct.kernels().map(with_name("distinct values")).collect::<Vec<_>>()
-            }),
-        );
+        for distinct in distinct {
+            kernels.extend(distinct.kernels().map(with_name("distinct values")));
+        }
+        if let Ok(mode) = Mode::new(element) {
+            kernels.extend(mode.kernels().map(with_name("the mode")));
+        }
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
