@@ -19,6 +19,7 @@
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
+//! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
@@ -88,6 +89,8 @@
 //! | [`histogram`] | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
+//! | [`scan`], integers; minima and maxima | on every GPU, every time |
+//! | [`scan`], other floats | every time on the same device for the same plan |
 //! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
@@ -120,6 +123,7 @@ pub mod pyramid;
 pub mod rank;
 pub mod read;
 pub mod reduce;
+pub mod scan;
 mod shader;
 mod slice;
 pub mod stencil;

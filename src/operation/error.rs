@@ -46,6 +46,11 @@ pub enum OperationError {
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),
+    /// An operator that cannot be scanned.
+    #[error(
+        "`{0}` cannot be scanned: use an operator of one input, over a buffer, without parameters, not exact"
+    )]
+    Operator(String),
     /// A limit of the device that is too low.
     #[error(transparent)]
     Limit(#[from] LimitError),

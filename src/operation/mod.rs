@@ -1,4 +1,4 @@
-//! The parts that every operation stands on: reductions, histograms, order statistics, pyramids and stencils.
+//! The parts that every operation stands on: reductions, histograms, order statistics, prefixes, pyramids and stencils.
 
 pub(crate) mod blocks;
 pub(crate) mod buffers;

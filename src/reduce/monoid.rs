@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use wgpu::{Features, TextureSampleType};
 
-use crate::element::Element;
+use crate::element::{Element, Value};
 use crate::operation::Map;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
@@ -84,7 +84,7 @@ impl Elem {
     }
 
     /// Returns true if WGSL has vectors of four elements.
-    pub(super) fn has_vectors(self) -> bool {
+    pub(crate) fn has_vectors(self) -> bool {
         matches!(self, Elem::Number { .. }) && !self.is_in_words()
     }
 }
@@ -385,7 +385,7 @@ impl Monoid {
 
     /// The form of this operator for a device with these features: one that compares 64-bit floats reads them
     /// as pairs of words if the device has no 64-bit integers. Results and states have the same bytes.
-    pub(super) fn on(&self, features: Features) -> Cow<'_, Monoid> {
+    pub(crate) fn on(&self, features: Features) -> Cow<'_, Monoid> {
         let missing = self.features - features;
         let words = match (self.op, self.element()) {
             (Some(op), Some(element)) if !missing.is_empty() && self.compares_in_words() => {
@@ -481,6 +481,15 @@ impl Monoid {
             (_, _, Some(sum)) => Some(vec![sum.format.result()]),
             _ => self.out.fields(),
         }
+    }
+
+    /// The numbers in the bytes of results, those of one after those of another.
+    pub(crate) fn numbers(&self, results: &[u8]) -> Vec<Value> {
+        let fields = self.fields().unwrap_or_default();
+        let read = |result: &[u8]| -> Vec<_> {
+            fields.iter().map(|Field { offset, number }| number.read(&result[*offset..])).collect()
+        };
+        results.chunks_exact(self.out_size() as usize).flat_map(read).collect()
     }
 
     /// The numbers of a result, each for an array of its own; none if Rust has no type for them.

@@ -23,5 +23,6 @@ mod reducer_contract;
 mod reducer_custom;
 mod reducer_depth;
 mod reducer_shapes;
+mod scan;
 mod textures;
 mod tunings;

@@ -54,6 +54,7 @@ const CHOSEN: &[(&str, &str)] = &[
     ("walk", "histogram/walk/words histogram/walk/elements"),
     ("stage", "rank/stage/brackets rank/stage/threshold"),
     ("result", "rank/results/between rank/results/element"),
+    ("put", "scan/put/vectors scan/put/singles scan/put/states"),
     ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
     ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),
     (

@@ -97,12 +97,12 @@ pub enum MonoidError {
          an operator leaves them out in its `map`"
     )]
     Kept,
-    /// A [map](crate::Map) with names that are also those of halofold's own kernel.
+    /// A [map](crate::Map), or an operator that is [scanned](crate::scan), with names that are also those of halofold's own kernel.
     #[error(
-        "the map does not compose with halofold's own kernel; rename what it declares apart from the function `map` or `map_texel`:\n{0}"
+        "the text does not compose with halofold's own kernel; rename what it declares apart from the functions that halofold calls:\n{0}"
     )]
     Composed(String),
-    /// A [map](crate::Map) that needs a feature of the device.
-    #[error("the map needs {}, which this device lacks or was created without", feature_names(*.0))]
+    /// A [map](crate::Map), or an operator that is [scanned](crate::scan), that needs a feature of the device.
+    #[error("the text needs {}, which this device lacks or was created without", feature_names(*.0))]
     MissingFeature(Features),
 }

@@ -19,8 +19,8 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
     let greatest = || extreme(items, items.iter().max_by(|a, b| a.total_cmp(b)), f64::NEG_INFINITY);
     let count = |n: usize| Expected::same(Scalar::One(Value::Unsigned(n as u64)));
     Some(match op {
-        Op::Sum => sum(real, items),
-        Op::Product => product(real, items),
+        Op::Sum => items.iter().fold(Sum::default(), |sum, x| sum.add(*x)).expected(real),
+        Op::Product => items.iter().fold(Product::default(), |product, x| product.mul(*x)).expected(real),
         Op::Mean => mean(real, items),
         Op::Dot => dot(real, items, second?),
         Op::Covariance => moments::covariance(real, items, second?),
@@ -87,43 +87,71 @@ pub(super) fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bou
     Bound { exact, linear: real.unit * magnitude, fixed: real.smallest * n as f64, ..Bound::default() }
 }
 
-/// The sum, with an error bound that scales with the sum of magnitudes.
-fn sum(real: Real, items: &[f64]) -> Expected {
-    let magnitude: f64 = items.iter().map(|x| x.abs()).filter(|x| x.is_finite()).sum();
-    let exact = exact_sum(items.iter().copied());
-    if magnitude > real.largest {
-        return Expected { answer: real.answer(exact), accept: Accept::OrderDecides };
-    }
-    real.within(magnitude, additions(real, exact, magnitude, items.len()))
+/// A sum of some items, with an error bound that scales with the sum of magnitudes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sum {
+    sum: ExactSum,
+    magnitude: f64,
+    items: usize,
 }
 
-/// The product, with a separate exponent, and the range of partial products.
-///
-/// Each of the `n - 1` multiplications may be off by half a unit in the last place, in whatever order they
-/// happen: (1 + u)^n. If the large factors alone overflow, or the small ones alone underflow, the order
-/// decides.
-fn product(real: Real, items: &[f64]) -> Expected {
-    let running = items.iter().fold(ExactProduct::default(), |product, x| product.mul(*x));
-    let logs = items.iter().filter(|x| **x != 0.0 && x.is_finite()).map(|x| x.abs().log2());
-    let (growth, decay) =
-        logs.fold((0.0, 0.0), |(growth, decay), log| (growth + log.max(0.0), decay + log.min(0.0)));
-    // Rounding may carry a partial product slightly beyond the range of exact partial products.
-    let slack = 1.0;
-    let overflows = growth + slack > real.largest.log2();
-    let underflows = decay - slack < real.smallest.log2();
-    let (exact, special) = (running.ordinary(), running.special);
-    let answer = real.answer(running.value());
-    let accept = if special.is_nan() {
-        Accept::Same
-    } else if overflows || (underflows && special != 0.0) {
-        Accept::OrderDecides
-    } else if special != 1.0 {
-        Accept::Same
-    } else {
-        let factor = (items.len() as f64 * real.unit).exp_m1();
-        Accept::Within(Bound { exact, fixed: exact.abs() * factor, ..Bound::default() })
-    };
-    Expected { answer, accept }
+impl Sum {
+    pub(super) fn add(self, x: f64) -> Self {
+        let magnitude = if x.is_finite() { x.abs() } else { 0.0 };
+        Sum { sum: self.sum.add(x), magnitude: self.magnitude + magnitude, items: self.items + 1 }
+    }
+
+    pub(super) fn expected(&self, real: Real) -> Expected {
+        let exact = self.sum.value();
+        if self.magnitude > real.largest {
+            return Expected { answer: real.answer(exact), accept: Accept::OrderDecides };
+        }
+        real.within(self.magnitude, additions(real, exact, self.magnitude, self.items))
+    }
+}
+
+/// A product of some items, with a separate exponent, and the range of partial products: the logarithms of the large factors alone, and
+/// of the small ones.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Product {
+    product: ExactProduct,
+    growth: f64,
+    decay: f64,
+    items: usize,
+}
+
+impl Product {
+    pub(super) fn mul(self, x: f64) -> Self {
+        let log = if x != 0.0 && x.is_finite() { x.abs().log2() } else { 0.0 };
+        Product {
+            product: self.product.mul(x),
+            growth: self.growth + log.max(0.0),
+            decay: self.decay + log.min(0.0),
+            items: self.items + 1,
+        }
+    }
+
+    /// Each of the multiplications may be off by half a unit in the last place, in whatever order they happen: (1 + u)^n. If the
+    /// large factors alone overflow, or the small ones alone underflow, the order decides.
+    pub(super) fn expected(&self, real: Real) -> Expected {
+        // Rounding may carry a partial product slightly beyond the range of exact partial products.
+        let slack = 1.0;
+        let overflows = self.growth + slack > real.largest.log2();
+        let underflows = self.decay - slack < real.smallest.log2();
+        let (exact, special) = (self.product.ordinary(), self.product.special);
+        let answer = real.answer(self.product.value());
+        let accept = if special.is_nan() {
+            Accept::Same
+        } else if overflows || (underflows && special != 0.0) {
+            Accept::OrderDecides
+        } else if special != 1.0 {
+            Accept::Same
+        } else {
+            let factor = (self.items as f64 * real.unit).exp_m1();
+            Accept::Within(Bound { exact, fixed: exact.abs() * factor, ..Bound::default() })
+        };
+        Expected { answer, accept }
+    }
 }
 
 /// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is

@@ -99,7 +99,7 @@ fn widened(element: Element, x: i128) -> Value {
 }
 
 /// The low bits of an integer, as a value of the element's type.
-fn truncate(element: Element, x: i128) -> Value {
+pub(super) fn truncate(element: Element, x: i128) -> Value {
     match element {
         Element::U32 => Value::Unsigned((x as u32).into()),
         Element::I32 => Value::Signed((x as i32).into()),
@@ -109,7 +109,7 @@ fn truncate(element: Element, x: i128) -> Value {
 }
 
 /// The lowest and the highest integer of a type.
-fn range(element: Element) -> (i128, i128) {
+pub(super) fn range(element: Element) -> (i128, i128) {
     match element {
         Element::U32 => (0, u32::MAX.into()),
         Element::I32 => (i32::MIN.into(), i32::MAX.into()),

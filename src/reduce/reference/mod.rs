@@ -9,6 +9,7 @@ mod exact;
 mod floats;
 mod integers;
 mod moments;
+mod prefixes;
 mod states;
 
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ use crate::reduce::value::Scalar;
 
 pub(in crate::reduce) use exact::power_of_two;
 use exact::{ExactProduct, ExactSum};
+pub use prefixes::prefixes;
 pub use states::{Merger, combine};
 
 /// The expected result of a reduction.

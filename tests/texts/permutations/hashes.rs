@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use halofold_measure::translate::Kernel;
 
 use super::fingerprint::fingerprint;
-use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, rank, say, stencils};
+use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, rank, say, scan, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
@@ -21,8 +21,12 @@ fn distinct() -> Vec<(Kernel, Vec<String>)> {
     let mut seen = HashMap::<Key, usize>::new();
     let mut kernels = Vec::<(Kernel, Vec<String>)>::new();
     let reductions = MONOIDS.iter().flat_map(catalogue::labelled);
-    let others =
-        [("histogram", histogram::kernels()), ("rank", rank::kernels()), ("pyramid", pyramid::kernels())];
+    let others = [
+        ("histogram", histogram::kernels()),
+        ("rank", rank::kernels()),
+        ("scan", scan::kernels()),
+        ("pyramid", pyramid::kernels()),
+    ];
     let others = others.into_iter().flat_map(|(room, kernels)| {
         kernels.into_iter().map(move |(label, it)| (format!("{room}/{label}"), it))
     });

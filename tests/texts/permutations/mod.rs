@@ -2,8 +2,8 @@
 //!
 //! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
 //! ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's own rules ([`lints`]) and
-//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, order statistics, pyramids and stencils are
-//! walked in the same way ([`histogram`], [`rank`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
+//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, order statistics, prefixes, pyramids and stencils
+//! are walked in the same way ([`histogram`], [`rank`], [`scan`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
 mod files;
@@ -15,6 +15,7 @@ mod program;
 mod pyramid;
 mod rank;
 mod refusals;
+mod scan;
 mod shapes;
 mod spirv_val;
 mod stencils;
@@ -33,7 +34,7 @@ use halofold::reduce::{
     Accuracy, Arity, BufferRange, Monoid, Op, Options, ReduceError, Shape, ShapeKind, Strategy,
 };
 use halofold::{Element, wgpu};
-use halofold_measure::translate::{Checked, Code, Kernel, Language, TranslateError};
+use halofold_measure::translate::{Checked, Code, Kernel, Language, TranslateError, Translation};
 use wgpu::Features;
 
 /// Every operator over every element type that it is defined for.
@@ -59,15 +60,22 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
     })
 }
 
-/// Checks that kernels which every language can express keep the project's rules, and writes them in each.
+/// Checks that kernels keep the project's rules, and writes them in every language that has the types of their texts.
 fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
     let spirv_val = SpirvVal::find();
     for (label, kernel) in kernels {
         assert_eq!(lints::broken_rules(&kernel), Vec::<String>::new(), "{label}");
         let checked = kernel.check().unwrap_or_else(|error| panic!("{label}: {error}"));
         for language in Language::ALL {
-            let words = translate(&checked, &[], language)
-                .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
+            let written = checked.write(language);
+            let lacked = match &written {
+                Err(TranslateError::Type { ty, .. }) if refusals::is_in(&kernel.wgsl, ty, language) => {
+                    vec![*ty]
+                }
+                _ => Vec::new(),
+            };
+            let words =
+                judge(written, &lacked).unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
             if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
                 spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
             }
@@ -85,13 +93,12 @@ fn fail_on(complaints: &[String]) {
     assert!(complaints.is_empty(), "{} complaints, the first of them:\n{shown}", complaints.len());
 }
 
-/// Translates a kernel into one language; returns the SPIR-V, if that is what it is, or a complaint.
-fn translate(
-    kernel: &Checked<'_>,
+/// The SPIR-V of a kernel that was written, if it is that, or a complaint.
+fn judge(
+    written: Result<Translation, TranslateError>,
     foreseen: &[&'static str],
-    language: Language,
 ) -> Result<Option<Vec<u32>>, String> {
-    match kernel.write(language) {
+    match written {
         Ok(_) if !foreseen.is_empty() => Err(format!("to be refused for {foreseen:?}, but was written")),
         Ok(translation) => match translation.code {
             Code::Words(words) => Ok(Some(words)),

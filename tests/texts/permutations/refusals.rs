@@ -35,6 +35,14 @@ pub fn musts(permutation: &Permutation<'_>) -> [Vec<&'static str>; 5] {
     })
 }
 
+/// Returns true if a language lacks a type that a text has, apart from its comments.
+pub fn is_in(wgsl: &str, ty: &str, language: Language) -> bool {
+    let code = wgsl.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let mut words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+    words.any(|word| word == ty)
+        && REFUSALS.iter().any(|(name, lacked, _)| (*name, *lacked) == (language.name(), ty))
+}
+
 /// Returns true if a language may refuse a kernel for a type: only one that stands for a feature which the kernel may need.
 pub fn may(permutation: &Permutation<'_>, language: Language, ty: &str) -> bool {
     let needed = needed(permutation);

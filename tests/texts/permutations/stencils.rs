@@ -10,7 +10,7 @@ use halofold_measure::translate::{Kernel, Language};
 use super::catalogue::Distinct;
 use super::spirv_val::SpirvVal;
 use super::written::Item;
-use super::{fail_on, in_parallel, lints, say, translate, write_all};
+use super::{fail_on, in_parallel, judge, lints, say, write_all};
 
 /// Every reason to refuse a kernel.
 const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f16")];
@@ -192,7 +192,7 @@ fn every_stencil_in_every_language() {
             Err(error) => return vec![format!("{}: {error}", entry.label)],
         };
         let complaint = |language| {
-            let words = translate(&checked, &entry.refused(language), language);
+            let words = judge(checked.write(language), &entry.refused(language));
             let outcome = words.and_then(|words| match (words, spirv_val) {
                 (Some(words), Some(spirv_val)) => spirv_val.check(&words),
                 _ => Ok(()),

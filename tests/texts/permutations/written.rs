@@ -16,7 +16,7 @@ use halofold_measure::translate::{Access, Code, Kernel, Language, browser_direct
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
-use super::{KERNELS, histogram, in_parallel, lints, program, pyramid, rank, say, shapes, stencils};
+use super::{KERNELS, histogram, in_parallel, lints, program, pyramid, rank, say, scan, shapes, stencils};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
 pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
@@ -124,6 +124,7 @@ fn all(differ: &Distinct<'_>, others: [&Distinct<'_>; 2]) -> Vec<Item> {
         kernel,
         traits: Vec::new(),
     }));
+    items.extend(scan::kernels().into_iter().map(plain("scan")));
     items.extend(pyramid::kernels().into_iter().map(plain("pyramid")));
     items.extend(program::kernels().into_iter().map(plain("the program's own")));
     items

@@ -1,0 +1,11 @@
+// Results of one number each, four at a time. They start at a multiple of 16 bytes.
+#import io
+#import items
+#import results
+
+@group(0) @binding(1) var<storage, read_write> output: array<vec4<Stored>>;
+
+fn put(four: FourItems, before: Acc, i: u32) {
+    let results = results_of(four, before);
+    output[(params.store + i) >> 2u] = vec4<Stored>(results.a, results.b, results.c, results.d);
+}

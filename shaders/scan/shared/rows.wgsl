@@ -1,0 +1,50 @@
+// The borders of rows, by arithmetic alone. Every row begins anew: what lies before its first element is not combined with it.
+#import io
+
+// True if the input has more than one row.
+override ROWS: bool = false;
+
+// The place of an element in its row.
+fn column(element: u32) -> u32 {
+    if ROWS {
+        return element % params.row;
+    }
+    return element;
+}
+
+// The first element of an item.
+fn element_of(item: u32) -> u32 {
+    return params.index + (item << params.power);
+}
+
+// The last element of the last of some items, from one on.
+fn last_of(item: u32, items: u32) -> u32 {
+    let first = element_of(item);
+    let covered = min(items, params.len - item) - 1u;
+    return first + min((covered << params.power) | ((1u << params.power) - 1u), params.count - 1u - first);
+}
+
+// True if a row begins in some items, from one on.
+fn begins_in(item: u32, items: u32) -> bool {
+    if !ROWS || item >= params.len {
+        return false;
+    }
+    let last = last_of(item, items);
+    return column(last) <= last - element_of(item);
+}
+
+// The number of invocations of a workgroup before one whose items are combined with its own: those since the beginning of the row of
+// its last item, or all, and one more, if that row began before the tile, which starts with `item`.
+fn reach(lid: u32, item: u32) -> u32 {
+    let own = item + OWN * lid;
+    if !ROWS || own >= params.len {
+        return lid + 1u;
+    }
+    let last = last_of(own, OWN);
+    let start = element_of(item);
+    let back = column(last);
+    if back > last - start {
+        return lid + 1u;
+    }
+    return lid - (((last - back - start) >> params.power) / OWN);
+}

@@ -1,0 +1,168 @@
+//! The description of a scan.
+
+use wgpu::{Device, Features, Limits};
+
+use crate::element::Value;
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
+use crate::operation::kernel::Kernel;
+use crate::operation::limits::LimitError;
+use crate::operation::{OperationError, Options, Pass};
+use crate::reduce::{Arity, BufferRange, Monoid};
+use crate::scan::kernels::{self, STATES, STEPS};
+use crate::scan::plan::{Layout, Params};
+
+/// A description of prefixes: of each element, the result of all elements up to it, in all elements or in each row. It is a plain value;
+/// [`Scan::on`] brings it to a device.
+///
+/// ```
+/// use halofold::Element;
+/// use halofold::reduce::{Arity, Monoid, Op};
+/// use halofold::scan::Scan;
+///
+/// // The largest element so far, in each row of 1920.
+/// let records = Scan::new(Op::Max.over(Element::F32)?)?.rows(1920);
+///
+/// // Functions x → a·x + b, applied one after the other: they do not commute.
+/// let chain = "
+/// struct Elem { a: f32, b: f32 }
+/// alias Acc = vec2<f32>;
+/// fn map(elem: Elem, index: u32) -> Acc { return Acc(elem.a, elem.b); }
+/// fn identity() -> Acc { return Acc(1.0, 0.0); }
+/// fn combine(f: Acc, g: Acc) -> Acc { return Acc(g.x * f.x, g.x * f.y + g.y); }
+/// fn finish(acc: Acc, n: u32) -> Acc { return acc; }
+/// ";
+/// let chain = Scan::new(Monoid::custom_struct("chain", 8, Arity::One, chain)?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The output has a result for each element, as `array<Out>` in WGSL: [`Monoid::out_size`] bytes each. `index` of an operator's `map` and
+/// `n` of its `finish` count in the row: so [`Op::Mean`](crate::reduce::Op::Mean) gives running means, and [`Op::ArgMax`](crate::reduce::Op::ArgMax)
+/// the places of records.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    pub(super) monoid: Monoid,
+    pub(super) is_exclusive: bool,
+    pub(super) row: Option<u64>,
+}
+
+impl Scan {
+    /// Describes inclusive prefixes with an operator over its elements.
+    ///
+    /// # Errors
+    ///
+    /// The operator has two inputs, reads textures, declares parameters or sums exactly.
+    pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
+        let is_plain = monoid.arity() == Arity::One
+            && monoid.sample().is_none()
+            && monoid.parameters_size().is_none()
+            && monoid.format().is_none();
+        if is_plain {
+            Ok(Scan { monoid, is_exclusive: false, row: None })
+        } else {
+            Err(OperationError::Operator(monoid.name().to_owned()))
+        }
+    }
+
+    /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
+    pub fn exclusive(self) -> Self {
+        Scan { is_exclusive: true, ..self }
+    }
+
+    /// Returns this description for rows of `len` elements: each begins anew.
+    pub fn rows(self, len: u64) -> Self {
+        Scan { row: Some(len), ..self }
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// The device lacks a feature or has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<Scan>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// `main`, and the values of its overrides.
+    pub fn kernels(
+        &self,
+        features: Features,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        STEPS.iter().map(move |step| {
+            let Kernel { label, wgsl, overrides, .. } = kernels::kernel(self, step, features, limits);
+            (label, wgsl, overrides)
+        })
+    }
+
+    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
+    /// pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many elements; rows that do not come out even; an offset between two elements; a binding that is shorter than a tile.
+    pub fn plan(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+        self.plan_over(input, limits)
+    }
+
+    /// The number of combinations on the longest way from an element to a result, for error bounds:
+    /// [`Expected::judge`](crate::reduce::reference::Expected::judge) takes it.
+    pub fn depth(&self, len: u64, limits: &Limits) -> u64 {
+        self.layout(limits).depth(len)
+    }
+
+    fn layout(&self, limits: &Limits) -> Layout {
+        Layout::of(self, limits)
+    }
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for Scan {
+    const LABEL: &'static str = "halofold::scan";
+    type Params = Params;
+    type Value = Value;
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        kernels::check(self, device)
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        STEPS
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        kernels::kernel(self, step, device.features(), &device.limits())
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let size = self.layout(limits).states(input.len) * self.monoid.acc_size();
+        LimitError::unless_bound(limits, size).map_err(|error| error.of("the memory for states"))?;
+        Ok(vec![Memory { slot: STATES, size, contents: Vec::new() }])
+    }
+
+    fn item(&self) -> u64 {
+        self.monoid.stride()
+    }
+
+    fn output(&self, len: u64) -> u64 {
+        (len * self.monoid.out_size()).next_multiple_of(4)
+    }
+
+    /// The numbers of the results, those of one after those of another.
+    fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {
+        self.monoid.numbers(&output[..(len * self.monoid.out_size()) as usize])
+    }
+
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        self.layout(limits).plan(input, limits)
+    }
+}

@@ -1,0 +1,35 @@
+//! Prefixes: the sums of all elements up to each, and the same with any other operator.
+//!
+//! ```
+//! use halofold::reduce::Op;
+//! use halofold::scan::Scan;
+//! use halofold::{Element, Value};
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let counts = buffer(bytemuck::cast_slice(&[3u32, 1, 4, 1, 5]));
+//! // Where each of some lists begins, from the number of its entries: 3, 1, 4, 1, 5.
+//! let offsets = Scan::new(Op::Sum.over(Element::U32)?)?.exclusive().on(&device)?;
+//! let offsets: Vec<Value> = offsets.of(&counts).wait(&queue)?;
+//! assert_eq!(offsets, [0, 3, 4, 8, 9].map(Value::Unsigned));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Order
+//!
+//! Elements are combined in their order, so `combine` of an operator of your own need not commute. The tree is fixed by the lengths: the
+//! same bits every time on the same device. Sums of floats are rounded as in other orders; the error of a prefix grows with the logarithm of its length.
+//!
+//! # Cost
+//!
+//! The input is read twice, and the results are written once. A tile has 4096 elements, fewer if an accumulator has more than 12 bytes.
+//! An input of one tile takes one dispatch; one of up to 16 million elements takes three or four; longer ones take two more. No
+//! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
+//!
+//! Kernels need four storage buffers in a shader, five with vectors of four. A [`Prepared`](crate::Prepared) owns the memory for states: an
+//! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
+
+mod config;
+mod kernels;
+mod plan;
+
+pub use config::Scan;

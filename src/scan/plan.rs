@@ -1,0 +1,241 @@
+//! Plans: from lengths and limits to dispatches over tiles.
+
+use wgpu::Limits;
+
+use crate::operation::device::Step;
+use crate::operation::limits::{LimitError, needs};
+use crate::operation::{OperationError, Pass, blocks, grid, input};
+use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
+use crate::scan::kernels::{REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
+use crate::window;
+
+/// The words of `Params` in `shaders/scan/shared/io.wgsl`, in its order.
+pub(super) type Params = [u32; 11];
+
+/// The remedy for too many workgroups.
+const SPLIT: &str = "split the input";
+
+/// The sizes that a plan needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Bytes of an element and of a result; 0 if results have no place that the plan knows.
+    pub(crate) item: u64,
+    pub(crate) result: u64,
+    /// Elements of a tile: a power of two.
+    pub(crate) tile: u64,
+    /// True if tiles that are not full take another kernel.
+    pub(crate) has_last: bool,
+    /// Elements of a row; `None` if all are one row.
+    pub(crate) row: Option<u64>,
+}
+
+/// States of tiles: their position, their number, and the elements of each as a power of two.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    at: u64,
+    len: u64,
+    power: u32,
+}
+
+/// A part of the input that a binding can hold: whole tiles, but for the last part.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// The first element.
+    index: u64,
+    len: u64,
+    /// The range of the input's buffer, and the position of the first element there.
+    from: ByteRange,
+    first: u64,
+    /// The range of the output.
+    to: Option<ByteRange>,
+}
+
+impl Layout {
+    /// The states that lead to those before each tile: of all tiles but the last, then of tiles of these states, and so on.
+    fn levels(&self, len: u64) -> Vec<Level> {
+        let mut levels = Vec::new();
+        let (mut at, mut items, mut power) = (0, len, 0);
+        loop {
+            items = items.div_ceil(self.tile).saturating_sub(1);
+            if items == 0 {
+                return levels;
+            }
+            power += self.tile.ilog2();
+            levels.push(Level { at, len: items, power });
+            at += items;
+        }
+    }
+
+    /// The number of states over so many elements.
+    pub(crate) fn states(&self, len: u64) -> u64 {
+        self.levels(len).iter().map(|level| level.len).sum()
+    }
+
+    /// Combinations on the longest way from an element to a result: the ways to the state of its tile, to that of the tile's tile, and so
+    /// on, and back.
+    pub(crate) fn depth(&self, len: u64) -> u64 {
+        // Those of four items, of four totals, and of eight invocations in each step; then from the state before the tile.
+        let steps = (self.tile.ilog2() - 4).div_ceil(3);
+        let in_tile = u64::from(3 + 3 + 7 * steps);
+        let onward = 1 + 3 + 4;
+        (2 * self.levels(len).len() as u64 + 1) * (in_tile + onward)
+    }
+
+    /// Plans the dispatches over a range of a buffer.
+    pub(crate) fn plan(
+        &self,
+        range: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let len = range.len;
+        let row = self.row.unwrap_or(len.max(1));
+        if row == 0 || !len.is_multiple_of(row) {
+            return Err(OperationError::Rows { len, row });
+        }
+        let parts = self.parts(range, limits)?;
+        let dispatches = Dispatches { layout: self, count: len, row, limits };
+        let levels = self.levels(len);
+        let mut passes = Vec::new();
+        if let Some(tiles) = levels.first() {
+            for part in &parts {
+                passes.extend(dispatches.reduce_part(part, tiles)?);
+            }
+        }
+        for pair in levels.windows(2) {
+            passes.push(dispatches.reduce_states(&pair[0], &pair[1])?);
+        }
+        for (nth, level) in levels.iter().enumerate().rev() {
+            passes.push(dispatches.scan_states(level, levels.get(nth + 1))?);
+        }
+        for part in &parts {
+            passes.extend(dispatches.scan_part(part)?);
+        }
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
+        Ok(passes)
+    }
+
+    /// Cuts the input into parts that start at a tile, and where bindings of input and output can start.
+    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, OperationError> {
+        let BufferRange { offset, len } = range;
+        input::check(range, self.item, self.item)?;
+        input::check_count(len)?;
+        window::check(len * self.item.max(self.result), limits)?;
+        let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
+        let unit = input::unit(align, self.item);
+        // Multiples of both powers of two start results at multiples of the alignment.
+        let step = self.tile.max(align);
+        let bytes = self.item.max(self.result);
+        let limit = limits.max_storage_buffer_binding_size.min(1 << 31);
+        let least = len.min(step) * bytes + unit;
+        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        let fits = (limit - unit) / bytes;
+        let most = if len <= fits { len.max(1) } else { fits / step * step };
+        let part = |index: u64| {
+            let here = (len - index).min(most);
+            let start = offset + index * self.item;
+            let bound = start / unit * unit;
+            let size = (start - bound + here * self.item).next_multiple_of(4);
+            let to =
+                ByteRange { offset: index * self.result, size: (here * self.result).next_multiple_of(4) };
+            Part {
+                index,
+                len: here,
+                from: ByteRange { offset: bound, size },
+                first: (start - bound) / self.item,
+                to: (self.result > 0).then_some(to),
+            }
+        };
+        Ok((0..len).step_by(most as usize).map(part).collect())
+    }
+}
+
+/// The dispatches over one input.
+struct Dispatches<'a> {
+    layout: &'a Layout,
+    count: u64,
+    row: u64,
+    limits: &'a Limits,
+}
+
+/// The fields of parameters that differ from dispatch to dispatch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fields {
+    first: u64,
+    index: u64,
+    len: u64,
+    power: u32,
+    store: u64,
+    before: u64,
+    skipped: u64,
+    tiles: u64,
+}
+
+impl Dispatches<'_> {
+    fn pass(&self, step: Step, fields: Fields) -> Result<Pass<Step, Params>, LimitError> {
+        let Fields { first, index, len, power, store, before, skipped, tiles } = fields;
+        let grid = grid::of(tiles, self.limits, SPLIT)?;
+        let params = [first, index, len, self.count, self.row, power.into(), store, before, skipped, tiles];
+        let mut words = [grid[0]; 11];
+        words.iter_mut().zip(params).for_each(|(word, param)| *word = param as u32);
+        Ok(Pass { step, from: None, second: None, to: None, grid, params: words })
+    }
+
+    /// Reduces the tiles of a part, but for the last tile of the input.
+    fn reduce_part(&self, part: &Part, states: &Level) -> Result<Option<Pass<Step, Params>>, LimitError> {
+        let tile = self.layout.tile;
+        let skipped = part.index / tile;
+        let tiles = part.len.div_ceil(tile).min(states.len - skipped.min(states.len));
+        let fields = Fields {
+            first: part.first,
+            index: part.index,
+            len: part.len,
+            store: states.at + skipped,
+            tiles,
+            ..Fields::default()
+        };
+        let pass = self.pass(REDUCE, fields)?;
+        Ok((tiles > 0).then_some(Pass { from: Some(part.from), ..pass }))
+    }
+
+    /// Reduces the tiles of states.
+    fn reduce_states(&self, states: &Level, onto: &Level) -> Result<Pass<Step, Params>, LimitError> {
+        let Level { at, len, power } = *states;
+        let fields = Fields { first: at, len, power, store: onto.at, tiles: onto.len, ..Fields::default() };
+        self.pass(REDUCE_STATES, fields)
+    }
+
+    /// Scans states in their places.
+    fn scan_states(&self, states: &Level, tiles: Option<&Level>) -> Result<Pass<Step, Params>, LimitError> {
+        let Level { at, len, power } = *states;
+        let before = tiles.map_or(0, |tiles| tiles.at);
+        let tiles = len.div_ceil(self.layout.tile);
+        self.pass(
+            SCAN_STATES,
+            Fields { first: at, len, power, store: at, before, tiles, ..Fields::default() },
+        )
+    }
+
+    /// Scans the tiles of a part: full ones, and the last one if it is not full.
+    fn scan_part(&self, part: &Part) -> Result<Vec<Pass<Step, Params>>, LimitError> {
+        let Layout { tile, has_last, .. } = *self.layout;
+        let full = if has_last { part.len / tile } else { part.len.div_ceil(tile) };
+        let last = part.len.div_ceil(tile) - full;
+        let tiles = [(SCAN, 0, full), (SCAN_LAST, full, last)];
+        let tiles = tiles.into_iter().filter(|(.., tiles)| *tiles > 0);
+        let scan = |(step, skipped, tiles)| {
+            let elements = skipped * tile;
+            let fields = Fields {
+                first: part.first + elements,
+                index: part.index + elements,
+                len: part.len - elements,
+                store: elements,
+                skipped: part.index / tile + skipped,
+                tiles,
+                ..Fields::default()
+            };
+            Ok(Pass { from: Some(part.from), to: part.to, ..self.pass(step, fields)? })
+        };
+        tiles.map(scan).collect()
+    }
+}

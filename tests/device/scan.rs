@@ -1,0 +1,197 @@
+//! Prefixes against running results on the CPU.
+
+use halofold::read::Readback;
+use halofold::reduce::reference::prefixes;
+use halofold::reduce::{Arity, Monoid, Op, Scalar};
+use halofold::scan::Scan;
+use halofold::{BufferError, Element, OnDevice, OperationError, Slice, wgpu};
+
+use crate::common::{Gpu, Kind, data, gpu, is_poison, limited, poisoned, right, room};
+
+/// Bytes of poison in front of the results and behind them.
+const GUARD: u64 = 256;
+
+/// The bytes of all results, the same in two runs, with nothing written beside them.
+fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
+    let input = poisoned(gpu, elements, offset);
+    let [before, output] = [(); 2].map(|()| room(gpu, GUARD + size.next_multiple_of(4) + GUARD));
+    let prepared =
+        scan.of(Slice::new(&input, offset, elements.len() as u64)).into(Slice::at(&output, GUARD)).unwrap();
+    let all = output.size();
+    let results = Readback::new(&gpu.device, 2 * all);
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    for run in 0..2 {
+        encoder.copy_buffer_to_buffer(&before, 0, &output, 0, all);
+        prepared.encode(&mut encoder);
+        results.encode_behind(run * all, &mut encoder, &output, 0, all).unwrap();
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = results.wait(2 * all).unwrap();
+    let (first, second) = bytes.split_at(all as usize);
+    assert_eq!(first, second, "two runs");
+    let around = [0..GUARD as usize, (GUARD + size) as usize..all as usize];
+    assert!(around.into_iter().flatten().all(|at| is_poison(at, first[at])), "it wrote beside its output");
+    first[GUARD as usize..][..size as usize].to_vec()
+}
+
+/// Prefixes of elements of a kind, from a byte of the input on.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    op: Op,
+    element: Element,
+    kind: Kind,
+    len: usize,
+    row: Option<usize>,
+    is_exclusive: bool,
+    offset: u64,
+}
+
+const SUMS: Case = Case {
+    op: Op::Sum,
+    element: Element::F32,
+    kind: Kind::Random,
+    len: 10_000,
+    row: None,
+    is_exclusive: false,
+    offset: 0,
+};
+
+impl Case {
+    fn scan(self) -> Scan {
+        let scan = Scan::new(self.op.over(self.element).unwrap()).unwrap();
+        let scan = if self.is_exclusive { scan.exclusive() } else { scan };
+        self.row.map_or(scan.clone(), |row| scan.rows(row as u64))
+    }
+
+    /// Judges every prefix.
+    fn check(self, gpu: &Gpu) {
+        let Case { op, element, kind, len, row, is_exclusive, offset } = self;
+        let scan = match self.scan().on(&gpu.device) {
+            Err(OperationError::Map(missing)) => return println!("{op} of {element} not run: {missing}"),
+            made => made.unwrap(),
+        };
+        let elements = data(kind, op, element, len, 3);
+        let elements = elements.bytes();
+        let size = len as u64 * op.over(element).unwrap().out_size();
+        let results = gpu.clean(|| run(gpu, &scan, elements, offset, size));
+        let depth = scan.config().depth(len as u64, &gpu.device.limits());
+        let row = row.unwrap_or(len.max(1)) * element.size() as usize;
+        let expected = elements.chunks(row).flat_map(|row| prefixes(op, element, row, is_exclusive).unwrap());
+        let results = op.read(element, &results);
+        assert_eq!(results.len(), len);
+        for (at, (expected, got)) in expected.zip(results).enumerate() {
+            right(expected.judge(got, depth)).unwrap_or_else(|wrong| panic!("{self:?}, {at}: {wrong}"));
+        }
+    }
+}
+
+#[test]
+fn prefixes_of_every_type() {
+    let gpu = gpu();
+    for element in Element::ALL {
+        Case { element, ..SUMS }.check(gpu);
+    }
+    for (op, element, kind) in [
+        (Op::Product, Element::U32, Kind::Random),
+        (Op::Product, Element::F32, Kind::Random),
+        (Op::Min, Element::F32, Kind::Nan),
+        (Op::Max, Element::I32, Kind::Random),
+        (Op::Max, Element::F16, Kind::Extremes),
+        (Op::Min, Element::F64, Kind::Random),
+    ] {
+        Case { op, element, kind, is_exclusive: true, ..SUMS }.check(gpu);
+    }
+}
+
+#[test]
+fn prefixes_of_lengths_around_tiles() {
+    let gpu = gpu();
+    for (len, offset) in
+        [(0, 0), (1, 4), (3, 0), (4, 8), (4095, 0), (4096, 12), (4097, 4), (8192, 0), (8193, 0)]
+    {
+        Case { element: Element::I32, len, offset, is_exclusive: len % 3 == 0, ..SUMS }.check(gpu);
+    }
+}
+
+#[test]
+fn prefixes_of_rows() {
+    let gpu = gpu();
+    let shapes = [(1, 5000), (2, 4100), (3, 3000), (7, 1700), (100, 123), (4096, 3), (5000, 3), (9999, 1)];
+    for (nth, (row, rows)) in shapes.into_iter().enumerate() {
+        let is_exclusive = nth % 2 == 1;
+        let len = row * rows;
+        Case { element: Element::U32, len, row: Some(row), is_exclusive, offset: 4, ..SUMS }.check(gpu);
+    }
+}
+
+/// Workgroups of sixteen invocations need states of states of states, and short bindings a dozen windows.
+#[test]
+fn prefixes_on_a_small_device() {
+    let small = limited(|limits| {
+        limits.max_compute_invocations_per_workgroup = 16;
+        limits.max_compute_workgroup_size_x = 16;
+        limits.max_compute_workgroup_size_y = 16;
+        limits.max_compute_workgroup_size_z = 16;
+        limits.max_storage_buffer_binding_size = 1 << 15;
+    });
+    let long = Case { len: 99_995, offset: 12, ..SUMS };
+    let counts = Case { element: Element::U32, is_exclusive: true, ..long };
+    for case in [long, Case { row: Some(7), ..counts }, Case { row: Some(14_285), ..counts }] {
+        case.check(&small);
+    }
+    Case { element: Element::F16, len: 100_003, offset: 2, ..long }.check(&small);
+}
+
+/// The last number that is not zero: `combine` is associative, and does not commute.
+#[test]
+fn operators_need_not_commute() {
+    const LAST: &str = "
+    alias Acc = u32;
+    fn map(elem: Elem, index: u32) -> Acc { return elem.value; }
+    fn identity() -> Acc { return 0u; }
+    fn combine(a: Acc, b: Acc) -> Acc { return select(b, a, b == 0u); }
+    fn finish(acc: Acc, n: u32) -> vec2<u32> { return vec2(acc, n); }
+    struct Elem { value: u32, other: u32, another: u32 }
+    ";
+    let gpu = gpu();
+    let last = Monoid::custom_struct("last", 12, Arity::One, LAST).unwrap();
+    let scan = Scan::new(last).unwrap().on(&gpu.device).unwrap();
+    let elements: Vec<[u32; 3]> = (0..9000).map(|i| [if i % 500 < 3 { i } else { 0 }, 7, 7]).collect();
+    let got = gpu.clean(|| run(gpu, &scan, bytemuck::cast_slice(&elements), 12, 8 * 9000));
+    let got: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&got);
+    for (i, got) in (0..9000u32).zip(got) {
+        let last = if i % 500 < 3 { i } else { i / 500 * 500 + 2 };
+        assert_eq!(got, [last, i + 1], "{i}");
+    }
+}
+
+#[test]
+fn running_means_count_in_their_row() {
+    let gpu = gpu();
+    let scan = Scan::new(Op::Mean.over(Element::U32).unwrap()).unwrap().rows(5).on(&gpu.device).unwrap();
+    let elements: Vec<u32> = (0..20).map(|i| 2 * (i % 5)).collect();
+    let got = run(gpu, &scan, bytemuck::cast_slice(&elements), 0, 80);
+    let means = Op::Mean.read(Element::U32, &got);
+    for (i, mean) in means.into_iter().enumerate() {
+        assert_eq!(mean, Scalar::One(halofold::Value::F32((i % 5) as f32)));
+    }
+}
+
+#[test]
+fn errors_name_the_remedy() {
+    let gpu = gpu();
+    let dot = Scan::new(Op::Dot.over(Element::F32).unwrap()).unwrap_err();
+    assert!(dot.to_string().contains("one input"), "{dot}");
+    let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
+    let rows = scan.clone().rows(3).on(&gpu.device).unwrap();
+    let elements = poisoned(gpu, &[0; 40], 0);
+    let uneven = rows.of(&elements).len(10).plan().unwrap_err();
+    assert_eq!(uneven, OperationError::Rows { len: 10, row: 3 });
+    let between = scan.clone().on(&gpu.device).unwrap();
+    let between = between.of(Slice::new(&elements, 2, 8)).plan().unwrap_err();
+    assert_eq!(between, OperationError::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
+    let narrow = wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::default() };
+    let range = halofold::reduce::BufferRange { offset: 0, len: 1 << 20 };
+    let narrow = scan.plan(range, &narrow).unwrap_err();
+    assert!(narrow.to_string().contains("max_storage_buffer_binding_size"), "{narrow}");
+}

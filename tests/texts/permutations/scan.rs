@@ -1,0 +1,48 @@
+//! The kernels of prefixes: every type, accumulators of a number and of several, rows, and 64-bit floats as pairs of words.
+
+use std::collections::HashSet;
+
+use halofold::Element;
+use halofold::reduce::Op;
+use halofold::scan::Scan;
+use halofold::wgpu::{Features, Limits};
+use halofold_measure::translate::Kernel;
+
+/// Every distinct kernel.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let limits = Limits::default();
+    let mut kernels = Vec::new();
+    let mut add = |of: &str, element: Element, scan: Scan, features| {
+        kernels.extend(scan.kernels(features, &limits).map(|(label, wgsl, overrides)| {
+            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+            (format!("{} of {of} of {element}", kernel.label), kernel)
+        }));
+    };
+    for element in Element::ALL {
+        for op in [Op::Sum, Op::Min, Op::ArgMax, Op::Mean] {
+            let scan = Scan::new(op.over(element).unwrap()).unwrap();
+            add("prefixes", element, scan, Features::all());
+        }
+        let rows = Scan::new(Op::Sum.over(element).unwrap()).unwrap().rows(100).exclusive();
+        add("exclusive prefixes of rows", element, rows, Features::all());
+    }
+    let min = Scan::new(Op::Min.over(Element::F64).unwrap()).unwrap();
+    add("prefixes without 64-bit integers", Element::F64, min, Features::empty());
+    let mut seen = HashSet::new();
+    kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
+    kernels
+}
+
+#[test]
+fn prefixes_in_every_language() {
+    super::valid_in_every_language(kernels());
+}
+
+/// Every device has as much.
+#[test]
+fn workgroup_memory_of_prefixes_is_16_kib() {
+    for (name, kernel) in kernels() {
+        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        assert!(takes <= 16 << 10, "{name}: {takes}");
+    }
+}
