@@ -29,7 +29,7 @@ fn main(
 ) {
     let rank = workgroup.y;
     let search = search_of(rank, lid);
-    let needs_next = (list[rank % RANKS].y != 0u) & (search.left + 1u >= search.equal);
+    let needs_next = (asked_for(rank).y != 0u) & (search.left + 1u >= search.equal);
     if !needs_next {
         if (params.is_last == 1u) & (workgroup.x == 0u) & (lid == 0u) {
             store(rank, search.base, search.base);
@@ -88,7 +88,7 @@ fn next_of_all(which: u32, base: Key, own: u32) -> Key {
 }
 
 fn store(rank: u32, key: Key, next: Key) {
-    let asked = list[rank % RANKS];
+    let asked = asked_for(rank);
     let place = params.row * RANKS + rank;
     let way = bitcast<f32>(asked.y);
     let has_nan = known(rank, NANS) == 1u;

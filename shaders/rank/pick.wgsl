@@ -67,7 +67,8 @@ fn main(
     // Each rank has two ends.
     let rank = workgroup.x >> 1u;
     let is_high = (workgroup.x & 1u) == 1u;
-    let wanted = list[rank][2u + (workgroup.x & 1u)];
+    let asked = asked_for(rank);
+    let wanted = select(asked.z, asked.w, is_high);
     let number = params.samples / 4u;
     let start = workgroup.y * number;
     let range = range_of(start, lid);

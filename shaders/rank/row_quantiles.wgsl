@@ -5,7 +5,6 @@
 #import io
 #import entry
 #import keys
-#import list
 #import result
 #import row
 
@@ -15,9 +14,11 @@ fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
         return;
     }
-    // It arrives with the row.
-    var asked = list[0];
-    load_row(wg.index, at);
+    let first = first_entry(wg.index, RANKS);
+    // It arrives with the row, unless it says where the row is.
+    var asked = list[first];
+    let row = row_span(wg.index, asked);
+    load_row(row, at);
     range = range_to(most);
     let all = range;
     var known = Ranks(0u, 0u, 0u);
@@ -28,21 +29,21 @@ fn kernel(at: Place, wg: Workgroup) {
         let way = asked.y;
         let next = rank + select(0u, 1u, way != 0u);
         let wanted = select(rank, next, (side & 1u) == 1u);
-        if (rank < params.count) & ((wanted < known.start) | (wanted >= known.end)) {
+        if (rank < row.len) & ((wanted < known.start) | (wanted >= known.end)) {
             range = all;
             known = find(wanted, next, at);
         }
         if (side & 1u) == 1u {
             if at.lid == 0u {
                 var found = missing();
-                if rank < params.count {
+                if rank < row.len {
                     let has_nan = any_is_nan(vec4(all.high));
                     found = result(key, key_at(wanted, known), bitcast<f32>(way), has_nan);
                 }
                 output[(params.row + wg.index) * RANKS + (side >> 1u)] = found;
             }
-            asked = list[min((side >> 1u) + 1u, RANKS - 1u)];
-        } else if rank < params.count {
+            asked = list[first + min((side >> 1u) + 1u, RANKS - 1u)];
+        } else if rank < row.len {
             key = key_at(wanted, known);
         }
     }

@@ -18,9 +18,10 @@ fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
         return;
     }
-    load_row(wg.index, at);
+    let own = row_span(wg.index, list[first_entry(wg.index, 1u)]);
+    load_row(own, at);
     let row = params.row + wg.index;
-    let stop = min(RANKS, params.count);
+    let stop = min(RANKS, own.len);
     for (var place = stop + at.lid; place < RANKS; place += WG) {
         store(row, place, 0u, 0xffffffffu);
     }
@@ -28,7 +29,7 @@ fn kernel(at: Place, wg: Workgroup) {
     var high = highest();
     if COUNTS_BEST {
         // All elements as good as a certain one among the best of each invocation. They may be too many, or too few.
-        cut_best(at);
+        cut_best(own.best, at);
         high = range.high;
         range.low = lowest();
         let number = collected(at.lid);
@@ -59,7 +60,7 @@ fn kernel(at: Place, wg: Workgroup) {
             rank_all(row, done, stop, number, at.lid);
         }
         if found.is_single == 1u {
-            store_equal(row, done + number, stop, end, at);
+            store_equal(row, done + number, stop, end, own.len, at);
         }
         done += found.end;
         range = Range(end + 1u, high);
@@ -67,8 +68,8 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-// Makes the range end with the bin of a rank among the best keys of each invocation.
-fn cut_best(at: Place) {
+// Makes the range end with the bin of so many among the best keys of each invocation.
+fn cut_best(best: u32, at: Place) {
     clear(at.lid);
     range = range_to(select(lowest(), least, 4u * at.lid < len));
     aim();
@@ -76,7 +77,7 @@ fn cut_best(at: Place) {
         atomicAdd(&bins[(least - range.low) >> shift], 1u);
     }
     workgroupBarrier();
-    let found = choose(params.k - 1u, params.k - 1u, at);
+    let found = choose(best - 1u, best - 1u, at);
     cut(0u, found.second);
 }
 
@@ -120,11 +121,11 @@ fn place_of(at: u32, index: u32) -> u32 {
 }
 
 // Stores the elements with a key, of which the first has the rank `start`.
-fn store_equal(row: u32, start: u32, stop: u32, key: Key, at: Place) {
+fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place) {
     range = Range(key, key);
     var done = start;
     // To the end of the row: FXC takes no barrier in a loop that ends when enough are found.
-    for (var i = 0u; i < params.count; i += 4u * WG) {
+    for (var i = 0u; i < count; i += 4u * WG) {
         let index = i + 4u * at.lid;
         var marked = 0u;
         if done < stop {

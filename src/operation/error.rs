@@ -43,6 +43,20 @@ pub enum OperationError {
         /// The elements of a row.
         row: u64,
     },
+    /// A segment that ends before it starts, or after the input.
+    #[error(
+        "segment {number} from {from} to {to}, of {len} elements: give offsets that ascend, up to the number of elements"
+    )]
+    Segment {
+        /// Its number, from 0.
+        number: u64,
+        /// The offset of its first element.
+        from: u64,
+        /// The offset after its last element.
+        to: u64,
+        /// The number of elements of the input.
+        len: u64,
+    },
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),

@@ -55,7 +55,7 @@ pub(super) fn over_memory(
 ) -> Pass<Step, Params> {
     let most = FILLING.min(limits.max_compute_workgroups_per_dimension.into());
     let groups = invocations.div_ceil(WORKGROUP.into()).clamp(1, most) as u32;
-    let mut params = [0; 18];
+    let mut params = Params::default();
     [params[5], params[8], params[10]] = [groups, room as u32, round as u32];
     Pass { step, from: None, second: None, to: None, grid: [groups, 1], params }
 }

@@ -9,6 +9,7 @@ use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup
 use crate::operation::{OperationError, Pass, input};
 use crate::rank::bracket::Sample;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
+use crate::rank::shape::Part;
 use crate::rank::values;
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
@@ -67,7 +68,7 @@ const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
 const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, ADD_UP, TIES, SORT, MERGE];
 
 /// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 18];
+pub(super) type Params = [u32; 19];
 
 /// A rank that is searched in every row.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +104,7 @@ impl Selection {
         Selection { element, wanted, sample: Sample::of(len, 1), top: Some(k) }
     }
 
-    fn ranks(&self) -> u64 {
+    pub(super) fn ranks(&self) -> u64 {
         self.wanted.len() as u64
     }
 
@@ -141,7 +142,7 @@ impl Selection {
     }
 
     /// The words of `list` in the kernels.
-    fn list(&self) -> Vec<u32> {
+    pub(super) fn list(&self) -> Vec<u32> {
         let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
             [u32::try_from(wanted.lower).unwrap_or(u32::MAX), (wanted.way as f32).to_bits(), low, high]
         };
@@ -157,15 +158,10 @@ impl Selection {
         rows.min(bound / row).min(grid).max(1)
     }
 
-    /// The memory for these rows.
-    pub(super) fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let list = Memory { slot: 5, size: 0, contents: self.list() };
-        let rows = input.len / self.sample.len.max(1);
-        if self.is_short(rows, limits) {
-            return Ok(vec![list]);
-        }
-        let at_once = self.at_once(rows, limits);
-        let windows = self.windows(input.offset, at_once, limits)?;
+    /// The memory for these rows, besides the list.
+    pub(super) fn memory(&self, part: &Part, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let at_once = self.at_once(part.number, limits);
+        let windows = self.windows(BufferRange { len: at_once * self.sample.len, ..part.input }, limits)?;
         let key = key_words(self.element);
         let mut sizes = vec![
             (4, self.ranks() * STATE),
@@ -177,7 +173,7 @@ impl Selection {
             let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
             sizes.extend([(9, self.kept()), (10, parts)]);
         }
-        let mut memory = vec![list];
+        let mut memory = Vec::new();
         for (slot, words) in sizes {
             let size = 4 * words * at_once;
             LimitError::unless_bound(limits, size)
@@ -190,11 +186,9 @@ impl Selection {
     /// Cuts rows into windows: several rows are in one window, or one row is in several.
     pub(super) fn windows(
         &self,
-        offset: u64,
-        rows: u64,
+        elements: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Window>, OperationError> {
-        let elements = BufferRange { offset, len: rows * self.sample.len };
         let mut windows = input::windows::<OperationError>(elements, self.element.size(), (1, 0), limits)?;
         if windows.is_empty() {
             // A row without elements has results, too.
@@ -219,28 +213,25 @@ impl Selection {
         len.div_ceil(self.tiles(rows) * u64::from(SIFTING * VECTORS * 4)).max(1)
     }
 
-    /// Plans the dispatches over rows of elements.
+    /// Plans the dispatches over rows.
     pub(super) fn plan(
         &self,
-        BufferRange { offset, len }: BufferRange,
+        part: &Part,
+        is_short: bool,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let all = len.checked_div(self.sample.len).unwrap_or(1);
-        if self.is_short(all, limits) {
-            return self.plan_rows(BufferRange { offset, len }, limits);
+        if is_short {
+            return self.plan_rows(part, limits);
         }
-        let at_once = self.at_once(all, limits);
         let mut passes = Vec::new();
-        for first in (0..all).step_by(at_once as usize) {
-            let rows = at_once.min(all - first);
-            let windows =
-                self.windows(offset + self.element.size() * first * self.sample.len, rows, limits)?;
+        for part in part.cut(self.at_once(part.number, limits), self.element.size()) {
+            let windows = self.windows(part.input, limits)?;
             for (step, round) in self.steps() {
                 let once = [PICK, ADD_UP, SORT, MERGE].contains(&step);
                 // Several brackets share a read, but not any number of them.
                 let reads = if step == SIFT && self.top.is_none() { reads(self.ranks() as u32) } else { 1 };
                 for nth in 0..if once { 1 } else { windows.len() } {
-                    let pass = |read| self.pass((step, round + read), (all, first, rows), &windows, nth);
+                    let pass = |read| self.pass((step, round + read), &part, &windows, nth);
                     passes.extend((0..reads).map(pass));
                 }
             }
@@ -252,7 +243,7 @@ impl Selection {
     fn pass(
         &self,
         (step, round): (Step, u32),
-        (all, first, rows): (u64, u64, u64),
+        &Part { first, number: rows, all, list, .. }: &Part,
         windows: &[Window],
         nth: usize,
     ) -> Pass<Step, Params> {
@@ -282,6 +273,7 @@ impl Selection {
             here as u32,
             (indices_at(self.element, all * k) / 4) as u32,
             rows as u32,
+            list as u32,
         ];
         let from = bytes(window);
         let of_ranks = [DIGITS, FINISH].contains(&step);
@@ -361,8 +353,10 @@ pub(super) struct Made {
     pub(super) is_between: bool,
     /// True if a NaN makes the result NaN.
     pub(super) nan_wins: bool,
-    /// The elements of a row, if their number is known.
+    /// The elements of a row, if their number is known, or those of most segments.
     pub(super) row: Option<u64>,
+    /// True if rows are segments between offsets.
+    pub(super) is_segments: bool,
     /// The number of first elements.
     pub(super) k: u32,
 }
@@ -429,6 +423,7 @@ impl Made {
                     ("ROOM", f64::from(candidates)),
                     ("BLOCKS", f64::from(candidates / 16)),
                     ("WINNERS", self.is_top.into()),
+                    ("SEGMENTS", self.is_segments.into()),
                     (
                         "COUNTS_BEST",
                         (self.is_top && rows::counts_best(workgroup, self.k.into(), limits)).into(),
@@ -450,8 +445,7 @@ impl Made {
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            ROW_TOP => &[(0, Read), (1, Write), (3, Read)],
-            ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
+            ROW_TOP | ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
             SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
             PICK => &[(4, Write), (5, Read), (6, Read)],
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],

@@ -21,10 +21,11 @@ enum Asked {
     Quantiles(Vec<f64>, Method),
 }
 
-/// A description of quantiles, or of elements with given ranks, of all elements or of each row. It is a plain value; [`Quantiles::on`] brings it to
-/// a device. The module's page has [an example](crate::rank).
+/// A description of quantiles, or of elements with given ranks, of all elements, of each row or of each segment. It is a plain value;
+/// [`Quantiles::on`] brings it to a device. The module's page has [an example](crate::rank).
 ///
-/// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before.
+/// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before,
+/// and so do those of a segment.
 /// A value is an element, of which one of 16 bits becomes an `f32`, or by methods that interpolate, a number between two: an `f32`.
 ///
 /// Few devices compute with 64-bit floats. Between two elements of 64 bits, the output has both, one after the other, and NaN twice if an
@@ -70,6 +71,13 @@ impl Quantiles {
         Quantiles { rows: Rows::Of(len), ..self }
     }
 
+    /// Returns these quantiles of each segment between two neighbouring offsets: segment `i` has the elements from `offsets[i]` up to, but not
+    /// including, `offsets[i + 1]`. Offsets ascend, and count elements from the start of the input. Segments may have any lengths, and no
+    /// elements. What comes before the first offset or after the last is in none.
+    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
+        Quantiles { rows: Rows::Between(offsets.into_iter().collect()), ..self }
+    }
+
     /// Makes the operation on a device.
     ///
     /// # Errors
@@ -85,6 +93,11 @@ impl Quantiles {
             Asked::Nth(ranks) => ranks.len(),
             Asked::Quantiles(quantiles, _) => quantiles.len(),
         }
+    }
+
+    /// The selection in rows of `len` elements.
+    fn selection(&self, len: u64) -> Selection {
+        Selection::of_ranks(self.element, len, self.wanted(len))
     }
 
     /// The ranks in rows of `len` elements.
@@ -149,6 +162,7 @@ impl Quantiles {
             is_between: self.is_between(),
             nan_wins: matches!(self.asked, Asked::Quantiles(..)),
             row: self.rows.len(),
+            is_segments: self.rows.is_segments(),
             k: 0,
         }
     }
@@ -184,8 +198,7 @@ impl Operation for Quantiles {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let (len, _) = self.rows.shape(input.len)?;
-        Selection::of_ranks(self.element, len, self.wanted(len)).memory(input, limits)
+        self.rows.memory(input, |len| self.selection(len), limits)
     }
 
     fn item(&self) -> u64 {
@@ -201,11 +214,12 @@ impl Operation for Quantiles {
         if !self.made().in_pairs() {
             return values::of(self.result(), output);
         }
-        let row = self.rows.len().unwrap_or(len);
         let pairs = values::of(self.element, output);
-        let ways = self.wanted(row).into_iter().map(|wanted| if row > 0 { wanted.way } else { f64::NAN });
+        let way = |row: u64, wanted: Wanted| if row > 0 { wanted.way } else { f64::NAN };
+        let of_row = |row: u64| self.wanted(row).into_iter().map(move |wanted| way(row, wanted));
+        let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();
         let between = |(pair, way): (&[Value], f64)| values::between(pair[0], pair[1], way);
-        pairs.chunks(2).zip(ways.collect::<Vec<_>>().into_iter().cycle()).map(between).collect()
+        pairs.chunks(2).zip(ways.into_iter().cycle()).map(between).collect()
     }
 
     fn plan_over(
@@ -213,11 +227,7 @@ impl Operation for Quantiles {
         input: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let (len, rows) = self.rows.shape(input.len)?;
         values::check(self.output(input.len), limits)?;
-        if rows == 0 {
-            return Ok(Vec::new());
-        }
-        Selection::of_ranks(self.element, len, self.wanted(len)).plan(input, limits)
+        self.rows.plan(input, |len| self.selection(len), limits)
     }
 }

@@ -2,11 +2,12 @@
 
 use wgpu::Limits;
 
+use crate::element::Element;
 use crate::operation::device::Step;
 use crate::operation::limits::{LimitError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, grid};
 use crate::rank::pipeline::{Params, Selection, bytes, indices_at};
-use crate::reduce::BufferRange;
+use crate::rank::shape::Part;
 
 /// The kernels of single ranks, and of first elements.
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
@@ -17,11 +18,14 @@ pub(super) const ROW_TOP: Step = "rank/row_top";
 const LONGEST: u64 = 1 << 15;
 
 /// The longest row if there are at least as many as half of a large GPU's cores, and few elements of each are wanted.
-const LONGEST_OF_MANY: u64 = 1 << 18;
+pub(super) const LONGEST_OF_MANY: u64 = 1 << 18;
 const MANY: u64 = 64;
 
 /// The longest row if more of its elements are wanted than a workgroup finds in reasonable time.
 const LONGEST_OF_ALL: u64 = 1 << 12;
+
+/// The most rows of a dispatch.
+pub(super) const MOST_ROWS: u64 = 1 << 24;
 
 /// The keys that an invocation keeps in registers.
 const HELD: u64 = 16;
@@ -64,8 +68,8 @@ pub(super) fn counts_best(workgroup: u32, k: u64, limits: &Limits) -> bool {
 
 /// The elements of rows of `len` of which the best of each invocation are looked at: those in registers, or a quarter. And the number of the best
 /// ones that are expected to be at least as good as the k-th element, and some more, if the rest of the row is not known.
-fn best(len: u64, k: u64, limits: &Limits) -> [u32; 2] {
-    let workgroup = u64::from(workgroup(Some(len), k, limits));
+pub(super) fn best(len: u64, k: u64, workgroup: u32) -> [u32; 2] {
+    let workgroup = u64::from(workgroup);
     let sample = (HELD * workgroup).max(len / 4).min(len);
     let share = k as f64 * sample as f64 / len.max(1) as f64;
     let margin = if sample < len { DEVIATIONS * share.sqrt() + 2.0 } else { 0.0 };
@@ -79,46 +83,58 @@ pub(super) fn check(len: Option<u64>, k: u64, limits: &Limits) -> Result<(), Lim
     needs!(limits, max_compute_workgroup_storage_size, 4 * words(workgroup, candidates(workgroup, k, limits)))
 }
 
+/// Elements that a binding holds, wherever in it they start.
+pub(super) fn bound(element: Element, limits: &Limits) -> u64 {
+    limits.max_storage_buffer_binding_size.min(1 << 31).saturating_sub(256) / element.size()
+}
+
 impl Selection {
-    /// True if rows are so short that each has a workgroup.
-    pub(super) fn is_short(&self, rows: u64, limits: &Limits) -> bool {
+    /// True if a workgroup searches a row of `len`, of which there are so many. `alone` says that longer ones have dispatches of their own.
+    pub(super) fn is_short(&self, len: u64, rows: u64, alone: bool, limits: &Limits) -> bool {
         let has_few = self.top.is_some_and(|k| counts_best(workgroup(None, 0, limits), k, limits));
         let longest = match self.top {
             Some(k) if k > LONGEST_OF_ALL => LONGEST_OF_ALL,
-            _ if has_few && rows >= MANY => LONGEST_OF_MANY,
+            _ if (has_few || alone) && rows >= MANY => LONGEST_OF_MANY,
             _ => LONGEST,
         };
-        self.sample.len <= longest && self.element.size() == 4
+        len <= longest.min(bound(self.element, limits)) && self.element.size() == 4
     }
 
-    /// Plans the dispatches over rows: one, unless a binding or a grid cannot hold them.
+    /// The words of the list for a short segment: its ranks or, of winners, what is looked at first; its place in the buffer, and its length.
+    pub(super) fn entries(&self, part: &Part, workgroup: u32) -> Vec<u32> {
+        let place = [(part.input.offset / self.element.size()) as u32, part.input.len as u32];
+        let asked = self.top.map(|k| best(part.input.len, k, workgroup));
+        let entry = |own: &[u32]| [asked.unwrap_or([own[0], own[1]]), place].concat();
+        self.list().chunks(4).flat_map(entry).collect()
+    }
+
+    /// Plans the dispatches over short rows: one, unless a binding or a grid cannot hold them.
     pub(super) fn plan_rows(
         &self,
-        BufferRange { offset, len }: BufferRange,
+        part: &Part,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let count = self.sample.len;
-        let all = len.checked_div(count).unwrap_or(1);
-        let bound = limits.max_storage_buffer_binding_size.min(1 << 31).saturating_sub(256);
-        let at_once = (bound / (4 * count).max(1)).clamp(1, 1 << 24);
-        let pass = |first: u64| {
-            let rows = at_once.min(all - first);
-            let window = self.windows(offset + 4 * first * count, rows, limits)?[0];
-            let grid = grid::of(rows, limits, "give fewer rows at a time")?;
-            let mut params = [0; 18];
+        let (count, k) = (self.sample.len, self.top.unwrap_or(0));
+        let at_once = (bound(self.element, limits) / count.max(1)).clamp(1, MOST_ROWS);
+        let pass = |rows: Part| {
+            let window = self.windows(rows.input, limits)?[0];
+            let grid = grid::of(rows.number, limits, "give fewer rows at a time")?;
+            let mut params = Params::default();
             params[0] = window.first;
+            params[2] = (window.start / self.element.size()) as u32;
             params[3] = count as u32;
-            params[4] = first as u32;
+            params[4] = rows.first as u32;
             params[5] = grid[0];
-            let [samples, best] = best(count, self.top.unwrap_or(0), limits);
+            let [samples, best] = best(count, k, workgroup(Some(count), k, limits));
             params[7] = samples;
             params[11] = best;
-            params[16] = (indices_at(self.element, all * self.top.unwrap_or(0)) / 4) as u32;
-            params[17] = rows as u32;
+            params[16] = (indices_at(self.element, rows.all * k) / 4) as u32;
+            params[17] = rows.number as u32;
+            params[18] = rows.list as u32;
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
             Ok(Pass { step, from: bytes(&window), second: None, to: None, grid, params })
         };
-        (0..all).step_by(at_once as usize).map(pass).collect()
+        part.cut(at_once, self.element.size()).map(pass).collect()
     }
 }
 

@@ -1,39 +1,181 @@
-//! The rows in which elements are ranked.
+//! The rows in which elements are ranked. Short rows share a dispatch, in which each has a workgroup; so do short segments, of which a list tells the
+//! places. Longer segments are searched one after the other, each as a whole input, in the same memory.
 
-use crate::operation::OperationError;
+use std::sync::Arc;
+
+use wgpu::Limits;
+
+use crate::operation::device::{Memory, Step};
+use crate::operation::limits::LimitError;
+use crate::operation::{OperationError, Pass};
+use crate::rank::pipeline::{Params, Selection};
+use crate::rank::rows::{self, MOST_ROWS};
+use crate::reduce::BufferRange;
 
 /// The rows of an input.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Rows {
     /// All elements are one row.
     All,
     /// Rows of so many elements.
     Of(u64),
+    /// The elements between every two neighbouring offsets.
+    Between(Arc<[u32]>),
+}
+
+/// Some of the rows, next to each other: of one length, or segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// Their elements.
+    pub(super) input: BufferRange,
+    /// The first of them, and their number, among all rows that have results.
+    pub(super) first: u64,
+    pub(super) number: u64,
+    pub(super) all: u64,
+    /// The first entry for them in the list.
+    pub(super) list: u64,
+}
+
+impl Part {
+    /// The elements of a row.
+    fn row(&self) -> u64 {
+        self.input.len.checked_div(self.number).unwrap_or(0)
+    }
+
+    /// The same rows, at most so many at a time.
+    pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
+        (0..self.number).step_by(at_once as usize).map(move |before| {
+            let number = at_once.min(self.number - before);
+            let len = if number < self.number { number * self.row() } else { self.input.len };
+            let offset = self.input.offset + item * before * self.row();
+            Part { input: BufferRange { offset, len }, first: self.first + before, number, ..self }
+        })
+    }
 }
 
 impl Rows {
-    /// The elements of a row, and the number of rows, of so many elements.
-    pub(super) fn shape(self, len: u64) -> Result<(u64, u64), OperationError> {
+    /// The elements of a row, if their number is known; of short segments, those of the one that an element is in, on average.
+    pub(super) fn len(&self) -> Option<u64> {
         match self {
-            Rows::All => Ok((len, 1)),
-            Rows::Of(row) if row > 0 && len.is_multiple_of(row) => Ok((row, len / row)),
-            Rows::Of(row) => Err(OperationError::Rows { len, row }),
+            Rows::All => None,
+            Rows::Of(row) => Some(*row),
+            Rows::Between(_) => {
+                let short = || self.lens(0).into_iter().filter(|len| *len <= rows::LONGEST_OF_MANY);
+                short().map(|len| len * len).sum::<u64>().checked_div(short().sum())
+            }
         }
     }
 
-    /// The elements of a row, if their number is known.
-    pub(super) fn len(self) -> Option<u64> {
+    /// The elements of each row, or of one if all have as many, of an input of `len`.
+    pub(super) fn lens(&self, len: u64) -> Vec<u64> {
         match self {
-            Rows::All => None,
-            Rows::Of(row) => Some(row),
+            Rows::All => vec![len],
+            Rows::Of(row) => vec![*row],
+            Rows::Between(offsets) => {
+                offsets.windows(2).map(|ends| ends[1].saturating_sub(ends[0]).into()).collect()
+            }
         }
     }
 
     /// The number of rows that have results.
-    pub(super) fn number(self, len: u64) -> u64 {
+    pub(super) fn number(&self, len: u64) -> u64 {
         match self {
             Rows::All => 1,
-            Rows::Of(row) => len / row.max(1),
+            Rows::Of(row) => len / (*row).max(1),
+            Rows::Between(offsets) => (offsets.len() as u64).saturating_sub(1),
         }
+    }
+
+    /// True if they are segments between offsets.
+    pub(super) fn is_segments(&self) -> bool {
+        matches!(self, Rows::Between(_))
+    }
+
+    /// Plans the dispatches over an input, for what is selected in rows of a length. Short segments next to each other share one.
+    pub(super) fn plan(
+        &self,
+        input: BufferRange,
+        selection: impl Fn(u64) -> Selection,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let any = selection(0);
+        let bound = rows::bound(any.element, limits);
+        let mut runs: Vec<(Part, bool)> = Vec::new();
+        for (part, is_short) in self.parts(input, &any, limits)? {
+            let with = |run: &Part| Part {
+                input: BufferRange { len: run.input.len + part.input.len, ..run.input },
+                number: run.number + 1,
+                ..*run
+            };
+            let joined =
+                runs.last().filter(|(_, was_short)| is_short && *was_short).map(|(run, _)| with(run));
+            let joined = joined.filter(|run| run.input.len <= bound && run.number <= MOST_ROWS);
+            runs.pop_if(|_| joined.is_some());
+            runs.push((joined.unwrap_or(part), is_short));
+        }
+        let mut passes = Vec::new();
+        for (part, is_short) in runs {
+            passes.extend(selection(part.row()).plan(&part, is_short, limits)?);
+        }
+        Ok(passes)
+    }
+
+    /// The memory that a plan takes: the list has entries for rows of one length, or for each segment.
+    pub(super) fn memory(
+        &self,
+        input: BufferRange,
+        selection: impl Fn(u64) -> Selection,
+        limits: &Limits,
+    ) -> Result<Vec<Memory>, OperationError> {
+        let any = selection(0);
+        let workgroup = rows::workgroup(self.len(), any.top.unwrap_or(0), limits);
+        let (mut memory, mut list) = (Vec::<Memory>::new(), Vec::new());
+        for (part, is_short) in self.parts(input, &any, limits)? {
+            let own = selection(part.row());
+            let is_listed = is_short && self.is_segments();
+            list.extend(if is_listed { own.entries(&part, workgroup) } else { own.list() });
+            for own in if is_short { Vec::new() } else { own.memory(&part, limits)? } {
+                match memory.iter_mut().find(|known| known.slot == own.slot) {
+                    Some(known) => known.size = known.size.max(own.size),
+                    None => memory.push(own),
+                }
+            }
+        }
+        LimitError::unless_bound(limits, 4 * list.len() as u64)
+            .map_err(|error| error.of("the list of segments").or("give fewer at a time"))?;
+        memory.push(Memory { slot: 5, size: 0, contents: list });
+        Ok(memory)
+    }
+
+    /// The parts of an input, each with true if its rows are short: all rows of one length, or each segment.
+    fn parts(
+        &self,
+        input: BufferRange,
+        any: &Selection,
+        limits: &Limits,
+    ) -> Result<Vec<(Part, bool)>, OperationError> {
+        let (len, all) = (input.len, self.number(input.len));
+        if let Rows::Of(row) = *self
+            && (row == 0 || !len.is_multiple_of(row))
+        {
+            return Err(OperationError::Rows { len, row });
+        }
+        let Rows::Between(offsets) = self else {
+            let part = Part { input, first: 0, number: all, all, list: 0 };
+            let is_short = any.is_short(part.row(), all, false, limits);
+            return Ok(if all > 0 { vec![(part, is_short)] } else { Vec::new() });
+        };
+        let elements = self.lens(0).iter().sum::<u64>();
+        let part = |(ends, first): (&[u32], u64)| {
+            let [from, to] = [ends[0], ends[1]].map(u64::from);
+            if from > to || to > len {
+                return Err(OperationError::Segment { number: first, from, to, len });
+            }
+            // They are many if as many as long would be.
+            let is_short = any.is_short(to - from, elements / (to - from).max(1), true, limits);
+            let input = BufferRange { offset: input.offset + any.element.size() * from, len: to - from };
+            Ok((Part { input, first, number: 1, all, list: first * any.ranks() }, is_short))
+        };
+        offsets.windows(2).zip(0..).map(part).collect()
     }
 }

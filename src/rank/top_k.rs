@@ -15,8 +15,8 @@ use crate::reduce::BufferRange;
 /// The index of an element that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// A description of the k largest elements, or the k smallest, of all elements or of each row, with their indices. It is a plain value; [`TopK::on`]
-/// brings it to a device.
+/// A description of the k largest elements, or the k smallest, of all elements, of each row or of each segment, with their indices. It is a
+/// plain value; [`TopK::on`] brings it to a device.
 ///
 /// ```
 /// use halofold::rank::TopK;
@@ -34,8 +34,8 @@ const NONE: u32 = u32::MAX;
 /// Elements come in their order, the best first; of equal ones, the one with the smaller index. NaNs are the largest elements.
 ///
 /// The output has the k values of each row, a row after the other; then, from byte [`TopK::indices_at`] on, as many indices, a `u32` each,
-/// which count from the start of the row. An element of 16 bits becomes an `f32`. If a row has fewer than k elements, its last values are 0,
-/// and their indices 2^32 − 1.
+/// which count from the start of the row or segment. An element of 16 bits becomes an `f32`. If a row has fewer than k elements, its last
+/// values are 0, and their indices 2^32 − 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopK {
     element: Element,
@@ -63,6 +63,13 @@ impl TopK {
     /// Returns this description for each row of `len` elements.
     pub fn rows(self, len: u64) -> Self {
         TopK { rows: Rows::Of(len), ..self }
+    }
+
+    /// Returns this description of each segment between two neighbouring offsets: segment `i` has the elements from `offsets[i]` up to, but not
+    /// including, `offsets[i + 1]`. Offsets ascend, and count elements from the start of the input. Segments may have any lengths, and no
+    /// elements. What comes before the first offset or after the last is in none.
+    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
+        TopK { rows: Rows::Between(offsets.into_iter().collect()), ..self }
     }
 
     /// Makes the operation on a device.
@@ -116,6 +123,11 @@ impl TopK {
         Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
     }
 
+    /// The selection in rows of `len` elements.
+    fn selection(&self, len: u64) -> Selection {
+        Selection::of_top(self.element, len, self.k.into())
+    }
+
     fn made(&self) -> Made {
         Made {
             element: self.element,
@@ -125,6 +137,7 @@ impl TopK {
             is_between: false,
             nan_wins: false,
             row: self.rows.len(),
+            is_segments: self.rows.is_segments(),
             k: self.k,
         }
     }
@@ -150,12 +163,7 @@ impl Operation for TopK {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let (len, rows) = self.rows.shape(input.len)?;
-        if rows == 0 {
-            Ok(Vec::new())
-        } else {
-            Selection::of_top(self.element, len, self.k.into()).memory(input, limits)
-        }
+        self.rows.memory(input, |len| self.selection(len), limits)
     }
 
     fn item(&self) -> u64 {
@@ -180,12 +188,7 @@ impl Operation for TopK {
         input: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let (len, rows) = self.rows.shape(input.len)?;
         values::check(self.output(input.len), limits)?;
-        if rows == 0 {
-            Ok(Vec::new())
-        } else {
-            Selection::of_top(self.element, len, self.k.into()).plan(input, limits)
-        }
+        self.rows.plan(input, |len| self.selection(len), limits)
     }
 }

@@ -45,15 +45,68 @@ fn number(element: Element, x: f64) -> u64 {
     }
 }
 
-/// A row of `len` elements for each distribution.
-fn rows(element: Element, len: usize) -> Vec<u8> {
-    let mut random = Random::new(len as u64);
-    let mut bytes = Vec::new();
-    for spread in SPREADS {
-        let elements = (0..len).map(|at| spread(element, at, random.next()).to_le_bytes());
-        bytes.extend(elements.flat_map(|bits| bits[..element.size() as usize].to_vec()));
+/// Elements before the first segment, and after the last.
+const GAP: usize = 3;
+
+/// Rows with a distribution each: of one length, or segments of any lengths.
+struct Rows {
+    lens: Vec<usize>,
+    are_segments: bool,
+}
+
+impl Rows {
+    fn of(len: usize) -> Self {
+        Rows { lens: vec![len; SPREADS.len()], are_segments: false }
     }
-    bytes
+
+    fn segments(lens: &[usize]) -> Self {
+        Rows { lens: lens.to_vec(), are_segments: true }
+    }
+
+    fn gap(&self) -> usize {
+        if self.are_segments { GAP } else { 0 }
+    }
+
+    /// The first and the end of each row, in elements.
+    fn ends(&self) -> Vec<[usize; 2]> {
+        let mut end = self.gap();
+        let of_row = |len: &usize| {
+            end += len;
+            [end - len, end]
+        };
+        self.lens.iter().map(of_row).collect()
+    }
+
+    fn offsets(&self) -> Vec<u32> {
+        let ends = self.ends().into_iter().map(|[_, end]| end);
+        [self.gap()].into_iter().chain(ends).map(|offset| offset as u32).collect()
+    }
+
+    fn bytes(&self, element: Element) -> Vec<u8> {
+        let mut random = Random::new(self.lens[0] as u64);
+        let gap = vec![0xff; self.gap() * element.size() as usize];
+        let mut bytes = gap.clone();
+        for (len, spread) in self.lens.iter().zip(SPREADS.iter().cycle()) {
+            let elements = (0..*len).map(|at| spread(element, at, random.next()).to_le_bytes());
+            bytes.extend(elements.flat_map(|bits| bits[..element.size() as usize].to_vec()));
+        }
+        [bytes, gap].concat()
+    }
+
+    fn len(&self) -> u64 {
+        (self.lens.iter().sum::<usize>() + 2 * self.gap()) as u64
+    }
+}
+
+/// The description for these rows.
+macro_rules! over {
+    ($operation:expr, $rows:expr) => {
+        if $rows.are_segments {
+            $operation.segment_offsets($rows.offsets())
+        } else {
+            $operation.rows($rows.lens[0] as u64)
+        }
+    };
 }
 
 /// Records an operation twice, over poison, and returns the bytes of its output, and the values in it.
@@ -92,21 +145,22 @@ fn value(element: Element, bytes: &[u8]) -> Value {
     }
 }
 
-fn check_quantiles(element: Element, len: usize, method: Method) {
+fn check_quantiles(element: Element, rows: &Rows, method: Method) {
     let asked = [0.5, 0.9, 0.0, 0.25, 1.0];
-    let bytes = rows(element, len);
-    let quantiles = Quantiles::new(element, asked).unwrap().with_method(method).rows(len as u64);
+    let bytes = rows.bytes(element);
+    let quantiles = over!(Quantiles::new(element, asked).unwrap().with_method(method), rows);
     // Between 64-bit elements, the output has both.
     let (is_pair, bits) =
         (element.size() == 8 && !method.is_discrete(), if element.size() == 8 { 53 } else { 24 });
     let each = size(element) * if is_pair { 2 } else { 1 };
-    let (_, got) = run!(quantiles, element, bytes, SPREADS.len() * asked.len() * each);
-    for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
+    let (_, got) = run!(quantiles, element, bytes, rows.lens.len() * asked.len() * each);
+    for (nth, [first, end]) in rows.ends().into_iter().enumerate() {
+        let row = &bytes[first * element.size() as usize..end * element.size() as usize];
         let want = reference::quantiles(element, row, method, &asked);
         let [lower, upper] =
             [Method::Lower, Method::Higher].map(|method| reference::quantiles(element, row, method, &asked));
         for (i, want) in want.into_iter().enumerate() {
-            let got = got[spread * asked.len() + i];
+            let got = got[nth * asked.len() + i];
             // The ends, their distance and the sum are rounded to these bits.
             let unit = 4.0 * 2f64.powi(1 - bits) * lower[i].as_f64().abs().max(upper[i].as_f64().abs());
             let is_right = match want {
@@ -115,21 +169,26 @@ fn check_quantiles(element: Element, len: usize, method: Method) {
                 want => Value::F64(got.as_f64()).same(want),
             };
             let q = asked[i];
-            assert!(is_right, "{method}, {q} of {len} {element}, spread {spread}: {got} instead of {want}");
+            assert!(
+                is_right,
+                "{method}, {q} of {} {element}, row {nth}: {got} instead of {want}",
+                end - first
+            );
         }
     }
 }
 
-fn check_top(element: Element, len: usize, k: u32, is_smallest: bool) {
-    let bytes = rows(element, len);
-    let top = TopK::new(element, k).unwrap().rows(len as u64);
+fn check_top(element: Element, rows: &Rows, k: u32, is_smallest: bool) {
+    let bytes = rows.bytes(element);
+    let top = over!(TopK::new(element, k).unwrap(), rows);
     let top = if is_smallest { top.smallest() } else { top };
-    let (k, indices) = (k as usize, top.indices_at((SPREADS.len() * len) as u64) as usize);
-    let (got, _) = run!(top, element, bytes, indices + SPREADS.len() * k * 4);
-    for (spread, row) in bytes.chunks(len * element.size() as usize).enumerate() {
+    let (k, indices) = (k as usize, top.indices_at(rows.len()) as usize);
+    let (got, _) = run!(top, element, bytes, indices + rows.lens.len() * k * 4);
+    for (nth, [first, end]) in rows.ends().into_iter().enumerate() {
+        let row = &bytes[first * element.size() as usize..end * element.size() as usize];
         let want = reference::top(element, row, k, is_smallest);
         for place in 0..k {
-            let at = spread * k + place;
+            let at = nth * k + place;
             let index = u32::from_le_bytes(got[indices + 4 * at..][..4].try_into().unwrap());
             let bits = &got[size(element) * at..][..size(element)];
             let is_none = || index == u32::MAX && bits.iter().all(|byte| *byte == 0);
@@ -137,7 +196,7 @@ fn check_top(element: Element, len: usize, k: u32, is_smallest: bool) {
                 .get(place)
                 .map_or_else(is_none, |(want, wanted)| value(element, bits).same(*want) && index == *wanted);
             let what =
-                format!("{k} of {len} {element}, smallest {is_smallest}, spread {spread}, place {place}");
+                format!("{k} of {} {element}, smallest {is_smallest}, row {nth}, place {place}", end - first);
             assert!(is_right, "{what}: {} at {index} instead of {:?}", value(element, bits), want.get(place));
         }
     }
@@ -160,7 +219,7 @@ fn quantiles_of_every_distribution() {
         (Element::I64, 3001, Method::Higher),
         (Element::U64, 70, Method::Midpoint),
     ] {
-        gpu().clean(|| check_quantiles(element, len, method));
+        gpu().clean(|| check_quantiles(element, &Rows::of(len), method));
     }
 }
 
@@ -180,8 +239,51 @@ fn winners_of_every_distribution() {
         (Element::I64, 3, 5, true),
         (Element::U64, 40_000, 50, false),
     ] {
-        gpu().clean(|| check_top(element, len, k, is_smallest));
+        gpu().clean(|| check_top(element, &Rows::of(len), k, is_smallest));
     }
+}
+
+/// Lengths of short segments, with some around a workgroup and a vector; and of segments of which some are searched as whole arrays.
+const SHORT: [usize; 16] = [0, 1, 2, 0, 7, 300, 63, 64, 65, 1023, 1024, 1025, 5, 3000, 1, 0];
+const MIXED: [usize; 9] = [40_001, 0, 3, 1000, 70_003, 33_000, 17, 33_000, 0];
+
+#[test]
+fn quantiles_of_segments_of_any_lengths() {
+    for (element, lens, method) in [
+        (Element::F32, &SHORT[..], Method::Linear),
+        (Element::I32, &MIXED, Method::Hazen),
+        (Element::F64, &[0, 70, 1, 999], Method::Weibull),
+    ] {
+        gpu().clean(|| check_quantiles(element, &Rows::segments(lens), method));
+    }
+}
+
+#[test]
+fn winners_of_segments_of_any_lengths() {
+    for (element, lens, k, is_smallest) in [
+        (Element::F32, &SHORT[..], 5, false),
+        (Element::U32, &SHORT, 700, true),
+        (Element::F32, &MIXED, 30, true),
+    ] {
+        gpu().clean(|| check_top(element, &Rows::segments(lens), k, is_smallest));
+    }
+}
+
+#[test]
+fn offsets_that_do_not_ascend_are_an_error_and_none_are_no_result() {
+    let gpu = gpu();
+    let input = room(gpu, 40);
+    let median = |offsets: &[u32]| {
+        let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
+        median.on(&gpu.device).unwrap().of(Slice::new(&input, 0, 40)).wait(&gpu.queue)
+    };
+    for (offsets, error) in
+        [(&[0, 4, 3][..], "segment 1 from 4 to 3, of 10 elements"), (&[1, 11], "segment 0 from 1 to 11")]
+    {
+        let found = median(offsets).unwrap_err().to_string();
+        assert!(found.contains(error), "{found}");
+    }
+    assert_eq!((median(&[]).unwrap(), median(&[7]).unwrap()), (Vec::new(), Vec::new()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ struct Params {
     first: u32,
     // Elements of a row that this dispatch covers, and the position in the row of the first of them.
     len: u32,
+    // Of segments, the place of the binding in the buffer, in elements.
     index: u32,
     // Elements of a row.
     count: u32,
@@ -34,6 +35,8 @@ struct Params {
     indices: u32,
     // Rows of this dispatch. If a workgroup has one, `groups` are those of a row of the grid.
     rows: u32,
+    // The first entry of `list` for this dispatch.
+    list: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

@@ -24,6 +24,7 @@
 #import entry
 #import four_keys
 #import keys
+#import list
 #import sum_before
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;
@@ -36,9 +37,21 @@ override BLOCKS: u32 = 4u;
 override WINNERS: bool = false;
 // True: of each invocation only the best of the keys in registers is counted, at first.
 override COUNTS_BEST: bool = false;
+// True: rows are segments, of any lengths.
+override SEGMENTS: bool = false;
 const BINS: u32 = 256u;
 // Keys of an invocation in registers.
 const HELD: u32 = 16u;
+
+// The elements of a row.
+struct RowSpan {
+    // The position of the first of them in the binding, and their number.
+    begin: u32,
+    len: u32,
+    // The elements of which the best of each invocation are looked at, and the number of these that make the first bound.
+    samples: u32,
+    best: u32,
+}
 
 // Keys from one to another, both included.
 struct Range {
@@ -141,10 +154,23 @@ fn look(low: vec4<u32>, high: vec4<u32>) {
     most = max(most, max(max(high.x, high.y), max(high.z, high.w)));
 }
 
+// The place in the list of the first entry of a row: each segment has some.
+fn first_entry(row: u32, entries: u32) -> u32 {
+    return params.list + select(0u, row * entries, SEGMENTS);
+}
+
+// A row by its number or, if it is a segment, by its entry: two words about its ranks or its winners, its place in the buffer, its length.
+fn row_span(row: u32, entry: vec4<u32>) -> RowSpan {
+    if SEGMENTS {
+        return RowSpan(entry.z - params.index, entry.w, entry.x, entry.y);
+    }
+    return RowSpan(params.first + row * params.count, params.count, params.samples, params.k);
+}
+
 // Loads a row, or a sample of it, and keeps as much as there are registers for.
-fn load_row(row: u32, at: Place) {
-    len = params.count;
-    begin = params.first + row * len;
+fn load_row(row: RowSpan, at: Place) {
+    len = row.len;
+    begin = row.begin;
     least = highest();
     most = lowest();
     if at.lid == 0u {
@@ -152,7 +178,7 @@ fn load_row(row: u32, at: Place) {
         atomicStore(&highest_of_row, lowest());
     }
     held = load(4u * at.lid);
-    load_rest(select(len, params.samples, COUNTS_BEST), at.lid);
+    load_rest(select(len, row.samples, COUNTS_BEST), at.lid);
     workgroupBarrier();
 }
 

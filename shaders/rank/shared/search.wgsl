@@ -54,7 +54,7 @@ fn keep_search(rank: u32, search: Search) {
 
 // The place of a rank in its bracket. If it is not there, or not all candidates found room, the search is among all elements.
 fn first_search(rank: u32) -> Search {
-    let asked = list[rank % RANKS];
+    let asked = asked_for(rank);
     let low = known_key(rank, LOW);
     let high = known_key(rank, HIGH);
     let at_low = known(rank, AT_LOW);

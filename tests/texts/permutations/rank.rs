@@ -36,6 +36,10 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(many.kernels(&limits).map(with_name("the largest of rows")));
         let most = TopK::new(element, 1 << 20).unwrap();
         kernels.extend(most.kernels(&limits).map(with_name("a million of the largest")));
+        let segments = largest.clone().segment_offsets([0, 100, 5000]);
+        kernels.extend(segments.kernels(&limits).map(with_name("the largest of segments")));
+        let median = Quantiles::new(element, [0.5]).unwrap().segment_offsets([0, 100, 5000]);
+        kernels.extend(median.kernels(&limits).map(with_name("the median of segments")));
         let distinct = Distinct::new(element).into_iter().chain([Distinct::estimated(element)]);
         for distinct in distinct {
             kernels.extend(distinct.kernels().map(with_name("distinct values")));
