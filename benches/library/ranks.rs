@@ -11,7 +11,7 @@ mod arrays;
 mod tasks;
 
 use arrays::Array;
-use tasks::{MEDIAN, QUANTILES, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task};
+use tasks::{MEDIAN, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task};
 
 /// Arrays of one shape, and what is asked of them.
 struct Set {
@@ -24,7 +24,7 @@ struct Set {
 }
 
 /// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 4] {
+fn sets(power: u32) -> [Set; 5] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
@@ -33,6 +33,7 @@ fn sets(power: u32) -> [Set; 4] {
         whole(RANDOM, &[SUM, TOP_8, TOP_256, TOP_4096, MEDIAN, QUANTILES]),
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
+        Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },
     ]
 }

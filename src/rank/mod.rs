@@ -43,6 +43,7 @@
 
 mod bracket;
 mod counting;
+mod described;
 mod distinct;
 mod method;
 mod mode;

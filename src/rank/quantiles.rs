@@ -6,6 +6,7 @@ use crate::element::{Element, Value};
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::{OperationError, Options, Pass};
+use crate::rank::described::described;
 use crate::rank::method::Method;
 use crate::rank::pipeline::{Made, Params, Selection, Wanted};
 use crate::rank::shape::Rows;
@@ -37,6 +38,8 @@ pub struct Quantiles {
     rows: Rows,
 }
 
+described!(Quantiles);
+
 impl Quantiles {
     /// Describes quantiles, each from 0 to 1, of elements of a type, by [`Method::Linear`]: 0.5 is the median.
     ///
@@ -64,18 +67,6 @@ impl Quantiles {
             }
             Asked::Nth(_) => self,
         }
-    }
-
-    /// Returns these quantiles of each row of `len` elements.
-    pub fn rows(self, len: u64) -> Self {
-        Quantiles { rows: Rows::Of(len), ..self }
-    }
-
-    /// Returns these quantiles of each segment between two neighbouring offsets: segment `i` has the elements from `offsets[i]` up to, but not
-    /// including, `offsets[i + 1]`. Offsets ascend, and count elements from the start of the input. Segments may have any lengths, and no
-    /// elements. What comes before the first offset or after the last is in none.
-    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
-        Quantiles { rows: Rows::Between(offsets.into_iter().collect()), ..self }
     }
 
     /// Makes the operation on a device.
@@ -114,43 +105,6 @@ impl Quantiles {
                 quantiles.iter().map(wanted).collect()
             }
         }
-    }
-
-    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.made().kernels(limits)
-    }
-
-    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many elements; rows that do not come out even; an offset between two elements.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
-        self.plan_over(input, limits)
-    }
-
-    /// The memory that a plan takes besides input and output: the binding of each buffer, its bytes, and its words if kernels only read it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the plan, or a binding cannot hold it.
-    pub fn scratch(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<(u32, u64, Vec<u32>)>, OperationError> {
-        let memory = self.memory(input, limits)?;
-        Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
     }
 
     fn made(&self) -> Made {

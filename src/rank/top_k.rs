@@ -7,6 +7,7 @@ use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::limits::SettingError;
 use crate::operation::{OperationError, Options, Pass};
+use crate::rank::described::described;
 use crate::rank::pipeline::{Made, Params, Selection, indices_at};
 use crate::rank::shape::Rows;
 use crate::rank::values;
@@ -44,6 +45,8 @@ pub struct TopK {
     rows: Rows,
 }
 
+described!(TopK);
+
 impl TopK {
     /// Describes the k largest elements of a type.
     ///
@@ -60,18 +63,6 @@ impl TopK {
         TopK { is_smallest: true, ..self }
     }
 
-    /// Returns this description for each row of `len` elements.
-    pub fn rows(self, len: u64) -> Self {
-        TopK { rows: Rows::Of(len), ..self }
-    }
-
-    /// Returns this description of each segment between two neighbouring offsets: segment `i` has the elements from `offsets[i]` up to, but not
-    /// including, `offsets[i + 1]`. Offsets ascend, and count elements from the start of the input. Segments may have any lengths, and no
-    /// elements. What comes before the first offset or after the last is in none.
-    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
-        TopK { rows: Rows::Between(offsets.into_iter().collect()), ..self }
-    }
-
     /// Makes the operation on a device.
     ///
     /// # Errors
@@ -84,43 +75,6 @@ impl TopK {
     /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
     pub fn indices_at(&self, len: u64) -> u64 {
         indices_at(self.element, u64::from(self.k) * self.rows.number(len))
-    }
-
-    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.made().kernels(limits)
-    }
-
-    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many elements; rows that do not come out even; an offset between two elements.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
-        self.plan_over(input, limits)
-    }
-
-    /// The memory that a plan takes besides input and output: the binding of each buffer, its bytes, and its words if kernels only read it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the plan, or a binding cannot hold it.
-    pub fn scratch(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<(u32, u64, Vec<u32>)>, OperationError> {
-        let memory = self.memory(input, limits)?;
-        Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
     }
 
     /// The selection in rows of `len` elements.

@@ -24,6 +24,8 @@ enum Kind {
     Sum,
     /// Quantiles, by linear interpolation. A multiple of an eighth lies so between two elements of an array that only its result is rounded.
     Quantiles(&'static [f64]),
+    /// Medians of segments of these lengths, again and again.
+    Segments(&'static [u64]),
     /// So many largest elements.
     Top(u32),
 }
@@ -32,6 +34,8 @@ enum Kind {
 pub const SUM: Task = Task("sum", Kind::Sum);
 /// The median.
 pub const MEDIAN: Task = Task("median", Kind::Quantiles(&[0.5]));
+/// Medians of segments of 512 and of 1536 elements.
+pub const SEGMENTS: Task = Task("medians-of-segments", Kind::Segments(&[512, 1536]));
 /// Five quantiles.
 pub const QUANTILES: Task = Task("quantiles-5", Kind::Quantiles(&[0.125, 0.25, 0.5, 0.75, 0.875]));
 /// The 8 largest elements.
@@ -53,6 +57,7 @@ impl Task {
     pub fn work(self, row: Option<u64>, kind: &str) -> [String; 3] {
         let (op, element) = match (self.1, row) {
             (Kind::Sum, _) => (self.0.to_owned(), Element::U32),
+            (Kind::Segments(_), _) => (self.0.to_owned(), Element::F32),
             (_, Some(row)) => (format!("{}-rows-{row}", self.0), Element::F32),
             (_, None) => (self.0.to_owned(), Element::F32),
         };
@@ -66,9 +71,10 @@ impl Task {
         // A result of one period repeats; the other orders of results are complete.
         let written = match self.1 {
             Kind::Quantiles(at) => WORD * at.len() as u64 * (array.n / row),
+            Kind::Segments(lens) => WORD * lens.len() as u64 * (array.n / row),
             _ => expected.len() as u64,
         };
-        let bind = self.bind(device, array.row);
+        let bind = self.bind(device, array);
         let call = |number, output: &wgpu::Buffer, _: &mut Option<()>| {
             Ok(bind(array.pool().input(array.n, number), output))
         };
@@ -77,7 +83,8 @@ impl Task {
     }
 
     /// The function that makes a call from an input and an output.
-    fn bind(self, device: &wgpu::Device, row: Option<u64>) -> Bind {
+    fn bind(self, device: &wgpu::Device, array: &Array<'_>) -> Bind {
+        let row = array.row;
         match self.1 {
             Kind::Sum => {
                 let sum = right(Reducer::new(device, right(Op::Sum.over(Element::U32))));
@@ -87,6 +94,17 @@ impl Task {
                 let all = right(Quantiles::new(Element::F32, at.iter().copied()));
                 let quantiles = right(row.map_or(all.clone(), |row| all.rows(row)).on(device));
                 Box::new(move |input, output| recorded(quantiles.of(input).into(output)))
+            }
+            Kind::Segments(lens) => {
+                let mut end = 0;
+                let ends = lens.iter().cycle().map(|len| {
+                    end += *len as u32;
+                    end
+                });
+                let offsets = [0].into_iter().chain(ends.take_while(|end| u64::from(*end) <= array.n));
+                let median = right(Quantiles::new(Element::F32, [0.5])).segment_offsets(offsets);
+                let medians = right(median.on(device));
+                Box::new(move |input, output| recorded(medians.of(input).into(output)))
             }
             Kind::Top(k) => {
                 let all = right(TopK::new(Element::F32, k));
@@ -108,6 +126,17 @@ impl Task {
             Kind::Quantiles(at) => {
                 let of_row = |row| at.iter().flat_map(move |q| quantile(row, *q).to_le_bytes());
                 rows().flat_map(of_row).collect()
+            }
+            Kind::Segments(lens) => {
+                let mut elements: Vec<f32> = bytemuck::pod_collect_to_vec(&array.pool().block);
+                let (mut rest, mut medians) = (&mut elements[..], Vec::new());
+                for len in lens.iter().cycle() {
+                    let Some((segment, after)) = rest.split_at_mut_checked(*len as usize) else { break };
+                    segment.sort_unstable_by(f32::total_cmp);
+                    medians.extend(quantile(segment, 0.5).to_le_bytes());
+                    rest = after;
+                }
+                medians
             }
             Kind::Top(k) => top(array, k as usize),
         }
