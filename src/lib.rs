@@ -18,6 +18,7 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
+//! - [`group`]: counts, exact sums, means, minima and maxima of the values of each group.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
@@ -87,6 +88,7 @@
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
+//! | [`group`] | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`scan`], integers; minima and maxima | on every GPU, every time |
@@ -116,6 +118,7 @@
 
 pub mod adapter;
 mod element;
+pub mod group;
 pub mod histogram;
 mod operation;
 mod parse;

@@ -1,13 +1,14 @@
-//! Errors of histograms, order statistics and pyramids.
+//! Errors of histograms, order statistics, results by group and pyramids.
 
+use crate::element::Element;
 use crate::operation::buffers::BufferError;
 use crate::operation::limits::{LimitError, SettingError};
 use crate::operation::texels::TextureError;
 use crate::read::ReadError;
 use crate::reduce::{MonoidError, Op};
 
-/// Errors of a [histogram](crate::histogram), of [order statistics](crate::rank) or of a [pyramid](crate::pyramid) that cannot be made or
-/// prepared. Each message names the remedy.
+/// Errors of a [histogram](crate::histogram), of [order statistics](crate::rank), of [results by group](crate::group) or of a
+/// [pyramid](crate::pyramid) that cannot be made or prepared. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
@@ -57,6 +58,17 @@ pub enum OperationError {
         /// The number of elements of the input.
         len: u64,
     },
+    /// Pairs whose id no group has. The results leave these pairs out.
+    #[error("{number} ids are {groups} or more: declare more groups")]
+    Ids {
+        /// Their number.
+        number: u32,
+        /// The number of groups.
+        groups: u32,
+    },
+    /// Values of a type that has no results by group.
+    #[error("values of {0}: results by group are of f32, u32 or i32")]
+    Values(Element),
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),

@@ -91,7 +91,6 @@ where
 
 /// Cuts two inputs, with elements of these sizes, into windows of the same elements: the window of the first one, and the binding of the
 /// second one with the position of its first element. Windows without elements are left out.
-#[allow(dead_code, reason = "operations by group take two inputs")]
 pub(crate) fn windows_of_two<E>(
     inputs: [BufferRange; 2],
     items: [u64; 2],

@@ -12,6 +12,7 @@ mod distinct;
 mod embedding;
 mod exact;
 mod examples;
+mod group;
 mod histogram;
 mod least_limits;
 mod measuring;

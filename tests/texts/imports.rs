@@ -26,6 +26,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("classes", "CONSTANTS Weights weights update"),
     ("visit", "Elem Word visit"),
     ("texel_map", "Channel Mapped as_element map_texel"),
+    ("group_outputs", "store_results store_rejected"),
     ("strip", "STRIP Strip LoadedStrip load_strip strip_of advance_strip put_strip"),
     (
         "lane_layer",

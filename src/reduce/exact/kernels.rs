@@ -104,7 +104,8 @@ impl ExactSum {
             .provide("map", self.map.iter().cloned().collect())
     }
 
-    fn constants(&self) -> String {
+    /// Declares the numbers of the format.
+    pub(crate) fn constants(&self) -> String {
         format!(
             "alias Stored = u32;\n\
              // Words of a state's digits, and one more. Copies of them in a workgroup.\n\

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use halofold_measure::translate::Kernel;
 
 use super::fingerprint::fingerprint;
-use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, pyramid, rank, say, scan, stencils};
+use super::{MONOIDS, catalogue, fail_on, group, histogram, in_parallel, pyramid, rank, say, scan, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
@@ -24,6 +24,7 @@ fn distinct() -> Vec<(Kernel, Vec<String>)> {
     let others = [
         ("histogram", histogram::kernels()),
         ("rank", rank::kernels()),
+        ("group", group::kernels()),
         ("scan", scan::kernels()),
         ("pyramid", pyramid::kernels()),
     ];

@@ -2,12 +2,13 @@
 //!
 //! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
 //! ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's own rules ([`lints`]) and
-//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, order statistics, prefixes, pyramids and stencils
-//! are walked in the same way ([`histogram`], [`rank`], [`scan`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
+//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms, order statistics, results by group, prefixes, pyramids and stencils
+//! are walked in the same way ([`histogram`], [`rank`], [`scan`], [`group`], [`pyramid`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
 mod files;
 mod fingerprint;
+mod group;
 mod hashes;
 mod histogram;
 mod lints;

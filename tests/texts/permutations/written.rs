@@ -16,7 +16,9 @@ use halofold_measure::translate::{Access, Code, Kernel, Language, browser_direct
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
-use super::{KERNELS, histogram, in_parallel, lints, program, pyramid, rank, say, scan, shapes, stencils};
+use super::{
+    KERNELS, group, histogram, in_parallel, lints, program, pyramid, rank, say, scan, shapes, stencils,
+};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
 pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
@@ -118,7 +120,7 @@ fn all(differ: &Distinct<'_>, others: [&Distinct<'_>; 2]) -> Vec<Item> {
     let mut items: Vec<_> = reductions.chain(comparing).collect();
     items.extend(stencils::items());
     items.extend(histogram::kernels().into_iter().map(plain("histogram")));
-    items.extend(rank::kernels().into_iter().map(|(label, kernel)| Item {
+    items.extend(rank::kernels().into_iter().chain(group::kernels()).map(|(label, kernel)| Item {
         row: kernel.label.trim_start_matches("halofold.").replace('.', "/"),
         label,
         kernel,

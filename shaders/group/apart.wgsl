@@ -1,0 +1,40 @@
+// apart: the results of more groups than tables have room for: every pair is added to its group's state in storage.
+#import entry
+#import io
+#import keys
+#import integers
+#import pairs
+#import rejected
+#import states
+
+fn visit(id: u32, bits: u32) {
+    if id >= GROUPS {
+        return;
+    }
+    let state = state_of(id);
+    atomicAdd(&states[state + COUNT], 1u);
+    if SUMS {
+        add_apart(id, bits);
+    }
+    if LEASTS {
+        atomicMax(&states[state + LEAST], ~least_key(bits));
+    }
+    if MOSTS {
+        atomicMax(&states[state + MOST], most_key(bits));
+    }
+}
+
+fn kernel(at: Place, wg: Workgroup) {
+    if wg.index >= params.shares {
+        return;
+    }
+    for (var step = 0u; step < params.steps; step++) {
+        var four = load((step * params.shares + wg.index) * WG + at.lid);
+        rejected += strangers(four);
+        for (var i = 0u; i < 4u; i++) {
+            visit(four.id.x, four.bits.x);
+            four = turned(four);
+        }
+    }
+    add_rejected(at.lid);
+}

@@ -1,0 +1,90 @@
+// finish: the results of each group from its state, a workgroup a group. It leaves the state as it was before the run.
+//
+// A sum is rounded once, as the exact sum of a whole input is (shared/exact/round.wgsl), and so is a mean, the quotient of that sum. Sums of
+// integers are the lowest 32 bits.
+#import entry
+#import io
+#import types
+#import exact/accumulator
+#import format
+#import exact/limbs
+#import exact/digits
+#import exact/round
+#import keys
+#import states
+#import group_outputs
+
+// The bits of each result.
+struct GroupResults {
+    count: u32,
+    sum: u32,
+    mean: u32,
+    min: u32,
+    max: u32,
+}
+
+fn take(place: u32) -> u32 {
+    return atomicExchange(&states[place], 0u);
+}
+
+// The value of a key; of the key of NaNs NaN, and of none the infinity that is nearest.
+fn value_or_nan(key: u32, nan: u32, none: u32, infinity: u32) -> u32 {
+#ifdef float
+    return select(select(value_of(key), infinity, key == none), 0x7fc00000u, key == nan);
+#else
+    return value_of(key);
+#endif
+}
+
+fn kernel(at: Place, wg: Workgroup) {
+    let id = wg.index;
+    if id >= params.groups {
+        return;
+    }
+    let state = state_of(id);
+    var results: GroupResults;
+    if at.lid == 0u {
+        results.count = take(state + COUNT);
+        if LEASTS {
+            results.min = value_or_nan(~take(state + LEAST), 0u, 0xffffffffu, 0x7f800000u);
+        }
+        if MOSTS {
+            results.max = value_or_nan(take(state + MOST), 0xffffffffu, 0u, 0xff800000u);
+        }
+    }
+    if SUMS {
+        for (var i = at.lid; i < 2u * LIMBS; i += WG) {
+            atomicStore(&limbs[i], take(state + SUM + i));
+        }
+        to_digits(identity(), LOWEST, at);
+#ifndef float
+        results.sum = (digits[UNIT >> 5u] >> (UNIT & 31u)) | (digits[(UNIT >> 5u) + 1u] << (32u - (UNIT & 31u)));
+#endif
+        let is_negative = to_magnitude(at);
+        if at.lid == 0u {
+            let number = number_of_digits(is_negative);
+            let flags = take(state + FLAGS);
+            var tag = select(OTHERS, 0u, take(state + ZEROS) == results.count);
+            tag |= select(0u, NAN, (flags & HAS_NAN) != 0u);
+            tag |= select(0u, PLUS_INFINITY, (flags & HAS_PLUS_INFINITY) != 0u);
+            tag |= select(0u, MINUS_INFINITY, (flags & HAS_MINUS_INFINITY) != 0u);
+            let count = vec2<u32>(results.count, 0u);
+            let sum = result(number, tag, count).x;
+#ifdef float
+            results.sum = sum;
+#endif
+            results.mean = sum;
+            if results.count == 0u {
+                results.mean = quiet_nan().x;
+            } else if flags == 0u && number.end > 0u {
+                results.mean = nearest_quotient(number, count).x | (sum & 0x80000000u);
+            }
+        }
+    }
+    if at.lid == 0u {
+        store_results(id, results);
+        if id == 0u {
+            store_rejected(take(GROUPS * STATE));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Parameters, and the two inputs: values and the ids of their groups.
+#import kernel
+
+struct Params {
+    // The positions of the first value and of its id in their bindings, and the number of pairs.
+    first: u32,
+    second: u32,
+    len: u32,
+    // Workgroups that have work, and those in a row of the grid.
+    groups: u32,
+    row: u32,
+    // Workgroups that share the pairs, and the steps of each.
+    shares: u32,
+    steps: u32,
+    // The steps between two looks at a table: so many additions find room in its words.
+    period: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+// Invocations in a workgroup: a power of two.
+override WG: u32 = 256u;
+// The number of groups.
+override GROUPS: u32 = 1u;
+
+// The results that are asked for: sums, or means; the least and the greatest values.
+override SUMS: bool = true;
+override LEASTS: bool = false;
+override MOSTS: bool = false;
+
+// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
+fn group_index(id: vec3<u32>) -> u32 {
+    return id.y * params.row + id.x;
+}

@@ -1,0 +1,60 @@
+// The pairs of a dispatch: values with their ids, four at a time where both lie in whole vectors.
+#import io
+
+@group(0) @binding(0) var<storage, read> values: array<u32>;
+@group(0) @binding(3) var<storage, read> value_vectors: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read> ids: array<u32>;
+@group(0) @binding(6) var<storage, read> id_vectors: array<vec4<u32>>;
+
+// The id of no pair.
+const NOWHERE: u32 = 0xffffffffu;
+
+// Four pairs, or fewer: `number` of them. The others have the id NOWHERE.
+struct FourPairs {
+    id: vec4<u32>,
+    bits: vec4<u32>,
+    number: u32,
+}
+
+// Pairs are counted in fours that begin at whole vectors of values: the first of them may have begun before the first pair.
+fn before() -> u32 {
+    return params.first & 3u;
+}
+
+fn fours() -> u32 {
+    return (before() + params.len + 3u) >> 2u;
+}
+
+// A four, or none past the end.
+fn load(four: u32) -> FourPairs {
+    // That of the first four may lie before the first pair.
+    let begin = 4u * four - before();
+    if begin < params.len && params.len - begin >= 4u && ((params.first ^ params.second) & 3u) == 0u {
+        let id = id_vectors[(params.second >> 2u) + four];
+        return FourPairs(id, value_vectors[(params.first >> 2u) + four], 4u);
+    }
+    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u);
+    if four < fours() {
+        for (var i = 0u; i < 4u; i++) {
+            let pair = begin + i;
+            loaded = turned(loaded);
+            if pair < params.len {
+                loaded.id.w = ids[params.second + pair];
+                loaded.bits.w = values[params.first + pair];
+                loaded.number += 1u;
+            }
+        }
+    }
+    return loaded;
+}
+
+// The next pair comes first.
+fn turned(four: FourPairs) -> FourPairs {
+    return FourPairs(four.id.yzwx, four.bits.yzwx, four.number);
+}
+
+// The number of pairs whose id no group has.
+fn strangers(four: FourPairs) -> u32 {
+    let are = select(vec4<u32>(0u), vec4<u32>(1u), four.id >= vec4<u32>(GROUPS));
+    return are.x + are.y + are.z + are.w - (4u - four.number);
+}

@@ -1,0 +1,64 @@
+// The state of each group in storage: what all workgroups have added so far. The last dispatch takes it, and leaves it for the next run
+// as it was.
+//
+// A sum is one integer in units of 2^-149, in limbs of 32 bits, as sums of whole inputs have it (shared/exact/limbs.wgsl): magnitudes of
+// negative numbers have their own. The order of the additions does not matter.
+#import io
+
+// The words of a group: its elements; those that are -0; flags; the keys of the least and the greatest; then, for sums, limbs.
+const COUNT: u32 = 0u;
+const ZEROS: u32 = 1u;
+const FLAGS: u32 = 2u;
+const LEAST: u32 = 3u;
+const MOST: u32 = 4u;
+const SUM: u32 = 5u;
+override STATE: u32 = 5u;
+
+// Limbs of a sign, and the bit of 1.
+const STATE_LIMBS: u32 = 11u;
+const UNIT: u32 = 149u;
+
+// Flags.
+const HAS_NAN: u32 = 1u;
+const HAS_PLUS_INFINITY: u32 = 2u;
+const HAS_MINUS_INFINITY: u32 = 4u;
+
+// Behind the groups is the number of ids that are none.
+@group(0) @binding(4) var<storage, read_write> states: array<atomic<u32>>;
+
+fn state_of(id: u32) -> u32 {
+    return id * STATE;
+}
+
+fn raise(id: u32, flag: u32) {
+    let place = state_of(id) + FLAGS;
+    // Most are there already, and loads do not wait for each other.
+    if (atomicLoad(&states[place]) & flag) == 0u {
+        atomicOr(&states[place], flag);
+    }
+}
+
+// Adds a word to a limb of a group's sum, and its carries to those above. Out of the last limb none comes.
+fn add_word(id: u32, sign: u32, limb: u32, word: u32) {
+    let begin = state_of(id) + SUM + sign * STATE_LIMBS;
+    var at = limb;
+    var carry = word;
+    while carry != 0u && at < STATE_LIMBS {
+        let before = atomicAdd(&states[begin + at], carry);
+        carry = select(0u, 1u, before + carry < before);
+        at += 1u;
+    }
+}
+
+// Adds a magnitude of three words, the lowest first, at bit `p`.
+fn add_magnitude(id: u32, sign: u32, p: u32, words: vec3<u32>) {
+    let k = p & 31u;
+    let limb = p >> 5u;
+    // In two steps, as no shift goes by 32.
+    let over = (words >> vec3<u32>(1u)) >> vec3<u32>(31u - k);
+    let at = words << vec3<u32>(k);
+    add_word(id, sign, limb, at.x);
+    add_word(id, sign, limb + 1u, at.y | over.x);
+    add_word(id, sign, limb + 2u, at.z | over.y);
+    add_word(id, sign, limb + 3u, over.z);
+}

@@ -1,0 +1,188 @@
+//! The description of results by id, and its operation.
+
+use wgpu::{Device, Limits};
+
+use crate::element::{Element, Value};
+use crate::group::aggregate::Aggregate;
+use crate::group::plan::{APART, FINISH, Params, TABLES};
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
+use crate::operation::kernel::Kernel;
+use crate::operation::limits::{self, SettingError, needs};
+use crate::operation::{OperationError, Options, Pass};
+use crate::reduce::{BufferRange, Numbers};
+
+/// A description of results by id. It is a plain value; [`ById::on`] brings it to a device. The module's page has [an example](crate::group).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ById {
+    pub(super) element: Element,
+    pub(super) groups: u32,
+    pub(super) aggregates: Vec<Aggregate>,
+}
+
+impl ById {
+    /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`ById::count`],
+    /// [`ById::sum`], [`ById::mean`], [`ById::min`] or [`ById::max`].
+    ///
+    /// # Errors
+    ///
+    /// There is no group; or the type is another one.
+    pub fn new(element: Element, groups: u32) -> Result<Self, OperationError> {
+        SettingError::unless("groups", groups, 1..=u32::MAX)?;
+        if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
+            return Err(OperationError::Values(element));
+        }
+        Ok(ById { element, groups, aggregates: Vec::new() })
+    }
+
+    /// Asks for the number of values, a `u32`.
+    pub fn count(self) -> Self {
+        self.and(Aggregate::Count)
+    }
+
+    /// Asks for the sum: of floats exact, rounded once; of integers modulo 2^32. Of an empty group it is 0.
+    pub fn sum(self) -> Self {
+        self.and(Aggregate::Sum)
+    }
+
+    /// Asks for the mean, an `f32`: the exact sum divided by the number of values, rounded once. Of an empty group it is NaN.
+    pub fn mean(self) -> Self {
+        self.and(Aggregate::Mean)
+    }
+
+    /// Asks for the minimum, by the rules of [`Op::Min`](crate::reduce::Op::Min). Of an empty group it is the largest value of the type, +∞ of
+    /// floats.
+    pub fn min(self) -> Self {
+        self.and(Aggregate::Min)
+    }
+
+    /// Asks for the maximum, by the rules of [`Op::Max`](crate::reduce::Op::Max). Of an empty group it is the smallest value of the type, −∞ of
+    /// floats.
+    pub fn max(self) -> Self {
+        self.and(Aggregate::Max)
+    }
+
+    fn and(mut self, aggregate: Aggregate) -> Self {
+        self.aggregates.push(aggregate);
+        self
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// No result is asked for, or the device has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<ById>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// `main`, and the values of its overrides.
+    pub fn kernels(
+        &self,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        [TABLES, APART, FINISH].into_iter().map(|step| {
+            let Kernel { label, wgsl, overrides, .. } = self.composed(step, limits);
+            (label, wgsl, overrides)
+        })
+    }
+
+    /// Plans the dispatches over values and ids in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
+    /// label, with dots. It is pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many pairs or groups; an offset between two elements.
+    pub fn plan(
+        &self,
+        values: BufferRange,
+        ids: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+        self.passes(values, ids, limits)
+    }
+
+    /// Bytes of an array of results.
+    fn array(&self) -> u64 {
+        4 * u64::from(self.groups)
+    }
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for ById {
+    const LABEL: &'static str = "halofold::by_id";
+    type Params = Params;
+    type Value = Numbers;
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        let limits = device.limits();
+        SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
+        self.steps().iter().try_for_each(|step| limits::check(&self.bindings(step), &limits))?;
+        needs!(limits, max_compute_invocations_per_workgroup, 32u32)?;
+        needs!(limits, max_compute_workgroup_storage_size, 1024u32)?;
+        Ok(self.check_states(&limits)?)
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        &[TABLES, FINISH]
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        self.composed(step, &device.limits())
+    }
+
+    fn memory(&self, _: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        self.check_states(limits)?;
+        Ok(vec![Memory { slot: 4, size: self.states(), contents: Vec::new() }])
+    }
+
+    fn item(&self) -> u64 {
+        4
+    }
+
+    fn second_item(&self) -> Option<u64> {
+        Some(4)
+    }
+
+    fn output(&self, len: u64) -> u64 {
+        self.outputs(len).iter().sum()
+    }
+
+    fn outputs(&self, _: u64) -> Vec<u64> {
+        let mut sizes = vec![self.array(); self.aggregates.len()];
+        sizes.push(4);
+        sizes
+    }
+
+    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), OperationError> {
+        let number = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
+        if number == 0 { Ok(()) } else { Err(OperationError::Ids { number, groups: self.groups }) }
+    }
+
+    fn values(&self, _: u64, output: &[u8]) -> Vec<Numbers> {
+        let arrays: Vec<_> = output.chunks(self.array() as usize).zip(&self.aggregates).collect();
+        let value = |id: usize, (array, aggregate): &(&[u8], &Aggregate)| -> Value {
+            aggregate.result(self.element).read(&array[4 * id..][..4])
+        };
+        let numbers = |id| Numbers(arrays.iter().map(|array| value(id, array)).collect());
+        (0..self.groups as usize).map(numbers).collect()
+    }
+
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        self.passes(input, input, limits)
+    }
+
+    fn plan_over_two(
+        &self,
+        input: BufferRange,
+        second: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        self.passes(input, second.unwrap_or(input), limits)
+    }
+}

@@ -1,0 +1,124 @@
+//! The kernels of results by id.
+
+use std::fmt::Write as _;
+
+use wgpu::Limits;
+
+use crate::element::Element;
+use crate::group::aggregate::Aggregate;
+use crate::group::by_id::ById;
+use crate::group::plan::{APART, FINISH, TABLES, Table};
+use crate::operation::device::Step;
+use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::operation::outputs;
+use crate::reduce::exact::{ExactSum, Format};
+use crate::shader::{self, Composer};
+
+/// The words of a state before the limbs of a sum, and with them: see `shaders/group/shared/states.wgsl`.
+const COUNTS: u64 = 5;
+const WITH_SUM: u64 = COUNTS + 22;
+
+/// The digits of a number in a table.
+const DIGITS: u32 = 3;
+
+/// Invocations that finish a group.
+const FINISHING: u32 = 32;
+
+impl ById {
+    pub(super) fn has(&self, aggregate: Aggregate) -> bool {
+        self.aggregates.contains(&aggregate)
+    }
+
+    /// True if values are added.
+    pub(super) fn has_sums(&self) -> bool {
+        self.has(Aggregate::Sum) || self.has(Aggregate::Mean)
+    }
+
+    /// The words of a group's state in storage.
+    pub(super) fn state(&self) -> u64 {
+        if self.has_sums() { WITH_SUM } else { COUNTS }
+    }
+
+    /// The kernel of a step, on a device with these limits.
+    pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
+        let sums = ExactSum::of(Format::Single, Element::F32, "").constants();
+        let wgsl = self
+            .element
+            .defines(Composer::default())
+            .choose("io", "group/shared/io")
+            .choose("keys", "group/shared/keys")
+            .choose("operator", "shared/exact/accumulator")
+            .choose("format", "exact/single")
+            .generate("types", "the numbers of the format", sums)
+            .generate("group_outputs", "the arrays of results", self.outputs_in_wgsl())
+            .compose(step, &[]);
+        Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
+    }
+
+    fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {
+        let table = Table::of(self, limits);
+        let mut overrides = vec![
+            ("WG", if step == FINISH { FINISHING } else { table.workgroup_size }.into()),
+            ("GROUPS", self.groups.into()),
+            ("STATE", self.state() as f64),
+            ("SUMS", self.has_sums().into()),
+            ("LEASTS", self.has(Aggregate::Min).into()),
+            ("MOSTS", self.has(Aggregate::Max).into()),
+        ];
+        if step == TABLES {
+            let plane = table.slice * table.copies;
+            let least = 1 + if self.has_sums() { DIGITS } else { 0 };
+            let most = least + u32::from(self.has(Aggregate::Min));
+            overrides.extend([
+                ("SLICE", f64::from(table.slice)),
+                ("SLICES", table.slices.into()),
+                ("COPIES", table.copies.into()),
+                ("PLANE", plane.into()),
+                ("LEAST_PLANE", (least * plane).into()),
+                ("MOST_PLANE", (most * plane).into()),
+                ("SLOTS", (self.planes() * plane).into()),
+            ]);
+        }
+        overrides
+    }
+
+    /// The words that a table has for a group.
+    pub(super) fn planes(&self) -> u32 {
+        let sums = if self.has_sums() { DIGITS } else { 0 };
+        1 + sums + u32::from(self.has(Aggregate::Min)) + u32::from(self.has(Aggregate::Max))
+    }
+
+    /// Declares the outputs, and the functions that write them.
+    fn outputs_in_wgsl(&self) -> String {
+        let (mut text, mut stores) = (String::new(), String::new());
+        let slots = [1].into_iter().chain(outputs::slots(self.aggregates.len() + 1).map(|(slot, _)| slot));
+        for (nth, slot) in slots.enumerate() {
+            let _ = writeln!(
+                text,
+                "@group(0) @binding({slot}) var<storage, read_write> output_{nth}: array<u32>;"
+            );
+        }
+        for (nth, aggregate) in self.aggregates.iter().enumerate() {
+            let _ = writeln!(stores, "    output_{nth}[id] = results.{};", aggregate.name());
+        }
+        let last = self.aggregates.len();
+        format!(
+            "{text}\nfn store_results(id: u32, results: GroupResults) {{\n{stores}}}\n\n\
+             fn store_rejected(number: u32) {{\n    output_{last}[0] = number;\n}}\n"
+        )
+    }
+
+    /// The bindings of a step. 0 and 3 are the values, 5 and 6 the ids, 4 the states, 1, 11 and on the outputs.
+    pub(super) fn bindings(&self, step: Step) -> Vec<Slot> {
+        use Access::{Read, Write};
+        let mut slots = vec![(4, Write), (PARAMETERS, Access::Uniform)];
+        match step {
+            TABLES | APART => slots.extend([0, 3, 5, 6].map(|slot| (slot, Read))),
+            _ => {
+                slots.push((1, Write));
+                slots.extend(outputs::slots(self.aggregates.len() + 1));
+            }
+        }
+        slots
+    }
+}

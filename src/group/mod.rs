@@ -1,0 +1,55 @@
+//! Results by group: of values and ids, a result for each id.
+//!
+//! [`ById`] takes two arrays of equal lengths: values, and the id of each value's group, a `u32` below a number of groups that you declare. Ids come in any
+//! order. It gives several results of each group in one read of the pairs:
+//!
+//! ```
+//! use halofold::Element;
+//! use halofold::group::ById;
+//! use halofold::reduce::Numbers;
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let brightness = buffer(bytemuck::cast_slice(&[0.5f32, 1.0, 0.25, 3.0]));
+//! # let labels = buffer(bytemuck::cast_slice(&[0u32, 2, 0, 2]));
+//! let by_label = ById::new(Element::F32, 3)?.sum().count().on(&device)?;
+//! let groups: Vec<Numbers> = by_label.of(&brightness).with(&labels).wait(&queue)?;
+//! # assert_eq!(groups[0].0[0].as_f64(), 0.75);
+//! # assert_eq!(groups[1].0[1].as_f64(), 0.0);
+//! # assert_eq!(groups[2].0[0].as_f64(), 4.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Numbers
+//!
+//! Sums and means of floats are exact, and rounded once to the nearest float, ties to even: they are those of [`reduce::exact`](crate::reduce::exact), with
+//! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
+//! quotient, rounded once to an `f32`.
+//!
+//! # Outputs
+//!
+//! [`Request::into_each`](crate::Request::into_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
+//! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::wait`](crate::Request::wait) and
+//! [`Request::read`](crate::Request::read) return an error then, which says how many there are: [`OperationError::Ids`].
+//!
+//! # Cost
+//!
+//! | groups | dispatches | reads of the pairs |
+//! |---|---|---|
+//! | while a table of them finds room in workgroup memory: of a sum and a count, 1000 in 16 KiB, 3000 in 48 KiB | 2 | 1 |
+//! | up to 32 times as many | 2 | 1, and of the ids 1 for each such slice; most come from the cache |
+//! | more | 2 | 1, with several atomic additions to storage for each pair |
+//!
+//! The state of a group takes 108 bytes of scratch memory, without sums and means 20. An input that no binding can hold takes more dispatches.
+//!
+//! Floats more than 2^24 times smaller than most others, or more than four times larger, are added to storage one by one. That is slow only if they are many.
+
+mod aggregate;
+mod by_id;
+mod kernels;
+mod plan;
+pub mod reference;
+
+pub use by_id::ById;
+
+#[cfg(doc)]
+use crate::operation::OperationError;

@@ -1,0 +1,212 @@
+//! Results by id against a reference, on the adapter at hand.
+
+use halofold::group::{ById, reference};
+use halofold::reduce::Numbers;
+use halofold::{BufferError, Element, OperationError, Slice, Value};
+
+use crate::common::{Gpu, Random, gpu, in_one_pass, is_poison, limited, poisoned, read, room};
+
+/// A result that is asked for.
+type Asked = fn(ById) -> ById;
+
+const ALL: [Asked; 5] = [ById::max, ById::count, ById::sum, ById::mean, ById::min];
+
+/// Bytes of poison in front of each output and behind it.
+const GUARD: u64 = 256;
+
+/// The id of a pair, from its place, a random word and the number of groups. Each is a distribution.
+const SPREADS: [fn(usize, u64, u64) -> u64; 5] = [
+    |_, random, groups| random % groups,
+    |_, _, groups| groups - 1,
+    // Sorted, with runs of 600.
+    |at, _, groups| (at as u64 / 600).min(groups - 1),
+    // One hot group among others; few of many.
+    |_, random, groups| if random % 4 < 3 { groups / 2 } else { (random >> 8) % groups },
+    |_, random, groups| (groups as f64).powf((random >> 11) as f64 / (1u64 << 53) as f64) as u64 - 1,
+];
+
+/// The bits of a value, from its place and a random word. The first is normal; others are every pattern, numbers far apart, few special ones.
+const VALUES: [fn(usize, u64) -> u32; 4] = [
+    |_, random| ((random as i32 as f32) * 1e-9).to_bits(),
+    |_, random| random as u32,
+    // Windows change from one part of the input to the next.
+    |at, random| (1.0 + (random % 64) as f32).powi(if at / 9000 % 2 == 0 { 3 } else { -12 }).to_bits(),
+    |_, random| {
+        let all = [0.0, -0.0, 1e-45, -1e-45, f32::MIN_POSITIVE, 1.0, -1.0, f32::MAX, f32::MIN, 3.5e20];
+        all[random as usize % all.len()].to_bits()
+    },
+];
+
+fn pairs(len: usize, groups: u64, spread: usize, values: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut random = Random::new((len + 7 * spread + 31 * values) as u64 + groups);
+    let value = |at, random: &mut Random| VALUES[values](at, random.next() >> 7);
+    let values = (0..len).map(|at| value(at, &mut random)).collect();
+    (values, (0..len).map(|at| SPREADS[spread](at, random.next() >> 9, groups) as u32).collect())
+}
+
+/// Runs an operation twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
+fn check(
+    gpu: &Gpu,
+    element: Element,
+    groups: u32,
+    pairs: &(Vec<u32>, Vec<u32>),
+    words: [u64; 2],
+    all: &[Asked],
+) {
+    let (values, ids) = pairs;
+    let title = format!("{} pairs of {element}, {groups} groups, {words:?}", ids.len());
+    let asked = all.iter().fold(ById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
+    let by_id = asked.clone().on(&gpu.device).unwrap();
+    let [from, to] = words.map(|words| 4 * words);
+    let inputs =
+        [poisoned(gpu, bytemuck::cast_slice(values), from), poisoned(gpu, bytemuck::cast_slice(ids), to)];
+    let size = 4 * ids.len() as u64;
+    let request = by_id.of(Slice::new(&inputs[0], from, size)).with(Slice::new(&inputs[1], to, size));
+    let sizes: Vec<_> = all.iter().map(|_| 4 * u64::from(groups)).chain([4]).collect();
+    let outputs: Vec<_> = sizes.iter().map(|size| room(gpu, 2 * GUARD + size)).collect();
+    let prepared = request.into_each(outputs.iter().map(|output| Slice::at(output, GUARD))).unwrap();
+    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
+    let results: Vec<_> = outputs
+        .iter()
+        .zip(&sizes)
+        .map(|(output, size)| {
+            let bytes = read(gpu, output);
+            let (before, rest) = bytes.split_at(GUARD as usize);
+            let (results, after) = rest.split_at(*size as usize);
+            assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)), "{title}");
+            results.to_vec()
+        })
+        .collect();
+    let (expected, rejected) = reference::by_id(&asked, bytemuck::cast_slice(values), ids);
+    assert_eq!(results[all.len()], rejected.to_le_bytes(), "{title}");
+    for (id, expected) in expected.iter().enumerate() {
+        for (nth, expected) in expected.iter().enumerate() {
+            let word = u32::from_le_bytes(results[nth][4 * id..][..4].try_into().unwrap());
+            let got = match expected {
+                Value::Unsigned(_) => Value::Unsigned(word.into()),
+                Value::Signed(_) => Value::Signed((word as i32).into()),
+                _ => Value::F32(f32::from_bits(word)),
+            };
+            assert!(got.same(*expected), "{title}: result {nth} of {id} is {got:?}, not {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn lengths_around_vectors_and_steps() {
+    for (nth, len) in [0, 1, 3, 4, 5, 1023, 1025, 4099].into_iter().enumerate() {
+        let words = [[0, 0], [4, 8], [1, 1], [3, 2], [2, 66]][nth % 5];
+        check(gpu(), Element::F32, 5, &pairs(len, 5, nth % 5, nth % 4), words, &ALL);
+    }
+}
+
+#[test]
+fn any_number_of_groups() {
+    for groups in [1, 2, 128, 129, 4096] {
+        // Every distribution of ids, one after the other, so that groups with few pairs and with many are in one input.
+        let mut all = (Vec::new(), Vec::new());
+        for spread in 0..SPREADS.len() {
+            let (values, ids) = pairs(9000, groups, spread, spread % 4);
+            all.0.extend(values);
+            all.1.extend(ids);
+        }
+        check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[ById::sum, ById::count]);
+    }
+}
+
+/// They are too many for tables of a device with small limits, and perhaps for those of others.
+#[test]
+fn more_groups_than_tables_hold() {
+    let small = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
+    for (gpu, groups) in [(&small, 3000), (gpu(), 65_536)] {
+        let pairs = pairs(20_000, groups, 0, 1);
+        check(gpu, Element::F32, groups as u32, &pairs, [0, 0], &[ById::mean, ById::max]);
+    }
+}
+
+#[test]
+fn every_type_and_kind_of_values() {
+    for element in [Element::F32, Element::I32, Element::U32] {
+        let mut all = (Vec::new(), Vec::new());
+        for kind in 0..VALUES.len() {
+            let (values, ids) = pairs(20_000, 37, kind, kind);
+            all.0.extend(values);
+            // Groups of their own.
+            all.1.extend(ids.iter().map(|id| id + 37 * kind as u32));
+        }
+        check(gpu(), element, 148, &all, [0, 4], &ALL);
+        check(gpu(), element, 37, &pairs(3000, 37, 0, 1), [0, 0], &[ById::count]);
+    }
+}
+
+/// A word of a table has room for 2^15 additions, of which all are the same here.
+#[test]
+fn tables_never_overflow() {
+    // A group of positive numbers, then one of negative, and one of -0.
+    let parts = [0x3fff_ffffu32, 0xbfff_ffff, 0x8000_0000].map(|bits| vec![bits; 150_001]);
+    let ids: Vec<_> = (0..parts.concat().len() as u32).map(|at| at / 150_001).collect();
+    let pairs = (parts.concat(), ids);
+    for groups in [3, 3000] {
+        check(gpu(), Element::F32, groups, &pairs, [0, 0], &[ById::sum, ById::mean]);
+    }
+}
+
+#[test]
+fn special_values() {
+    let specials = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0];
+    let mut pairs = (Vec::new(), Vec::new());
+    // A group for each set of them.
+    for id in 0..1u32 << specials.len() {
+        let members = specials.iter().enumerate().filter(|(nth, _)| id >> nth & 1 == 1);
+        for (_, value) in members {
+            pairs.0.push(value.to_bits());
+            pairs.1.push(id);
+        }
+    }
+    check(gpu(), Element::F32, 128, &pairs, [0, 0], &ALL);
+}
+
+#[test]
+fn bindings_of_any_size() {
+    let gpu = limited(|limits| limits.max_storage_buffer_binding_size = 4096);
+    for words in [[0, 0], [5, 62], [64, 3]] {
+        check(&gpu, Element::F32, 30, &pairs(5000, 30, 0, 0), words, &ALL);
+    }
+}
+
+#[test]
+fn ids_of_no_group_are_an_error_that_counts_them() {
+    let gpu = gpu();
+    let ids: Vec<u32> = (0..5000).map(|at| if at % 7 == 0 { u32::MAX - at } else { at % 10 }).collect();
+    let values = vec![1.5f32.to_bits(); 5000];
+    let pairs = (values, ids);
+    check(gpu, Element::F32, 10, &pairs, [0, 0], &[ById::sum]);
+    let inputs = [&pairs.0, &pairs.1].map(|words| poisoned(gpu, bytemuck::cast_slice(words), 0));
+    let by_id = ById::new(Element::F32, 10).unwrap().sum().on(&gpu.device).unwrap();
+    let [values, ids] = [Slice::new(&inputs[0], 0, 20_000), Slice::new(&inputs[1], 0, 20_000)];
+    let error = by_id.of(values).with(ids).wait(&gpu.queue).unwrap_err();
+    assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
+    let first: Vec<Numbers> =
+        by_id.of(values).with(Slice::new(&inputs[1], 4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
+    assert_eq!(first[3].0, [Value::F32(1.5)]);
+}
+
+#[test]
+fn wrong_requests_are_errors() {
+    let gpu = gpu();
+    let buffer = poisoned(gpu, &[0; 64], 0);
+    let by_id = ById::new(Element::F32, 10).unwrap().sum().min().on(&gpu.device).unwrap();
+    let [values, fewer] = [Slice::new(&buffer, 0, 64), Slice::new(&buffer, 0, 60)];
+    let refused = |error: OperationError, part: &str| assert!(error.to_string().contains(part), "{error}");
+    refused(by_id.of(values).wait(&gpu.queue).unwrap_err(), "give the second one");
+    refused(
+        by_id.of(values).with(fewer).wait(&gpu.queue).unwrap_err(),
+        "16 elements in the first input and 15",
+    );
+    let one = by_id.of(values).with(values).into(&room(gpu, 400)).unwrap_err();
+    assert_eq!(one, OperationError::Buffer(BufferError::Outputs { given: 1, arrays: 3 }));
+    refused(ById::new(Element::F64, 1).unwrap_err(), "f32, u32 or i32");
+    refused(ById::new(Element::F32, 0).unwrap_err(), "groups of 0");
+    let nothing = ById::new(Element::F32, 1).unwrap().on(&gpu.device);
+    refused(nothing.map(drop).unwrap_err(), "results of a group of 0");
+}
