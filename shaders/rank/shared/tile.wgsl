@@ -34,3 +34,9 @@ fn valid_of(at: u32, end: u32) -> u32 {
 fn keys_of(tile: InputTile) -> FourKeys {
     return FourKeys(keys_of_four(tile.a), keys_of_four(tile.b), keys_of_four(tile.c), keys_of_four(tile.d));
 }
+
+// The place of the element with the lowest of some bits, counted from the first of the step.
+fn place_of_lowest(bits: u32) -> u32 {
+    let i = firstTrailingBit(bits);
+    return (i >> 2u) * 4u * WG + (i & 3u);
+}

@@ -2,9 +2,11 @@
 //
 // Each bracket takes two comparisons of an element, which also count what is below.
 //
-// Candidates, a few of a hundred, wait in workgroup memory. When the part has been read, all invocations look at them again, find
-// out which brackets each belongs to, and give them their places in storage.
+// Candidates, one of a hundred for each bracket, wait in workgroup memory, those of each bracket apart. So when the part has been read,
+// they go to storage as they are. An invocation finds them bit by bit among its sixteen elements, and loads them again from the
+// cache: on a CPU sixteen conditions took longer than all comparisons.
 #import io
+#import input
 #import keys
 #import ends
 #import key_order
@@ -35,12 +37,10 @@ var<workgroup> brackets: array<Bracket, MOST>;
 var<workgroup> below: array<atomic<u32>, MOST>;
 var<workgroup> at_low: array<atomic<u32>, MOST>;
 var<workgroup> at_high: array<atomic<u32>, MOST>;
-// Candidates that wanted to wait, the first that found no room, and those that did.
-var<workgroup> waiting: atomic<u32>;
-var<workgroup> end: atomic<u32>;
+// Candidates of each bracket that wanted to wait, and the first that found no room; those that wait, and the place in storage of the first.
+var<workgroup> waiting: array<atomic<u32>, MOST>;
+var<workgroup> end: array<atomic<u32>, MOST>;
 var<workgroup> staged: array<Key, STAGED>;
-// The number of these that are candidates of each bracket, and the place in storage of the first.
-var<workgroup> found: array<atomic<u32>, MOST>;
 var<workgroup> places: array<u32, MOST>;
 var<workgroup> any_nan: atomic<u32>;
 
@@ -78,12 +78,9 @@ fn begin_row(lid: u32) {
 }
 
 fn begin_part(lid: u32) {
-    if lid == 0u {
-        atomicStore(&waiting, 0u);
-        atomicStore(&end, STAGED);
-    }
     if lid < MEMBERS {
-        atomicStore(&found[lid], 0u);
+        atomicStore(&waiting[lid], 0u);
+        atomicStore(&end[lid], room_of_bracket());
     }
     workgroupBarrier();
 }
@@ -107,15 +104,13 @@ fn count_keys(found: FourKeys, valid: u32, index: u32) {
         );
     }
     has_nan |= any_is_nan(higher(higher(keys.a, keys.b), higher(keys.c, keys.d)));
-    var inside = 0u;
     for (var member = 0u; member < MEMBERS; member++) {
         let under = bits_below(keys, brackets[member].first);
         own_below[member] += countOneBits(valid & under);
-        inside |= bits_up_to(keys, brackets[member].last) & ~under;
-    }
-    inside &= valid;
-    if inside != 0u {
-        stage(keys, inside);
+        let inside = valid & bits_up_to(keys, brackets[member].last) & ~under;
+        if inside != 0u {
+            stage(member, index, inside);
+        }
     }
     if is_heavy {
         count_ends(keys, valid);
@@ -143,93 +138,53 @@ fn count_ends(keys: FourKeys, valid: u32) {
     }
 }
 
-// Keeps those of sixteen keys whose bit is set.
-fn stage(keys: FourKeys, bits: u32) {
+// Candidates of a bracket that find room.
+fn room_of_bracket() -> u32 {
+    return STAGED / MEMBERS;
+}
+
+// Keeps those of sixteen elements whose bit is set.
+fn stage(member: u32, index: u32, bits: u32) {
+    let first = row_of(own_row).begin + index;
     let number = countOneBits(bits);
-    var at = atomicAdd(&waiting, number);
-    if at + number <= STAGED {
-        at = stage_four(at, keys.a, bits);
-        at = stage_four(at, keys.b, bits >> 4u);
-        at = stage_four(at, keys.c, bits >> 8u);
-        at = stage_four(at, keys.d, bits >> 12u);
-    } else {
-        // Whatever comes later has no room either.
-        atomicMin(&end, at);
-        write_now(keys, bits);
-    }
-}
-
-fn stage_four(first: u32, keys: Keys, bits: u32) -> u32 {
-    var at = first;
-    if (bits & 1u) != 0u {
-        staged[at] = key_in(keys, 0u);
-        at += 1u;
-    }
-    if (bits & 2u) != 0u {
-        staged[at] = key_in(keys, 1u);
-        at += 1u;
-    }
-    if (bits & 4u) != 0u {
-        staged[at] = key_in(keys, 2u);
-        at += 1u;
-    }
-    if (bits & 8u) != 0u {
-        staged[at] = key_in(keys, 3u);
-        at += 1u;
-    }
-    return at;
-}
-
-// Writes candidates to storage at once.
-fn write_now(keys: FourKeys, bits: u32) {
-    for (var member = 0u; member < MEMBERS; member++) {
-        let inside = bits & bits_up_to(keys, brackets[member].last) & ~bits_below(keys, brackets[member].first);
-        if inside != 0u {
-            let rank = own_row * RANKS + brackets[member].rank;
-            var at = atomicAdd(&state[rank * STATE + BETWEEN], countOneBits(inside));
-            at = write_four(rank, at, keys.a, inside);
-            at = write_four(rank, at, keys.b, inside >> 4u);
-            at = write_four(rank, at, keys.c, inside >> 8u);
-            at = write_four(rank, at, keys.d, inside >> 12u);
+    var at = atomicAdd(&waiting[member], number);
+    if at + number <= room_of_bracket() {
+        at += member * room_of_bracket();
+        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+            staged[at] = element(first + place_of_lowest(rest));
+            at += 1u;
         }
-    }
-}
-
-fn write_four(rank: u32, first: u32, keys: Keys, bits: u32) -> u32 {
-    var at = first;
-    for (var i = 0u; i < 4u; i++) {
-        if ((bits >> i) & 1u) != 0u {
-            write(rank, at, key_in(keys, i));
+    } else {
+        // They go to storage at once. Whatever comes later has no room either.
+        atomicMin(&end[member], at);
+        at = reserve(member, number);
+        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+            write(member, at, element(first + place_of_lowest(rest)));
             at += 1u;
         }
     }
-    return at;
 }
 
-fn write(rank: u32, place: u32, key: Key) {
+fn write(member: u32, place: u32, key: Key) {
     if place < params.room {
-        candidates[rank * params.room + place] = key;
+        candidates[(own_row * RANKS + brackets[member].rank) * params.room + place] = key;
     }
-}
-
-fn is_inside(key: Key, member: u32) -> bool {
-    return !is_below(key, brackets[member].first) & !is_below(brackets[member].last, key);
 }
 
 // Writes the candidates that wait.
 fn end_part(part: u32, lid: u32) {
     workgroupBarrier();
-    let number = min(atomicLoad(&waiting), atomicLoad(&end));
-    if MEMBERS == 1u {
-        if lid == 0u {
-            places[0] = reserve(0u, number);
-        }
-        workgroupBarrier();
+    if lid < MEMBERS {
+        let number = min(atomicLoad(&waiting[lid]), atomicLoad(&end[lid]));
+        atomicStore(&waiting[lid], number);
+        places[lid] = reserve(lid, number);
+    }
+    workgroupBarrier();
+    for (var member = 0u; member < MEMBERS; member++) {
+        let number = atomicLoad(&waiting[member]);
         for (var i = lid; i < number; i += WG) {
-            write(own_row * RANKS + brackets[0].rank, places[0] + i, staged[i]);
+            write(member, places[member] + i, staged[member * room_of_bracket() + i]);
         }
-    } else {
-        place_each(number, lid);
     }
     workgroupBarrier();
 }
@@ -239,36 +194,6 @@ fn reserve(member: u32, number: u32) -> u32 {
         return 0u;
     }
     return atomicAdd(&state[(own_row * RANKS + brackets[member].rank) * STATE + BETWEEN], number);
-}
-
-fn place_each(number: u32, lid: u32) {
-    // Candidates of this invocation for each bracket; then the places of the next ones.
-    var inside = array<u32, MOST>();
-    for (var i = lid; i < number; i += WG) {
-        let key = staged[i];
-        for (var member = 0u; member < MEMBERS; member++) {
-            inside[member] += select(0u, 1u, is_inside(key, member));
-        }
-    }
-    for (var member = 0u; member < MEMBERS; member++) {
-        if inside[member] > 0u {
-            inside[member] = atomicAdd(&found[member], inside[member]);
-        }
-    }
-    workgroupBarrier();
-    if lid < MEMBERS {
-        places[lid] = reserve(lid, atomicLoad(&found[lid]));
-    }
-    workgroupBarrier();
-    for (var i = lid; i < number; i += WG) {
-        let key = staged[i];
-        for (var member = 0u; member < MEMBERS; member++) {
-            if is_inside(key, member) {
-                write(own_row * RANKS + brackets[member].rank, places[member] + inside[member], key);
-                inside[member] += 1u;
-            }
-        }
-    }
 }
 
 fn end_row(lid: u32) {

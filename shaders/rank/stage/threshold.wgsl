@@ -1,6 +1,7 @@
 // The counts and candidates of a workgroup for one threshold: elements below it are candidates, with their indices, and those equal to it
 // are counted for each workgroup apart. If some of them are needed, their counts tell where the first ones are.
 #import io
+#import input
 #import keys
 #import ends
 #import key_order
@@ -66,7 +67,7 @@ fn count_all(tile: InputTile, valid: u32, index: u32) {
 fn count_keys(keys: FourKeys, valid: u32, index: u32) {
     let inside = valid & bits_up_to(keys, last) & has_candidates();
     if inside != 0u {
-        stage(keys, inside, index);
+        stage(inside, index);
     }
     if is_heavy != 0u {
         own_ties += countOneBits(valid & bits_same(keys, threshold));
@@ -78,46 +79,27 @@ fn has_candidates() -> u32 {
     return select(0xffffffffu, 0u, (is_heavy != 0u) & same(threshold, lowest()));
 }
 
-fn stage(keys: FourKeys, bits: u32, index: u32) {
+fn stage(bits: u32, index: u32) {
+    let begin = row_of(own_row).begin;
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting, number);
     if at + number <= STAGED {
-        at = stage_four(at, keys.a, bits, index);
-        at = stage_four(at, keys.b, bits >> 4u, index + 4u * WG);
-        at = stage_four(at, keys.c, bits >> 8u, index + 8u * WG);
-        at = stage_four(at, keys.d, bits >> 12u, index + 12u * WG);
+        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+            let place = index + place_of_lowest(rest);
+            staged[at] = element(begin + place);
+            staged_indices[at] = place;
+            at += 1u;
+        }
     } else {
         // They go to storage at once. Whatever comes later has no room either.
         atomicMin(&end, at);
         at = atomicAdd(&state[own_row * STATE + BETWEEN], number);
-        at = write_four(at, keys.a, bits, index);
-        at = write_four(at, keys.b, bits >> 4u, index + 4u * WG);
-        at = write_four(at, keys.c, bits >> 8u, index + 8u * WG);
-        at = write_four(at, keys.d, bits >> 12u, index + 12u * WG);
-    }
-}
-
-fn stage_four(first: u32, keys: Keys, bits: u32, index: u32) -> u32 {
-    var at = first;
-    // Mostly one element of many, or none.
-    for (var rest = bits & 15u; rest != 0u; rest &= rest - 1u) {
-        let i = firstTrailingBit(rest);
-        staged[at] = key_in(keys, i);
-        staged_indices[at] = index + i;
-        at += 1u;
-    }
-    return at;
-}
-
-fn write_four(first: u32, keys: Keys, bits: u32, index: u32) -> u32 {
-    var at = first;
-    for (var i = 0u; i < 4u; i++) {
-        if ((bits >> i) & 1u) != 0u {
-            write(at, key_in(keys, i), index + i);
+        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+            let place = index + place_of_lowest(rest);
+            write(at, element(begin + place), place);
             at += 1u;
         }
     }
-    return at;
 }
 
 fn write(at: u32, key: Key, index: u32) {
