@@ -1,5 +1,5 @@
-//! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; and a sum of as many bytes, with
-//! which their times are compared.
+//! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; numbers of distinct values, modes; and a
+//! sum of as many bytes, with which their times are compared.
 
 use criterion::Criterion;
 use halofold_measure::{LibraryWork, Row};
@@ -11,7 +11,7 @@ mod arrays;
 mod tasks;
 
 use arrays::Array;
-use tasks::{MEDIAN, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task};
+use tasks::{DISTINCT, MEDIAN, MODE, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task};
 
 /// Arrays of one shape, and what is asked of them.
 struct Set {
@@ -24,7 +24,7 @@ struct Set {
 }
 
 /// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 5] {
+fn sets(power: u32) -> [Set; 6] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
@@ -32,6 +32,7 @@ fn sets(power: u32) -> [Set; 5] {
     [
         whole(RANDOM, &[SUM, TOP_8, TOP_256, TOP_4096, MEDIAN, QUANTILES]),
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
+        whole(&["uniform", "bits", "two-values"], &[DISTINCT, MODE]),
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
         Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },
@@ -41,7 +42,7 @@ fn sets(power: u32) -> [Set; 5] {
 /// All of them.
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let power = if machine.extent() == Extent::Software { 16 } else { 28 };
-    let most = machine.device.limits().max_buffer_size;
+    let limits = machine.device.limits();
     let mut rows = Vec::new();
     for set in sets(power) {
         for kind in set.kinds {
@@ -49,12 +50,16 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
             for task in set.tasks {
                 let work = task.work(set.row, kind);
                 let title = machine.title(&format!("library/{}/2^{}", work.join("/"), set.power));
-                if array.bytes() > most {
-                    let bytes = array.bytes();
-                    common::skip(
-                        &title,
-                        &format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"),
-                    );
+                let needs = [
+                    ("max_buffer_size", array.bytes(), limits.max_buffer_size),
+                    (
+                        "max_storage_buffer_binding_size",
+                        task.bound(&array),
+                        limits.max_storage_buffer_binding_size,
+                    ),
+                ];
+                if let Some((name, bytes, most)) = needs.iter().find(|(_, bytes, most)| bytes > most) {
+                    common::skip(&title, &format!("needs a buffer of {bytes} bytes, {name} is {most}"));
                     continue;
                 }
                 let mut group = Group::new(criterion, &title);

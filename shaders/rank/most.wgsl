@@ -3,7 +3,8 @@
 // The second dispatch frees all places: the next time that the operation is recorded, the table is as new.
 #import io
 
-@group(0) @binding(7) var<storage, read_write> table: array<vec2<u32>>;
+@group(0) @binding(7) var<storage, read_write> names: array<u32>;
+@group(0) @binding(8) var<storage, read_write> times: array<u32>;
 
 var<workgroup> most: atomic<u32>;
 
@@ -19,13 +20,14 @@ fn main(
     let number = atomicLoad(&state[0]);
     var own = 0u;
     for (var at = workgroup.x * WG + lid; at <= params.room; at += params.groups * WG) {
-        let place = table[at];
+        let found = times[at];
         if params.round == 0u {
-            own = max(own, place.y);
-        } else if place.y > 0u {
+            own = max(own, found);
+        } else if found > 0u {
             // The lowest key has the highest complement.
-            own = max(own, select(0u, ~(place.x - 1u), place.y == number));
-            table[at] = vec2(0u);
+            own = max(own, select(0u, ~(names[at] - 1u), found == number));
+            names[at] = 0u;
+            times[at] = 0u;
         }
     }
     atomicMax(&most, own);

@@ -23,43 +23,52 @@ const WORDS: u32 = 4096u;
 
 var<workgroup> fours: array<atomic<u32>, WORDS>;
 
+// The first word of a key's hash. No two keys have the same two words.
 #ifdef bits_64
-fn words_of(key: Key) -> vec2<u32> {
-    return key;
+fn first_of(key: Key) -> u32 {
+    return hash(key.x ^ hash(key.y));
+}
+
+fn second_of(key: Key, first: u32) -> u32 {
+    return key.y ^ hash(first ^ 0x5bd1e995u);
 }
 #else
-fn words_of(key: Key) -> vec2<u32> {
-    return vec2(0u, key);
+fn first_of(key: Key) -> u32 {
+    return hash(key);
+}
+
+fn second_of(key: Key, first: u32) -> u32 {
+    return key ^ hash(first ^ 0x5bd1e995u);
 }
 #endif
 
-// The hash of 64 bits. Each line can be undone, so no two keys have the same one.
-fn hash_of(key: Key) -> vec2<u32> {
-    var words = words_of(key);
-    words.x ^= hash(words.y);
-    words.y ^= hash(words.x ^ 0x5bd1e995u);
-    words.x ^= hash(words.y ^ 0xa3c59ac3u);
-    return words;
-}
-
-// Zeros before the first one among the bits that do not choose a register, and one more: at most 51.
-fn rank_of(words: vec2<u32>) -> u32 {
-    let first = (words.x << CHOOSING) | (words.y >> (32u - CHOOSING));
-    if first != 0u {
-        return countLeadingZeros(first) + 1u;
+// Zeros before the first one among the bits that do not choose a register, and one more: at most 51. The second word is
+// hardly ever needed.
+fn rank_of(key: Key, first: u32) -> u32 {
+    let rest = first << CHOOSING;
+    if rest != 0u {
+        return countLeadingZeros(rest) + 1u;
     }
-    return 33u + min(countLeadingZeros(words.y << CHOOSING), 32u - CHOOSING);
+    return 33u - CHOOSING + countLeadingZeros(second_of(key, first));
 }
 
 fn count(key: Key) {
-    let words = hash_of(key);
-    let place = words.x >> (32u - CHOOSING);
-    let rank = rank_of(words);
+    let first = first_of(key);
+    let place = first >> (32u - CHOOSING);
+    let rank = rank_of(key, first);
     let shift = 8u * (place & 3u);
-    var four = atomicLoad(&fours[place >> 2u]);
+    let four = atomicLoad(&fours[place >> 2u]);
+    if ((four >> shift) & 255u) < rank {
+        raise(place >> 2u, shift, rank);
+    }
+}
+
+// Makes a register the larger one of itself and a rank. The others of its word may change at the same time.
+fn raise(word: u32, shift: u32, rank: u32) {
+    var four = atomicLoad(&fours[word]);
     while ((four >> shift) & 255u) < rank {
         let larger = (four & ~(255u << shift)) | (rank << shift);
-        let found = atomicCompareExchangeWeak(&fours[place >> 2u], four, larger);
+        let found = atomicCompareExchangeWeak(&fours[word], four, larger);
         if found.exchanged {
             break;
         }

@@ -10,17 +10,18 @@
 #import keys
 #import hash
 
-// Two words for each place: the key and one, so that 0 is free; and the number of elements with it. The key whose next one is 0 has the
-// place behind all others.
-@group(0) @binding(7) var<storage, read_write> table: array<atomic<u32>>;
+// The key at each place and one, so that 0 is free; and the number of elements with it. The key whose next one is 0 has the place behind
+// all others. Two bindings hold more than one.
+@group(0) @binding(7) var<storage, read_write> names: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read_write> times: array<atomic<u32>>;
 
 const FREE: u32 = 0u;
 // Places in workgroup memory, besides the one for that key.
 const PLACES: u32 = 1024u;
 const PLACE_BITS: u32 = 10u;
 
-var<workgroup> names: array<atomic<u32>, PLACES + 1u>;
-var<workgroup> times: array<atomic<u32>, PLACES + 1u>;
+var<workgroup> own_names: array<atomic<u32>, PLACES + 1u>;
+var<workgroup> own_times: array<atomic<u32>, PLACES + 1u>;
 
 // The place of a key, which is taken now if the key has none.
 fn place_of(name: u32) -> u32 {
@@ -28,14 +29,14 @@ fn place_of(name: u32) -> u32 {
         return params.room;
     }
     var at = hash(name) % params.room;
-    var found = atomicLoad(&table[2u * at]);
+    var found = atomicLoad(&names[at]);
     while found != name {
         if found == FREE {
-            let taken = atomicCompareExchangeWeak(&table[2u * at], FREE, name);
+            let taken = atomicCompareExchangeWeak(&names[at], FREE, name);
             found = select(taken.old_value, name, taken.exchanged);
         } else {
             at = select(at + 1u, 0u, at + 1u == params.room);
-            found = atomicLoad(&table[2u * at]);
+            found = atomicLoad(&names[at]);
         }
     }
     return at;
@@ -44,15 +45,15 @@ fn place_of(name: u32) -> u32 {
 fn count(key: Key) {
     let name = key + 1u;
     let own = select(hash(name) >> (32u - PLACE_BITS), PLACES, name == FREE);
-    var found = atomicLoad(&names[own]);
+    var found = atomicLoad(&own_names[own]);
     if found == FREE {
-        let taken = atomicCompareExchangeWeak(&names[own], FREE, name);
+        let taken = atomicCompareExchangeWeak(&own_names[own], FREE, name);
         found = select(taken.old_value, name, taken.exchanged);
     }
     if found == name {
-        atomicAdd(&times[own], 1u);
+        atomicAdd(&own_times[own], 1u);
     } else {
-        atomicAdd(&table[2u * place_of(name) + 1u], 1u);
+        atomicAdd(&times[place_of(name)], 1u);
     }
 }
 
@@ -69,16 +70,16 @@ fn main(
     @builtin(local_invocation_index) lid: u32,
 ) {
     for (var own = lid; own <= PLACES; own += WG) {
-        atomicStore(&names[own], FREE);
-        atomicStore(&times[own], 0u);
+        atomicStore(&own_names[own], FREE);
+        atomicStore(&own_times[own], 0u);
     }
     workgroupBarrier();
     count_each(workgroup.x, lid);
     workgroupBarrier();
     for (var own = lid; own <= PLACES; own += WG) {
-        let number = atomicLoad(&times[own]);
+        let number = atomicLoad(&own_times[own]);
         if number > 0u {
-            atomicAdd(&table[2u * place_of(atomicLoad(&names[own])) + 1u], number);
+            atomicAdd(&times[place_of(atomicLoad(&own_names[own]))], number);
         }
     }
 }

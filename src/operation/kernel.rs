@@ -87,6 +87,11 @@ impl Kernel {
     ) -> Self {
         Kernel { label, wgsl, entry_point: "main", slots: slots.into(), overrides, keeps_checks: false }
     }
+
+    /// The parts that are shown: its label, its text, and the values of its overrides.
+    pub(crate) fn shown(self) -> (String, String, Vec<(&'static str, f64)>) {
+        (self.label, self.wgsl, self.overrides)
+    }
 }
 
 /// Choice of wgpu's checks in a shader: clamping of indices, bounds on loops.

@@ -111,10 +111,7 @@ impl Distinct {
 
     /// Composes the kernels, for inspection: the label of each, its WGSL, whose entry point is `main`, and the values of its overrides.
     pub fn kernels(&self) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(|step| {
-            let Kernel { label, wgsl, overrides, .. } = self.composed(step);
-            (label, wgsl, overrides)
-        })
+        self.steps().iter().map(|step| self.composed(step).shown())
     }
 
     /// Words of the output.

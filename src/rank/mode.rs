@@ -14,8 +14,7 @@ use crate::rank::values;
 use crate::reduce::BufferRange;
 use crate::shader;
 
-/// Bytes of a place in the table, and of the places in workgroup memory: see `shaders/rank/tally.wgsl`.
-const PLACE: u64 = 8;
+/// Bytes of the places in workgroup memory: see `shaders/rank/tally.wgsl`.
 const PLACES: u32 = 8 * 1025;
 
 const TALLY: Step = "rank/tally";
@@ -40,8 +39,8 @@ const MODE: Step = "rank/mode";
 /// The output is a value, of which one of 16 bits becomes an `f32`, and a `u32`, the count. −0 is 0, and all NaNs are one value, the largest. Of no
 /// elements, the value is NaN, or 0 if it is an integer, and the count 0. Both are the same on every device, in every run.
 ///
-/// Elements are counted in a hash table, by one read. Its memory is 12 bytes for each element of 32 bits, in one binding: so wgpu's default
-/// limit of 128 MiB allows 11 million elements, and 4 GiB allow 350 million. A table for elements of 16 bits takes 768 KiB at most.
+/// Elements are counted in a hash table, by one read. It has 12 bytes for each element of 32 bits, in two bindings: so wgpu's default limit of
+/// 128 MiB allows 22 million elements, and 2 GiB allow 357 million. A table for elements of 16 bits takes 768 KiB at most.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mode {
     element: Element,
@@ -69,10 +68,7 @@ impl Mode {
 
     /// Composes the kernels, for inspection: the label of each, its WGSL, whose entry point is `main`, and the values of its overrides.
     pub fn kernels(&self) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(|step| {
-            let Kernel { label, wgsl, overrides, .. } = self.composed(step);
-            (label, wgsl, overrides)
-        })
+        self.steps().iter().map(|step| self.composed(step).shown())
     }
 
     fn composed(&self, step: Step) -> Kernel {
@@ -86,11 +82,11 @@ impl Mode {
     }
 }
 
-/// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the largest count and its key, 7 the table.
+/// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the largest count and its key, 7 and 8 the table.
 fn slots(step: Step) -> &'static [Slot] {
     match step {
-        TALLY => &[(0, Read), (3, Read), (7, Write), UNIFORM],
-        MOST => &[(4, Write), (7, Write), UNIFORM],
+        TALLY => &[(0, Read), (3, Read), (7, Write), (8, Write), UNIFORM],
+        MOST => &[(4, Write), (7, Write), (8, Write), UNIFORM],
         _ => &[(1, Write), (4, Write), UNIFORM],
     }
 }
@@ -117,7 +113,8 @@ impl Operation for Mode {
     }
 
     fn memory(&self, input: BufferRange, _: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let sizes = [(4, 8), (7, PLACE * (self.room(input.len) + 1))];
+        let places = 4 * (self.room(input.len) + 1);
+        let sizes = [(4, 8), (7, places), (8, places)];
         Ok(sizes.map(|(slot, size)| Memory { slot, size, contents: Vec::new() }).into())
     }
 
@@ -141,7 +138,7 @@ impl Operation for Mode {
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let windows = input::windows::<OperationError>(input, self.item(), (1, 0), limits)?;
         let room = self.room(input.len);
-        LimitError::unless_bound(limits, PLACE * (room + 1))
+        LimitError::unless_bound(limits, 4 * (room + 1))
             .map_err(|error| error.of("the table of elements").or("give fewer elements"))?;
         let mut passes: Vec<_> =
             windows.iter().map(|window| over(TALLY, window, [0, room], limits)).collect();

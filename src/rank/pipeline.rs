@@ -375,10 +375,7 @@ impl Made {
         self,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(move |step| {
-            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, limits);
-            (label, wgsl, overrides)
-        })
+        self.steps().iter().map(move |step| self.kernel(step, limits).shown())
     }
 
     /// The kernels that its plans may launch.
