@@ -4,12 +4,15 @@ use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
 use crate::group::aggregate::Aggregate;
-use crate::group::plan::{APART, FINISH, Params, TABLES};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES};
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::limits::{self, SettingError, needs};
 use crate::operation::{OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Numbers};
+
+/// All kernels.
+const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
 
 /// A description of results by id. It is a plain value; [`ById::on`] brings it to a device. The module's page has [an example](crate::group).
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +84,7 @@ impl ById {
         &self,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        [TABLES, APART, FINISH].into_iter().map(|step| {
+        STEPS.iter().map(|step| {
             let Kernel { label, wgsl, overrides, .. } = self.composed(step, limits);
             (label, wgsl, overrides)
         })
@@ -125,16 +128,18 @@ impl Operation for ById {
     }
 
     fn steps(&self) -> &'static [Step] {
-        &[TABLES, FINISH]
+        STEPS
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
         self.composed(step, &device.limits())
     }
 
-    fn memory(&self, _: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
         self.check_states(limits)?;
-        Ok(vec![Memory { slot: 4, size: self.states(), contents: Vec::new() }])
+        let sizes = self.order(input.len, limits).into_iter().flatten();
+        let sizes = [(4, self.states())].into_iter().chain((7..).zip(sizes));
+        Ok(sizes.map(|(slot, size)| Memory { slot, size, contents: Vec::new() }).collect())
     }
 
     fn item(&self) -> u64 {

@@ -7,7 +7,7 @@ use wgpu::Limits;
 use crate::element::Element;
 use crate::group::aggregate::Aggregate;
 use crate::group::by_id::ById;
-use crate::group::plan::{APART, FINISH, TABLES, Table};
+use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table};
 use crate::operation::device::Step;
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::outputs;
@@ -51,7 +51,7 @@ impl ById {
             .choose("format", "exact/single")
             .generate("types", "the numbers of the format", sums)
             .generate("group_outputs", "the arrays of results", self.outputs_in_wgsl())
-            .compose(step, &[]);
+            .compose(if [COUNT, PUT].contains(&step) { "group/parts" } else { step }, &[]);
         Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
     }
 
@@ -60,18 +60,29 @@ impl ById {
         let mut overrides = vec![
             ("WG", if step == FINISH { FINISHING } else { table.workgroup_size }.into()),
             ("GROUPS", self.groups.into()),
-            ("STATE", self.state() as f64),
             ("SUMS", self.has_sums().into()),
             ("LEASTS", self.has(Aggregate::Min).into()),
             ("MOSTS", self.has(Aggregate::Max).into()),
         ];
-        if step == TABLES {
+        if step != OFFSETS {
+            overrides.push(("STATE", self.state() as f64));
+        }
+        if [COUNT, OFFSETS, PUT, PARTED].contains(&step) {
+            let parts = table.slices.min(MOST_PARTS);
+            overrides.extend([("PARTS", f64::from(parts)), ("SHIFT", table.slice.ilog2().into())]);
+        }
+        match step {
+            COUNT | PUT => overrides.push(("PUTS", (step == PUT).into())),
+            PARTED => overrides.push(("STEPS", table.period().into())),
+            TABLES => overrides.push(("SLICES", table.slices.into())),
+            _ => {}
+        }
+        if [TABLES, PARTED].contains(&step) {
             let plane = table.slice * table.copies;
             let least = 1 + if self.has_sums() { DIGITS } else { 0 };
             let most = least + u32::from(self.has(Aggregate::Min));
             overrides.extend([
                 ("SLICE", f64::from(table.slice)),
-                ("SLICES", table.slices.into()),
                 ("COPIES", table.copies.into()),
                 ("PLANE", plane.into()),
                 ("LEAST_PLANE", (least * plane).into()),
@@ -108,12 +119,18 @@ impl ById {
         )
     }
 
-    /// The bindings of a step. 0 and 3 are the values, 5 and 6 the ids, 4 the states, 1, 11 and on the outputs.
+    /// The bindings of a step. 0 and 3 are the values, 5 and 6 the ids, 4 the states, 7 the pairs in order, 8 where those of each part begin, 1, 11
+    /// and on the outputs.
     pub(super) fn bindings(&self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let mut slots = vec![(4, Write), (PARAMETERS, Access::Uniform)];
         match step {
             TABLES | APART => slots.extend([0, 3, 5, 6].map(|slot| (slot, Read))),
+            COUNT | PUT => {
+                slots.extend([0, 3, 5, 6].map(|slot| (slot, Read)));
+                slots.extend([7, 8].map(|slot| (slot, Write)));
+            }
+            OFFSETS | PARTED => slots.extend([7, 8].map(|slot| (slot, Write))),
             _ => {
                 slots.push((1, Write));
                 slots.extend(outputs::slots(self.aggregates.len() + 1));

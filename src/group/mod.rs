@@ -33,11 +33,14 @@
 //!
 //! # Cost
 //!
-//! | groups | dispatches | reads of the pairs |
+//! | groups | dispatches | memory traffic |
 //! |---|---|---|
-//! | while a table of them finds room in workgroup memory: of a sum and a count, 1000 in 16 KiB, 3000 in 48 KiB | 2 | 1 |
-//! | up to 32 times as many | 2 | 1, and of the ids 1 for each such slice; most come from the cache |
-//! | more | 2 | 1, with several atomic additions to storage for each pair |
+//! | a table of them finds room in workgroup memory: of a sum and a count 1000 in 16 KiB, 3000 in 48 KiB | 2 | the pairs are read once |
+//! | two or three such tables | 2 | they are read by each, mostly from the cache |
+//! | up to 1024 tables of half the size | 5 | the ids are read twice and the values once; ordered pairs are written and read once |
+//! | more | 2 | they are read once, with several atomic additions to storage for each |
+//!
+//! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB: longer inputs are ordered part by part.
 //!
 //! The state of a group takes 108 bytes of scratch memory, without sums and means 20. An input that no binding can hold takes more dispatches.
 //!

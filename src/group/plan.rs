@@ -11,6 +11,10 @@ use crate::reduce::plan::ByteRange;
 use crate::window::Window;
 
 pub(super) const TABLES: Step = "group/tables";
+pub(super) const COUNT: Step = "group/count";
+pub(super) const OFFSETS: Step = "group/offsets";
+pub(super) const PUT: Step = "group/put";
+pub(super) const PARTED: Step = "group/parted";
 pub(super) const APART: Step = "group/apart";
 pub(super) const FINISH: Step = "group/finish";
 
@@ -23,8 +27,12 @@ const WORKGROUP: u32 = 1024;
 /// Workgroups that fill a large GPU.
 const FILLING: u64 = 132 * 4;
 
-/// The most slices: every workgroup of a share reads all of its ids.
-const MOST_SLICES: u32 = 32;
+/// The most slices: every workgroup of a share reads all of its pairs. More groups are cut into parts, by which pairs are ordered first.
+const MOST_SLICES: u32 = 3;
+pub(super) const MOST_PARTS: u32 = 1024;
+
+/// The most pairs that are ordered at a time.
+const MOST_ORDERED: u64 = 1 << 25;
 
 /// The most copies of a word. They hide how long it takes to add to one group again and again.
 const MOST_COPIES: u32 = 8;
@@ -53,9 +61,11 @@ pub(super) struct Table {
     pub(super) workgroup_size: u32,
     /// Copies of each word.
     pub(super) copies: u32,
-    /// Groups of a slice, and slices.
+    /// Groups of a slice or a part, and the number of these.
     pub(super) slice: u32,
     pub(super) slices: u32,
+    /// The kernel that adds pairs to it, or to storage if it is not used.
+    pub(super) step: Step,
 }
 
 impl Table {
@@ -66,18 +76,19 @@ impl Table {
         let bytes = limits.max_compute_workgroup_storage_size;
         let room = |bytes: u32| (bytes.saturating_sub(BESIDES) / (4 * planes)).max(1);
         let slices = groups.div_ceil(room(bytes));
+        if slices > MOST_SLICES {
+            let slice = 1 << room(bytes.min(COPIED)).ilog2();
+            let slices = groups.div_ceil(slice);
+            let step = if slices > MOST_PARTS { APART } else { PARTED };
+            return Table { workgroup_size, copies: 1, slice, slices, step };
+        }
         let slice = groups.div_ceil(slices);
         let copies = 1 << (room(bytes.min(COPIED)) / slice).clamp(1, MOST_COPIES).ilog2();
-        Table { workgroup_size, copies, slice, slices }
-    }
-
-    /// True if it is worth it.
-    pub(super) fn is_used(&self) -> bool {
-        self.slices <= MOST_SLICES
+        Table { workgroup_size, copies, slice, slices, step: TABLES }
     }
 
     /// Steps between two looks at it.
-    fn period(&self) -> u32 {
+    pub(super) fn period(&self) -> u32 {
         let per_step = 4 * self.workgroup_size.div_ceil(self.copies);
         (HALF / per_step).max(1)
     }
@@ -91,11 +102,17 @@ impl ById {
         ids: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        let windows = input::windows_of_two::<OperationError>([values, ids], [4, 4], limits)?;
-        let mut passes = windows
-            .into_iter()
-            .map(|window| self.add(window, limits))
-            .collect::<Result<Vec<_>, OperationError>>()?;
+        let table = Table::of(self, limits);
+        let at_once = if table.step == PARTED { ordered(values.len, limits) } else { values.len };
+        let mut passes = Vec::new();
+        for begin in (0..values.len).step_by(at_once.max(1) as usize) {
+            let len = at_once.min(values.len - begin);
+            let part = |input: BufferRange| BufferRange { offset: input.offset + 4 * begin, len };
+            for window in input::windows_of_two::<OperationError>([part(values), part(ids)], [4, 4], limits)?
+            {
+                passes.extend(self.add(table, window, limits)?);
+            }
+        }
         let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
         let params = [0, 0, 0, self.groups, grid[0], 0, 0, 0];
         passes.push(Pass { step: FINISH, from: None, second: None, to: None, grid, params });
@@ -103,14 +120,14 @@ impl ById {
         Ok(passes)
     }
 
-    /// The dispatch over a window of pairs.
+    /// The dispatches over a window of pairs.
     fn add(
         &self,
+        table: Table,
         (window, second, at): (Window, ByteRange, u32),
         limits: &Limits,
-    ) -> Result<Pass<Step, Params>, OperationError> {
-        let table = Table::of(self, limits);
-        let (step, slices) = if table.is_used() { (TABLES, table.slices) } else { (APART, 1) };
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let slices = if table.step == TABLES { table.slices } else { 1 };
         let per_step = 4 * u64::from(table.workgroup_size);
         // The first four may begin before the first pair.
         let all = (u64::from(window.first % 4) + u64::from(window.len)).div_ceil(per_step);
@@ -128,7 +145,22 @@ impl ById {
             table.period(),
         ];
         let from = Some(ByteRange { offset: window.start, size: window.size });
-        Ok(Pass { step, from, second: Some(second), to: None, grid, params })
+        let over = |step| Pass { step, from, second: Some(second), to: None, grid, params };
+        if table.step != PARTED {
+            return Ok(vec![over(table.step)]);
+        }
+        let own = window.len.div_ceil(shares as u32);
+        let turns = own.div_ceil(4 * table.workgroup_size * table.period()) + table.slices;
+        let own_params = [0, 0, window.len, shares as u32, grid[0], shares as u32, turns, own];
+        let inside = |step, grid| Pass { step, from: None, second: None, to: None, grid, params: own_params };
+        Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
+    }
+
+    /// Bytes of the pairs in order, and of the numbers of each workgroup's pairs of each part; `None` if they stay where they are.
+    pub(super) fn order(&self, len: u64, limits: &Limits) -> Option<[u64; 2]> {
+        let table = Table::of(self, limits);
+        let numbers = 4 * (u64::from(table.slices) * FILLING + 1);
+        (table.step == PARTED).then(|| [8 * ordered(len, limits), numbers])
     }
 
     /// Checks the limits that the states need.
@@ -141,4 +173,9 @@ impl ById {
     pub(super) fn states(&self) -> u64 {
         4 * (u64::from(self.groups) * self.state() + 1)
     }
+}
+
+/// Pairs that are ordered at a time.
+fn ordered(len: u64, limits: &Limits) -> u64 {
+    len.min(MOST_ORDERED).min(limits.max_storage_buffer_binding_size / 8)
 }

@@ -114,14 +114,22 @@ fn any_number_of_groups() {
     }
 }
 
-/// They are too many for tables of a device with small limits, and perhaps for those of others.
 #[test]
 fn more_groups_than_tables_hold() {
-    let small = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
-    for (gpu, groups) in [(&small, 3000), (gpu(), 65_536)] {
-        let pairs = pairs(20_000, groups, 0, 1);
-        check(gpu, Element::F32, groups as u32, &pairs, [0, 0], &[ById::mean, ById::max]);
+    // Pairs are ordered by parts, several times as a binding holds so few.
+    let few = limited(|limits| {
+        limits.max_compute_workgroup_storage_size = 1024;
+        limits.max_storage_buffer_binding_size = 330_000;
+    });
+    for spread in 0..SPREADS.len() {
+        let pairs = pairs(43_000, 3000, spread, 0);
+        check(&few, Element::F32, 3000, &pairs, [1, 0], &[ById::mean, ById::max, ById::count]);
     }
+    // All additions are to storage.
+    let least = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
+    check(&least, Element::F32, 50_000, &pairs(5000, 50_000, 4, 3), [0, 0], &[ById::sum]);
+    check(&least, Element::I32, 50_000, &pairs(5000, 50_000, 3, 1), [0, 0], &[ById::sum, ById::min]);
+    check(gpu(), Element::F32, 65_536, &pairs(20_000, 65_536, 0, 1), [0, 0], &[ById::sum, ById::max]);
 }
 
 #[test]

@@ -5,13 +5,17 @@ use halofold::group::ById;
 use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
-/// Every distinct kernel.
+/// The results that are asked for.
+type Asked = fn(ById) -> ById;
+
+/// Every kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let mut kernels = Vec::new();
     for element in [Element::F32, Element::I32, Element::U32] {
-        let cases: [(&str, u32, fn(ById) -> ById); 3] = [
+        let cases: [(&str, u32, Asked); 4] = [
             ("sums", 4096, ById::sum),
             ("minima and counts", 256, |by_id| by_id.min().count()),
+            ("means", 65_536, ById::mean),
             ("all results", 256, |by_id| by_id.min().max().count().mean().sum()),
         ];
         for (name, groups, ask) in cases {

@@ -1,0 +1,51 @@
+// parts: the pairs by parts of the groups, where there are too many groups for the slices of tables.wgsl.
+//
+// A part has 2^SHIFT groups, as many as a table. A workgroup has a share of pairs that lie next to each other. The first dispatch counts those of each part, a
+// second one adds up the counts of all workgroups (offsets.wgsl), and this kernel again puts each pair at the next place of its part. The places of a part's
+// pairs are in no order, and none is needed: all results are exact.
+#import entry
+#import io
+#import pairs
+#import rejected
+#import parted_pairs
+
+// False: counts. True: puts pairs to their places.
+override PUTS: bool = false;
+
+var<workgroup> next_place: array<atomic<u32>, PARTS>;
+
+fn visit(id: u32, bits: u32) {
+    if id >= GROUPS {
+        return;
+    }
+    if PUTS {
+        parted[atomicAdd(&next_place[id >> SHIFT], 1u)] = vec2<u32>(id, bits);
+    } else {
+        atomicAdd(&next_place[id >> SHIFT], 1u);
+    }
+}
+
+fn kernel(at: Place, wg: Workgroup) {
+    if wg.index >= params.shares {
+        return;
+    }
+    for (var part = at.lid; part < PARTS; part += WG) {
+        atomicStore(&next_place[part], select(0u, offsets[part * params.shares + wg.index], PUTS));
+    }
+    workgroupBarrier();
+    for (var step = 0u; step < params.steps; step++) {
+        var four = load((wg.index * params.steps + step) * WG + at.lid);
+        if !PUTS {
+            rejected += strangers(four);
+        }
+        for (var i = 0u; i < 4u; i++) {
+            visit(four.id.x, four.bits.x);
+            four = turned(four);
+        }
+    }
+    workgroupBarrier();
+    for (var part = at.lid; part < PARTS && !PUTS; part += WG) {
+        offsets[part * params.shares + wg.index] = atomicLoad(&next_place[part]);
+    }
+    add_rejected(at.lid);
+}
