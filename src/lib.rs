@@ -20,6 +20,7 @@
 //! - [`histogram`]: counts how many keys fall into each bin.
 //! - [`group`]: counts, exact sums, means, minima and maxima of the values of each group.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
+//! - [`select`]: the elements, or their indices, for which a function holds.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
@@ -91,6 +92,7 @@
 //! | [`group`] | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
+//! | [`select`] | on every GPU, every time, if the function has the same results there |
 //! | [`scan`], integers; minima and maxima | on every GPU, every time |
 //! | [`scan`], other floats | every time on the same device for the same plan |
 //! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |
@@ -127,6 +129,7 @@ pub mod rank;
 pub mod read;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 mod shader;
 mod slice;
 pub mod stencil;

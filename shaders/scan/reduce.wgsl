@@ -19,21 +19,8 @@ fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.tiles {
         return;
     }
+    put_totals(load_tile(wg.index, at.lid), at.lid);
     let item = wg.index * OWN * WG;
-    let i = own_item(item, at.lid, 0u);
-    let j = own_item(item, at.lid, 1u);
-    let k = own_item(item, at.lid, 2u);
-    let l = own_item(item, at.lid, 3u);
-    let first = load_items(i);
-    let second = load_items(j);
-    let third = load_items(k);
-    let fourth = load_items(l);
-    put_total(at.lid, 0u, total(four_of(first, i)));
-    put_total(at.lid, 1u, total(four_of(second, j)));
-    put_total(at.lid, 2u, total(four_of(third, k)));
-    put_total(at.lid, 3u, total(four_of(fourth, l)));
-    workgroupBarrier();
-
     let sum = through(total(own_totals(at.lid, item)), reach(at.lid, item), at);
     if at.lid == WG - 1u {
         states[params.store + wg.index] = sum;

@@ -9,63 +9,17 @@
 // Loads and stores are vectors of four, side by side. A store needs no transposition: it has the shape of the load.
 #import io
 #import entry
-#import rows
-#import items
 #import tile
 #import put
-
-// The state of all tiles before one.
-fn state_before(tile: u32) -> Acc {
-    let number = params.skipped + tile;
-    if number == 0u {
-        return identity();
-    }
-    return states[params.before + number - 1u];
-}
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.tiles {
         return;
     }
-    let item = wg.index * OWN * WG;
-    let i = own_item(item, at.lid, 0u);
-    let j = own_item(item, at.lid, 1u);
-    let k = own_item(item, at.lid, 2u);
-    let l = own_item(item, at.lid, 3u);
-    let first = load_items(i);
-    let second = load_items(j);
-    let third = load_items(k);
-    let fourth = load_items(l);
-    let start = state_before(wg.index);
-    put_total(at.lid, 0u, total(four_of(first, i)));
-    put_total(at.lid, 1u, total(four_of(second, j)));
-    put_total(at.lid, 2u, total(four_of(third, k)));
-    put_total(at.lid, 3u, total(four_of(fourth, l)));
-    workgroupBarrier();
-
-    let own = own_totals(at.lid, item);
-    let far = reach(at.lid, item);
-    var sum = through(total(own), far, at);
-    if far > at.lid {
-        sum = combine(start, sum);
-    }
-    sums[at.lid] = sum;
-    workgroupBarrier();
-
-    var before = start;
-    if at.lid > 0u {
-        before = sums[at.lid - 1u];
-    }
-    let a = after(before, own.a, own.begins.x);
-    let b = after(a, own.b, own.begins.y);
-    totals[place_of(4u * at.lid)] = before;
-    totals[place_of(4u * at.lid + 1u)] = a;
-    totals[place_of(4u * at.lid + 2u)] = b;
-    totals[place_of(4u * at.lid + 3u)] = after(b, own.c, own.begins.z);
-    workgroupBarrier();
-
-    put(four_of(first, i), totals[place_of(at.lid)], i);
-    put(four_of(second, j), totals[place_of(WG + at.lid)], j);
-    put(four_of(third, k), totals[place_of(2u * WG + at.lid)], k);
-    put(four_of(fourth, l), totals[place_of(3u * WG + at.lid)], l);
+    let loaded = load_tile(wg.index, at.lid);
+    scan_totals(loaded, wg.index, state_before(wg.index), at);
+    put(loaded.first, totals[place_of(at.lid)], loaded.items.x);
+    put(loaded.second, totals[place_of(WG + at.lid)], loaded.items.y);
+    put(loaded.third, totals[place_of(2u * WG + at.lid)], loaded.items.z);
+    put(loaded.fourth, totals[place_of(3u * WG + at.lid)], loaded.items.w);
 }

@@ -5,11 +5,10 @@ use wgpu::{Device, Features, Limits};
 use crate::element::Value;
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
-use crate::operation::limits::LimitError;
 use crate::operation::{OperationError, Options, Pass};
 use crate::reduce::{Arity, BufferRange, Monoid};
-use crate::scan::kernels::{self, STATES, STEPS};
-use crate::scan::plan::{Layout, Params};
+use crate::scan::kernels::{Delivers, Made, STEPS};
+use crate::scan::plan::Params;
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements or in each row. It is a plain value;
 /// [`Scan::on`] brings it to a device.
@@ -40,9 +39,9 @@ use crate::scan::plan::{Layout, Params};
 /// the places of records.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    pub(super) monoid: Monoid,
-    pub(super) is_exclusive: bool,
-    pub(super) row: Option<u64>,
+    monoid: Monoid,
+    is_exclusive: bool,
+    row: Option<u64>,
 }
 
 impl Scan {
@@ -89,10 +88,7 @@ impl Scan {
         features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(move |step| {
-            let Kernel { label, wgsl, overrides, .. } = kernels::kernel(self, step, features, limits);
-            (label, wgsl, overrides)
-        })
+        self.made().kernels(features, limits)
     }
 
     /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
@@ -112,11 +108,12 @@ impl Scan {
     /// The number of combinations on the longest way from an element to a result, for error bounds:
     /// [`Expected::judge`](crate::reduce::reference::Expected::judge) takes it.
     pub fn depth(&self, len: u64, limits: &Limits) -> u64 {
-        self.layout(limits).depth(len)
+        self.made().layout(limits).depth(len)
     }
 
-    fn layout(&self, limits: &Limits) -> Layout {
-        Layout::of(self, limits)
+    fn made(&self) -> Made<'_> {
+        let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive };
+        Made { monoid: &self.monoid, row: self.row, delivers }
     }
 }
 
@@ -128,7 +125,7 @@ impl Operation for Scan {
     type Error = OperationError;
 
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
-        kernels::check(self, device)
+        self.made().check(device)
     }
 
     fn steps(&self) -> &'static [Step] {
@@ -136,13 +133,11 @@ impl Operation for Scan {
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        kernels::kernel(self, step, device.features(), &device.limits())
+        self.made().kernel(step, device.features(), &device.limits())
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        let size = self.layout(limits).states(input.len) * self.monoid.acc_size();
-        LimitError::unless_bound(limits, size).map_err(|error| error.of("the memory for states"))?;
-        Ok(vec![Memory { slot: STATES, size, contents: Vec::new() }])
+        Ok(self.made().memory(input.len, limits)?)
     }
 
     fn item(&self) -> u64 {
@@ -163,6 +158,6 @@ impl Operation for Scan {
         input: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        self.layout(limits).plan(input, limits)
+        self.made().layout(limits).plan(input, limits)
     }
 }

@@ -1,18 +1,18 @@
-//! The kernels of a scan: three files, over elements and over states.
+//! The kernels of prefixes, and of selections, which are prefixes of counts: over elements and over states.
 
 use wgpu::{Device, Features, Limits};
 
 use crate::operation::OperationError;
-use crate::operation::device::Step;
+use crate::operation::device::{Memory, Step};
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, largest_workgroup, needs};
+use crate::operation::limits::{self, LimitError, largest_workgroup, needs};
+use crate::operation::outputs;
 use crate::reduce::{Monoid, MonoidError};
-use crate::scan::config::Scan;
 use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece};
 
 /// The binding with the states.
-pub(super) const STATES: u32 = 4;
+const STATES: u32 = 4;
 
 pub(super) const REDUCE: Step = "reduce";
 pub(super) const REDUCE_STATES: Step = "reduce-states";
@@ -20,7 +20,7 @@ pub(super) const SCAN: Step = "scan";
 pub(super) const SCAN_LAST: Step = "scan-last";
 pub(super) const SCAN_STATES: Step = "scan-states";
 
-pub(super) const STEPS: &[Step] = &[REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES];
+pub(crate) const STEPS: &[Step] = &[REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES];
 
 /// Items of an invocation.
 const OWN: u32 = 16;
@@ -47,92 +47,167 @@ fn workgroup(acc: u64, limits: &Limits) -> u32 {
     smaller.take_while(|size| *size > 0).find(|size| memory(*size, acc) <= most.into()).unwrap_or(1)
 }
 
-/// True if elements are loaded as vectors.
-fn has_vectors(monoid: &Monoid) -> bool {
-    monoid.elem.has_vectors()
+/// The elements that are put side by side in workgroup memory at a time: a power of two.
+fn staged(workgroup: u32, acc: u64, item: u64) -> u32 {
+    // One place is for elements that are not kept.
+    let room = (u64::from(MEMORY).saturating_sub(memory(workgroup, acc)) / item).saturating_sub(1);
+    1 << room.clamp(1, (OWN * workgroup).into()).ilog2()
 }
 
-impl Layout {
-    /// The sizes of a scan on a device with these limits.
-    pub(super) fn of(scan: &Scan, limits: &Limits) -> Self {
-        let Scan { monoid, row, .. } = scan;
+/// The results that kernels write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Delivers {
+    /// Prefixes, with the element itself or without.
+    Prefixes { is_exclusive: bool },
+    /// The elements that are kept, or their indices, and their number.
+    Selected { as_indices: bool },
+}
+
+/// The case that kernels are made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made<'a> {
+    pub(crate) monoid: &'a Monoid,
+    /// Elements of a row; `None` if all are one row.
+    pub(crate) row: Option<u64>,
+    pub(crate) delivers: Delivers,
+}
+
+impl Made<'_> {
+    /// The sizes of a plan on a device with these limits.
+    pub(crate) fn layout(&self, limits: &Limits) -> Layout {
+        let Made { monoid, row, delivers } = *self;
         Layout {
             item: monoid.stride(),
-            result: monoid.out_size(),
+            result: matches!(delivers, Delivers::Prefixes { .. }).then(|| monoid.out_size()),
             tile: (OWN * workgroup(monoid.acc_size(), limits)).into(),
-            // Whatever the device reads as pairs of words has another kernel for the last tile, too.
-            has_last: has_vectors(monoid),
-            row: *row,
+            // Elements that a device reads as pairs of words have a second kernel, too.
+            has_last: monoid.elem.has_vectors(),
+            row,
         }
     }
-}
 
-/// The kernel of a step, on a device with these features and limits.
-pub(super) fn kernel(scan: &Scan, step: Step, features: Features, limits: &Limits) -> Kernel {
-    let monoid = &scan.monoid.on(features);
-    let of_states = [REDUCE_STATES, SCAN_STATES].contains(&step);
-    let is_reduce = [REDUCE, REDUCE_STATES].contains(&step);
-    let vectors = !of_states && step != SCAN_LAST && has_vectors(monoid);
-    let put = match step {
-        SCAN_STATES => "scan/put/states",
-        SCAN if vectors && monoid.out.is_scalar() => "scan/put/vectors",
-        _ => "scan/put/singles",
-    };
-    let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
-    let types = Piece::new("generated: what the buffers hold", buffers);
-    let is_half = monoid.own_features().contains(Features::SHADER_F16);
-    let file = if is_reduce { "scan/reduce" } else { "scan/scan" };
-    let wgsl = Composer::default()
-        .define("reads_partials", of_states)
-        .define("vectors", vectors)
-        .provide("operator", [vec![types], monoid.pieces.clone()].concat())
-        .choose("io", "scan/shared/io")
-        .choose("put", put)
-        .compose(file, if is_half { &["f16"] } else { &[] });
-    let workgroup = workgroup(monoid.acc_size(), limits);
-    let mut overrides = vec![
-        ("WG", workgroup.into()),
-        ("TOTALS", totals(workgroup).into()),
-        ("ROWS", scan.row.is_some().into()),
-    ];
-    if !is_reduce && !of_states {
-        overrides.push(("EXCLUSIVE", scan.is_exclusive.into()));
+    /// The memory for the states over so many elements.
+    pub(crate) fn memory(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, LimitError> {
+        let size = self.layout(limits).states(len) * self.monoid.acc_size();
+        LimitError::unless_bound(limits, size).map_err(|error| error.of("the memory for states"))?;
+        Ok(vec![Memory { slot: STATES, size, contents: Vec::new() }])
     }
-    let label = shader::label(&["scan", monoid.name(), step]);
-    Kernel::new(label, wgsl, slots(step, vectors), overrides)
-}
 
-/// The bindings of a kernel.
-fn slots(step: Step, vectors: bool) -> Vec<Slot> {
-    let of_elements = [REDUCE, SCAN, SCAN_LAST].contains(&step);
-    let needs = [
-        ((0, Access::Read), of_elements),
-        ((1, Access::Write), of_elements && step != REDUCE),
-        ((PARAMETERS, Access::Uniform), true),
-        ((3, Access::Read), vectors),
-        ((STATES, Access::Write), true),
-    ];
-    needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).collect()
-}
-
-/// Checks that a device can run the kernels of a scan. The text of an application's operator is composed, so that none that naga
-/// rejects reaches a device.
-pub(super) fn check(scan: &Scan, device: &Device) -> Result<(), OperationError> {
-    let (features, limits) = (device.features(), device.limits());
-    let monoid = scan.monoid.on(features);
-    let missing = monoid.own_features() - features;
-    if !missing.is_empty() {
-        return Err(MonoidError::MissingFeature(missing).into());
+    /// The label of each kernel, its WGSL, and the values of its overrides.
+    pub(crate) fn kernels(
+        self,
+        features: Features,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        STEPS.iter().map(move |step| {
+            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, features, limits);
+            (label, wgsl, overrides)
+        })
     }
-    limits::check(&slots(SCAN, has_vectors(&monoid)), &limits)?;
-    let workgroup = workgroup(monoid.acc_size(), &limits);
-    limits::check_workgroup([workgroup, 1], &limits)?;
-    needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, monoid.acc_size()))?;
-    if monoid.op().is_none() {
-        for step in STEPS {
-            let text = kernel(scan, step, features, &limits).wgsl;
-            shader::validated(&text).map_err(|refusal| MonoidError::Composed(refusal.report))?;
+
+    /// The kernel of a step, on a device with these features and limits.
+    pub(crate) fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        let monoid = &self.monoid.on(features);
+        let of_states = [REDUCE_STATES, SCAN_STATES].contains(&step);
+        let vectors = !of_states && step != SCAN_LAST && monoid.elem.has_vectors();
+        let put = match step {
+            SCAN_STATES => "scan/put/states",
+            SCAN if vectors && monoid.out.is_scalar() => "scan/put/vectors",
+            _ => "scan/put/singles",
+        };
+        let file = match (step, self.delivers) {
+            (REDUCE | REDUCE_STATES, _) => "scan/reduce",
+            (SCAN | SCAN_LAST, Delivers::Selected { .. }) => "scan/select",
+            _ => "scan/scan",
+        };
+        let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
+        let types = Piece::new("generated: what the buffers hold", buffers);
+        let is_half = monoid.own_features().contains(Features::SHADER_F16);
+        let wgsl = Composer::default()
+            .define("reads_partials", of_states)
+            .define("vectors", vectors)
+            .provide("operator", [vec![types], monoid.pieces.clone()].concat())
+            .generate("selected", "what is kept of an element", self.selected())
+            .choose("io", "scan/shared/io")
+            .choose("put", put)
+            .compose(file, if is_half { &["f16"] } else { &[] });
+        let workgroup = workgroup(monoid.acc_size(), limits);
+        let mut overrides = vec![
+            ("WG", workgroup.into()),
+            ("TOTALS", totals(workgroup).into()),
+            ("ROWS", self.row.is_some().into()),
+        ];
+        match self.delivers {
+            _ if [REDUCE, REDUCE_STATES, SCAN_STATES].contains(&step) => {}
+            Delivers::Prefixes { is_exclusive } => overrides.push(("EXCLUSIVE", is_exclusive.into())),
+            Delivers::Selected { .. } => {
+                let staged = staged(workgroup, monoid.acc_size(), self.kept_size());
+                overrides.extend([("STAGED", staged.into()), ("PLACES", (staged + 1).into())]);
+            }
         }
+        let label = shader::label(&["scan", monoid.name(), step]);
+        Kernel::new(label, wgsl, self.slots(step, vectors), overrides)
     }
-    Ok(())
+
+    /// Bytes of what is kept of an element.
+    pub(crate) fn kept_size(&self) -> u64 {
+        if self.delivers == (Delivers::Selected { as_indices: true }) { 4 } else { self.monoid.stride() }
+    }
+
+    /// The type of what is kept of an element, and the function that makes it.
+    fn selected(&self) -> String {
+        let (ty, value) = match self.delivers {
+            Delivers::Selected { as_indices: true } => ("u32", "index"),
+            _ => ("Elem", "elem"),
+        };
+        format!(
+            "alias Selected = {ty};\n\nfn selected(elem: Elem, index: u32) -> Selected {{\n    return {value};\n}}"
+        )
+    }
+
+    /// The bindings of a kernel.
+    fn slots(&self, step: Step, vectors: bool) -> Vec<Slot> {
+        let of_elements = [REDUCE, SCAN, SCAN_LAST].contains(&step);
+        let writes = of_elements && step != REDUCE;
+        let needs = [
+            ((0, Access::Read), of_elements),
+            ((1, Access::Write), writes),
+            ((PARAMETERS, Access::Uniform), true),
+            ((3, Access::Read), vectors),
+            ((STATES, Access::Write), true),
+        ];
+        let arrays = match self.delivers {
+            Delivers::Selected { .. } if writes => 2,
+            _ => 1,
+        };
+        let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
+        needed.chain(outputs::slots(arrays)).collect()
+    }
+
+    /// Checks that a device can run the kernels. The text of an application is composed, so that none that naga rejects reaches a device.
+    pub(crate) fn check(&self, device: &Device) -> Result<(), OperationError> {
+        let (features, limits) = (device.features(), device.limits());
+        let monoid = self.monoid.on(features);
+        let missing = monoid.own_features() - features;
+        if !missing.is_empty() {
+            return Err(MonoidError::MissingFeature(missing).into());
+        }
+        limits::check(&self.slots(SCAN, monoid.elem.has_vectors()), &limits)?;
+        let (workgroup, acc) = (workgroup(monoid.acc_size(), &limits), monoid.acc_size());
+        limits::check_workgroup([workgroup, 1], &limits)?;
+        let needed = match self.delivers {
+            Delivers::Prefixes { .. } => 0,
+            Delivers::Selected { .. } => {
+                u64::from(staged(workgroup, acc, self.kept_size()) + 1) * self.kept_size()
+            }
+        };
+        needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, acc) + needed)?;
+        if monoid.op().is_none() {
+            for step in STEPS {
+                let text = self.kernel(step, features, &limits).wgsl;
+                shader::validated(&text).map_err(|refusal| MonoidError::Composed(refusal.report))?;
+            }
+        }
+        Ok(())
+    }
 }

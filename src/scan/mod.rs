@@ -29,7 +29,7 @@
 //! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;
-mod kernels;
-mod plan;
+pub(crate) mod kernels;
+pub(crate) mod plan;
 
 pub use config::Scan;

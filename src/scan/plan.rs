@@ -11,7 +11,7 @@ use crate::scan::kernels::{REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
 use crate::window;
 
 /// The words of `Params` in `shaders/scan/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 11];
+pub(crate) type Params = [u32; 11];
 
 /// The remedy for too many workgroups.
 const SPLIT: &str = "split the input";
@@ -19,9 +19,9 @@ const SPLIT: &str = "split the input";
 /// The sizes that a plan needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Bytes of an element and of a result; 0 if results have no place that the plan knows.
+    /// Bytes of an element, and of its result; `None` if only some elements have one, at places that the GPU finds.
     pub(crate) item: u64,
-    pub(crate) result: u64,
+    pub(crate) result: Option<u64>,
     /// Elements of a tile: a power of two.
     pub(crate) tile: u64,
     /// True if tiles that are not full take another kernel.
@@ -44,8 +44,8 @@ struct Part {
     /// The first element.
     index: u64,
     len: u64,
-    /// The range of the input's buffer, and the position of the first element there.
-    from: ByteRange,
+    /// The range of the input's buffer, if it is not empty, and the position of the first element there.
+    from: Option<ByteRange>,
     first: u64,
     /// The range of the output.
     to: Option<ByteRange>,
@@ -75,9 +75,9 @@ impl Layout {
     /// Combinations on the longest way from an element to a result: the ways to the state of its tile, to that of the tile's tile, and so
     /// on, and back.
     pub(crate) fn depth(&self, len: u64) -> u64 {
-        // Those of four items, of four totals, and of eight invocations in each step; then from the state before the tile.
-        let steps = (self.tile.ilog2() - 4).div_ceil(3);
-        let in_tile = u64::from(3 + 3 + 7 * steps);
+        // Those of four items, of four totals, and of four invocations in each step; then from the state before the tile.
+        let steps = (self.tile.ilog2() - 4).div_ceil(2);
+        let in_tile = u64::from(3 + 3 + 3 * steps);
         let onward = 1 + 3 + 4;
         (2 * self.levels(len).len() as u64 + 1) * (in_tile + onward)
     }
@@ -120,12 +120,12 @@ impl Layout {
         let BufferRange { offset, len } = range;
         input::check(range, self.item, self.item)?;
         input::check_count(len)?;
-        window::check(len * self.item.max(self.result), limits)?;
+        let bytes = self.item.max(self.result.unwrap_or(0));
+        window::check(len * bytes, limits)?;
         let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
         let unit = input::unit(align, self.item);
         // Multiples of both powers of two start results at multiples of the alignment.
         let step = self.tile.max(align);
-        let bytes = self.item.max(self.result);
         let limit = limits.max_storage_buffer_binding_size.min(1 << 31);
         let least = len.min(step) * bytes + unit;
         LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
@@ -137,16 +137,18 @@ impl Layout {
             let bound = start / unit * unit;
             let size = (start - bound + here * self.item).next_multiple_of(4);
             let to =
-                ByteRange { offset: index * self.result, size: (here * self.result).next_multiple_of(4) };
+                |result: u64| ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) };
             Part {
                 index,
                 len: here,
-                from: ByteRange { offset: bound, size },
+                from: (here > 0).then_some(ByteRange { offset: bound, size }),
                 first: (start - bound) / self.item,
-                to: (self.result > 0).then_some(to),
+                to: self.result.map(to),
             }
         };
-        Ok((0..len).step_by(most as usize).map(part).collect())
+        // A count of no elements is written, too.
+        let counted = if self.result.is_none() { len.max(1) } else { len };
+        Ok((0..counted).step_by(most as usize).map(part).collect())
     }
 }
 
@@ -195,7 +197,7 @@ impl Dispatches<'_> {
             ..Fields::default()
         };
         let pass = self.pass(REDUCE, fields)?;
-        Ok((tiles > 0).then_some(Pass { from: Some(part.from), ..pass }))
+        Ok((tiles > 0).then_some(Pass { from: part.from, ..pass }))
     }
 
     /// Reduces the tiles of states.
@@ -219,8 +221,9 @@ impl Dispatches<'_> {
     /// Scans the tiles of a part: full ones, and the last one if it is not full.
     fn scan_part(&self, part: &Part) -> Result<Vec<Pass<Step, Params>>, LimitError> {
         let Layout { tile, has_last, .. } = *self.layout;
-        let full = if has_last { part.len / tile } else { part.len.div_ceil(tile) };
-        let last = part.len.div_ceil(tile) - full;
+        let all = part.len.div_ceil(tile).max(1);
+        let full = if has_last { part.len / tile } else { all };
+        let last = all - full;
         let tiles = [(SCAN, 0, full), (SCAN_LAST, full, last)];
         let tiles = tiles.into_iter().filter(|(.., tiles)| *tiles > 0);
         let scan = |(step, skipped, tiles)| {
@@ -234,7 +237,7 @@ impl Dispatches<'_> {
                 tiles,
                 ..Fields::default()
             };
-            Ok(Pass { from: Some(part.from), to: part.to, ..self.pass(step, fields)? })
+            Ok(Pass { from: part.from, to: part.to, ..self.pass(step, fields)? })
         };
         tiles.map(scan).collect()
     }

@@ -25,5 +25,6 @@ mod reducer_custom;
 mod reducer_depth;
 mod reducer_shapes;
 mod scan;
+mod select;
 mod textures;
 mod tunings;

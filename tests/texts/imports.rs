@@ -15,6 +15,7 @@ const GENERATED: &[(&str, &str)] = &[
     ("own", "Acc"),
     ("inner", "InnerAcc InnerOut inner_map inner_map4 inner_identity inner_combine inner_finish"),
     ("keeps", "keeps"),
+    ("selected", "Selected selected"),
     ("types", "Stored LIMBS COPIES FORMAT SIGNIFICAND BELOW MEAN"),
     ("map", "value"),
     ("float_bits", "bits"),

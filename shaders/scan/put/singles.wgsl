@@ -11,8 +11,8 @@ fn store(i: u32, value: Stored) {
     }
 }
 
-fn put(four: FourItems, before: Acc, i: u32) {
-    let results = results_of(four, before);
+fn put(items: Items, before: Acc, i: u32) {
+    let results = results_of(four_of(items, i), before);
     store(i, results.a);
     store(i + 1u, results.b);
     store(i + 2u, results.c);

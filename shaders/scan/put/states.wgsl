@@ -8,7 +8,8 @@ fn store(i: u32, value: Acc) {
     }
 }
 
-fn put(four: FourItems, before: Acc, i: u32) {
+fn put(items: Items, before: Acc, i: u32) {
+    let four = four_of(items, i);
     let a = after(before, four.a, four.begins.x);
     let b = after(a, four.b, four.begins.y);
     let c = after(b, four.c, four.begins.z);

@@ -5,7 +5,7 @@
 
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<Stored>>;
 
-fn put(four: FourItems, before: Acc, i: u32) {
-    let results = results_of(four, before);
+fn put(items: Items, before: Acc, i: u32) {
+    let results = results_of(four_of(items, i), before);
     output[(params.store + i) >> 2u] = vec4<Stored>(results.a, results.b, results.c, results.d);
 }

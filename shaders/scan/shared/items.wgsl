@@ -59,18 +59,20 @@ fn columns_of(i: u32) -> vec4<u32> {
 }
 
 #ifdef vectors
+alias Items = vec4<Elem>;
+
 // Every tile is full. The vectors of the input are aligned, unless it starts between two of them: then elements are loaded one by one.
 @group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
 
-fn load_items(i: u32) -> vec4<Elem> {
+fn load_items(i: u32) -> Items {
     let p = params.first + i;
     if (params.first & 3u) == 0u {
         return input4[p >> 2u];
     }
-    return vec4<Elem>(input[p], input[p + 1u], input[p + 2u], input[p + 3u]);
+    return Items(input[p], input[p + 1u], input[p + 2u], input[p + 3u]);
 }
 
-fn four_of(items: vec4<Elem>, i: u32) -> FourItems {
+fn four_of(items: Items, i: u32) -> FourItems {
     let columns = columns_of(i);
     return FourItems(
         map(items.x, columns.x),

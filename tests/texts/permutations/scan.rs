@@ -1,10 +1,11 @@
-//! The kernels of prefixes: every type, accumulators of a number and of several, rows, and 64-bit floats as pairs of words.
+//! The kernels of prefixes and of selections: every type, accumulators of a number and of several, rows, and 64-bit floats as pairs of words.
 
 use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::scan::Scan;
+use halofold::select::Select;
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::Kernel;
 
@@ -12,11 +13,12 @@ use halofold_measure::translate::Kernel;
 pub fn kernels() -> Vec<(String, Kernel)> {
     let limits = Limits::default();
     let mut kernels = Vec::new();
+    let named = |of: &str, element: Element, (label, wgsl, overrides)| {
+        let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+        (format!("{} of {of} of {element}", kernel.label), kernel)
+    };
     let mut add = |of: &str, element: Element, scan: Scan, features| {
-        kernels.extend(scan.kernels(features, &limits).map(|(label, wgsl, overrides)| {
-            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
-            (format!("{} of {of} of {element}", kernel.label), kernel)
-        }));
+        kernels.extend(scan.kernels(features, &limits).map(|kernel| named(of, element, kernel)));
     };
     for element in Element::ALL {
         for op in [Op::Sum, Op::Min, Op::ArgMax, Op::Mean] {
@@ -28,6 +30,14 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     }
     let min = Scan::new(Op::Min.over(Element::F64).unwrap()).unwrap();
     add("prefixes without 64-bit integers", Element::F64, min, Features::empty());
+    let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
+    for element in Element::ALL {
+        let select = Select::new(element, wgsl).unwrap();
+        for (of, select) in [("selections", select.clone()), ("selected indices", select.indices())] {
+            let composed = select.kernels(Features::all(), &limits);
+            kernels.extend(composed.map(|kernel| named(of, element, kernel)));
+        }
+    }
     let mut seen = HashSet::new();
     kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
     kernels

@@ -1,0 +1,190 @@
+//! Selections: the elements, or their indices, for which a function in WGSL holds, in order.
+//!
+//! ```
+//! use halofold::select::Select;
+//! use halofold::{Element, Value};
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let samples = buffer(bytemuck::cast_slice(&[3.5f32, -1.0, 0.0, -7.5, 2.0]));
+//! // The places where a signal is negative, of 3.5, -1.0, 0.0, -7.5, 2.0.
+//! let negative = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }";
+//! let negative = Select::new(Element::F32, negative)?.indices().on(&device)?;
+//! let places: Vec<Value> = negative.of(&samples).wait(&queue)?;
+//! assert_eq!(places, [1, 3].map(Value::Unsigned));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The number of kept elements stays on the GPU, in an output of its own:
+//!
+//! ```
+//! use halofold::Element;
+//! use halofold::select::Select;
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let [ids, alive, count] = [40, 40, 4].map(|size| buffer(&vec![0u8; size]));
+//! // `alive` has room for all of `ids`.
+//! let select = Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem != 0u; }")?;
+//! let prepared = select.on(&device)?.of(&ids).into_each([&alive, &count])?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Cost
+//!
+//! The input is read twice, and the kept elements are written once. The dispatches and the memory are those of a [scan](crate::scan#cost) of
+//! counts. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
+//! the kept elements must fit one.
+
+use wgpu::{Device, Features, Limits};
+
+use crate::element::{Element, Value};
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
+use crate::operation::kernel::Kernel;
+use crate::operation::limits::LimitError;
+use crate::operation::{OperationError, Options, Pass};
+use crate::reduce::{Arity, BufferRange, Monoid, MonoidError};
+use crate::scan::kernels::{Delivers, Made, STEPS};
+use crate::scan::plan::Params;
+
+/// The operator that counts kept elements, behind an application's own text.
+const COUNT: &str = "
+
+alias Acc = u32;
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return select(0u, 1u, keep(elem, index));
+}
+
+fn identity() -> Acc {
+    return 0u;
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return a + b;
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return acc;
+}
+";
+
+/// A description of the elements for which a function holds, in their order. It is a plain value; [`Select::on`] brings it to a device.
+///
+/// It writes two outputs, for [`Request::into_each`](crate::Request::into_each): the kept elements, with room for all, of which only as many
+/// are written as are kept; and their number, a `u32`. `wait` and `read` return the kept elements alone. Elements of a type of your own come as
+/// words of 32 bits, each a [`Value::Unsigned`].
+#[derive(Clone, Debug)]
+pub struct Select {
+    monoid: Monoid,
+    as_indices: bool,
+}
+
+impl Select {
+    /// Describes a selection by your WGSL: `fn keep(elem: Elem, index: u32) -> bool`, and the functions that it calls.
+    ///
+    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types, by
+    /// other names than `Acc`, `map`, `identity`, `combine` and `finish`. It runs several times for each element.
+    ///
+    /// # Errors
+    ///
+    /// The error names the line of `wgsl` that is wrong.
+    pub fn new(element: Element, wgsl: &str) -> Result<Self, MonoidError> {
+        let monoid = Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?;
+        Ok(Select { monoid, as_indices: false })
+    }
+
+    /// Describes a selection of elements of your own type, which `wgsl` declares by the name `Elem`. `stride` is the number of bytes from one
+    /// element to the next: that of `array<Elem>` in WGSL.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Select::new`], and [`MonoidError::Stride`].
+    pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, MonoidError> {
+        let monoid = Monoid::custom_struct("select", stride, Arity::One, &(wgsl.to_owned() + COUNT))?;
+        Ok(Select { monoid, as_indices: false })
+    }
+
+    /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
+    pub fn indices(self) -> Self {
+        Select { as_indices: true, ..self }
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// The device lacks a feature or has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<Select>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// `main`, and the values of its overrides.
+    pub fn kernels(
+        &self,
+        features: Features,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        self.made().kernels(features, limits)
+    }
+
+    fn made(&self) -> Made<'_> {
+        let delivers = Delivers::Selected { as_indices: self.as_indices };
+        Made { monoid: &self.monoid, row: None, delivers }
+    }
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for Select {
+    const LABEL: &'static str = "halofold::select";
+    type Params = Params;
+    type Value = Value;
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        self.made().check(device)
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        STEPS
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        self.made().kernel(step, device.features(), &device.limits())
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        Ok(self.made().memory(input.len, limits)?)
+    }
+
+    fn item(&self) -> u64 {
+        self.monoid.stride()
+    }
+
+    /// Room for all elements, and for one at least, as no binding is shorter.
+    fn output(&self, len: u64) -> u64 {
+        (len.max(1) * self.made().kept_size()).next_multiple_of(4)
+    }
+
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        vec![self.output(len), 4]
+    }
+
+    fn values(&self, _len: u64, outputs: &[u8]) -> Vec<Value> {
+        let (kept, count) = outputs.split_at(outputs.len() - 4);
+        let count: u32 = bytemuck::pod_read_unaligned(count);
+        let bytes = &kept[..(u64::from(count) * self.made().kept_size()) as usize];
+        let element = if self.as_indices { None } else { self.monoid.element() };
+        let element = element.unwrap_or(Element::U32);
+        bytes.chunks_exact(element.size() as usize).map(|bytes| element.read(bytes)).collect()
+    }
+
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let error = |error: LimitError| error.of("the output").or("split the input");
+        LimitError::unless_bound(limits, self.output(input.len)).map_err(error)?;
+        self.made().layout(limits).plan(input, limits)
+    }
+}

@@ -1,0 +1,167 @@
+//! Selections against a filter on the CPU.
+
+use halofold::read::Readback;
+use halofold::reduce::Op;
+use halofold::select::Select;
+use halofold::{Element, OnDevice, OperationError, Slice, Value};
+
+use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, limited, poisoned, room};
+
+/// The whole output, poison where nothing was written, and the count: the same in two runs.
+fn run(gpu: &Gpu, select: &OnDevice<Select>, elements: &[u8], offset: u64, room_for: u64) -> (Vec<u8>, u32) {
+    let input = poisoned(gpu, elements, offset);
+    let [before, kept, count] = [room_for, room_for, 4].map(|size| room(gpu, size.max(16)));
+    let prepared =
+        select.of(Slice::new(&input, offset, elements.len() as u64)).into_each([&kept, &count]).unwrap();
+    let all = kept.size();
+    let results = Readback::new(&gpu.device, 2 * (all + 256));
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    for run in 0..2 {
+        encoder.copy_buffer_to_buffer(&before, 0, &kept, 0, all);
+        prepared.encode(&mut encoder);
+        let at = run * (all + 256);
+        results.encode_behind(at, &mut encoder, &kept, 0, all).unwrap();
+        results.encode_behind(at + all, &mut encoder, &count, 0, 4).unwrap();
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = results.wait(2 * (all + 256)).unwrap();
+    let one = |run: usize| {
+        let bytes = &bytes[run * (all as usize + 256)..];
+        let (kept, count) = bytes.split_at(all as usize);
+        let count: u32 = bytemuck::pod_read_unaligned(&count[..4]);
+        (kept.to_vec(), count)
+    };
+    let (first, second) = (one(0), one(1));
+    assert!(first == second, "two runs");
+    first
+}
+
+/// Checks what is kept of elements of some bytes each: those for which `keeps` holds, or their indices.
+fn check(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn(usize, &[u8]) -> bool) {
+    for as_indices in [false, true] {
+        let select = if as_indices { select.clone().indices() } else { select.clone() };
+        let select = match select.on(&gpu.device) {
+            Err(OperationError::Map(missing)) => return println!("not run: {missing}"),
+            made => made.unwrap(),
+        };
+        let number = elements.len() / size;
+        let kept_size = if as_indices { 4 } else { size };
+        let kept = elements.chunks(size).enumerate().filter(|(at, element)| keeps(*at, element));
+        let expected: Vec<u8> = if as_indices {
+            kept.flat_map(|(at, _)| (at as u32).to_ne_bytes()).collect()
+        } else {
+            kept.flat_map(|(_, element)| element.to_vec()).collect()
+        };
+        let room_for = (number.max(1) * kept_size).next_multiple_of(4) as u64;
+        let (kept, count) = gpu.clean(|| run(gpu, &select, elements, size as u64, room_for));
+        assert_eq!(count as usize, expected.len() / kept_size, "{number} elements of {size} bytes");
+        assert!(kept[..expected.len()] == expected, "{number} elements of {size} bytes");
+        let mut behind = kept.iter().enumerate().skip(expected.len());
+        assert!(behind.all(|(at, byte)| is_poison(at, *byte)), "it wrote behind what is kept");
+    }
+}
+
+/// Words of which a share is below a quarter of all.
+fn words(len: usize) -> Vec<u32> {
+    let mut random = Random::new(len as u64);
+    (0..len).map(|_| random.next() as u32).collect()
+}
+
+fn word(element: &[u8]) -> u32 {
+    bytemuck::pod_read_unaligned(element)
+}
+
+#[test]
+fn selections_of_lengths_around_tiles() {
+    let gpu = gpu();
+    const BELOW: &str =
+        "fn keep(elem: Elem, index: u32) -> bool { return elem < 0x40000000u || index < 3u; }";
+    let select = Select::new(Element::U32, BELOW).unwrap();
+    for len in [0, 1, 3, 4, 4096, 4097, 20_000] {
+        let words = words(len);
+        let keeps = |at: usize, element: &[u8]| word(element) < 1 << 30 || at < 3;
+        check(gpu, select.clone(), bytemuck::cast_slice(&words), 4, keeps);
+    }
+}
+
+#[test]
+fn all_elements_and_none() {
+    let gpu = gpu();
+    let words = words(9000);
+    for (wgsl, keeps) in [("true", true), ("elem != elem", false)] {
+        let wgsl = format!("fn keep(elem: Elem, index: u32) -> bool {{ return {wgsl}; }}");
+        let select = Select::new(Element::I32, &wgsl).unwrap();
+        check(gpu, select, bytemuck::cast_slice(&words), 4, |_, _| keeps);
+    }
+}
+
+#[test]
+fn selections_of_every_type() {
+    let gpu = gpu();
+    for element in Element::ALL {
+        let elements = data(Kind::Random, Op::Sum, element, 10_001, 5);
+        // Every type has these operators.
+        let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(0) && index % 3u != 1u; }";
+        let select = Select::new(element, wgsl).unwrap();
+        let size = element.size() as usize;
+        let keeps = |at: usize, bytes: &[u8]| at % 3 != 1 && is_positive(element, bytes);
+        check(gpu, select, elements.bytes(), size, keeps);
+    }
+}
+
+fn is_positive(element: Element, bytes: &[u8]) -> bool {
+    match element {
+        Element::U32 => word(bytes) > 0,
+        Element::I32 => bytemuck::pod_read_unaligned::<i32>(bytes) > 0,
+        Element::F32 => bytemuck::pod_read_unaligned::<f32>(bytes) > 0.0,
+        Element::F64 => bytemuck::pod_read_unaligned::<f64>(bytes) > 0.0,
+        Element::I64 => bytemuck::pod_read_unaligned::<i64>(bytes) > 0,
+        Element::U64 => bytemuck::pod_read_unaligned::<u64>(bytes) > 0,
+        _ => bytemuck::pod_read_unaligned::<half::f16>(bytes).to_f32() > 0.0,
+    }
+}
+
+/// Structs, several windows, and states of states.
+#[test]
+fn selections_on_a_small_device() {
+    let small = limited(|limits| {
+        limits.max_compute_invocations_per_workgroup = 16;
+        limits.max_compute_workgroup_size_x = 16;
+        limits.max_compute_workgroup_size_y = 16;
+        limits.max_compute_workgroup_size_z = 16;
+        limits.max_storage_buffer_binding_size = 1 << 20;
+    });
+    let points = words(3 * 80_000);
+    const INSIDE: &str = "struct Elem { x: u32, y: u32, z: u32 }
+    fn keep(elem: Elem, index: u32) -> bool { return elem.x > elem.y; }";
+    let select = Select::custom_struct(12, INSIDE).unwrap();
+    let keeps = |_, point: &[u8]| word(&point[..4]) > word(&point[4..8]);
+    check(&small, select, bytemuck::cast_slice(&points), 12, keeps);
+}
+
+#[test]
+fn kept_elements_are_values() {
+    let gpu = gpu();
+    let input = poisoned(gpu, bytemuck::cast_slice(&[1.5f32, -2.0, 0.25, -8.0]), 0);
+    let input = Slice::new(&input, 0, 16);
+    let select = Select::new(Element::F32, "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }");
+    let select = select.unwrap().on(&gpu.device).unwrap();
+    assert_eq!(select.of(input).wait(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
+    assert!(select.of(input).len(0).wait(&gpu.queue).unwrap().is_empty());
+}
+
+#[test]
+fn errors_name_the_line_and_the_limit() {
+    let wrong = "fn keep(elem: Elem, index: u32) -> bool {\n    return elem + 1.0;\n}";
+    let error = Select::new(Element::F32, wrong).unwrap_err().to_string();
+    assert!(
+        error.starts_with("the operator is not valid WGSL:\nline 2") || error.contains("line 1"),
+        "{error}"
+    );
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    let select = Select::new(Element::F32, "fn keep(elem: Elem, index: u32) -> bool { return true; }");
+    let select = select.unwrap().on(&small.device).unwrap();
+    let input = room(&small, 1 << 17);
+    let error = select.of(&input).plan().unwrap_err().to_string();
+    assert!(error.contains("the output needs max_storage_buffer_binding_size"), "{error}");
+}
