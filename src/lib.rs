@@ -18,7 +18,7 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
-//! - [`group`]: counts, exact sums, means, minima and maxima of the values of each group.
+//! - [`group`]: counts, exact sums, means, minima and maxima of the values of each group; results for each run of equal keys.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
 //! - [`select`]: the elements, or their indices, for which a function holds.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
@@ -88,8 +88,10 @@
 //! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums, means and L1 norms of floats, dot products of f32 | on every GPU, every time |
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
+//! | [`group::ByKey`], integers; minima and maxima; lengths | on every GPU, every time |
+//! | [`group::ByKey`], other floats | every time on the same device for the same plan |
 //! | [`histogram`] | on every GPU, every time |
-//! | [`group`] | on every GPU, every time |
+//! | [`group::ById`] | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`select`] | on every GPU, every time, if the function has the same results there |

@@ -1,4 +1,4 @@
-//! Results by group: of values and ids, a result for each id.
+//! Results by group: of values and ids, a result for each id; of values and keys, one for each run of equal neighbouring keys.
 //!
 //! [`ById`] takes two arrays of equal lengths: values, and the id of each value's group, a `u32` below a number of groups that you declare. Ids come in any
 //! order. It gives several results of each group in one read of the pairs:
@@ -19,19 +19,39 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Numbers
+//! [`ByKey`] takes keys and values, and reduces the values of each run of equal neighbouring keys; or it gives the lengths of runs:
+//!
+//! ```
+//! use halofold::group::ByKey;
+//! use halofold::reduce::Op;
+//! use halofold::{Element, Value};
+//!
+//! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! # let days = buffer(bytemuck::cast_slice(&[20u32, 20, 20, 21, 21, 23]));
+//! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0, 4.0]));
+//! // Sales in the order of their days.
+//! let by_day = ByKey::new(Element::U32, Op::Sum.over(Element::F32)?)?.on(&device)?;
+//! let sums = by_day.of(&days).with(&sales).wait(&queue)?;
+//! let sum = |day: u64, sum: f32| (Value::Unsigned(day), vec![Value::F32(sum)]);
+//! assert_eq!(sums, [sum(20, 6.5), sum(21, 15.0), sum(23, 4.0)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Numbers of groups by id
 //!
 //! Sums and means of floats are exact, and rounded once to the nearest float, ties to even: they are those of [`reduce::exact`](crate::reduce::exact), with
 //! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
 //! quotient, rounded once to an `f32`.
 //!
-//! # Outputs
+//! # Outputs of groups by id
 //!
 //! [`Request::into_each`](crate::Request::into_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
 //! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::wait`](crate::Request::wait) and
 //! [`Request::read`](crate::Request::read) return an error then, which says how many there are: [`OperationError::Ids`].
 //!
 //! # Cost
+//!
+//! By id:
 //!
 //! | groups | dispatches | memory traffic |
 //! |---|---|---|
@@ -45,14 +65,19 @@
 //! The state of a group takes 108 bytes of scratch memory, without sums and means 20. An input that no binding can hold takes more dispatches.
 //!
 //! Floats more than 2^24 times smaller than most others, or more than four times larger, are added to storage one by one. That is slow only if they are many.
+//!
+//! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
+//! the keys are read once more, and the values only then. The memory of a [`Prepared`](crate::Prepared) is about an eighth of the input's.
 
 mod aggregate;
 mod by_id;
+mod by_key;
 mod kernels;
 mod plan;
 pub mod reference;
 
 pub use by_id::ById;
+pub use by_key::ByKey;
 
 #[cfg(doc)]
 use crate::operation::OperationError;

@@ -72,9 +72,9 @@ pub enum OperationError {
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),
-    /// An operator that cannot be scanned.
+    /// An operator that [prefixes](crate::scan) and [groups](crate::group) do not take.
     #[error(
-        "`{0}` cannot be scanned: use an operator of one input, over a buffer, without parameters, not exact"
+        "`{0}` does not go with prefixes or groups: use an operator of one input, over a buffer, without parameters, not exact"
     )]
     Operator(String),
     /// A limit of the device that is too low.

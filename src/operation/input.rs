@@ -124,6 +124,18 @@ pub(crate) fn binding(input: BufferRange, item: u64, elements: Range<u64>, unit:
     (ByteRange { offset: start, size: end - start }, ((at - start) / item) as u32)
 }
 
+/// The binding that holds all elements of an input, and the position of the first of them in it.
+pub(crate) fn whole<E>(input: BufferRange, item: u64, limits: &Limits) -> Result<(ByteRange, u32), E>
+where
+    E: From<BufferError> + From<LimitError>,
+{
+    check_all::<E>(input, item, limits)?;
+    let (bytes, first) = binding(input, item, 0..input.len, vectors(item, limits));
+    let error = |error: LimitError| error.of("an input").or("give fewer elements at a time");
+    needs!(limits, max_storage_buffer_binding_size, bytes.size).map_err(error)?;
+    Ok((bytes, first))
+}
+
 /// Checks that windows can hold an input.
 fn check_all<E>(input: BufferRange, item: u64, limits: &Limits) -> Result<(), E>
 where

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use wgpu::{Features, TextureSampleType};
 
 use crate::element::{Element, Value};
-use crate::operation::Map;
+use crate::operation::{Map, OperationError};
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
@@ -481,6 +481,15 @@ impl Monoid {
             (_, _, Some(sum)) => Some(vec![sum.format.result()]),
             _ => self.out.fields(),
         }
+    }
+
+    /// Returns this operator if nothing but the elements of one buffer goes into its accumulators.
+    pub(crate) fn plain(self) -> Result<Self, OperationError> {
+        let is_plain = self.arity == Arity::One
+            && self.texels.is_none()
+            && self.parameters.is_none()
+            && self.format().is_none();
+        if is_plain { Ok(self) } else { Err(OperationError::Operator(self.name)) }
     }
 
     /// The numbers in the bytes of results, those of one after those of another.

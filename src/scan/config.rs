@@ -6,7 +6,7 @@ use crate::element::Value;
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::{OperationError, Options, Pass};
-use crate::reduce::{Arity, BufferRange, Monoid};
+use crate::reduce::{BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Params;
 
@@ -51,15 +51,7 @@ impl Scan {
     ///
     /// The operator has two inputs, reads textures, declares parameters or sums exactly.
     pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
-        let is_plain = monoid.arity() == Arity::One
-            && monoid.sample().is_none()
-            && monoid.parameters_size().is_none()
-            && monoid.format().is_none();
-        if is_plain {
-            Ok(Scan { monoid, is_exclusive: false, row: None })
-        } else {
-            Err(OperationError::Operator(monoid.name().to_owned()))
-        }
+        Ok(Scan { monoid: monoid.plain()?, is_exclusive: false, row: None })
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.

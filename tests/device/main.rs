@@ -7,6 +7,7 @@ mod operations;
 #[path = "../scene/mod.rs"]
 mod scene;
 
+mod by_key;
 mod compiling;
 mod distinct;
 mod embedding;

@@ -42,7 +42,7 @@ const GENERATED: &[(&str, &str)] = &[
 ];
 
 /// Names that a kernel declares for the files that call it back: these import `kernel`.
-const OF_KERNELS: &str = "kernel count count4 stage tile subgroup_reduce Own";
+const OF_KERNELS: &str = "kernel count count4 stage close tile subgroup_reduce Own";
 
 /// Names that an operator declares for the files of `operators/shared`: these import `operator`. `Elem` is there before
 /// every operator, and
@@ -56,6 +56,8 @@ const CHOSEN: &[(&str, &str)] = &[
     ("walk", "histogram/walk/words histogram/walk/elements"),
     ("stage", "rank/stage/brackets rank/stage/threshold"),
     ("result", "rank/results/between rank/results/element"),
+    ("lists", "by_key/lists/read by_key/lists/written"),
+    ("values", "by_key/values/elements by_key/values/none"),
     ("put", "scan/put/vectors scan/put/singles scan/put/states"),
     ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
     ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),

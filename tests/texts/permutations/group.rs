@@ -1,8 +1,12 @@
-//! The kernels of results by id: every type, with one result and with all, with one slice of groups and several.
+//! The kernels of results by id: every type, with one result and with all, with one slice of groups and several. And of runs of keys: of two kinds of
+//! keys, with values of every type, with accumulators of a number and of several, and without values.
+
+use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::group::ById;
-use halofold::wgpu::Limits;
+use halofold::group::{ById, ByKey};
+use halofold::reduce::Op;
+use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::Kernel;
 
 /// The results that are asked for.
@@ -10,6 +14,10 @@ type Asked = fn(ById) -> ById;
 
 /// Every kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
+    [by_id(), by_key()].concat()
+}
+
+fn by_id() -> Vec<(String, Kernel)> {
     let mut kernels = Vec::new();
     for element in [Element::F32, Element::I32, Element::U32] {
         let cases: [(&str, u32, Asked); 4] = [
@@ -29,14 +37,37 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     kernels
 }
 
+fn by_key() -> Vec<(String, Kernel)> {
+    let limits = Limits::default();
+    let mut kernels = Vec::new();
+    let mut add = |of: String, by_key: ByKey| {
+        kernels.extend(by_key.kernels(Features::all(), &limits).map(|(label, wgsl, overrides)| {
+            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+            (format!("{} of {of}", kernel.label), kernel)
+        }));
+    };
+    for key in [Element::U32, Element::F32] {
+        add(format!("lengths of {key}"), ByKey::lengths(key).unwrap());
+    }
+    for element in Element::ALL {
+        for op in [Op::Sum, Op::ArgMax] {
+            let by_key = ByKey::new(Element::U32, op.over(element).unwrap()).unwrap();
+            add(format!("{op} of {element}"), by_key);
+        }
+    }
+    let mut seen = HashSet::new();
+    kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
+    kernels
+}
+
 #[test]
-fn results_by_id_in_every_language() {
+fn results_by_group_in_every_language() {
     super::valid_in_every_language(kernels());
 }
 
 /// Every device has as much.
 #[test]
-fn workgroup_memory_of_results_by_id_is_16_kib() {
+fn workgroup_memory_of_results_by_group_is_16_kib() {
     for (name, kernel) in kernels() {
         let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
         assert!(takes <= 16 << 10, "{name}: {takes}");

@@ -1,0 +1,63 @@
+// again: comes back to tiles with more runs than had room, now that the number of all runs before them is known.
+//
+// It does what `runs` does, but every run goes to its place at once. Neighbouring invocations have neighbouring runs, but each has several: they
+// are first collected in the workgroup's memory, and then written in the order of their places, as a GPU likes it. Some workgroups share the
+// crowded tiles of a group; mostly there are none.
+#import io
+#import run
+#import run_tile
+#import run_walk
+#import run_outputs
+#import scan
+#import values
+
+// Runs that are collected at a time.
+override STAGE: u32 = 1024u;
+
+var<workgroup> staged_keys: array<RunKey, STAGE>;
+var<workgroup> staged_results: array<Stored, STAGE>;
+
+// The rank in the tile of the first run that is collected.
+var<private> first_rank: u32;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
+    let index = group_index(workgroup);
+    let group = index / params.share;
+    if group * WG >= params.tiles {
+        return;
+    }
+    let list = crowded_at(group);
+    let number = tiles[list].x;
+    for (var nth = index % params.share; nth < number; nth += params.share) {
+        let tile = tiles[list + 1u + nth].x;
+        let own = own_pairs(tile, lid);
+        let values = own_values(own.at);
+        let found = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), lid);
+        let outside = before(tile);
+        let runs = tiles[tile].w;
+        for (var first = 0u; first < runs; first += STAGE) {
+            if (own.starts != 0u) & (found.count < first + STAGE) {
+                first_rank = first;
+                walk_over(own, values, join(outside, found), found.count);
+            }
+            workgroupBarrier();
+            for (var rank = lid; rank < min(runs - first, STAGE); rank += WG) {
+                let place = outside.count + first + rank;
+                run_keys[place] = staged_keys[rank];
+                if place > 0u {
+                    results[place - 1u] = staged_results[rank];
+                }
+            }
+            workgroupBarrier();
+        }
+    }
+}
+
+// Collects the key of a run that begins, and the result of the one before it.
+fn close(rank: u32, key: RunKey, acc: Acc, at: u32, len: u32) {
+    if (rank >= first_rank) & (rank < first_rank + STAGE) {
+        staged_keys[rank - first_rank] = key;
+        staged_results[rank - first_rank] = finish(acc, len);
+    }
+}

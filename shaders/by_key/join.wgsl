@@ -1,0 +1,39 @@
+// join: counts and ends of the tiles of a group, as the tiles behind need them.
+//
+// An invocation has a tile, and a workgroup 256 neighbouring ones. The scan tells each tile which runs begin before it in its group, and what of the
+// last one lies there; what the whole group has goes to the list of groups. Tiles that had no room are listed, in any order.
+#import io
+#import run
+#import scan
+
+var<workgroup> crowded: atomic<u32>;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
+    let group = group_index(workgroup);
+    if lid == 0u {
+        atomicStore(&crowded, 0u);
+    }
+    workgroupBarrier();
+    let tile = group * WG + lid;
+    var own = no_runs();
+    var told = vec4<u32>();
+    if tile < params.tiles {
+        told = tiles[tile];
+        own = Runs(told.x, told.z, ends[2u * tile + 1u]);
+        if told.w > ROOM {
+            tiles[crowded_at(group) + 1u + atomicAdd(&crowded, 1u)] = vec4(tile);
+        }
+    }
+    let ahead = scan(own, lid);
+    if tile < params.tiles {
+        tiles[tile] = vec4(ahead.count, told.y, ahead.begin, told.w);
+        ends[2u * tile + 1u] = ahead.acc;
+    }
+    if (lid == 0u) & (group * WG < params.tiles) {
+        let sum = of_all();
+        tiles[place_of(group)] = vec4(sum.count, 0u, sum.begin, 0u);
+        tiles[crowded_at(group)] = vec4(atomicLoad(&crowded));
+        ends[2u * params.tiles + group] = sum.acc;
+    }
+}

@@ -1,0 +1,29 @@
+// join_all: one workgroup does for groups what `join` does for tiles, 256 at a time, and tells the number of all runs.
+//
+// The last entry of the list gets the runs before a group that does not exist: those of all pairs.
+#import run
+#import scan
+#import run_number
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) lid: u32) {
+    let groups = (params.tiles + WG - 1u) / WG;
+    var before_all = no_runs();
+    for (var first = 0u; first <= groups; first += WG) {
+        let group = first + lid;
+        let place = place_of(group);
+        var own = no_runs();
+        if group < groups {
+            own = Runs(tiles[place].x, tiles[place].z, ends[2u * params.tiles + group]);
+        }
+        let ahead = join(before_all, scan(own, lid));
+        if group <= groups {
+            tiles[place] = vec4(ahead.count, 0u, ahead.begin, 0u);
+            ends[2u * params.tiles + group] = ahead.acc;
+        }
+        before_all = join(before_all, of_all());
+    }
+    if lid == 0u {
+        number_of_runs[0] = before_all.count;
+    }
+}

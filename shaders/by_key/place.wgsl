@@ -1,0 +1,43 @@
+// place: moves what tiles have in their rooms to its place, and finishes the runs that reach into them.
+//
+// Most tiles have few runs, if any: a team of 32 invocations serves a tile, and a workgroup of 256 serves eight. The results of a tile are behind
+// those of all runs that begin before it. A tile closes the run that reaches into it where the first of its own begins. The run at the very
+// end, which nothing closes, is finished by the first invocation of all.
+#import io
+#import run
+#import room
+#import run_outputs
+
+const TEAM: u32 = 32u;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
+    let nth = group_index(workgroup) * WG + lid;
+    if (nth == 0u) & (params.count > 0u) {
+        finish_last();
+    }
+    let tile = nth / TEAM;
+    if tile >= params.tiles {
+        return;
+    }
+    let told = tiles[tile];
+    if (told.w == 0u) | (told.w > ROOM) {
+        return;
+    }
+    let ahead = before(tile);
+    for (var rank = nth % TEAM; rank < told.w; rank += TEAM) {
+        run_keys[ahead.count + rank] = room_keys[tile * ROOM + rank];
+        if rank + 1u < told.w {
+            results[ahead.count + rank] = room_results[tile * ROOM + rank];
+        }
+    }
+    if (nth % TEAM == 0u) & (ahead.count > 0u) {
+        results[ahead.count - 1u] = finish(combine(ahead.acc, ends[2u * tile]), told.y - ahead.begin);
+    }
+}
+
+fn finish_last() {
+    let groups = (params.tiles + WG - 1u) / WG;
+    let all = tiles[place_of(groups)];
+    results[all.x - 1u] = finish(ends[2u * params.tiles + groups], params.count - all.z);
+}

@@ -1,0 +1,26 @@
+// The parameters of a dispatch.
+
+struct Params {
+    // The position of the first pair in the binding of the keys, and in that of the values.
+    first_key: u32,
+    first_value: u32,
+    // The number of pairs, and of tiles.
+    count: u32,
+    tiles: u32,
+    // Workgroups in a row of the grid.
+    row: u32,
+    // Workgroups that share the crowded tiles of a group.
+    share: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+// Invocations in a workgroup: also the tiles of a group.
+override WG: u32 = 256u;
+
+// The most runs of a tile that has room for them.
+override ROOM: u32 = 256u;
+
+fn group_index(id: vec3<u32>) -> u32 {
+    return id.y * params.row + id.x;
+}

@@ -1,0 +1,46 @@
+// Joins the runs that lie before each invocation of a workgroup, when each has some: Hillis and Steele's scan. Of eight steps, each joins what an invocation
+// has with what an invocation twice as far before it has; two halves of the memory take turns, so that a step has one barrier.
+#import run
+
+// Two for each invocation.
+override PLACES: u32 = 512u;
+
+var<workgroup> counts: array<u32, PLACES>;
+var<workgroup> begins: array<u32, PLACES>;
+var<workgroup> accs: array<Acc, PLACES>;
+
+fn put(at: u32, runs: Runs) {
+    counts[at] = runs.count;
+    begins[at] = runs.begin;
+    accs[at] = runs.acc;
+}
+
+fn at_place(at: u32) -> Runs {
+    return Runs(counts[at], begins[at], accs[at]);
+}
+
+// Returns what all invocations before this one have. `of_all()` is what all have, until the next scan.
+fn scan(own: Runs, lid: u32) -> Runs {
+    var sum = own;
+    var half = 0u;
+    workgroupBarrier();
+    put(lid, sum);
+    for (var step = 1u; step < WG; step *= 2u) {
+        workgroupBarrier();
+        if lid >= step {
+            sum = join(at_place(half + lid - step), sum);
+        }
+        half = WG - half;
+        put(half + lid, sum);
+    }
+    workgroupBarrier();
+    if lid == 0u {
+        return no_runs();
+    }
+    return at_place(half + lid - 1u);
+}
+
+// Everything that the invocations of the last scan had: the last one's sum, in the half that was written last.
+fn of_all() -> Runs {
+    return at_place((firstTrailingBit(WG) & 1u) * WG + WG - 1u);
+}

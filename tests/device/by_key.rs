@@ -1,0 +1,173 @@
+//! Runs of equal neighbouring keys against a walk over the pairs.
+
+use std::ops::Range;
+
+use crate::common::{POISON, Random, gpu, in_one_pass, oracle, poison, poisoned, read, room};
+use halofold::group::ByKey;
+use halofold::reduce::{Arity, Monoid, Op};
+use halofold::{Element, Slice, Value};
+
+/// Pairs of a tile.
+const TILE: usize = 4096;
+
+/// Keys in runs of 1 to `longest`, and the range of each run.
+fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
+    let (mut keys, mut ranges, mut key) = (Vec::new(), Vec::new(), 7u32);
+    while keys.len() < len {
+        // Another key than the one before, often smaller.
+        key = key.wrapping_add(1 + random.next() as u32 % 1000);
+        let stop = (keys.len() + 1 + (random.next() % longest) as usize).min(len);
+        ranges.push(keys.len()..stop);
+        keys.resize(stop, key);
+    }
+    (keys, ranges)
+}
+
+/// The outputs of an operation, recorded twice over poison: keys, results, and what is behind each.
+fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2]) -> (Vec<u32>, Vec<u32>) {
+    let gpu = gpu();
+    let by_key = by_key.on(&gpu.device).unwrap();
+    let bytes = bytemuck::cast_slice(keys);
+    let input = poisoned(gpu, bytes, at[0]);
+    let second = values.map(|values| (poisoned(gpu, values, at[1]), values.len() as u64));
+    let request = by_key.of(Slice::new(&input, at[0], bytes.len() as u64));
+    let request = match &second {
+        Some((second, size)) => request.with(Slice::new(second, at[1], *size)),
+        None => request,
+    };
+    let size = (4 * keys.len()).max(4) as u64;
+    let targets = [size, size, 4].map(|size| room(gpu, size + 256));
+    let prepared = request.into_each(&targets).unwrap();
+    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
+    let [keys, results, number] = targets.each_ref().map(|target| read(gpu, target));
+    let number = u32::from_le_bytes(number[..4].try_into().unwrap()) as usize;
+    let until = |bytes: &[u8]| {
+        assert_eq!(bytes[4 * number..], poison(bytes.len())[4 * number..], "behind {number} runs");
+        bytemuck::pod_collect_to_vec::<u8, u32>(&bytes[..4 * number])
+    };
+    (until(&keys), until(&results))
+}
+
+fn lengths_around_tiles() -> Vec<usize> {
+    vec![0, 1, 2, 15, 17, TILE - 1, TILE, TILE + 1, 3 * TILE + 5]
+}
+
+#[test]
+fn lengths_of_runs() {
+    let mut random = Random::new(1);
+    for len in lengths_around_tiles() {
+        for longest in [1, 2, 9, 300, 20_000] {
+            let (keys, ranges) = runs(len, longest, &mut random);
+            let (own, lengths) = outputs(ByKey::lengths(Element::U32).unwrap(), &keys, None, [12, 0]);
+            let want: Vec<u32> = ranges.iter().map(|range| range.len() as u32).collect();
+            assert_eq!(lengths, want, "{len} keys in runs of up to {longest}");
+            assert!(own.iter().zip(&ranges).all(|(key, range)| *key == keys[range.start]));
+        }
+    }
+}
+
+/// Crowded tiles and others take turns, runs go on over several tiles, and groups of tiles are more than one.
+#[test]
+fn sums_of_runs_of_all_lengths() {
+    let mut random = Random::new(2);
+    let mut keys = Vec::new();
+    for longest in [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5] {
+        keys.extend(runs(longest.min(100_000) as usize * 7 + 4099, longest, &mut random).0);
+    }
+    let values: Vec<u32> = keys.iter().map(|_| random.next() as u32).collect();
+    let bytes = bytemuck::cast_slice(&values);
+    let by_key = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
+    let (_, sums) = outputs(by_key, &keys, Some(bytes), [0, 0]);
+    // Two parts may meet in equal keys.
+    let mut want: Vec<(u32, u32)> = Vec::new();
+    for (key, value) in keys.iter().zip(&values) {
+        match want.last_mut() {
+            Some((last, sum)) if last == key => *sum = sum.wrapping_add(*value),
+            _ => want.push((*key, *value)),
+        }
+    }
+    assert!(sums.iter().eq(want.iter().map(|(_, sum)| sum)), "{} sums", sums.len());
+}
+
+/// Floats whose sums are exact; means take the lengths of runs, and the two inputs begin at different places in a vector.
+#[test]
+fn sums_and_means_of_floats() {
+    let mut random = Random::new(3);
+    for (len, longest) in [(1, 1), (5000, 2), (9000, 64), (20_000, 6000)] {
+        let (keys, ranges) = runs(len, longest, &mut random);
+        let values: Vec<f32> = keys.iter().map(|_| (random.next() % 512) as f32 - 256.0).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&values);
+        for op in [Op::Sum, Op::Mean] {
+            let by_key = ByKey::new(Element::I32, op.over(Element::F32).unwrap()).unwrap();
+            for at in [[0, 0], [4, 8], [0, 20]] {
+                let (_, results) = outputs(by_key.clone(), &keys, Some(bytes), at);
+                assert_eq!(results.len(), ranges.len());
+                for (got, range) in results.iter().zip(&ranges) {
+                    let want =
+                        oracle::expected(op, Element::F32, &bytes[4 * range.start..4 * range.end], None);
+                    let got = f32::from_bits(*got);
+                    let is_right = (got - f32::from_bits(want as u32)).abs() <= 1e-6 * got.abs();
+                    assert!(is_right, "{op} of {range:?} of {len}: {got}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_are_one_key_and_nans_are_one() {
+    let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1, 0];
+    let (keys, lengths) = outputs(ByKey::lengths(Element::F32).unwrap(), &bits, None, [0, 0]);
+    assert_eq!(lengths, [3, 3, 1, 1, 1, 1]);
+    assert_eq!(keys, [0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0]);
+    let (_, lengths) = outputs(ByKey::lengths(Element::U32).unwrap(), &bits, None, [0, 0]);
+    assert_eq!(lengths, [1; 10]);
+}
+
+/// An operator with a wide accumulator and a result of two numbers, one that does not commute, and results on the host.
+#[test]
+fn operators_of_several_numbers_and_of_applications() {
+    let gpu = gpu();
+    let mut random = Random::new(4);
+    let (keys, ranges) = runs(13_000, 50, &mut random);
+    let values: Vec<u32> = keys.iter().map(|_| random.next() as u32 % 1000).collect();
+    let [input, second] =
+        [&keys, &values].map(|words| poisoned(gpu, bytemuck::cast_slice::<u32, u8>(words), 0));
+    let bytes = 4 * keys.len() as u64;
+    let [input, second] = [&input, &second].map(|buffer| Slice::new(buffer, 0, bytes));
+    let place = ByKey::new(Element::U32, Op::ArgMax.over(Element::U32).unwrap()).unwrap();
+    let got = place.on(&gpu.device).unwrap().of(input).with(second).wait(&gpu.queue).unwrap();
+    let want = |range: &Range<usize>| {
+        let best = range.clone().rev().max_by_key(|at| values[*at]).unwrap();
+        let numbers = [values[best], best as u32].map(|number| Value::Unsigned(number.into()));
+        (Value::Unsigned(keys[range.start].into()), numbers.to_vec())
+    };
+    assert_eq!(got, ranges.iter().map(want).collect::<Vec<_>>());
+    let last = "
+        alias Acc = vec2<u32>;
+        fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
+        fn identity() -> Acc { return Acc(0u, 0u); }
+        fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
+        fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
+    let last = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
+    let last = ByKey::new(Element::U32, last).unwrap().on(&gpu.device).unwrap();
+    let got = last.of(input).with(second).wait(&gpu.queue).unwrap();
+    let want = ranges.iter().map(|range| {
+        let result = values[range.end - 1] * 1000 + range.len() as u32;
+        (Value::Unsigned(keys[range.start].into()), vec![Value::Unsigned(result.into())])
+    });
+    assert_eq!(got, want.collect::<Vec<_>>());
+}
+
+#[test]
+fn keys_and_operators_that_have_no_runs() {
+    assert!(ByKey::lengths(Element::U64).unwrap_err().to_string().contains("bytes of a key of 8"));
+    let dot = Op::Dot.over(Element::F32).unwrap();
+    assert!(ByKey::new(Element::U32, dot).unwrap_err().to_string().contains("`dot`"));
+    let gpu = gpu();
+    let keys = poisoned(gpu, &[0; 64], 0);
+    let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
+    let sums = sums.on(&gpu.device).unwrap();
+    let missing = sums.of(&keys).wait(&gpu.queue).unwrap_err();
+    assert!(missing.to_string().contains("give the second one"), "{missing}");
+}
