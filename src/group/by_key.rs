@@ -50,7 +50,7 @@ type Params = [u32; 6];
 /// 3. the number of runs, a `u32`.
 ///
 /// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
-/// [`Reduction::count`](crate::reduce::Reduction::count) takes it.
+/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
 ///
 /// Keys are equal if their bits are, but −0 equals 0, and all NaNs are equal: as for `unique` in NumPy. Keys need not be sorted.
 #[derive(Clone, Debug)]

@@ -67,7 +67,7 @@
 //! Floats more than 2^24 times smaller than most others, or more than four times larger, are added to storage one by one. That is slow only if they are many.
 //!
 //! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
-//! the keys are read once more, and the values only then. The memory of a [`Prepared`](crate::Prepared) is about an eighth of the input's.
+//! the keys are read once more, and the values only then. The memory of a [`Prepared`](crate::Prepared) is about a sixteenth of the input's.
 
 mod aggregate;
 mod by_id;
