@@ -1,5 +1,5 @@
-//! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; numbers of distinct values, modes; and a
-//! sum of as many bytes, with which their times are compared.
+//! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; numbers of distinct values, modes;
+//! prefixes and selections; and a sum of as many bytes, with which their times are compared.
 
 use criterion::Criterion;
 use halofold_measure::{LibraryWork, Row};
@@ -11,7 +11,9 @@ mod arrays;
 mod tasks;
 
 use arrays::Array;
-use tasks::{DISTINCT, MEDIAN, MODE, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task};
+use tasks::{
+    DISTINCT, KEPT, MEDIAN, MODE, PREFIXES, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task,
+};
 
 /// Arrays of one shape, and what is asked of them.
 struct Set {
@@ -24,7 +26,7 @@ struct Set {
 }
 
 /// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 6] {
+fn sets(power: u32) -> [Set; 7] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
@@ -33,6 +35,7 @@ fn sets(power: u32) -> [Set; 6] {
         whole(RANDOM, &[SUM, TOP_8, TOP_256, TOP_4096, MEDIAN, QUANTILES]),
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
         whole(&["uniform", "bits", "two-values"], &[DISTINCT, MODE]),
+        whole(&RANDOM[..1], &[PREFIXES, KEPT]),
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
         Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },

@@ -57,16 +57,17 @@ fn kernel(at: Place, wg: Workgroup) {
     let third = places_of(loaded.third, loaded.items.z, totals[place_of(2u * WG + at.lid)] - start);
     let fourth = places_of(loaded.fourth, loaded.items.w, totals[place_of(3u * WG + at.lid)] - start);
     for (var begin = 0u; begin < OWN * WG; begin += STAGED) {
-        stage_four(loaded.first, loaded.items.x, first, begin);
-        stage_four(loaded.second, loaded.items.y, second, begin);
-        stage_four(loaded.third, loaded.items.z, third, begin);
-        stage_four(loaded.fourth, loaded.items.w, fourth, begin);
-        workgroupBarrier();
         let onto = start + begin;
-        for (var k = at.lid; k < STAGED; k += WG) {
-            if onto + k < end {
-                output[onto + k] = staged[k];
-            }
+        let here = min(max(end, onto) - onto, STAGED);
+        if here > 0u {
+            stage_four(loaded.first, loaded.items.x, first, begin);
+            stage_four(loaded.second, loaded.items.y, second, begin);
+            stage_four(loaded.third, loaded.items.z, third, begin);
+            stage_four(loaded.fourth, loaded.items.w, fourth, begin);
+        }
+        workgroupBarrier();
+        for (var k = at.lid; k < here; k += WG) {
+            output[onto + k] = staged[k];
         }
         workgroupBarrier();
     }

@@ -2,13 +2,16 @@
 
 use std::fmt::Display;
 
+use bytemuck::AnyBitPattern;
 use halofold::rank::{Distinct, Mode, Quantiles, TopK};
 use halofold::reduce::{Op, Reducer};
+use halofold::scan::Scan;
+use halofold::select::Select;
 use halofold::{Element, Prepared, Slice, wgpu};
 use halofold_measure::MeasureError;
 
 use super::arrays::{Array, WORD};
-use crate::calls::{Call, Calls, Sweep, Way};
+use crate::calls::{self, Call, Calls, Sweep, Way};
 use crate::expected::Expected;
 
 /// Makes a call from an input and an output.
@@ -32,6 +35,10 @@ enum Kind {
     Distinct,
     /// The most frequent element, and how many there are.
     Mode,
+    /// The sum of all words up to each.
+    Prefixes,
+    /// The elements below one half.
+    Kept,
 }
 
 /// The sum of an array's words.
@@ -52,6 +59,10 @@ pub const TOP_256: Task = Task("top-256", Kind::Top(256));
 pub const TOP_4096: Task = Task("top-4096", Kind::Top(4096));
 /// The number of distinct values.
 pub const DISTINCT: Task = Task("distinct", Kind::Distinct);
+/// The sums of an array's words up to each.
+pub const PREFIXES: Task = Task("prefix-sums", Kind::Prefixes);
+/// Half of an array's uniform elements, in their order.
+pub const KEPT: Task = Task("select-half", Kind::Kept);
 /// The mode.
 pub const MODE: Task = Task("mode", Kind::Mode);
 
@@ -64,7 +75,7 @@ impl Task {
     /// Operator, shape and type, as a row has them, of rows in an array of this kind.
     pub fn work(self, row: Option<u64>, kind: &str) -> [String; 3] {
         let (op, element) = match (self.1, row) {
-            (Kind::Sum, _) => (self.0.to_owned(), Element::U32),
+            (Kind::Sum | Kind::Prefixes, _) => (self.0.to_owned(), Element::U32),
             (Kind::Segments(_), _) => (self.0.to_owned(), Element::F32),
             (_, Some(row)) => (format!("{}-rows-{row}", self.0), Element::F32),
             (_, None) => (self.0.to_owned(), Element::F32),
@@ -132,6 +143,17 @@ impl Task {
                 let mode = right(Mode::new(Element::F32).and_then(|mode| mode.on(device)));
                 Box::new(move |input, output| recorded(mode.of(input).into(output)))
             }
+            Kind::Prefixes => {
+                let sums = right(Scan::new(right(Op::Sum.over(Element::U32))));
+                let sums = right(sums.on(device));
+                Box::new(move |input, output| recorded(sums.of(input).into(output)))
+            }
+            Kind::Kept => {
+                let half = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.5; }";
+                let kept = right(right(Select::new(Element::F32, half)).on(device));
+                let count = calls::output(device, 4);
+                Box::new(move |input, output| recorded(kept.of(input).into_each([output, &count])))
+            }
         }
     }
 
@@ -140,8 +162,7 @@ impl Task {
         let rows = || array.sorted().chunks(array.row_len() as usize);
         match self.1 {
             Kind::Sum => {
-                let words = array.pool().block.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
-                let sum = words.fold(0, u32::wrapping_add);
+                let sum = words::<u32>(array).fold(0, u32::wrapping_add);
                 sum.wrapping_mul((array.n / array.period()) as u32).to_le_bytes().to_vec()
             }
             Kind::Quantiles(at) => {
@@ -167,8 +188,27 @@ impl Task {
                     [run[0].to_bits(), run.len() as u32].map(u32::to_le_bytes).concat()
                 })
             }
+            Kind::Prefixes => {
+                let sums = words::<u32>(array).scan(0u32, |sum, word| {
+                    *sum = sum.wrapping_add(word);
+                    Some(*sum)
+                });
+                sums.flat_map(u32::to_le_bytes).collect()
+            }
+            Kind::Kept => {
+                let kept = words::<f32>(array).filter(|element| *element < 0.5);
+                let mut bytes: Vec<u8> = kept.flat_map(f32::to_le_bytes).collect();
+                // The rest of an output stays empty.
+                bytes.resize(array.bytes() as usize, 0);
+                bytes
+            }
         }
     }
+}
+
+/// The words of a period of an array.
+fn words<'a, T: AnyBitPattern>(array: &'a Array<'_>) -> impl Iterator<Item = T> + use<'a, T> {
+    array.pool().block.chunks_exact(4).map(bytemuck::pod_read_unaligned)
 }
 
 /// A result that is there: the tasks are right.
