@@ -142,7 +142,7 @@ fn seen(number: u64, seed: u64) -> Vec<u32> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mixed = (state ^ (state >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = mixed ^ (mixed >> 32);
-        let rank = (hash << 14 | 1 << 13).leading_zeros() + 1;
+        let rank = ((hash << 14) | (1 << 13)).leading_zeros() + 1;
         let register = &mut registers[(hash >> 50) as usize];
         *register = rank.max(*register);
     }
@@ -206,7 +206,7 @@ fn modes_are_the_most_frequent_and_the_smallest_of_them() {
         // All ones are a NaN, or the integer whose place is behind all others; other words have their high bits set.
         [0, 1, 2, 4].into_iter().for_each(|len| check(len, |_, _| 0));
         check(3000, |_, _| u64::MAX);
-        check(3001, |at, _| 1 << 31 | 1 << 14 | (at as u64 % 1500));
+        check(3001, |at, _| (1 << 31) | (1 << 14) | (at as u64 % 1500));
         check(50_000, |at, random| if at % 3 == 0 { random % 20 * 0x0101 } else { random });
         // The frequent ones come when there is no more room for them in workgroup memory.
         check(30_000, |at, random| if at < 20_000 { at as u64 * 0x9e37 } else { random % 3 });
