@@ -28,7 +28,7 @@
 //!
 //! A row of up to 2^15 elements takes a workgroup, and all rows one dispatch, which reads each once; of many rows with few winners, those
 //! of up to 2^18 do so, too. Winners are ranked by comparing each with all others, up to 1024 at a time: hundreds of a short row take
-//! longer than the row's other work. Rows of elements of 16 or 64 bits are read as long ones are.
+//! longer than the row's other work. Rows of elements of 64 bits are read as long ones are.
 //!
 //! Segments between offsets are rows of any lengths. Short ones next to each other share a dispatch, which reads each once, and a list with 16 bytes
 //! for each result; of many, those of up to 2^18 elements are short. Each other one takes the dispatches of a whole input, in the same memory.

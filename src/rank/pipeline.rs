@@ -381,8 +381,8 @@ impl Made {
     /// The kernels that its plans may launch.
     pub(super) fn steps(self) -> &'static [Step] {
         let steps = if self.is_top { TOP } else { RANKS };
-        // The first is for short rows.
-        if self.element.size() == 4 { steps } else { &steps[1..] }
+        // The first is for short rows, of keys of one word.
+        if self.element.size() <= 4 { steps } else { &steps[1..] }
     }
 
     /// True if results between two elements are these two, and the host finds the number: few devices compute with 64-bit floats.

@@ -97,7 +97,7 @@ impl Selection {
             _ if (has_few || alone) && rows >= MANY => LONGEST_OF_MANY,
             _ => LONGEST,
         };
-        len <= longest.min(bound(self.element, limits)) && self.element.size() == 4
+        len <= longest.min(bound(self.element, limits)) && self.element.size() <= 4
     }
 
     /// The words of the list for a short segment: its ranks or, of winners, what is looked at first; its place in the buffer, and its length.

@@ -212,6 +212,7 @@ fn quantiles_of_every_distribution() {
         (Element::U32, 130, Method::Nearest),
         (Element::I32, 1500, Method::Linear),
         (Element::F16, 1001, Method::Linear),
+        (Element::F16, 1024, Method::Nearest),
         (Element::F16, 40_003, Method::Lower),
         (Element::F64, 1, Method::Hazen),
         (Element::F64, 999, Method::Weibull),
@@ -235,6 +236,8 @@ fn winners_of_every_distribution() {
         (Element::F32, 20_001, 64, true),
         (Element::F16, 40_003, 300, false),
         (Element::F16, 99, 7, true),
+        (Element::F16, 1024, 32, false),
+        (Element::F16, 1500, 900, true),
         (Element::F64, 5000, 700, false),
         (Element::I64, 3, 5, true),
         (Element::U64, 40_000, 50, false),
@@ -252,6 +255,7 @@ fn quantiles_of_segments_of_any_lengths() {
     for (element, lens, method) in [
         (Element::F32, &SHORT[..], Method::Linear),
         (Element::I32, &MIXED, Method::Hazen),
+        (Element::F16, &MIXED, Method::Lower),
         (Element::F64, &[0, 70, 1, 999], Method::Weibull),
     ] {
         gpu().clean(|| check_quantiles(element, &Rows::segments(lens), method));
@@ -263,6 +267,7 @@ fn winners_of_segments_of_any_lengths() {
     for (element, lens, k, is_smallest) in [
         (Element::F32, &SHORT[..], 5, false),
         (Element::U32, &SHORT, 700, true),
+        (Element::F16, &SHORT, 30, false),
         (Element::F32, &MIXED, 30, true),
     ] {
         gpu().clean(|| check_top(element, &Rows::segments(lens), k, is_smallest));

@@ -21,14 +21,12 @@
 // candidate. There are two barriers for the ends, eight for each cut, and three for the candidates, which take a third of the time of
 // medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
 #import io
+#import elements
 #import entry
 #import four_keys
 #import keys
 #import list
 #import sum_before
-
-@group(0) @binding(0) var<storage, read> words: array<u32>;
-@group(0) @binding(3) var<storage, read> vectors: array<vec4<u32>>;
 
 // The most candidates that are ranked at once, and a sixteenth of that.
 override ROOM: u32 = 64u;
@@ -101,19 +99,15 @@ var<private> most: Key;
 var<private> range: Range;
 var<private> shift: u32;
 
-fn element(i: u32) -> Key {
-    return key_of(words[begin + i]);
-}
-
 // Loads four vectors that are four workgroups apart. Beyond the end of the row are the highest keys.
 fn load(i: u32) -> FourKeys {
     if (i + 12u * WG + 4u <= len) & is_aligned() {
         let at = (begin + i) >> 2u;
         let keys = FourKeys(
-            keys_of_four(vectors[at]),
-            keys_of_four(vectors[at + WG]),
-            keys_of_four(vectors[at + 2u * WG]),
-            keys_of_four(vectors[at + 3u * WG]),
+            keys_of_four(vector(at)),
+            keys_of_four(vector(at + WG)),
+            keys_of_four(vector(at + 2u * WG)),
+            keys_of_four(vector(at + 3u * WG)),
         );
         look(min(min(keys.a, keys.b), min(keys.c, keys.d)), max(max(keys.a, keys.b), max(keys.c, keys.d)));
         return keys;
@@ -125,15 +119,18 @@ fn load_vector(i: u32) -> vec4<u32> {
     var keys = vec4(highest());
     if i + 4u <= len {
         if is_aligned() {
-            keys = keys_of_four(vectors[(begin + i) >> 2u]);
+            keys = keys_of_four(vector((begin + i) >> 2u));
         } else {
-            keys = vec4(element(i), element(i + 1u), element(i + 2u), element(i + 3u));
+            keys = vec4(
+                element(begin + i), element(begin + i + 1u),
+                element(begin + i + 2u), element(begin + i + 3u),
+            );
         }
         look(keys, keys);
     } else {
         for (var k = 0u; k < 4u; k++) {
             if i + k < len {
-                let key = element(i + k);
+                let key = element(begin + i + k);
                 // FXC takes no vector that is written by a variable index.
                 keys = select(keys, vec4(key), vec4(0u, 1u, 2u, 3u) == vec4(k));
                 look(vec4(key), vec4(key));
@@ -283,7 +280,7 @@ fn collect(marked: u32, i: u32) {
         for (var left = marked; left != 0u; left &= left - 1u) {
             let index = index_of(firstTrailingBit(left), i);
             if at < ROOM {
-                candidate_keys[at] = element(index);
+                candidate_keys[at] = element(begin + index);
                 candidate_indices[at] = index;
             }
             at += 1u;
