@@ -7,6 +7,7 @@
 
 mod axes;
 pub(crate) mod buffers;
+mod by;
 mod c_order;
 mod check;
 mod dtype;
@@ -143,6 +144,14 @@ pub struct ReduceArgs {
     /// and l1 are rounded only at the end, as without a mask.
     #[arg(long = "where", value_name = "MASK.npy", conflicts_with_all = ["with", "wgsl", "state"])]
     mask: Option<PathBuf>,
+    /// Reduce by group: a file with a label for each element, integers or Booleans in any order, of FILE's shape.
+    ///
+    /// Each label has a result of the elements that it stands with; the results come in the order of the labels. Groups are made by the host.
+    #[arg(long, value_name = "LABELS.npy", conflicts_with_all = ["axis", "keepdims", "with", "mask", "wgsl", "state", "merge", "together"])]
+    by: Option<PathBuf>,
+    /// Write the labels of the results as a .npy array, beside -o.
+    #[arg(long, value_name = "KEYS.npy", requires_all = ["by", "output"])]
+    keys: Option<PathBuf>,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
@@ -176,7 +185,7 @@ pub struct ReduceArgs {
     /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
     /// null. `index` is the place that arg-min and arg-max found, else null. With --axis or --keepdims there are also {axis, shape, dtype, output}
     /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. With --skip-nan or --where there is
-    /// `skipped` after `n`. `gpu_ms` is null if nothing ran on
+    /// `skipped` after `n`, and with --by `key` after `op`. `gpu_ms` is null if nothing ran on
     /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
     /// included.
     #[arg(long)]
@@ -211,6 +220,9 @@ pub fn run(
     transport: &impl Transport,
     open: impl FnOnce(&AnyAdapters) -> Result<Vec<Gpu>, Failure>,
 ) -> Result<(), Failure> {
+    if let Some(labels) = &args.by {
+        return by::run(args, labels, transport, open);
+    }
     if quantiles::are_wanted(args) {
         return quantiles::run(args, transport, open);
     }

@@ -10,6 +10,7 @@ mod outputs;
 mod readme;
 mod records;
 mod reduce_axis;
+mod reduce_by;
 mod reduce_exact;
 mod reduce_files;
 mod reduce_kept;

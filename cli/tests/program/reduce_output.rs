@@ -22,15 +22,15 @@ fn values_alone_and_as_csv() {
     );
     let csv = text(&["--csv", "--verify", "--axis", "0", "--op", "min-max,arg-min,any"]);
     let lines: Vec<_> = csv.lines().collect();
-    assert_eq!(lines[0], "file,op,q,type,n,skipped,place,value,index,bits,check,gpu_ms,wall_ms,adapter");
+    assert_eq!(lines[0], "file,op,q,key,type,n,skipped,place,value,index,bits,check,gpu_ms,wall_ms,adapter");
     let row = |number: usize, rest: &str| {
         let start = format!("\"{file}\",{rest},,verified,");
         assert!(lines[number].starts_with(&start), "{} is not {start}", lines[number]);
     };
-    row(3, "min-max,,f32,6,,\"1,0\",-2.0,");
-    row(4, "min-max,,f32,6,,\"1,1\",10000000000.0,");
-    row(5, "arg-min,,f32,6,,0,NaN,2");
-    row(8, "any,,f32,6,,1,true,");
+    row(3, "min-max,,,f32,6,,\"1,0\",-2.0,");
+    row(4, "min-max,,,f32,6,,\"1,1\",10000000000.0,");
+    row(5, "arg-min,,,f32,6,,0,NaN,2");
+    row(8, "any,,,f32,6,,1,true,");
     assert_eq!(lines.len(), 9);
     let csv = text(&["--csv", "--exact", "--op", "sum", "--axis", "1"]);
     assert!(csv.contains(",0,-0.5,,0xbf000000,,"), "{csv}");

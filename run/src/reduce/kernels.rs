@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use halofold::reduce::{Arity, BufferRange, Options, Reducer};
+use halofold::reduce::{Arity, BufferRange, Op, Options, Reducer};
 
 use super::buffers::{self, Kernel, Operation};
 use super::file::Work;
@@ -28,35 +28,40 @@ pub fn of_ops(
         .zip(wanted)
         .flat_map(|(work, wanted)| wanted.operators().map(move |op| (work, wanted, op)));
     for (work, wanted, op) in each {
-        let element = work.stored.element();
-        if let Some(op) = op.filter(|op| !op.is_over(element)) {
-            return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
-        }
-        for part in wanted.parts(op, element) {
-            let Some(monoid) = wanted.monoid(part)? else { continue };
-            let number = match number(&kernels, part) {
-                Some(number) => number,
-                None => {
-                    let missing = monoid.features() - gpu.device.features();
-                    let lacking =
-                        |error| refused(work, format!("{error}{}", help::instead(op, work, missing)));
-                    let options = match part.op {
-                        Some(_) => Options::default().with_accuracy(part.accuracy),
-                        None => own::in_order(&monoid, gpu),
-                    };
-                    let options = options.with_to_states(true);
-                    let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
-                    kernels.push(Kernel {
-                        part,
-                        operation: Operation::Reduction(Box::new(gpu.attempt(reducer)?)),
-                    });
-                    kernels.len() - 1
-                }
-            };
-            prepare(gpu, &kernels[number], work, most(work.stored))?;
+        for part in wanted.parts(op, work.stored.element()) {
+            if let Some(number) = place(gpu, &mut kernels, (work, wanted, op), part)? {
+                prepare(gpu, &kernels[number], work, most(work.stored))?;
+            }
         }
     }
     Ok(kernels)
+}
+
+/// The place among kernels of the reduction that leaves a state for an operator; it is added if it is not there. `None` if there is no such
+/// reduction.
+pub fn place(
+    gpu: &Gpu,
+    kernels: &mut Vec<Kernel>,
+    (work, wanted, op): (&Work, &Wanted<'_>, Option<Op>),
+    part: Part,
+) -> Result<Option<usize>, Failure> {
+    if let Some(op) = op.filter(|op| !op.is_over(part.element)) {
+        return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
+    }
+    let Some(monoid) = wanted.monoid(part)? else { return Ok(None) };
+    if let Some(number) = number(kernels, part) {
+        return Ok(Some(number));
+    }
+    let missing = monoid.features() - gpu.device.features();
+    let lacking = |error| refused(work, format!("{error}{}", help::instead(op, work, missing)));
+    let options = match part.op {
+        Some(_) => Options::default().with_accuracy(part.accuracy),
+        None => own::in_order(&monoid, gpu),
+    };
+    let options = options.with_to_states(true);
+    let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
+    kernels.push(Kernel { part, operation: Operation::Reduction(Box::new(gpu.attempt(reducer)?)) });
+    Ok(Some(kernels.len() - 1))
 }
 
 /// The place of a reduction among others.

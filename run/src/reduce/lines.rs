@@ -11,6 +11,7 @@ pub struct Line<'a> {
     file: &'a str,
     op: &'a str,
     q: Option<f64>,
+    key: Option<String>,
     #[serde(rename = "type")]
     element: &'a str,
     n: u64,
@@ -40,6 +41,7 @@ pub fn of(row: &Row, format: Option<NumberFormat>) -> Vec<Line<'_>> {
         file: &row.file,
         op: &row.op,
         q: row.q,
+        key: row.key.and_then(|key| key.number(None)),
         element: row.element,
         n: row.n,
         skipped: row.skipped,

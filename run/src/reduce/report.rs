@@ -28,6 +28,9 @@ pub struct Row {
     /// The quantile, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<f64>,
+    /// The label of the elements, if they are a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Cell>,
     /// The type of the file's elements.
     #[serde(rename = "type")]
     pub element: &'static str,
@@ -97,6 +100,7 @@ impl Row {
             file: file.to_owned(),
             op: total.results.name().to_owned(),
             q: None,
+            key: None,
             element: stored.name(),
             n,
             skipped: total.skipped,
@@ -156,6 +160,11 @@ impl Serialize for Cell {
 }
 
 impl Cell {
+    /// An answer, which may be true or false.
+    pub fn new(answer: Option<Scalar>, is_truth: bool) -> Self {
+        Cell { answer, is_truth }
+    }
+
     /// Its numbers: of a range two.
     pub fn numbers(self) -> Vec<Cell> {
         match self.answer {
@@ -229,6 +238,7 @@ fn text(rows: &[Row], format: Option<NumberFormat>, with_bits: bool) -> String {
         let is_in_file = array.as_ref().is_some_and(|array| array.output.is_some());
         let bits = bits.as_ref().filter(|_| with_bits && !is_in_file);
         let mut cells = vec![visible(file, &[]), visible(&op, &[]), (*element).to_owned(), n.to_string()];
+        cells.extend(row.key.map(|key| format!("key {}", key.text(None))));
         cells.push(text_of(row, format));
         cells.extend(bits.map(|bits| bits.text(&|bits| bits.clone().unwrap_or("-".to_owned()))));
         cells.extend(row.skipped.map(|skipped| format!("{skipped} skipped")));
@@ -266,6 +276,7 @@ mod tests {
             file: "a b.npy".to_owned(),
             op: "sum".to_owned(),
             q: None,
+            key: None,
             element: "f32",
             n: 12,
             skipped: None,
