@@ -1,15 +1,14 @@
 // parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
 //
-// A workgroup has a share of the pairs, all of which are as long, and takes those of one part after the other. Every turn takes as many pairs as the room of
-// a table's words allows, or up to the end of a part. The number of turns is the same for all workgroups, and barriers are outside of all conditions: a compiler
-// need not know that all invocations are at the same place.
+// Each part is cut into shares of as many pairs, of which its last one has fewer. A workgroup has one share, and so pairs of one part. A few workgroups
+// find none.
 #import entry
 #import io
 #import pairs
 #import table
 #import parted_pairs
 
-// Steps of a turn.
+// Steps of a turn, after which the table is looked at.
 override STEPS: u32 = 1u;
 
 // Four pairs from this place on, WG apart.
@@ -26,47 +25,63 @@ fn load_parted(place: u32, end: u32) -> FourPairs {
     return loaded;
 }
 
-// The place after a part's last pair.
+// The place of a part's first pair, and the place after its last one.
+fn begin_of(part: u32) -> u32 {
+    return offsets[part * params.shares];
+}
+
 fn end_of(part: u32) -> u32 {
-    return offsets[min(part + 1u, PARTS) * params.shares];
+    return begin_of(min(part + 1u, PARTS));
+}
+
+// The part of a workgroup, and the number of its share among those of the part.
+fn share_of(group: u32) -> vec2<u32> {
+    var part = 0u;
+    var share = group;
+    for (var p = 0u; p < PARTS; p++) {
+        let shares = (end_of(p) - begin_of(p) + params.period - 1u) / params.period;
+        if part == p && share >= shares {
+            part += 1u;
+            share -= shares;
+        }
+    }
+    return vec2<u32>(part, share);
 }
 
 fn kernel(at: Place, wg: Workgroup) {
-    let begin = min(wg.index * params.period, params.len);
-    let stop = min(min(begin + params.period, params.len), offsets[PARTS * params.shares]);
+    if wg.index >= params.groups {
+        return;
+    }
+    let share = share_of(wg.index);
+    first_group = share.x << SHIFT;
+    mine = min(SLICE, max(GROUPS, first_group) - first_group);
+    let begin = begin_of(share.x) + select(0u, share.y * params.period, share.x < PARTS);
+    let end = min(begin + params.period, end_of(share.x));
+    var bits = 0u;
+    if begin < end {
+        bits = parted[min(begin + at.lid, end - 1u)].y;
+    }
     begin_table(at.lid);
-    var place = begin;
-    var part = 0u;
+    window = chosen_window(true, bits, at.lid);
     workgroupBarrier();
     for (var turn = 0u; turn < params.steps; turn++) {
-        while part < PARTS && end_of(part) <= place {
-            part += 1u;
-        }
-        first_group = part << SHIFT;
-        mine = min(SLICE, max(GROUPS, first_group) - first_group);
-        let part_end = min(end_of(part), stop);
-        let end = min(place + 4u * STEPS * WG, part_end);
-        // A turn that begins a part has an empty table, and any window is as good.
-        let has_missed = turn == 0u || atomicLoad(&misses) > most_misses(STEPS);
-        var bits = 0u;
-        if place < end {
-            bits = parted[min(place + at.lid, end - 1u)].y;
-        }
-        workgroupBarrier();
-        look(false, chosen_window(has_missed && place < end, bits, at.lid), at.lid);
-        workgroupBarrier();
         for (var step = 0u; step < STEPS; step++) {
-            if place + 4u * step * WG < end {
-                visit(load_parted(place + 4u * step * WG + at.lid, end));
+            let place = begin + 4u * WG * (turn * STEPS + step);
+            if place < end {
+                visit(load_parted(place + at.lid, end));
             }
         }
         workgroupBarrier();
-        if place < end && end == part_end {
-            look(true, window, at.lid);
-            for (var slot = at.lid; slot < mine; slot += WG) {
-                move_keys(slot);
-            }
+        let next_begin = begin + 4u * WG * STEPS * (turn + 1u);
+        let has_missed = next_begin < end && atomicLoad(&misses) > most_misses(STEPS);
+        if has_missed {
+            bits = parted[min(next_begin + at.lid, end - 1u)].y;
         }
-        place = max(place, end);
+        workgroupBarrier();
+        look(turn + 1u == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
+        workgroupBarrier();
+    }
+    for (var slot = at.lid; slot < mine; slot += WG) {
+        move_keys(slot);
     }
 }

@@ -31,6 +31,12 @@ const FILLING: u64 = 132 * 4;
 const MOST_SLICES: u32 = 3;
 pub(super) const MOST_PARTS: u32 = 1024;
 
+/// The most numbers of pairs, of each part and workgroup: a single workgroup adds them up.
+const MOST_NUMBERS: u32 = 1 << 16;
+
+/// Looks at a table of the pairs of one part.
+const TURNS: u32 = 4;
+
 /// The most pairs that are ordered at a time.
 const MOST_ORDERED: u64 = 1 << 25;
 
@@ -132,7 +138,8 @@ impl ById {
         // The first four may begin before the first pair.
         let all = (u64::from(window.first % 4) + u64::from(window.len)).div_ceil(per_step);
         let shares = (all / LEAST_STEPS).clamp(1, FILLING.div_ceil(slices.into()).max(1));
-        let shares = shares.max(all.div_ceil(MOST_STEPS));
+        let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { shares };
+        let shares = shares.min(most).max(all.div_ceil(MOST_STEPS));
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
         let params = [
             window.first,
@@ -149,10 +156,12 @@ impl ById {
         if table.step != PARTED {
             return Ok(vec![over(table.step)]);
         }
-        let own = window.len.div_ceil(shares as u32);
-        let turns = own.div_ceil(4 * table.workgroup_size * table.period()) + table.slices;
-        let own_params = [0, 0, window.len, shares as u32, grid[0], shares as u32, turns, own];
-        let inside = |step, grid| Pass { step, from: None, second: None, to: None, grid, params: own_params };
+        // A part's last share may be shorter.
+        let own = TURNS * 4 * table.workgroup_size * table.period();
+        let groups = window.len.div_ceil(own) + table.slices;
+        let grid = grid::of(groups.into(), limits, SPLIT)?;
+        let params = [0, 0, window.len, groups, grid[0], shares as u32, TURNS, own];
+        let inside = |step, grid| Pass { step, from: None, second: None, to: None, grid, params };
         Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
     }
 
