@@ -123,8 +123,7 @@ impl<'a> Calls<'a> {
         Calls::new(device, sweep, way, [case.bytes(), plan.output()], call, expected)
     }
 
-    /// As many calls as read `read` bytes each and write `written`, in one way. Those that wait for one another share the other
-    /// buffers of a call, which it leaves in its last argument.
+    /// Calls of an operation that writes one output, of `written` bytes: [`Calls::with_outputs`].
     pub fn new<T>(
         device: &wgpu::Device,
         sweep: &'a Sweep,
@@ -133,22 +132,42 @@ impl<'a> Calls<'a> {
         call: impl Fn(u64, &wgpu::Buffer, &mut Option<T>) -> Result<Call, MeasureError>,
         expected: impl Fn(u64, u64) -> Expected,
     ) -> Result<Self, MeasureError> {
-        let count = count(device, read, written);
+        let call =
+            |number, outputs: &[wgpu::Buffer], others: &mut Option<T>| call(number, &outputs[0], others);
+        let expected = |number, count| vec![expected(number, count)];
+        Calls::with_outputs(device, sweep, way, read, &[written], call, expected)
+    }
+
+    /// As many calls as read `read` bytes each and write outputs of `written`, in one way. Those that wait for one another share the other
+    /// buffers of a call, which it leaves in its last argument.
+    pub fn with_outputs<T>(
+        device: &wgpu::Device,
+        sweep: &'a Sweep,
+        way: Way,
+        read: u64,
+        written: &[u64],
+        call: impl Fn(u64, &[wgpu::Buffer], &mut Option<T>) -> Result<Call, MeasureError>,
+        expected: impl Fn(u64, u64) -> Vec<Expected>,
+    ) -> Result<Self, MeasureError> {
+        let of_a_call: u64 = written.iter().sum();
+        let count = count(device, read, of_a_call);
         let own = if way.chained { 1 } else { count };
-        let outputs: Vec<_> = (0..own).map(|_| output(device, written)).collect();
+        let outputs: Vec<_> =
+            (0..own).flat_map(|_| written.iter().map(|size| output(device, *size))).collect();
         let mut shared = None;
-        let calls = (0..count).map(|number| {
+        let calls = outputs.chunks(written.len()).cycle().zip(0..count).map(|(outputs, number)| {
             if !way.chained {
                 shared = None;
             }
-            call(number, &outputs[(number % own) as usize], &mut shared)
+            call(number, outputs, &mut shared)
         });
         let calls = calls.collect::<Result<_, _>>()?;
-        let large = written * own > PIECE;
+        let large = of_a_call * own > PIECE;
         // Of calls that share an output the last one's result is there.
         let checked = (0..own).filter(|at| !large || *at == 0 || *at == own - 1);
         let whose = |at: u64| if way.chained { count - 1 } else { at };
-        let expected = checked.map(|at| (at as usize, expected(whose(at), count))).collect();
+        let expected =
+            checked.flat_map(|at| (at as usize * written.len()..).zip(expected(whose(at), count))).collect();
         Ok(Calls { calls, outputs, expected, sweep, bytes: read })
     }
 

@@ -24,6 +24,7 @@ mod host;
 mod pool;
 mod pyramids;
 mod ranks;
+mod runs;
 mod textures;
 
 use criterion::{Criterion, Throughput};
@@ -52,6 +53,7 @@ fn main() {
     }
     rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
     rows.extend(ranks::bench(&mut criterion, &machine, &sweep));
+    rows.extend(runs::bench(&mut criterion, &machine, &sweep));
     rows.extend(textures::bench(&mut criterion, &machine, &sweep));
     rows.extend(pyramids::bench(&mut criterion, &machine, &sweep));
     rows.extend(host);
