@@ -25,7 +25,7 @@
 //! An input of one tile takes one dispatch; one of up to 16 million elements takes three or four; longer ones take two more. No
 //! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
 //!
-//! Kernels need four storage buffers in a shader, five with vectors of four. A [`Prepared`](crate::Prepared) owns the memory for states: an
+//! Kernels need four storage buffers in a shader. A [`Prepared`](crate::Prepared) owns the memory for states: an
 //! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;

@@ -31,7 +31,7 @@
 //! # Cost
 //!
 //! The input is read twice, and the kept elements are written once. The dispatches and the memory are those of a [scan](crate::scan#cost) of
-//! counts. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
+//! counts. Kernels need five storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
 //! the kept elements must fit one.
 
 use wgpu::{Device, Features, Limits};
