@@ -19,6 +19,7 @@ mod calls;
 mod cases;
 mod exact;
 mod expected;
+mod groups;
 mod histograms;
 mod host;
 mod pool;
@@ -52,6 +53,7 @@ fn main() {
         }
     }
     rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
+    rows.extend(groups::bench(&mut criterion, &machine, &sweep));
     rows.extend(ranks::bench(&mut criterion, &machine, &sweep));
     rows.extend(runs::bench(&mut criterion, &machine, &sweep));
     rows.extend(textures::bench(&mut criterion, &machine, &sweep));

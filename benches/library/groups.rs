@@ -1,0 +1,101 @@
+//! Exact sums and counts by id, for ids of several distributions. A row's bytes are those of values and ids, so its rate is beside that of a sum.
+
+use std::cell::LazyCell;
+
+use criterion::Criterion;
+use halofold::group::{ById, reference};
+use halofold::reduce::Op;
+use halofold::{Element, OnDevice, wgpu};
+use halofold_measure::{LibraryWork, MeasureError, Row, TestData};
+
+use crate::calls::{self, Call, Calls, Sweep, Way};
+use crate::common::{self, Extent, Group, Machine};
+use crate::expected::Expected;
+use crate::pool::{PERIOD, Pool};
+
+/// Bytes of a value, of an id, and of a result.
+const WORD: u64 = 4;
+
+/// Values and their ids.
+struct Pairs {
+    values: Pool,
+    ids: Pool,
+}
+
+/// All of them.
+pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
+    let power = if machine.extent() == Extent::Software { 16 } else { 28 };
+    let n = 1u64 << power;
+    let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (groups, kind));
+    let mut rows = Vec::new();
+    for (groups, kind) in [256, 4096, 65_536].into_iter().flat_map(kinds) {
+        let op = format!("sum-and-count-by-{groups}-ids");
+        let title = machine.title(&format!("library/{op}/{kind}/f32/2^{power}"));
+        let most = machine.device.limits().max_buffer_size;
+        if WORD * n > most {
+            common::skip(&title, &format!("needs a buffer of {} bytes, max_buffer_size is {most}", WORD * n));
+            continue;
+        }
+        let mut group = Group::new(criterion, &title);
+        let pool = |block| Pool::new(machine, block, WORD, n);
+        let pairs = LazyCell::new(|| Pairs { values: pool(values()), ids: pool(ids(groups, kind)) });
+        rows.extend([Way::INDEPENDENT, Way::CHAINED].into_iter().filter_map(|way| {
+            let row = Row::<LibraryWork>::blank(way.name, [&op, kind, "f32"], n, None, &machine.info);
+            let make = || calls(&machine.device, sweep, way, groups, n, &pairs);
+            super::measure(&mut group, machine, row, 2 * WORD * n, make)
+        }));
+    }
+    rows
+}
+
+/// One period of values: integers from -4 to 4, whose sums are floats.
+fn values() -> Vec<u8> {
+    let data = TestData::new(Op::Sum, Element::U64, PERIOD);
+    (0..PERIOD as usize).flat_map(|at| (((data.word(at) >> 32) % 9) as f32 - 4.0).to_le_bytes()).collect()
+}
+
+/// One period of ids.
+fn ids(groups: u32, kind: &str) -> Vec<u8> {
+    let data = TestData::new(Op::Sum, Element::U64, 2 * PERIOD);
+    let id = |at: u64| {
+        let word = data.word((PERIOD + at) as usize);
+        match kind {
+            "random" => (word >> 32) as u32 % groups,
+            "equal" => groups / 3,
+            "zipf" => f64::from(groups).powf((word >> 11) as f64 / (1u64 << 53) as f64) as u32 - 1,
+            "sorted" => (at * u64::from(groups) / PERIOD) as u32,
+            other => unreachable!("{other} is new"),
+        }
+    };
+    (0..PERIOD).flat_map(|at| id(at).to_le_bytes()).collect()
+}
+
+/// The calls in one way. Of their results the sums are checked.
+fn calls<'s>(
+    device: &wgpu::Device,
+    sweep: &'s Sweep,
+    way: Way,
+    groups: u32,
+    n: u64,
+    pairs: &Pairs,
+) -> Result<Calls<'s>, MeasureError> {
+    let asked = ById::new(Element::F32, groups).unwrap_or_else(|error| panic!("{error}")).sum().count();
+    let by_id: OnDevice<ById> = asked.clone().on(device).unwrap_or_else(|error| panic!("{error}"));
+    let size = WORD * u64::from(groups);
+    let call = |number, output: &wgpu::Buffer, others: &mut Option<[wgpu::Buffer; 2]>| {
+        let others = others.get_or_insert_with(|| [size, WORD].map(|size| calls::output(device, size)));
+        let request = by_id.of(pairs.values.input(n, number)).with(pairs.ids.input(n, number));
+        let prepared = request.into_each([output, &others[0], &others[1]]);
+        let prepared = prepared.unwrap_or_else(|error| panic!("{error}"));
+        Ok(Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call)
+    };
+    let expected = |number, _| {
+        let start = pairs.values.start(n, number);
+        let (values, times) = pairs.values.repeated(start, n);
+        let (ids, _) = pairs.ids.repeated(start, n);
+        let (results, _) = reference::by_id(&asked, values, &bytemuck::pod_collect_to_vec(ids));
+        let sums = results.iter().map(|of_group| of_group[0].as_f64() as f32 * times as f32);
+        Expected::Bytes(sums.flat_map(|sum| (sum + 0.0).to_le_bytes()).collect())
+    };
+    Calls::new(device, sweep, way, [2 * WORD * n, size], call, expected)
+}
