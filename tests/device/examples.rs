@@ -6,6 +6,9 @@ mod auto_exposure;
 #[path = "../../examples/conjugate_gradient.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod conjugate_gradient;
+#[path = "../../examples/mean_color_by_label.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod mean_color_by_label;
 #[path = "../../examples/percentile_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod percentile_exposure;
@@ -92,6 +95,32 @@ fn pixels_that_are_cut_off_do_not_expose_the_picture() {
         assert_eq!(shown.to_bits(), frames[0].picture[frame.picture.len() / 2].to_bits());
     }
     assert_eq!(frames.len(), percentile_exposure::WINDOW.len());
+}
+
+/// Sums of so few levels are exact in doubles, too.
+#[test]
+fn regions_are_painted_with_their_means() {
+    let picture = mean_color_by_label::picture();
+    let (regions, border) = (mean_color_by_label::REGIONS as usize, mean_color_by_label::BORDER);
+    let gpu = gpu();
+    let run = || mean_color_by_label::run(&gpu.device, &gpu.queue, &picture).map_err(|e| e.to_string());
+    let found = gpu.watched(run).unwrap();
+    let borders = picture.labels.iter().filter(|label| **label == border).count();
+    assert_eq!(found.borders as usize, borders);
+    assert!(borders > 1000, "{borders}");
+    for (at, (means, channel)) in found.means.iter().zip(&picture.channels).enumerate() {
+        let mut sums = vec![(0.0, 0); regions];
+        for (level, label) in channel.iter().zip(&picture.labels).filter(|(_, label)| **label != border) {
+            let (sum, count) = &mut sums[*label as usize];
+            (*sum, *count) = (*sum + f64::from(*level), *count + 1);
+        }
+        let expected: Vec<f32> = sums.iter().map(|(sum, count)| (sum / f64::from(*count)) as f32).collect();
+        assert_eq!(*means, expected);
+        for (pixel, label) in found.painted.chunks_exact(4).zip(&picture.labels) {
+            let mean = expected.get(*label as usize).copied().unwrap_or_default();
+            assert!((f32::from(pixel[at]) - 255.0 * mean).abs() < 0.501, "{pixel:?}, region {label}");
+        }
+    }
 }
 
 /// Every type and operator in more pieces than the ring has slots, the last one a part; some also as files of nothing, of one element,
