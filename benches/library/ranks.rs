@@ -26,7 +26,7 @@ struct Set {
 }
 
 /// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 7] {
+fn sets(power: u32) -> [Set; 8] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
@@ -36,6 +36,12 @@ fn sets(power: u32) -> [Set; 7] {
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
         whole(&["uniform", "bits", "two-values"], &[DISTINCT, MODE]),
         whole(&RANDOM[..1], &[PREFIXES, KEPT]),
+        Set {
+            power: power - 8,
+            row: None,
+            kinds: &RANDOM[..1],
+            tasks: &[SUM, DISTINCT, MODE, PREFIXES, KEPT],
+        },
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
         Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },
