@@ -142,6 +142,5 @@ pub use operation::{
     BufferError, LimitError, Map, OnDevice, OperationError, Options, Pass, Prepared, Request, SettingError,
     Texels, TextureError,
 };
-pub use parse::ParseError;
 pub use slice::Slice;
 pub use wgpu;

@@ -1,9 +1,6 @@
-//! The error of texts that are no value of a type, and values by their names.
+//! Values by their names.
 
-/// A text that is no value of the type. The message names the text, and the type's values or their form.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseError(pub(crate) String);
+use crate::operation::OperationError;
 
 /// Implements `Display` and `FromStr` for a type whose values are in a list `ALL`, and have names.
 macro_rules! by_name {
@@ -15,7 +12,7 @@ macro_rules! by_name {
         }
 
         impl std::str::FromStr for $ty {
-            type Err = $crate::parse::ParseError;
+            type Err = $crate::OperationError;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 $crate::parse::named(($kind, $kinds), $ty::ALL.iter().copied(), $ty::name, name)
@@ -31,7 +28,7 @@ pub(crate) fn named<T: Copy>(
     all: impl IntoIterator<Item = T>,
     name_of: impl Fn(T) -> &'static str,
     name: &str,
-) -> Result<T, ParseError> {
+) -> Result<T, OperationError> {
     let mut known = Vec::new();
     for value in all {
         if name_of(value) == name {
@@ -39,5 +36,5 @@ pub(crate) fn named<T: Copy>(
         }
         known.push(name_of(value));
     }
-    Err(ParseError(format!("unknown {kind} `{name}`; the {kinds} are {}", known.join(", "))))
+    Err(OperationError::Name(format!("unknown {kind} `{name}`; the {kinds} are {}", known.join(", "))))
 }

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use halofold::read::{self, Readback};
-use halofold::stencil::slab::{Change, ChangeCheck, Round, Side, Slab, SlabStepper};
+use halofold::reduce::Prepared;
+use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
 use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
 
@@ -84,7 +85,8 @@ impl Recorded {
 /// A check of the changes of a step, and its readback.
 #[derive(Debug)]
 struct Check {
-    check: ChangeCheck,
+    parts: [Prepared; 2],
+    found: Buffer,
     readback: Readback,
 }
 
@@ -185,9 +187,9 @@ impl Worker {
         }
         let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
         round.encode_interior(&mut interior, self.at);
-        if let Some(Check { check, readback }) = self.check.as_ref().filter(|_| checked) {
-            check.encode(&mut interior);
-            readback.encode(&mut interior, check.buffer(), 0, check.buffer().size())?;
+        if let Some(Check { parts, found, readback }) = self.check.as_ref().filter(|_| checked) {
+            parts.iter().for_each(|part| part.encode(&mut interior));
+            readback.encode(&mut interior, found, 0, found.size())?;
         }
         let [edges, interior] = [edges, interior].map(wgpu::CommandEncoder::finish);
         Ok(Recorded { steps, checked, result, edges, interior })
@@ -200,9 +202,9 @@ impl Worker {
             self.rounds.insert((steps, checked), round?);
         }
         if checked && self.check.is_none() {
-            let check = self.stepper.check()?;
-            let readback = Readback::new(&self.member.device, check.buffer().size());
-            self.check = Some(Check { check, readback });
+            let (parts, found) = self.stepper.check()?;
+            let readback = Readback::new(&self.member.device, found.size());
+            self.check = Some(Check { parts, found, readback });
         }
         Ok(())
     }
@@ -278,10 +280,10 @@ impl Worker {
     /// - No round was checked.
     /// - The device is lost.
     pub fn change(&self) -> Result<Change, WorkerError> {
-        let Some(Check { check, readback }) = &self.check else {
+        let Some(Check { found, readback, .. }) = &self.check else {
             return Err(WorkerError::Order("no round was checked"));
         };
-        let bytes = readback.wait(check.buffer().size())?;
+        let bytes = readback.wait(found.size())?;
         Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
     }
 

@@ -12,6 +12,9 @@ use crate::reduce::{MonoidError, Op};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
+    /// A text that is no value of a type. The message names the text, and the type's values or their form.
+    #[error("{0}")]
+    Name(String),
     /// A number, or a field of [`Config`](crate::histogram::Config) or [`Tuning`](crate::histogram::Tuning), that is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),

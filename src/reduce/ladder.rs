@@ -5,7 +5,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::parse::{self, ParseError, by_name};
+use crate::operation::OperationError;
+use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
 use crate::shader;
 
@@ -303,7 +304,7 @@ pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, 
 
 impl Rung {
     /// Finds the rung with this name.
-    pub fn named(name: &str) -> Result<&'static Rung, ParseError> {
+    pub fn named(name: &str) -> Result<&'static Rung, OperationError> {
         parse::named(("rung", "rungs"), RUNGS, Rung::name, name)
     }
 

@@ -1,6 +1,7 @@
 //! The variants of the stencils, as data: one entry per kernel and unrolling.
 
-use crate::parse::{self, ParseError};
+use crate::operation::OperationError;
+use crate::parse;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
@@ -106,7 +107,7 @@ pub static VARIANTS: &[Variant] = &[
 
 impl Variant {
     /// Finds the variant with this name for a stencil.
-    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, ParseError> {
+    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, OperationError> {
         let kinds = format!("variants of the {} stencil", stencil.name);
         parse::named(("variant", &kinds), stencil.variants(), |variant| variant.name, name)
     }

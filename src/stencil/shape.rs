@@ -1,6 +1,6 @@
 //! Grids, their borders, and the blocks into which kernels divide them.
 
-use crate::parse::ParseError;
+use crate::operation::OperationError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,13 +43,13 @@ fn sides(text: &str) -> Option<Vec<u32>> {
 }
 
 impl FromStr for Grid {
-    type Err = ParseError;
+    type Err = OperationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match sides(text).as_deref() {
             Some(&[rows, cols]) => Ok(Grid::plane(rows, cols)),
             Some(&[planes, rows, cols]) => Ok(Grid { planes, rows, cols }),
-            _ => Err(ParseError(format!(
+            _ => Err(OperationError::Name(format!(
                 "`{text}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
             ))),
         }
@@ -107,7 +107,7 @@ impl fmt::Display for Border {
 }
 
 impl FromStr for Border {
-    type Err = ParseError;
+    type Err = OperationError;
 
     /// Reads a name, or `constant=C`. `periodic` is `wrap`, and `constant` is one of 0.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -121,7 +121,7 @@ impl FromStr for Border {
             _ => constant.map(Border::Constant),
         };
         border.ok_or_else(|| {
-            ParseError(format!(
+            OperationError::Name(format!(
                 "unknown boundary `{text}`; the boundaries are fixed, reflect, mirror, wrap, constant=C"
             ))
         })
@@ -183,12 +183,14 @@ impl fmt::Display for Block {
 }
 
 impl FromStr for Block {
-    type Err = ParseError;
+    type Err = OperationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match sides(text).as_deref() {
             Some(&[rows, cols]) => Ok(Block { rows, cols }),
-            _ => Err(ParseError(format!("`{text}` is not a block; write rows x columns, like 8x32"))),
+            _ => {
+                Err(OperationError::Name(format!("`{text}` is not a block; write rows x columns, like 8x32")))
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::operation::OperationError;
 use crate::operation::SettingError;
-use crate::parse::{self, ParseError};
+use crate::parse;
 use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;
 
@@ -19,7 +20,7 @@ pub enum Norm {
 }
 
 impl FromStr for Norm {
-    type Err = ParseError;
+    type Err = OperationError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let name_of = |norm| if norm == Norm::Max { "max" } else { "l2" };

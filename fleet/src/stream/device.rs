@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use halofold::read;
-use halofold::stencil::slab::{self, ChangeCheck, Side, Slab};
+use halofold::reduce::Prepared;
+use halofold::stencil::slab::{self, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
@@ -69,7 +70,7 @@ struct Form {
 /// A form, ready to be recorded.
 struct Recording {
     round: slab::Round,
-    check: Option<ChangeCheck>,
+    check: Option<([Prepared; 2], Buffer)>,
 }
 
 /// The buffers that every slab in turn takes on the GPU.
@@ -207,7 +208,7 @@ impl SlabDevice {
         &self,
         encoder: &mut CommandEncoder,
         slab: &Slab,
-        (grid, check): (&Buffer, Option<&ChangeCheck>),
+        (grid, check): (&Buffer, Option<&([Prepared; 2], Buffer)>),
         download: &Staging,
     ) -> Layout {
         let own = slab.own_bytes();
@@ -216,10 +217,10 @@ impl SlabDevice {
         let (len, skip) = (copied.end - copied.start, own.start - copied.start);
         encoder.copy_buffer_to_buffer(grid, copied.start, download.buffer(), 0, len);
         let mut end = len;
-        if let Some(check) = check {
-            check.encode(encoder);
-            end += check.buffer().size();
-            encoder.copy_buffer_to_buffer(check.buffer(), 0, download.buffer(), len, end - len);
+        if let Some((parts, found)) = check {
+            parts.iter().for_each(|part| part.encode(encoder));
+            end += found.size();
+            encoder.copy_buffer_to_buffer(found, 0, download.buffer(), len, end - len);
         }
         let bytes = |range: Range<u64>| range.start as usize..range.end as usize;
         Layout { own: bytes(skip..skip + own.end - own.start), change: bytes(len..end) }

@@ -148,17 +148,17 @@ impl GridState for OneGpu<'_> {
         let OneGpu { gpu, buffers, .. } = self;
         let check = gpu.attempt(|| {
             let check = jacobi.check_change(buffers.each_ref()).ok();
-            if let Some(check) = &check {
+            if let Some((check, _)) = &check {
                 let mut encoder =
                     gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                check.encode(&mut encoder);
+                check.iter().for_each(|part| part.encode(&mut encoder));
                 gpu.queue.submit([encoder.finish()]);
             }
             Ok(check)
         })?;
         // Without 64-bit integers there is none of f64.
-        let Some(check) = check else { return Ok(()) };
-        let found = self.copy(check.buffer(), 0, check.buffer().size())?;
+        let Some((_, found)) = check else { return Ok(()) };
+        let found = self.copy(&found, 0, found.size())?;
         self.outcome.l2 = Change::parse(&found).map_or(self.outcome.l2, |change| change.l2());
         Ok(())
     }

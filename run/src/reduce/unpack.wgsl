@@ -61,7 +61,7 @@ fn unpack(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
         if HALVES {
             // An odd number of them has no last one, and its place may be in no word.
             let second = min(place(2u * at + 1u), 2u * arrayLength(&words) - 1u);
-            elements[at] = element(place(2u * at)) | element(second) << 16u;
+            elements[at] = element(place(2u * at)) | (element(second) << 16u);
         } else {
             elements[at] = element(place(at));
         }

@@ -1,6 +1,6 @@
 //! The changes of the last step of a round, in a form that the slabs of a grid can merge.
 
-use wgpu::{Buffer, BufferUsages, CommandEncoder};
+use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Value;
 use crate::reduce::Prepared;
@@ -21,68 +21,50 @@ const STATE_AT: u64 = 256;
 impl SlabStepper {
     /// Binds a check of the last step's changes in the slab's own layers. It is for grids after a
     /// [checked round](SlabStepper::checked_round): then both buffers hold the grid one step apart. Squares are added
-    /// [exactly](crate::reduce::exact), so that a grid gives the same [`Change`] however it is cut.
+    /// [exactly](crate::reduce::exact), so that a grid gives the same [`Change`] however it is cut. Returns the two parts of the check, which read the
+    /// slab's own layers of both buffers, and the buffer that they write, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
     ///
     /// # Errors
     ///
     /// - The additional kernels exceed a limit of the device.
     /// - The device lacks a feature: squares of `f64` take 64-bit integers.
-    pub fn check(&self) -> Result<ChangeCheck, StencilError> {
+    pub fn check(&self) -> Result<([Prepared; 2], Buffer), StencilError> {
         let own = self.slab.own_bytes();
         let own = self.bind.grids.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
-        ChangeCheck::new(&self.bind.kernels, own)
+        bind(&self.bind.kernels, own)
     }
 }
 
 impl Jacobi {
     /// Binds a check of a step's changes, for two grids that are one step apart, as they are after
     /// [`Convergence`](crate::stencil::Convergence) has made its last check. Squares are added
-    /// [exactly](crate::reduce::exact).
+    /// [exactly](crate::reduce::exact). Returns what [`SlabStepper::check`] returns.
     ///
     /// # Errors
     ///
     /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
-    pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<ChangeCheck, StencilError> {
+    pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<([Prepared; 2], Buffer), StencilError> {
         let bytes = self.config().bytes();
         Grids::new(grids[0], grids[1]).check(bytes, false, &self.device().limits())?;
-        ChangeCheck::new(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
+        bind(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
     }
 }
 
-/// A check of the changes of a round's last step, ready to be recorded any number of times.
-#[derive(Debug)]
-pub struct ChangeCheck {
-    prepared: [Prepared; 2],
-    found: Buffer,
-}
-
-impl ChangeCheck {
-    /// Binds a check of two grids, or of a part of them.
-    fn new(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<Self, StencilError> {
-        let squares = kernels.residual(Residual::SquaresState)?;
-        let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::stencil::slab::change"),
-            size: STATE_AT + squares.monoid().acc_size(),
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
-        let largest = kernels.residual(Residual::Changes)?;
-        let prepared = [
-            largest.of(grids[0]).with(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
-            squares.of(grids[0]).with(grids[1]).into(Slice::at(&found, STATE_AT))?,
-        ];
-        Ok(ChangeCheck { prepared, found })
-    }
-
-    /// Records the check. It reads the slab's own layers of both buffers twice.
-    pub fn encode(&self, encoder: &mut CommandEncoder) {
-        self.prepared.iter().for_each(|prepared| prepared.encode(encoder));
-    }
-
-    /// The buffer with the changes, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
-    pub fn buffer(&self) -> &Buffer {
-        &self.found
-    }
+/// Binds a check of two grids, or of a part of them, each of which it reads twice.
+fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Prepared; 2], Buffer), StencilError> {
+    let squares = kernels.residual(Residual::SquaresState)?;
+    let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold::stencil::slab::change"),
+        size: STATE_AT + squares.monoid().acc_size(),
+        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+        mapped_at_creation: false,
+    });
+    let largest = kernels.residual(Residual::Changes)?;
+    let prepared = [
+        largest.of(grids[0]).with(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
+        squares.of(grids[0]).with(grids[1]).into(Slice::at(&found, STATE_AT))?,
+    ];
+    Ok((prepared, found))
 }
 
 /// The changes that a step made to a slab, or to several.
@@ -93,7 +75,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Converts the bytes of [`ChangeCheck::buffer`]. `None` if they are none.
+    /// Converts the bytes that a check writes. `None` if they are none.
     pub fn parse(bytes: &[u8]) -> Option<Change> {
         let squares = State::from_bytes(bytes.get(STATE_AT as usize..)?).ok()?;
         let max = match squares.sum() {

@@ -63,7 +63,7 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Border;
 
-pub use change::{Change, ChangeCheck};
+pub use change::Change;
 pub use round::Round;
 pub use stepper::SlabStepper;
 

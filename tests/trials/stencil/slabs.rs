@@ -282,12 +282,12 @@ fn change(run: &Run, cells: &[f64], parts: u32) -> Result<Change, String> {
     for part in &parts.parts {
         let text = |error: halofold::stencil::StencilError| error.to_string();
         let round = part.stepper.checked_round(halo).map_err(text)?;
-        let check = part.stepper.check().map_err(text)?;
+        let (check, found) = part.stepper.check().map_err(text)?;
         let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
         round.encode(&mut encoder, 0);
-        check.encode(&mut encoder);
+        check.iter().for_each(|part| part.encode(&mut encoder));
         run.gpu.queue.submit([encoder.finish()]);
-        let found = Change::parse(&read(run.gpu, check.buffer())).ok_or("no change")?;
+        let found = Change::parse(&read(run.gpu, &found)).ok_or("no change")?;
         match &mut merged {
             Some(all) => all.merge(&found),
             None => merged = Some(found),
