@@ -89,7 +89,7 @@ fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
     let stop = number(rank);
     let first = rank * (params.room / 4u);
     let step = search.groups * WG;
-    let last = max(stop, 1u) / 4u;
+    let last = (max(stop, 1u) - 1u) / 4u;
     for (var at = own; 4u * at < stop; at += 4u * step) {
         let a = keys_in(candidates[first + at]);
         let b = keys_in(candidates[first + min(at + step, last)]);

@@ -257,6 +257,7 @@ fn quantiles_of_segments_of_any_lengths() {
         (Element::I32, &MIXED, Method::Hazen),
         (Element::F16, &MIXED, Method::Lower),
         (Element::F64, &[0, 70, 1, 999], Method::Weibull),
+        (Element::F16, &[3, 0, 70, 1, 999], Method::Linear),
     ] {
         gpu().clean(|| check_quantiles(element, &Rows::segments(lens), method));
     }
@@ -269,6 +270,8 @@ fn winners_of_segments_of_any_lengths() {
         (Element::U32, &SHORT, 700, true),
         (Element::F16, &SHORT, 30, false),
         (Element::F32, &MIXED, 30, true),
+        (Element::F16, &[3, 0, 70, 1, 999], 5, false),
+        (Element::I64, &[3, 0, 70, 1, 999], 9, true),
     ] {
         gpu().clean(|| check_top(element, &Rows::segments(lens), k, is_smallest));
     }
