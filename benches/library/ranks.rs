@@ -36,12 +36,8 @@ fn sets(power: u32) -> [Set; 8] {
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
         whole(&["uniform", "bits", "two-values"], &[DISTINCT, MODE]),
         whole(&RANDOM[..1], &[PREFIXES, KEPT]),
-        Set {
-            power: power - 8,
-            row: None,
-            kinds: &RANDOM[..1],
-            tasks: &[SUM, DISTINCT, MODE, PREFIXES, KEPT],
-        },
+        // Calls on many inputs in turn would have 512 MiB each for their distinct values.
+        Set { power: power - 8, row: None, kinds: &RANDOM[..1], tasks: &[SUM, MODE, PREFIXES, KEPT] },
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
         Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },
