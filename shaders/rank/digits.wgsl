@@ -12,6 +12,7 @@
 // counts of the others by atomic operations.
 #import io
 #import input
+#import input_words
 #import keys
 #import key_order
 #import search

@@ -5,6 +5,7 @@
 // missed.
 #import io
 #import input
+#import input_words
 #import keys
 #import key_order
 #import least

@@ -5,6 +5,7 @@
 // the exact picture. The result never depends on the sample, only the time.
 #import io
 #import input
+#import input_words
 #import keys
 #import hash
 

@@ -20,6 +20,7 @@
 // Beyond the documents. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
 #import io
 #import input
+#import input_words
 #import keys
 #import stage
 #import key_order

@@ -3,6 +3,7 @@
 // They come after all candidates, in the order of their indices, so their places are known. Finding them takes a look at the input, but only at those parts of it in which the first of them are: the read before has counted them, part by part.
 #import io
 #import input
+#import input_words
 #import keys
 #import ends
 #import key_order

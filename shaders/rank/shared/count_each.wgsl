@@ -3,6 +3,7 @@
 // A workgroup has elements in a row. If they are in order, it sees few different ones, and not those that the others see at the time.
 #import io
 #import input
+#import input_words
 #import keys
 #import kernel
 

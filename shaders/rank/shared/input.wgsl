@@ -1,5 +1,5 @@
 // The elements of a row: four at a time, and the few before and after whole vectors one by one.
-#import elements
+#import input_words
 #import io
 
 // The part of a row that a dispatch covers, as positions in the binding.

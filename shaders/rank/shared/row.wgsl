@@ -21,7 +21,7 @@
 // candidate. There are two barriers for the ends, eight for each cut, and three for the candidates, which take a third of the time of
 // medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
 #import io
-#import elements
+#import input_words
 #import entry
 #import four_keys
 #import keys

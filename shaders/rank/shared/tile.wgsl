@@ -1,6 +1,7 @@
 // The sixteen elements that an invocation looks at in one step: four vectors, a workgroup apart.
 #import io
 #import input
+#import input_words
 #import keys
 #import four_keys
 

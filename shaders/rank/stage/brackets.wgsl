@@ -7,6 +7,7 @@
 // cache: on a CPU sixteen conditions took longer than all comparisons.
 #import io
 #import input
+#import input_words
 #import keys
 #import ends
 #import key_order

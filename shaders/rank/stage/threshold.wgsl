@@ -2,6 +2,7 @@
 // are counted for each workgroup apart. If some of them are needed, their counts tell where the first ones are.
 #import io
 #import input
+#import input_words
 #import keys
 #import ends
 #import key_order
