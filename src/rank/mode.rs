@@ -53,7 +53,7 @@ impl Mode {
     ///
     /// Elements have 64 bits.
     pub fn new(element: Element) -> Result<Self, OperationError> {
-        unless_long(element, "")?;
+        unless_long(element, ": convert others to one of these")?;
         Ok(Mode { element })
     }
 
