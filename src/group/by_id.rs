@@ -8,7 +8,7 @@ use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TAB
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::limits::{self, SettingError, needs};
-use crate::operation::{OperationError, Options, Pass};
+use crate::operation::{BufferError, OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Numbers};
 
 /// All kernels.
@@ -84,10 +84,7 @@ impl ById {
         &self,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(|step| {
-            let Kernel { label, wgsl, overrides, .. } = self.composed(step, limits);
-            (label, wgsl, overrides)
-        })
+        STEPS.iter().map(|step| self.composed(step, limits).shown())
     }
 
     /// Plans the dispatches over values and ids in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
@@ -177,17 +174,10 @@ impl Operation for ById {
     fn plan_over(
         &self,
         input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        self.passes(input, input, limits)
-    }
-
-    fn plan_over_two(
-        &self,
-        input: BufferRange,
         second: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        self.passes(input, second.unwrap_or(input), limits)
+        let ids = second.ok_or(BufferError::SecondInput { is_needed: true })?;
+        self.passes(input, ids, limits)
     }
 }

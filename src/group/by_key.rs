@@ -7,7 +7,7 @@ use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::input;
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup};
-use crate::operation::{OperationError, Options, Pass, grid};
+use crate::operation::{BufferError, OperationError, Options, Pass, grid};
 use crate::reduce::{BufferRange, Monoid, MonoidError};
 use crate::shader::{self, Composer, Piece};
 
@@ -111,10 +111,7 @@ impl ByKey {
         features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(move |step| {
-            let Kernel { label, wgsl, overrides, .. } = self.made(step, features, limits);
-            (label, wgsl, overrides)
-        })
+        STEPS.iter().map(move |step| self.made(step, features, limits).shown())
     }
 
     /// Plans the dispatches over keys, and the values that belong to them, on a device with these limits: each a kernel by its name, which ends
@@ -122,14 +119,14 @@ impl ByKey {
     ///
     /// # Errors
     ///
-    /// Too many pairs for a binding; an offset between two elements.
+    /// Too many pairs for a binding; an offset between two elements; values that are missing, or that lengths do not take.
     pub fn plan(
         &self,
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
-        self.plan_over_two(keys, values, limits)
+        self.plan_over(keys, values, limits)
     }
 
     /// Bytes of an accumulator, and of a result.
@@ -308,18 +305,14 @@ impl Operation for ByKey {
 
     fn plan_over(
         &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
-        self.plan_over_two(input, None, limits)
-    }
-
-    fn plan_over_two(
-        &self,
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let is_needed = self.monoid.is_some();
+        if values.is_some() != is_needed {
+            return Err(BufferError::SecondInput { is_needed }.into());
+        }
         let bound = |input, item| input::whole::<OperationError>(input, item, limits);
         let (from, first_key) = bound(keys, self.key.size())?;
         let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;

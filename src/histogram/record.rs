@@ -71,7 +71,12 @@ impl Operation for Config {
         self.stride == 1 && self.first == 0
     }
 
-    fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Plan, OperationError> {
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        _: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Plan, OperationError> {
         self.plan(input, limits)
     }
 }

@@ -74,17 +74,13 @@ pub trait Operation: Clone + Debug {
     fn takes_all(&self) -> bool {
         true
     }
-    /// Plans the dispatches over an input, on a device with these limits.
-    fn plan_over(&self, input: BufferRange, limits: &Limits) -> Result<Passes<Self>, Self::Error>;
     /// Plans the dispatches over an input and, if it takes two, the second one, which has as many elements.
-    fn plan_over_two(
+    fn plan_over(
         &self,
         input: BufferRange,
-        _second: Option<BufferRange>,
+        second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Passes<Self>, Self::Error> {
-        self.plan_over(input, limits)
-    }
+    ) -> Result<Passes<Self>, Self::Error>;
 }
 
 /// The name of a kernel, which tells it from the others of an operation.
@@ -152,13 +148,14 @@ impl<C: Operation> OnDevice<C> {
         &self.config
     }
 
-    /// Plans the dispatches over the elements of one range of a buffer, in order. The list is empty if there is nothing to do.
+    /// Plans the dispatches over the elements of one range of a buffer, in order. The list is empty if there is nothing to do. Of two inputs,
+    /// [`Request::plan`] takes both.
     ///
     /// # Errors
     ///
     /// See the configuration's own planning.
     pub fn plan(&self, input: BufferRange) -> Result<Passes<C>, C::Error> {
-        self.config.plan_over(input, &self.pipelines.limits)
+        self.config.plan_over(input, None, &self.pipelines.limits)
     }
 
     /// Describes the operation over all elements of a buffer or of a slice of one. Bytes after the last whole element are ignored.

@@ -85,7 +85,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// [`BufferError`], and the errors of the operation's own planning.
     pub fn plan(&self) -> Result<Passes<O>, O::Error> {
         let config = self.operation.config();
-        config.plan_over_two(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
+        config.plan_over(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
     }
 
     /// The elements that it takes.

@@ -43,7 +43,7 @@ macro_rules! described {
                 Vec<$crate::operation::Pass<&'static str, $crate::rank::pipeline::Params>>,
                 $crate::OperationError,
             > {
-                self.plan_over(input, limits)
+                self.plan_over(input, None, limits)
             }
 
             /// The memory that a plan takes besides input and output: the binding of each buffer, its bytes, and its words if kernels only

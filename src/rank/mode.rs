@@ -134,6 +134,7 @@ impl Operation for Mode {
     fn plan_over(
         &self,
         input: BufferRange,
+        _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let windows = input::windows::<OperationError>(input, self.item(), (1, 0), limits)?;

@@ -179,6 +179,7 @@ impl Operation for Quantiles {
     fn plan_over(
         &self,
         input: BufferRange,
+        _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         values::check(self.output(input.len), limits)?;

@@ -140,6 +140,7 @@ impl Operation for TopK {
     fn plan_over(
         &self,
         input: BufferRange,
+        _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         values::check(self.output(input.len), limits)?;

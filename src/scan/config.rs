@@ -94,7 +94,7 @@ impl Scan {
         input: BufferRange,
         limits: &Limits,
     ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
-        self.plan_over(input, limits)
+        self.plan_over(input, None, limits)
     }
 
     /// The number of combinations on the longest way from an element to a result, for error bounds:
@@ -148,6 +148,7 @@ impl Operation for Scan {
     fn plan_over(
         &self,
         input: BufferRange,
+        _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         self.made().layout(limits).plan(input, limits)

@@ -99,10 +99,7 @@ impl Made<'_> {
         features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(move |step| {
-            let Kernel { label, wgsl, overrides, .. } = self.kernel(step, features, limits);
-            (label, wgsl, overrides)
-        })
+        STEPS.iter().map(move |step| self.kernel(step, features, limits).shown())
     }
 
     /// The kernel of a step, on a device with these features and limits.

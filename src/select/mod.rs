@@ -181,6 +181,7 @@ impl Operation for Select {
     fn plan_over(
         &self,
         input: BufferRange,
+        _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let error = |error: LimitError| error.of("the output").or("split the input");

@@ -125,6 +125,17 @@ pub fn limited(lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     lesser(wgpu::Features::empty(), lower)
 }
 
+/// Another device of the same adapter, with workgroups of sixteen invocations, and bindings of so many bytes.
+pub fn with_few_invocations(binding: u64) -> Gpu {
+    limited(|limits| {
+        limits.max_compute_invocations_per_workgroup = 16;
+        limits.max_compute_workgroup_size_x = 16;
+        limits.max_compute_workgroup_size_y = 16;
+        limits.max_compute_workgroup_size_z = 16;
+        limits.max_storage_buffer_binding_size = binding;
+    })
+}
+
 /// Another device of the same adapter, without some features.
 pub fn without(features: wgpu::Features) -> Gpu {
     lesser(features, |_| ())

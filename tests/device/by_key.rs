@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::common::{POISON, Random, gpu, in_one_pass, oracle, poison, poisoned, read, room};
 use halofold::group::ByKey;
-use halofold::reduce::{Arity, Monoid, Op};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op};
 use halofold::{Element, Slice, Value};
 
 /// Pairs of a tile.
@@ -169,5 +169,7 @@ fn keys_and_operators_that_have_no_runs() {
     let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
     let sums = sums.on(&gpu.device).unwrap();
     let missing = sums.of(&keys).wait(&gpu.queue).unwrap_err();
+    assert!(missing.to_string().contains("give the second one"), "{missing}");
+    let missing = sums.plan(BufferRange { offset: 0, len: 16 }).unwrap_err();
     assert!(missing.to_string().contains("give the second one"), "{missing}");
 }

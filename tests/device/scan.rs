@@ -6,7 +6,7 @@ use halofold::reduce::{Arity, Monoid, Op, Scalar};
 use halofold::scan::Scan;
 use halofold::{BufferError, Element, OnDevice, OperationError, Slice, wgpu};
 
-use crate::common::{Gpu, Kind, data, gpu, is_poison, limited, poisoned, right, room};
+use crate::common::{Gpu, Kind, data, gpu, is_poison, poisoned, right, room, with_few_invocations};
 
 /// Bytes of poison in front of the results and behind them.
 const GUARD: u64 = 256;
@@ -127,13 +127,7 @@ fn prefixes_of_rows() {
 /// Workgroups of sixteen invocations need states of states of states, and short bindings a dozen windows.
 #[test]
 fn prefixes_on_a_small_device() {
-    let small = limited(|limits| {
-        limits.max_compute_invocations_per_workgroup = 16;
-        limits.max_compute_workgroup_size_x = 16;
-        limits.max_compute_workgroup_size_y = 16;
-        limits.max_compute_workgroup_size_z = 16;
-        limits.max_storage_buffer_binding_size = 1 << 15;
-    });
+    let small = with_few_invocations(1 << 15);
     let long = Case { len: 99_995, offset: 12, ..SUMS };
     let counts = Case { element: Element::U32, is_exclusive: true, ..long };
     for case in [long, Case { row: Some(7), ..counts }, Case { row: Some(14_285), ..counts }] {

@@ -5,7 +5,7 @@ use halofold::reduce::Op;
 use halofold::select::Select;
 use halofold::{Element, OnDevice, OperationError, Slice, Value};
 
-use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, limited, poisoned, room};
+use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, limited, poisoned, room, with_few_invocations};
 
 /// The whole output, poison where nothing was written, and the count: the same in two runs.
 fn run(gpu: &Gpu, select: &OnDevice<Select>, elements: &[u8], offset: u64, room_for: u64) -> (Vec<u8>, u32) {
@@ -124,13 +124,7 @@ fn is_positive(element: Element, bytes: &[u8]) -> bool {
 /// Structs, several windows, and states of states.
 #[test]
 fn selections_on_a_small_device() {
-    let small = limited(|limits| {
-        limits.max_compute_invocations_per_workgroup = 16;
-        limits.max_compute_workgroup_size_x = 16;
-        limits.max_compute_workgroup_size_y = 16;
-        limits.max_compute_workgroup_size_z = 16;
-        limits.max_storage_buffer_binding_size = 1 << 20;
-    });
+    let small = with_few_invocations(1 << 20);
     let points = words(3 * 80_000);
     const INSIDE: &str = "struct Elem { x: u32, y: u32, z: u32 }
     fn keep(elem: Elem, index: u32) -> bool { return elem.x > elem.y; }";

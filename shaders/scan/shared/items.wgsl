@@ -3,7 +3,7 @@
 #import rows
 #import operator
 
-// FourItems neighbours as accumulators; where a row begins; and the columns of elements.
+// Four neighbours as accumulators; where a row begins; and the columns of elements.
 struct FourItems {
     a: Acc,
     b: Acc,
