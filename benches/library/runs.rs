@@ -23,6 +23,8 @@ enum Task {
     Words,
     /// The sums of runs of one pair up to so many.
     Sums(u64),
+    /// The same sums, exact.
+    ExactSums(u64),
     /// The lengths of runs of one key up to so many.
     Lengths(u64),
 }
@@ -33,6 +35,7 @@ impl Task {
         let (op, shape, element) = match self {
             Task::Words => ("sum", "of-pairs".to_owned(), Element::U32),
             Task::Sums(longest) => ("sum-by-key", format!("runs-1-{longest}"), Element::F32),
+            Task::ExactSums(longest) => ("exact-sum-by-key", format!("runs-1-{longest}"), Element::F32),
             Task::Lengths(longest) => ("run-lengths", format!("runs-1-{longest}"), Element::U32),
         };
         [op.to_owned(), shape, element.name().to_owned()]
@@ -47,7 +50,7 @@ impl Task {
     fn longest(self) -> u64 {
         match self {
             Task::Words => PERIOD,
-            Task::Sums(longest) | Task::Lengths(longest) => longest,
+            Task::Sums(longest) | Task::ExactSums(longest) | Task::Lengths(longest) => longest,
         }
     }
 }
@@ -61,11 +64,13 @@ struct Pairs {
 /// All of them.
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let powers: &[u32] = if machine.extent() == Extent::Software { &[16] } else { &[20, 28] };
-    let tasks = [Task::Words, Task::Sums(2), Task::Sums(256), Task::Sums(65_536), Task::Lengths(256)];
+    let sums =
+        [2, 256, 65_536].into_iter().flat_map(|longest| [Task::Sums(longest), Task::ExactSums(longest)]);
+    let tasks: Vec<_> = [Task::Words].into_iter().chain(sums).chain([Task::Lengths(256)]).collect();
     let largest = powers.iter().fold(0, |largest, power| largest.max(1 << power));
     let most = machine.device.limits().max_buffer_size;
     let mut rows = Vec::new();
-    for (power, task) in powers.iter().flat_map(|power| tasks.map(|task| (power, task))) {
+    for (power, task) in powers.iter().flat_map(|power| tasks.iter().map(move |task| (power, *task))) {
         let (n, work) = (1 << power, task.work());
         let title = machine.title(&format!("library/{}/2^{power}", work.join("/")));
         // The words of pairs lie behind one another.
@@ -153,11 +158,12 @@ fn by_key<'s>(
     n: u64,
     pairs: &Pairs,
 ) -> Result<Calls<'s>, MeasureError> {
-    let is_sum = matches!(task, Task::Sums(_));
+    let is_sum = matches!(task, Task::Sums(_) | Task::ExactSums(_));
+    let sum = Op::Sum.over(Element::F32).unwrap_or_else(|error| panic!("{error}"));
     let by_key = match task {
-        Task::Sums(_) => {
-            let sum = Op::Sum.over(Element::F32).unwrap_or_else(|error| panic!("{error}"));
-            ByKey::new(Element::U32, sum)
+        Task::Sums(_) => ByKey::new(Element::U32, sum),
+        Task::ExactSums(_) => {
+            ByKey::new(Element::U32, sum.exact().unwrap_or_else(|| unreachable!("sums of f32 can be exact")))
         }
         _ => ByKey::lengths(Element::U32),
     };

@@ -1,6 +1,6 @@
 // finish: the results of each group from its state, a workgroup a group. It leaves the state as it was before the run.
 //
-// A sum is rounded once, as the exact sum of a whole input is (shared/exact/round.wgsl), and so is a mean, the quotient of that sum. Sums of
+// A sum is rounded once, as the exact sum of a whole input is (shared/exact/nearest.wgsl), and so is a mean, the quotient of that sum. Sums of
 // integers are the lowest 32 bits.
 #import entry
 #import io
@@ -9,6 +9,7 @@
 #import format
 #import exact/limbs
 #import exact/digits
+#import exact/nearest
 #import exact/round
 #import keys
 #import states

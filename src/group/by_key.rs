@@ -78,7 +78,7 @@ impl ByKey {
     ///
     /// # Errors
     ///
-    /// Keys have not 32 bits; or the operator has two inputs, reads textures, declares parameters or sums exactly.
+    /// Keys have not 32 bits; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(key: Element, monoid: Monoid) -> Result<Self, OperationError> {
         Ok(ByKey { monoid: Some(monoid.plain()?), ..ByKey::lengths(key)? })
     }

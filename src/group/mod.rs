@@ -43,6 +43,11 @@
 //! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
 //! quotient, rounded once to an `f32`.
 //!
+//! # Numbers of groups by key
+//!
+//! Those of the operator. Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once, and do
+//! not depend on the order of the pairs of a run or on the GPU.
+//!
 //! # Outputs of groups by id
 //!
 //! [`Request::into_each`](crate::Request::into_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and

@@ -77,7 +77,7 @@ pub enum OperationError {
     Map(#[from] MonoidError),
     /// An operator that [prefixes](crate::scan) and [groups](crate::group) do not take.
     #[error(
-        "`{0}` does not go with prefixes or groups: use an operator of one input, over a buffer, without parameters, not exact"
+        "`{0}` does not go with prefixes or groups: use an operator of one input, over a buffer, without parameters; exact sums of f32 and f16"
     )]
     Operator(String),
     /// A limit of the device that is too low.

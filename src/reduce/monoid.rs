@@ -483,13 +483,15 @@ impl Monoid {
         }
     }
 
-    /// Returns this operator if nothing but the elements of one buffer goes into its accumulators.
+    /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them.
     pub(crate) fn plain(self) -> Result<Self, OperationError> {
-        let is_plain = self.arity == Arity::One
-            && self.texels.is_none()
-            && self.parameters.is_none()
-            && self.format().is_none();
-        if is_plain { Ok(self) } else { Err(OperationError::Operator(self.name)) }
+        let is_plain = self.arity == Arity::One && self.texels.is_none() && self.parameters.is_none();
+        let accumulated = match &self.exact {
+            None if is_plain => return Ok(self),
+            Some(sum) if is_plain => sum.accumulated(&self)?,
+            _ => None,
+        };
+        accumulated.ok_or(OperationError::Operator(self.name))
     }
 
     /// The numbers in the bytes of results, those of one after those of another.

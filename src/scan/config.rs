@@ -49,7 +49,7 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// The operator has two inputs, reads textures, declares parameters or sums exactly.
+    /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
         Ok(Scan { monoid: monoid.plain()?, is_exclusive: false, row: None })
     }

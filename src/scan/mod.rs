@@ -18,6 +18,8 @@
 //!
 //! Elements are combined in their order, so `combine` of an operator of your own need not commute. The tree is fixed by the lengths: the
 //! same bits every time on the same device. Sums of floats are rounded as in other orders; the error of a prefix grows with the logarithm of its length.
+//! Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once: a prefix has the bits of
+//! [`reduce::exact`](crate::reduce::exact), on every GPU.
 //!
 //! # Cost
 //!

@@ -11,7 +11,7 @@ use halofold::{Element, Slice, Value};
 const TILE: usize = 4096;
 
 /// Keys in runs of 1 to `longest`, and the range of each run.
-fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
+pub fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
     let (mut keys, mut ranges, mut key) = (Vec::new(), Vec::new(), 7u32);
     while keys.len() < len {
         // Another key than the one before, often smaller.
@@ -24,7 +24,7 @@ fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Range<u
 }
 
 /// The outputs of an operation, recorded twice over poison: keys, results, and what is behind each.
-fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2]) -> (Vec<u32>, Vec<u32>) {
+pub fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2]) -> (Vec<u32>, Vec<u32>) {
     let gpu = gpu();
     let by_key = by_key.on(&gpu.device).unwrap();
     let bytes = bytemuck::cast_slice(keys);

@@ -12,7 +12,7 @@ use crate::common::{Gpu, Kind, data, gpu, is_poison, poisoned, right, room, with
 const GUARD: u64 = 256;
 
 /// The bytes of all results, the same in two runs, with nothing written beside them.
-fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
+pub fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
     let input = poisoned(gpu, elements, offset);
     let [before, output] = [(); 2].map(|()| room(gpu, GUARD + size.next_multiple_of(4) + GUARD));
     let prepared =

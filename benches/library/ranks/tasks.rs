@@ -37,9 +37,14 @@ enum Kind {
     Mode,
     /// The sum of all words up to each.
     Prefixes,
+    /// The exact sum of all floats up to each. They are multiples of 2^-24.
+    ExactPrefixes,
     /// The elements below one half.
     Kept,
 }
+
+/// Steps of uniform elements from 0 to 1.
+const STEPS: f32 = (1 << 24) as f32;
 
 /// The sum of an array's words.
 pub const SUM: Task = Task("sum", Kind::Sum);
@@ -61,6 +66,8 @@ pub const TOP_4096: Task = Task("top-4096", Kind::Top(4096));
 pub const DISTINCT: Task = Task("distinct", Kind::Distinct);
 /// The sums of an array's words up to each.
 pub const PREFIXES: Task = Task("prefix-sums", Kind::Prefixes);
+/// The exact sums of an array's uniform elements up to each.
+pub const EXACT_PREFIXES: Task = Task("exact-prefix-sums", Kind::ExactPrefixes);
 /// Half of an array's uniform elements, in their order.
 pub const KEPT: Task = Task("select-half", Kind::Kept);
 /// The mode.
@@ -148,6 +155,13 @@ impl Task {
                 let sums = right(sums.on(device));
                 Box::new(move |input, output| recorded(sums.of(input).into(output)))
             }
+            Kind::ExactPrefixes => {
+                let exact = right(Op::Sum.over(Element::F32)).exact();
+                let sums =
+                    right(Scan::new(exact.unwrap_or_else(|| unreachable!("sums of f32 can be exact"))));
+                let sums = right(sums.on(device));
+                Box::new(move |input, output| recorded(sums.of(input).into(output)))
+            }
             Kind::Kept => {
                 let half = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.5; }";
                 let kept = right(right(Select::new(Element::F32, half)).on(device));
@@ -194,6 +208,13 @@ impl Task {
                     Some(*sum)
                 });
                 sums.flat_map(u32::to_le_bytes).collect()
+            }
+            Kind::ExactPrefixes => {
+                let sums = words::<f32>(array).scan(0u64, |sum, element| {
+                    *sum += (element * STEPS) as u64;
+                    Some(*sum as f32 / STEPS)
+                });
+                sums.flat_map(f32::to_le_bytes).collect()
             }
             Kind::Kept => {
                 let kept = words::<f32>(array).filter(|element| *element < 0.5);

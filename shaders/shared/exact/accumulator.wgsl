@@ -12,22 +12,16 @@
 //     -2^-20       -1                2^28 - 1          2^28 - 1          0
 #import types
 #import format
+#import exact/four_digits
 
-// The tag: the lowest exponent of the window, and flags. Two accumulators that are combined have the same window, or one has none, so `|`
-// combines their tags.
+// The tag: the lowest exponent of the window, and flags, also those of four_digits.wgsl. Two accumulators that are combined have the same
+// window, or one has none, so `|` combines their tags.
 const WINDOW: u32 = 0xffffu;
 // Some of the sum is in the limbs.
 const SPILLED: u32 = 0x10000u;
-// Some element was not -0.
-const OTHERS: u32 = 0x20000u;
-const NAN: u32 = 0x40000u;
-const PLUS_INFINITY: u32 = 0x80000u;
-const MINUS_INFINITY: u32 = 0x100000u;
 // Counts batches that missed the windows of the invocation: every sixteenth of them chooses another window.
 const MISSED: u32 = 0x1000000u;
 const TRIES: u32 = 0xf000000u;
-
-const MASK: u32 = (1u << DIGIT) - 1u;
 
 struct Acc {
     sum: vec4<u32>,
@@ -36,11 +30,6 @@ struct Acc {
 
 fn identity() -> Acc {
     return Acc(vec4<u32>(0u), 0u);
-}
-
-// The carry of a signed number above a digit.
-fn above(number: u32) -> u32 {
-    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
 }
 
 // The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
@@ -58,35 +47,6 @@ fn carried(acc: Acc) -> Acc {
 fn carried_from_second(acc: Acc) -> Acc {
     let z = acc.sum.z + above(acc.sum.y);
     return Acc(vec4<u32>(acc.sum.x, acc.sum.y & MASK, z & MASK, acc.sum.w + above(z)), acc.tag);
-}
-
-// The number as 128 bits in two's complement.
-fn whole(acc: Acc) -> vec4<u32> {
-    let d = acc.sum;
-    return vec4<u32>(
-        d.x | (d.y << DIGIT),
-        (d.y >> (32u - DIGIT)) | (d.z << (2u * DIGIT - 32u)),
-        (d.z >> (64u - 2u * DIGIT)) | (d.w << (3u * DIGIT - 64u)),
-        bitcast<u32>(bitcast<i32>(d.w) >> (96u - 3u * DIGIT)),
-    );
-}
-
-// A number of at most DIGIT bits as digits, whose carries are to be moved. Its lowest bit is at `place`, counted from that of
-// the lowest digit. `minus` is all ones for a negative number.
-fn placed(m: u32, place: u32, minus: u32) -> vec4<u32> {
-    let digit = place / DIGIT;
-    let k = place - digit * DIGIT;
-    let lower = (((m << k) & MASK) ^ minus) - minus;
-    let upper = ((m >> (DIGIT - k)) ^ minus) - minus;
-    let at = vec4<u32>(0u, 1u, 2u, 3u);
-    let none = vec4<u32>(0u);
-    let below = select(none, vec4<u32>(lower), at == vec4<u32>(digit));
-    return below + select(none, vec4<u32>(upper), at == vec4<u32>(digit + 1u));
-}
-
-// The flag of a NaN, or of an infinity with this sign.
-fn special(is_nan: bool, sign: u32) -> u32 {
-    return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan);
 }
 
 // Exponents that a chosen window leaves free above the largest exponent seen, at least. Windows end at

@@ -6,6 +6,7 @@
 #import io
 #import operator
 #import format
+#import exact/four_digits
 #import exact/limbs
 
 var<workgroup> bins: array<atomic<u32>, 512>;

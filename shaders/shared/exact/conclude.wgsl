@@ -6,6 +6,7 @@
 #import format
 #import exact/digits
 #import exact/limbs
+#import exact/nearest
 #import exact/round
 #import exact/states
 
@@ -42,7 +43,7 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
         if needs_digits {
             number = number_of_digits(is_negative);
         } else {
-            number = number_in(total);
+            number = number_in(total.sum, (total.tag & WINDOW) - LOWEST - UNDER);
         }
         store_number(slot, result(number, tag, count));
     }

@@ -19,6 +19,7 @@
 #import types
 #import operator
 #import format
+#import exact/four_digits
 #import exact/limbs
 
 const DIGITS: u32 = LIMBS - 1u;
@@ -89,7 +90,7 @@ fn plus(a: Wide, b: u32) -> Wide {
 // take part. Includes barriers.
 fn to_digits(total: Acc, tag: u32, at: Place) {
     if at.lid == 0u {
-        let number = whole(total);
+        let number = whole(total.sum);
         number_of[0] = number.x;
         number_of[1] = number.y;
         number_of[2] = number.z;

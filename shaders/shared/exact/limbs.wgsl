@@ -12,6 +12,7 @@
 #import io
 #import operator
 #import format
+#import exact/four_digits
 
 // A number of turns, so that no compiler knows it and writes the loop out: what runs rarely should take little
 // space, because instructions that a core has not fetched yet take longer than their execution. No launch has
@@ -67,7 +68,7 @@ fn add_number(sign: u32, p: u32, low: u32, high: u32) {
 
 // Adds what an accumulator holds.
 fn spill(acc: Acc) {
-    let number = whole(acc);
+    let number = whole(acc.sum);
     let sign = number.w >> 31u;
     let flip = 0u - sign;
     // May be negative: the number's bits below the lowest limb are zero.

@@ -2,6 +2,7 @@
 #import entry
 #import operator
 #import format
+#import exact/four_digits
 #import exact/limbs
 
 // Adds the first of some numbers to the limbs. Returns flags.

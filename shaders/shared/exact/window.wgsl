@@ -9,6 +9,7 @@
 #import operator
 #import format
 #import exact/batch
+#import exact/four_digits
 #import exact/limbs
 #import outliers
 
@@ -77,9 +78,9 @@ fn add_one(acc: Acc, x: Numbers) -> Acc {
     }
     let m = significand(x);
     let minus = 0u - signs(x).x;
-    var digits_of = placed(m.x & 0xffffffu, place, minus);
+    var digits_of = placed(m.x & 0xffffffu, place, minus, 0u);
     if BITS > 24u {
-        digits_of += placed((m.x >> 24u) | (m.y << 8u), place + 24u, minus);
+        digits_of += placed((m.x >> 24u) | (m.y << 8u), place + 24u, minus, 0u);
     }
     return Acc(acc.sum + digits_of, acc.tag);
 }

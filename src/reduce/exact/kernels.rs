@@ -5,6 +5,7 @@ use wgpu::Features;
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::operators::Row;
+use crate::reduce::exact::round::Target;
 use crate::reduce::fold::Fold;
 use crate::reduce::ladder::Coverage::{Columns, Grid, Teams};
 use crate::reduce::ladder::Delivery::{Collected, Output};
@@ -113,17 +114,24 @@ impl ExactSum {
              const COPIES: u32 = {}u;\n\
              // The number of the format.\n\
              const FORMAT: u32 = {:#x}u;\n\
-             // Bits of a result's significand, and bits between the unit and the smallest result's last place.\n\
-             const SIGNIFICAND: u32 = {}u;\n\
-             const BELOW: u32 = {}u;\n\
+             {}\
              // True: the sum is divided by the number of elements.\n\
              const MEAN: bool = {};\n",
             self.format.digits() + 1,
             self.format.copies(),
             self.format.number(),
-            self.format.target().significand,
-            self.format.target().below,
+            self.rounding(),
             self.is_mean,
+        )
+    }
+
+    /// Declares the numbers that rounding needs.
+    pub(super) fn rounding(&self) -> String {
+        let Target { significand, below, .. } = self.format.target();
+        format!(
+            "// Bits of a result's significand, and bits between the unit and the smallest result's last place.\n\
+             const SIGNIFICAND: u32 = {significand}u;\n\
+             const BELOW: u32 = {below}u;\n"
         )
     }
 }

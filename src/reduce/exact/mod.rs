@@ -9,6 +9,8 @@
 //! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
 //! feature for it, not even to sum 64-bit floats, which takes integers alone.
 //!
+//! [Prefixes](crate::scan) and [groups by key](crate::group::ByKey) take sums of f32 and f16 that [`Monoid::exact`](crate::reduce::Monoid::exact) makes exact.
+//!
 //! The operators are those of the table of [`Format::of`], and [`Monoid::sum_of`](crate::reduce::Monoid::sum_of), whose values are f32.
 //!
 //! # What comes out
@@ -62,6 +64,7 @@
 //! assert_eq!(merged.sum().as_f64(), 1.0);
 //! ```
 
+mod accumulated;
 mod format;
 mod kernels;
 mod mapped;

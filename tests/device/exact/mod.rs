@@ -1,5 +1,6 @@
 //! Exact sums: zero units in the last place, whatever the data, the order, the cut and the adapter.
 
+mod accumulated;
 mod arrays;
 mod columns;
 mod cpu;

@@ -53,6 +53,8 @@ fn by_key() -> Vec<(String, Kernel)> {
         let by_key = ByKey::new(Element::U32, Op::Sum.over(element).unwrap()).unwrap();
         add(format!("sum of {element}"), by_key);
     }
+    let exact = Op::Sum.over(Element::F32).unwrap().exact().unwrap();
+    add("exact sum of f32".to_owned(), ByKey::new(Element::U32, exact).unwrap());
     let places = ByKey::new(Element::U32, Op::ArgMax.over(Element::F32).unwrap()).unwrap();
     add("arg-max of f32".to_owned(), places);
     let mut seen = HashSet::new();

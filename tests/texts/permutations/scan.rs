@@ -32,6 +32,10 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         let rows = Scan::new(Op::Sum.over(element).unwrap()).unwrap().rows(100).exclusive();
         add("exclusive prefixes of rows", element, rows, Features::all());
     }
+    for element in [Element::F32, Element::F16] {
+        let sum = Scan::new(Op::Sum.over(element).unwrap().exact().unwrap()).unwrap();
+        add("exact prefixes", element, sum, Features::all());
+    }
     let min = Scan::new(Op::Min.over(Element::F64).unwrap()).unwrap();
     add("prefixes without 64-bit integers", Element::F64, min, Features::empty());
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";

@@ -1,0 +1,36 @@
+//! Exact sums with one accumulator, for operations that combine what they like.
+
+use crate::element::Element;
+use crate::reduce::exact::{ExactSum, Format};
+use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::op::Op;
+use crate::shader::Composer;
+
+/// The bits of a digit.
+const DIGIT: &str = "const DIGIT: u32 = 28u;";
+
+impl ExactSum {
+    /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.
+    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Result<Option<Monoid>, MonoidError> {
+        if exact.op() != Some(Op::Sum) || self.format != Format::Single {
+            return Ok(None);
+        }
+        // 32-bit floats are read as words: nothing then flushes a subnormal one.
+        let (wgsl, bits) = match self.element {
+            Element::F16 => ("f16", "bitcast<u32>(f32(elem))"),
+            _ => ("u32", "elem"),
+        };
+        let composer = Composer::default()
+            .generate(
+                "float_bits",
+                "a number",
+                format!("fn bits(elem: Elem) -> u32 {{\n    return {bits};\n}}"),
+            )
+            .generate("format", "digits", DIGIT)
+            .generate("types", "the numbers of the format", self.rounding());
+        let elem = Elem::Number { element: self.element, wgsl };
+        let pieces = composer.pieces("operators/shared/long_sum");
+        let name = format!("exact-{}", exact.name);
+        Ok(Some(Monoid::analyse(&name, elem, Arity::One, pieces)?.known_as(Op::Sum, None)))
+    }
+}
