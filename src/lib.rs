@@ -91,7 +91,7 @@
 //! | [`group::ByKey`], integers; minima and maxima; lengths; exact sums | on every GPU, every time |
 //! | [`group::ByKey`], other floats | every time on the same device for the same plan |
 //! | [`histogram`] | on every GPU, every time |
-//! | [`group::ById`] | on every GPU, every time |
+//! | [`group::ById`], [`group::GroupBy`] | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`select`] | on every GPU, every time, if the function has the same results there |

@@ -1,11 +1,12 @@
-//! Exact sums and counts by id, for ids of several distributions. A row's bytes are those of values and ids, so its rate is beside that of a sum.
+//! Exact sums and counts by id, and by key in any order, for several distributions. A row's bytes are those of values and ids or keys, so its rate is
+//! beside that of a sum.
 
 use std::cell::LazyCell;
 
 use criterion::Criterion;
-use halofold::group::{ById, reference};
+use halofold::group::{ById, GroupBy, reference};
 use halofold::reduce::Op;
-use halofold::{Element, OnDevice, wgpu};
+use halofold::{Element, Value, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Row, TestData};
 
 use crate::calls::{self, Call, Calls, Sweep, Way};
@@ -16,20 +17,32 @@ use crate::pool::{PERIOD, Pool};
 /// Bytes of a value, of an id, and of a result.
 const WORD: u64 = 4;
 
-/// Values and their ids.
+/// The names that groups have.
+#[derive(Clone, Copy, PartialEq)]
+enum Names {
+    Ids,
+    Keys,
+}
+
+/// Values and the names of their groups.
 struct Pairs {
     values: Pool,
-    ids: Pool,
+    names: Pool,
 }
 
 /// All of them.
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let power = if machine.extent() == Extent::Software { 16 } else { 28 };
     let n = 1u64 << power;
-    let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (groups, kind));
+    let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (Names::Ids, groups, kind));
+    let by_id = [256, 4096, 65_536].into_iter().flat_map(kinds);
+    let by_key = [1000, 65_536]
+        .into_iter()
+        .flat_map(|groups| ["random", "zipf"].map(|kind| (Names::Keys, groups, kind)));
     let mut rows = Vec::new();
-    for (groups, kind) in [256, 4096, 65_536].into_iter().flat_map(kinds) {
-        let op = format!("sum-and-count-by-{groups}-ids");
+    for (names, groups, kind) in by_id.chain(by_key) {
+        let name = if names == Names::Ids { "ids" } else { "keys" };
+        let op = format!("sum-and-count-by-{groups}-{name}");
         let title = machine.title(&format!("library/{op}/{kind}/f32/2^{power}"));
         let most = machine.device.limits().max_buffer_size;
         if WORD * n > most {
@@ -38,10 +51,11 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
         }
         let mut group = Group::new(criterion, &title);
         let pool = |block| Pool::new(machine, block, WORD, n);
-        let pairs = LazyCell::new(|| Pairs { values: pool(values()), ids: pool(ids(groups, kind)) });
+        let pairs =
+            LazyCell::new(|| Pairs { values: pool(values()), names: pool(named(names, groups, kind)) });
         rows.extend([Way::INDEPENDENT, Way::CHAINED].into_iter().filter_map(|way| {
             let row = Row::<LibraryWork>::blank(way.name, [&op, kind, "f32"], n, None, &machine.info);
-            let make = || calls(&machine.device, sweep, way, groups, n, &pairs);
+            let make = || calls(&machine.device, sweep, way, (names, groups), n, &pairs);
             super::measure(&mut group, machine, row, 2 * WORD * n, make)
         }));
     }
@@ -54,8 +68,8 @@ fn values() -> Vec<u8> {
     (0..PERIOD as usize).flat_map(|at| (((data.word(at) >> 32) % 9) as f32 - 4.0).to_le_bytes()).collect()
 }
 
-/// One period of ids.
-fn ids(groups: u32, kind: &str) -> Vec<u8> {
+/// One period of ids, or of keys that lie all over the integers.
+fn named(names: Names, groups: u32, kind: &str) -> Vec<u8> {
     let data = TestData::new(Op::Sum, Element::U64, 2 * PERIOD);
     let id = |at: u64| {
         let word = data.word((PERIOD + at) as usize);
@@ -67,7 +81,8 @@ fn ids(groups: u32, kind: &str) -> Vec<u8> {
             other => unreachable!("{other} is new"),
         }
     };
-    (0..PERIOD).flat_map(|at| id(at).to_le_bytes()).collect()
+    let spread = if names == Names::Ids { 1 } else { 0x9e37_79b1 };
+    (0..PERIOD).flat_map(|at| id(at).wrapping_mul(spread).to_le_bytes()).collect()
 }
 
 /// The calls in one way. Of their results the sums are checked.
@@ -75,25 +90,44 @@ fn calls<'s>(
     device: &wgpu::Device,
     sweep: &'s Sweep,
     way: Way,
-    groups: u32,
+    (names, groups): (Names, u32),
     n: u64,
     pairs: &Pairs,
 ) -> Result<Calls<'s>, MeasureError> {
     let asked = ById::new(Element::F32, groups).unwrap_or_else(|error| panic!("{error}")).sum().count();
-    let by_id: OnDevice<ById> = asked.clone().on(device).unwrap_or_else(|error| panic!("{error}"));
+    let by_id = asked.clone().on(device).unwrap_or_else(|error| panic!("{error}"));
+    let by_key = GroupBy::new(Element::U32, Element::F32, groups)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .sum()
+        .count();
+    let group_by = by_key.clone().on(device).unwrap_or_else(|error| panic!("{error}"));
     let size = WORD * u64::from(groups);
-    let call = |number, output: &wgpu::Buffer, others: &mut Option<[wgpu::Buffer; 2]>| {
-        let others = others.get_or_insert_with(|| [size, WORD].map(|size| calls::output(device, size)));
-        let request = by_id.of(pairs.values.input(n, number)).with(pairs.ids.input(n, number));
-        let prepared = request.into_each([output, &others[0], &others[1]]);
+    let call = |number, output: &wgpu::Buffer, others: &mut Option<[wgpu::Buffer; 4]>| {
+        let others =
+            others.get_or_insert_with(|| [size, WORD, size, WORD].map(|size| calls::output(device, size)));
+        let [counts, left_out, keys, number_of_keys] = &*others;
+        let [values, own] = [&pairs.values, &pairs.names].map(|pool| pool.input(n, number));
+        let prepared = match names {
+            Names::Ids => by_id.of(values).with(own).into_each([output, counts, left_out]),
+            Names::Keys => {
+                group_by.of(own).with(values).into_each([keys, number_of_keys, output, counts, left_out])
+            }
+        };
         let prepared = prepared.unwrap_or_else(|error| panic!("{error}"));
         Ok(Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call)
     };
     let expected = |number, _| {
         let start = pairs.values.start(n, number);
         let (values, times) = pairs.values.repeated(start, n);
-        let (ids, _) = pairs.ids.repeated(start, n);
-        let (results, _) = reference::by_id(&asked, values, &bytemuck::pod_collect_to_vec(ids));
+        let (own, _) = pairs.names.repeated(start, n);
+        let mut results = match names {
+            Names::Ids => reference::by_id(&asked, values, &bytemuck::pod_collect_to_vec(own)).0,
+            Names::Keys => {
+                reference::group_by(&by_key, own, values).into_iter().map(|(_, results)| results).collect()
+            }
+        };
+        // There may be fewer keys.
+        results.resize(groups as usize, vec![Value::F32(0.0)]);
         let sums = results.iter().map(|of_group| of_group[0].as_f64() as f32 * times as f32);
         Expected::Bytes(sums.flat_map(|sum| (sum + 0.0).to_le_bytes()).collect())
     };

@@ -56,7 +56,9 @@ fn calls<'s>(
     n: u64,
     pool: &Pool,
 ) -> Result<Calls<'s>, MeasureError> {
-    let histogram = Histogram::new(device, Keys::Numbers, bins).unwrap_or_else(|error| panic!("{error}"));
+    let histogram = Histogram::new(Keys::Numbers, bins, &device.limits())
+        .on(device)
+        .unwrap_or_else(|error| panic!("{error}"));
     let call = |number, output: &wgpu::Buffer, _: &mut Option<()>| {
         let prepared = histogram.of(pool.input(n, number)).into(output);
         let prepared = prepared.unwrap_or_else(|error| panic!("{error}"));

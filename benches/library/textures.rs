@@ -2,7 +2,7 @@
 
 use criterion::Criterion;
 use half::f16;
-use halofold::histogram::{self, Config, Histogram, Keys};
+use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Op, Reducer, Workspace};
 use halofold::{Element, Map, Slice, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Row, TestData};
@@ -103,9 +103,9 @@ impl Pictures {
     ) -> Result<Calls<'s>, MeasureError> {
         let extent = Op::MinMax.over(Element::F32).and_then(|extent| extent.of_texels(self.map()));
         let extent = Reducer::new(device, extent.unwrap_or_else(|error| panic!("{error}")))?;
-        let config = Config::new(Keys::Ranges { low: 0.0, high: 1.0 }, BINS, &device.limits())
+        let config = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, BINS, &device.limits())
             .with_map(self.map(), &device.limits());
-        let histogram = Histogram::with_config(device, config, histogram::Options::default());
+        let histogram = config.on(device);
         let histogram = histogram.unwrap_or_else(|error| panic!("{error}"));
         let plan = extent.of_texels(&self.textures[0]).plan()?;
         let call = |number, output: &wgpu::Buffer, workspace: &mut Option<Workspace>| {

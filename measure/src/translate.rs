@@ -195,7 +195,7 @@ impl Kernel {
     }
 
     /// Composes one step of a histogram.
-    pub fn of_histogram(config: &histogram::Config, step: &str) -> Self {
+    pub fn of_histogram(config: &histogram::Histogram, step: &str) -> Self {
         Kernel {
             wgsl: config.compose(step),
             entry_point: "main",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::slice;
 
-use halofold::histogram::{Config, Histogram, Keys, Map, Options};
+use halofold::histogram::{Histogram, Keys, Map};
 use halofold::{Slice, Value};
 use indicatif::ProgressBar;
 
@@ -162,15 +162,12 @@ impl<'a> Passes<'a> {
         let kernels = |gpu: &Gpu, work: &Work| {
             let limits = gpu.device.limits();
             let kernel = |map: &Option<Map>| {
-                let config = Config::new(keys.clone(), bins, &limits);
+                let config = Histogram::new(keys.clone(), bins, &limits);
                 let config = match map {
                     Some(map) => config.with_map(map.clone(), &limits),
                     None => config,
                 };
-                let histogram = gpu.attempt(|| {
-                    Histogram::with_config(&gpu.device, config, Options::default())
-                        .map_err(|why| refused(work, why))
-                });
+                let histogram = gpu.attempt(|| config.on(&gpu.device).map_err(|why| refused(work, why)));
                 let histogram = histogram?;
                 let bind = move |gpu: &Gpu, input: Slice<'_>| {
                     let output = output_buffer(gpu, histogram.config().output());

@@ -21,6 +21,7 @@
 // If not all groups find room, a workgroup has one of a few slices of them. Those of one share of the pairs are next to each other and read the same
 // pairs at about the same time. For more groups see parted.wgsl.
 #import entry
+#import ids
 #import io
 #import pairs
 #import rejected
@@ -44,6 +45,7 @@ fn kernel(at: Place, wg: Workgroup) {
     mine = min(SLICE, GROUPS - first_group);
     counts_strangers = slice == 0u;
     begin_table(at.lid);
+    begin_ids(at.lid);
     window = chosen_window(true, sample_of(share * WG + at.lid), at.lid);
     workgroupBarrier();
     for (var begin = 0u; begin < params.steps; begin += params.period) {

@@ -1,4 +1,4 @@
-//! The results that a group can have.
+//! The results that a group can have, and the methods that ask for them.
 
 use crate::element::Element;
 
@@ -33,3 +33,38 @@ impl Aggregate {
         }
     }
 }
+
+/// Declares the methods of a description that ask for a result, over its own method `and`.
+macro_rules! aggregates {
+    ($description:ty) => {
+        impl $description {
+            /// Asks for the number of values, a `u32`.
+            pub fn count(self) -> Self {
+                self.and(Aggregate::Count)
+            }
+
+            /// Asks for the sum: of floats exact, rounded once; of integers modulo 2^32. Of an empty group it is 0.
+            pub fn sum(self) -> Self {
+                self.and(Aggregate::Sum)
+            }
+
+            /// Asks for the mean, an `f32`: the exact sum divided by the number of values, rounded once. Of an empty group it is NaN.
+            pub fn mean(self) -> Self {
+                self.and(Aggregate::Mean)
+            }
+
+            /// Asks for the minimum, by the rules of [`Op::Min`](crate::reduce::Op::Min). Of an empty group it is the largest value of the type, +∞ of
+            /// floats.
+            pub fn min(self) -> Self {
+                self.and(Aggregate::Min)
+            }
+
+            /// Asks for the maximum, by the rules of [`Op::Max`](crate::reduce::Op::Max). Of an empty group it is the smallest value of the type, −∞ of
+            /// floats.
+            pub fn max(self) -> Self {
+                self.and(Aggregate::Max)
+            }
+        }
+    };
+}
+pub(super) use aggregates;

@@ -3,7 +3,7 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::group::aggregate::Aggregate;
+use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES};
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
@@ -20,7 +20,11 @@ pub struct ById {
     pub(super) element: Element,
     pub(super) groups: u32,
     pub(super) aggregates: Vec<Aggregate>,
+    /// The type of the keys whose ids kernels look up; `None` if ids are given.
+    pub(super) keys: Option<Element>,
 }
+
+aggregates!(ById);
 
 impl ById {
     /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`ById::count`],
@@ -34,37 +38,10 @@ impl ById {
         if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
             return Err(OperationError::Values(element));
         }
-        Ok(ById { element, groups, aggregates: Vec::new() })
+        Ok(ById { element, groups, aggregates: Vec::new(), keys: None })
     }
 
-    /// Asks for the number of values, a `u32`.
-    pub fn count(self) -> Self {
-        self.and(Aggregate::Count)
-    }
-
-    /// Asks for the sum: of floats exact, rounded once; of integers modulo 2^32. Of an empty group it is 0.
-    pub fn sum(self) -> Self {
-        self.and(Aggregate::Sum)
-    }
-
-    /// Asks for the mean, an `f32`: the exact sum divided by the number of values, rounded once. Of an empty group it is NaN.
-    pub fn mean(self) -> Self {
-        self.and(Aggregate::Mean)
-    }
-
-    /// Asks for the minimum, by the rules of [`Op::Min`](crate::reduce::Op::Min). Of an empty group it is the largest value of the type, +∞ of
-    /// floats.
-    pub fn min(self) -> Self {
-        self.and(Aggregate::Min)
-    }
-
-    /// Asks for the maximum, by the rules of [`Op::Max`](crate::reduce::Op::Max). Of an empty group it is the smallest value of the type, −∞ of
-    /// floats.
-    pub fn max(self) -> Self {
-        self.and(Aggregate::Max)
-    }
-
-    fn and(mut self, aggregate: Aggregate) -> Self {
+    pub(super) fn and(mut self, aggregate: Aggregate) -> Self {
         self.aggregates.push(aggregate);
         self
     }

@@ -21,6 +21,9 @@ const WITH_SUM: u64 = COUNTS + 22;
 /// The digits of a number in a table.
 const DIGITS: u32 = 3;
 
+/// The ids of keys in a table of the workgroup's own.
+const NEAR: &str = "group/ids/near";
+
 /// Invocations that finish a group.
 const FINISHING: u32 = 32;
 
@@ -47,6 +50,8 @@ impl ById {
             .defines(Composer::default())
             .choose("io", "group/shared/io")
             .choose("keys", "group/shared/keys")
+            .choose("ids", self.ids(step, limits))
+            .choose("key_bits", self.keys.and_then(order_of).unwrap_or("group_by/key_bits/u32"))
             .choose("operator", "shared/exact/accumulator")
             .choose("format", "exact/single")
             .generate("types", "the numbers of the format", sums)
@@ -66,6 +71,12 @@ impl ById {
         ];
         if step != OFFSETS {
             overrides.push(("STATE", self.state() as f64));
+        }
+        if self.keys.is_some() && reads_pairs(step) {
+            overrides.push(("PLACES", places(self.groups) as f64));
+        }
+        if self.ids(step, limits) == NEAR {
+            overrides.push(("NEAR", (places(self.groups) / 2) as f64));
         }
         if [COUNT, OFFSETS, PUT, PARTED].contains(&step) {
             let parts = table.slices.min(MOST_PARTS);
@@ -93,6 +104,15 @@ impl ById {
         overrides
     }
 
+    /// The file with the ids of pairs: read, or looked up.
+    fn ids(&self, step: Step, limits: &Limits) -> &'static str {
+        match self.keys {
+            None => "group/ids/given",
+            Some(_) if step == TABLES && Table::of(self, limits).has_keys => NEAR,
+            Some(_) => "group/ids/found",
+        }
+    }
+
     /// The words that a table has for a group.
     pub(super) fn planes(&self) -> u32 {
         let sums = if self.has_sums() { DIGITS } else { 0 };
@@ -102,8 +122,7 @@ impl ById {
     /// Declares the outputs, and the functions that write them.
     fn outputs_in_wgsl(&self) -> String {
         let (mut text, mut stores) = (String::new(), String::new());
-        let slots = [1].into_iter().chain(outputs::slots(self.aggregates.len() + 1).map(|(slot, _)| slot));
-        for (nth, slot) in slots.enumerate() {
+        for (nth, slot) in self.result_slots().enumerate() {
             let _ = writeln!(
                 text,
                 "@group(0) @binding({slot}) var<storage, read_write> output_{nth}: array<u32>;"
@@ -119,8 +138,15 @@ impl ById {
         )
     }
 
-    /// The bindings of a step. 0 and 3 are the values, 5 and 6 the ids, 4 the states, 7 the pairs in order, 8 where those of each part begin, 1, 11
-    /// and on the outputs.
+    /// The bindings of the arrays of results, and of the number of pairs that are left out. Keys, if there are any, and their number are before them.
+    fn result_slots(&self) -> impl Iterator<Item = u32> {
+        let before = if self.keys.is_some() { 2 } else { 0 };
+        let all = outputs::slots(self.aggregates.len() + 1 + before).map(|(slot, _)| slot);
+        [1].into_iter().chain(all).skip(before)
+    }
+
+    /// The bindings of a step. 0 and 3 are the values, 5 and 6 the ids, or 0 and 3 keys, 5 and 6 values, and 9 the table of keys; 4 the states, 7 the
+    /// pairs in order, 8 where those of each part begin, 1, 11 and on the outputs.
     pub(super) fn bindings(&self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let mut slots = vec![(4, Write), (PARAMETERS, Access::Uniform)];
@@ -131,11 +157,31 @@ impl ById {
                 slots.extend([7, 8].map(|slot| (slot, Write)));
             }
             OFFSETS | PARTED => slots.extend([7, 8].map(|slot| (slot, Write))),
-            _ => {
-                slots.push((1, Write));
-                slots.extend(outputs::slots(self.aggregates.len() + 1));
-            }
+            _ => slots.extend(self.result_slots().map(|slot| (slot, Write))),
+        }
+        if self.keys.is_some() && reads_pairs(step) {
+            slots.push((9, Read));
         }
         slots
     }
+}
+
+/// True if a kernel reads the ids of pairs, or looks them up.
+fn reads_pairs(step: Step) -> bool {
+    [TABLES, COUNT, PUT, APART].contains(&step)
+}
+
+/// The file with the order of keys of a type; `None` if it is no type of keys.
+pub(super) fn order_of(key: Element) -> Option<&'static str> {
+    match key {
+        Element::U32 => Some("group_by/key_bits/u32"),
+        Element::I32 => Some("group_by/key_bits/i32"),
+        Element::F32 => Some("group_by/key_bits/f32"),
+        _ => None,
+    }
+}
+
+/// Places of a table of keys for so many groups: a power of two, and at least four for each.
+pub(super) fn places(groups: u32) -> u64 {
+    4 * u64::from(groups).next_power_of_two()
 }

@@ -3,6 +3,7 @@
 use wgpu::Limits;
 
 use crate::group::by_id::ById;
+use crate::group::kernels::places;
 use crate::operation::device::Step;
 use crate::operation::limits::{LimitError, largest_workgroup, needs};
 use crate::operation::{OperationError, Pass, blocks, grid, input};
@@ -55,6 +56,9 @@ const HALF: u32 = 1 << 14;
 /// The most steps of a workgroup: some drivers end loops after 65 535 iterations.
 const MOST_STEPS: u64 = 1 << 14;
 
+/// The 16 bits that stand for no id in a table of keys, as in `shaders/group/ids/near.wgsl`.
+const NO_ID: u32 = 0xffff;
+
 /// The fewest steps that pay for a table.
 const LEAST_STEPS: u64 = 4;
 
@@ -70,6 +74,8 @@ pub(super) struct Table {
     /// Groups of a slice or a part, and the number of these.
     pub(super) slice: u32,
     pub(super) slices: u32,
+    /// True if the ids of keys have a table in workgroup memory besides.
+    pub(super) has_keys: bool,
     /// The kernel that adds pairs to it, or to storage if it is not used.
     pub(super) step: Step,
 }
@@ -81,16 +87,19 @@ impl Table {
         let workgroup_size = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
         let bytes = limits.max_compute_workgroup_storage_size;
         let room = |bytes: u32| (bytes.saturating_sub(BESIDES) / (4 * planes)).max(1);
+        let near = self::near(by_id);
+        let has_keys = near.is_some_and(|near| groups <= room(bytes.saturating_sub(near)));
+        let bytes = if has_keys { bytes - near.unwrap_or(0) } else { bytes };
         let slices = groups.div_ceil(room(bytes));
         if slices > MOST_SLICES {
             let slice = 1 << room(bytes.min(COPIED)).ilog2();
             let slices = groups.div_ceil(slice);
             let step = if slices > MOST_PARTS { APART } else { PARTED };
-            return Table { workgroup_size, copies: 1, slice, slices, step };
+            return Table { workgroup_size, copies: 1, slice, slices, has_keys, step };
         }
         let slice = groups.div_ceil(slices);
         let copies = 1 << (room(bytes.min(COPIED)) / slice).clamp(1, MOST_COPIES).ilog2();
-        Table { workgroup_size, copies, slice, slices, step: TABLES }
+        Table { workgroup_size, copies, slice, slices, has_keys, step: TABLES }
     }
 
     /// Steps between two looks at it.
@@ -134,12 +143,9 @@ impl ById {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let slices = if table.step == TABLES { table.slices } else { 1 };
-        let per_step = 4 * u64::from(table.workgroup_size);
-        // The first four may begin before the first pair.
-        let all = (u64::from(window.first % 4) + u64::from(window.len)).div_ceil(per_step);
-        let shares = (all / LEAST_STEPS).clamp(1, FILLING.div_ceil(slices.into()).max(1));
-        let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { shares };
-        let shares = shares.min(most).max(all.div_ceil(MOST_STEPS));
+        let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { FILLING };
+        let most = most.min(FILLING.div_ceil(slices.into()));
+        let [shares, steps] = shared(&window, table.workgroup_size, most);
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
         let params = [
             window.first,
@@ -148,7 +154,7 @@ impl ById {
             (shares * u64::from(slices)) as u32,
             grid[0],
             shares as u32,
-            all.div_ceil(shares) as u32,
+            steps as u32,
             table.period(),
         ];
         let from = Some(ByteRange { offset: window.start, size: window.size });
@@ -182,6 +188,21 @@ impl ById {
     pub(super) fn states(&self) -> u64 {
         4 * (u64::from(self.groups) * self.state() + 1)
     }
+}
+
+/// Workgroups that share the pairs of a window, and the steps of each, of four pairs for each invocation.
+pub(super) fn shared(window: &Window, workgroup_size: u32, most: u64) -> [u64; 2] {
+    // The first four may begin before the first pair.
+    let pairs = u64::from(window.first % 4) + u64::from(window.len);
+    let all = pairs.div_ceil(4 * u64::from(workgroup_size));
+    let shares = (all / LEAST_STEPS).clamp(1, most.clamp(1, FILLING)).max(all.div_ceil(MOST_STEPS));
+    [shares, all.div_ceil(shares)]
+}
+
+/// Bytes of a table of the ids of keys: two a place, and four for each key. `None` if ids are given.
+fn near(by_id: &ById) -> Option<u32> {
+    let bytes = 2 * places(by_id.groups) + 4 * u64::from(by_id.groups);
+    by_id.keys.filter(|_| by_id.groups < NO_ID).and(u32::try_from(bytes).ok())
 }
 
 /// Pairs that are ordered at a time.

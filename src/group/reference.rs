@@ -1,14 +1,13 @@
-//! Results by id on the CPU, with which those of the GPU are compared. Each group's values are collected first, and then taken together.
+//! Results by id and by key on the CPU, with which those of the GPU are compared. Each group's values are collected first, and then taken together.
 
 use crate::element::{Element, Value};
-use crate::group::ById;
 use crate::group::aggregate::Aggregate;
+use crate::group::{ById, GroupBy};
 use crate::reduce::exact::{Format, State};
 
 /// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
 pub fn by_id(asked: &ById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
-    let ById { element, groups, aggregates } = asked;
-    let mut members = vec![Vec::new(); *groups as usize];
+    let mut members = vec![Vec::new(); asked.groups as usize];
     let mut rejected = 0;
     for (value, id) in values.chunks_exact(4).zip(ids) {
         match members.get_mut(*id as usize) {
@@ -16,11 +15,30 @@ pub fn by_id(asked: &ById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32)
             None => rejected += 1,
         }
     }
-    let of = |group: &Vec<u8>| {
-        let result = |aggregate: &Aggregate| one(*element, group, *aggregate);
-        aggregates.iter().map(result).collect()
+    (members.iter().map(|group| all(asked, group)).collect(), rejected)
+}
+
+/// The different keys in ascending order, and the results of each, however many they are. Keys and values are given as their bytes.
+pub fn group_by(asked: &GroupBy, keys: &[u8], values: &[u8]) -> Vec<(Value, Vec<Value>)> {
+    // A double holds every key, and adding 0 to -0 gives 0.
+    let number = |key: &[u8]| asked.key.read(key).as_f64() + 0.0;
+    let number = |key: &[u8]| if number(key).is_nan() { f64::NAN } else { number(key) };
+    let key_of = |key: &[u8]| match asked.key.read(key) {
+        Value::F32(_) => Value::F32(number(key) as f32),
+        integer => integer,
     };
-    (members.iter().map(of).collect(), rejected)
+    let mut pairs: Vec<_> = keys.chunks_exact(4).zip(values.chunks_exact(4)).collect();
+    pairs.sort_by(|(a, _), (b, _)| number(a).total_cmp(&number(b)));
+    let of = |group: &[(&[u8], &[u8])]| {
+        let values: Vec<_> = group.iter().flat_map(|(_, value)| value.iter().copied()).collect();
+        (key_of(group[0].0), all(&asked.by_id, &values))
+    };
+    pairs.chunk_by(|(a, _), (b, _)| number(a).total_cmp(&number(b)).is_eq()).map(of).collect()
+}
+
+/// The results of one group that are asked for.
+fn all(asked: &ById, values: &[u8]) -> Vec<Value> {
+    asked.aggregates.iter().map(|aggregate| one(asked.element, values, *aggregate)).collect()
 }
 
 /// A result of one group.

@@ -1,4 +1,4 @@
-//! The configuration of a histogram, as a plain value, and its kernels.
+//! The description of a histogram, and its kernels.
 
 use wgpu::{Limits, TextureSampleType};
 
@@ -11,10 +11,11 @@ use crate::operation::limits::{self, LimitError, SettingError};
 use crate::operation::{Map, texels};
 use crate::shader::{self, Composer};
 
-/// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks it.
+/// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Histogram::on`] brings it to a
+/// device. The module's page has [an example](crate::histogram).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Config {
+pub struct Histogram {
     /// The keys.
     pub keys: Keys,
     /// The number of bins of a channel: 1 to 65 536 for all channels together.
@@ -34,42 +35,42 @@ pub struct Config {
     pub tuning: Tuning,
 }
 
-impl Config {
-    /// Makes a config that clears its output first, with the tuning for long inputs on a device with these limits. For fewer than
+impl Histogram {
+    /// Describes a histogram that clears its output first, with the tuning for long inputs on a device with these limits. For fewer than
     /// 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
         let tuning = Tuning::of(limits, bins, u64::MAX);
-        Config { keys, bins, channels: 1, stride: 1, first: 0, map: None, add: false, tuning }
+        Histogram { keys, bins, channels: 1, stride: 1, first: 0, map: None, add: false, tuning }
     }
 
-    /// Returns this config for elements of several keys, one after the other, with the tuning for as many bins.
+    /// Returns this histogram for elements of several keys, one after the other, with the tuning for as many bins.
     pub fn with_channels(self, channels: u32, limits: &Limits) -> Self {
         let tuning = Tuning::of(limits, self.bins.saturating_mul(channels), u64::MAX);
-        Config { channels, tuning, ..self }
+        Histogram { channels, tuning, ..self }
     }
 
-    /// Returns this config for every `stride`-th element, starting with number `first`.
+    /// Returns this histogram for every `stride`-th element, starting with number `first`.
     pub fn with_stride(self, stride: u32, first: u32) -> Self {
-        Config { stride, first, ..self }
+        Histogram { stride, first, ..self }
     }
 
-    /// Returns this config for the keys, and the channels, that a map makes of the elements.
+    /// Returns this histogram for the keys, and the channels, that a map makes of the elements.
     pub fn with_map(self, map: Map, limits: &Limits) -> Self {
         let channels = self.channels_of(&map);
-        Config { map: Some(map), ..self.with_channels(channels, limits) }
+        Histogram { map: Some(map), ..self.with_channels(channels, limits) }
     }
 
-    /// Returns this config with counts added to those in the output: see [`Config::add`].
+    /// Returns this histogram with counts added to those in the output: see [`Histogram::add`].
     pub fn adding(self) -> Self {
-        Config { add: true, ..self }
+        Histogram { add: true, ..self }
     }
 
-    /// Returns this config with another tuning.
+    /// Returns this histogram with another tuning.
     pub fn with_tuning(self, tuning: Tuning) -> Self {
-        Config { tuning, ..self }
+        Histogram { tuning, ..self }
     }
 
-    /// Checks the config against a device's limits.
+    /// Checks it against a device's limits.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@
 //! # let samples = buffer(bytemuck::cast_slice(&samples));
 //! # let on_gpu = buffer(&[0; 400]);
 //! // The distribution of floats over 100 equal ranges from 0 to 1.
-//! let spread = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
+//! let spread = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 100, &device.limits()).on(&device)?;
 //! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
 //!
 //! # let mut encoder = device.create_command_encoder(&Default::default());
@@ -22,12 +22,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Config`] holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Config::plan`] plans the dispatches without a device.
+//! A [`Histogram`] is a plain value, and [`Histogram::on`] brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Histogram::plan`] plans the dispatches without a device.
 //!
 //! # Cost
 //!
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
-//! Unless [`Config::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. A [`Histogram`] owns
+//! Unless [`Histogram::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. One on a device owns
 //! 136 bytes on the GPU, and with keys between borders 128 bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes
 //! for each dispatch, and its bind groups. Recording allocates nothing.
 //!
@@ -58,8 +58,7 @@ pub mod reference;
 mod tuning;
 
 pub use crate::{Map, OperationError, Options};
-pub use config::Config;
+pub use config::Histogram;
 pub use keys::Keys;
 pub use plan::{CLEAR, COUNT};
-pub use record::Histogram;
 pub use tuning::{Method, Tuning};

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::element::ordered;
-use crate::histogram::config::Config;
+use crate::histogram::config::Histogram;
 use crate::histogram::keys::Keys;
 use crate::operation::OperationError;
 use crate::operation::device::Step;
@@ -40,13 +40,13 @@ pub(super) type Params = [u32; 13];
 /// The dispatches of one histogram.
 pub(super) type Plan = Vec<Pass<Step, Params>>;
 
-impl Config {
+impl Histogram {
     /// Plans the dispatches over the elements of one range of a buffer, on a device with these limits: steps [`CLEAR`] and [`COUNT`]. It is
     /// pure and needs no device.
     ///
     /// # Errors
     ///
-    /// Those of [`Config::check`]; too many elements or workgroups; an offset between two elements.
+    /// Those of [`Histogram::check`]; too many elements or workgroups; an offset between two elements.
     pub fn plan(
         &self,
         input: BufferRange,

@@ -2,8 +2,7 @@
 
 use wgpu::{Device, Limits, TextureSampleType};
 
-use crate::histogram::config::Config;
-use crate::histogram::keys::Keys;
+use crate::histogram::config::Histogram;
 use crate::histogram::plan::{CLEAR, COUNT, Params, Plan};
 use crate::operation::OperationError;
 use crate::operation::Options;
@@ -11,24 +10,19 @@ use crate::operation::device::{OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::reduce::BufferRange;
 
-/// A histogram for a device, over inputs of any length. The module's page has [an example](crate::histogram).
-///
-/// Its output has a `u32` per bin, the bins of one channel after those of another.
-pub type Histogram = OnDevice<Config>;
-
 impl Histogram {
-    /// Makes a histogram that clears its output first: [`OnDevice::with_config`] with [`Config::new`].
+    /// Makes the operation on a device. Its output has a `u32` per bin, the bins of one channel after those of another.
     ///
     /// # Errors
     ///
-    /// See [`Config::check`].
-    pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, OperationError> {
-        Self::with_config(device, Config::new(keys, bins, &device.limits()), Options::default())
+    /// See [`Histogram::check`].
+    pub fn on(self, device: &Device) -> Result<OnDevice<Histogram>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
     }
 }
 
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for Config {
+impl Operation for Histogram {
     const LABEL: &'static str = "halofold::histogram";
     type Params = Params;
     type Value = u32;

@@ -15,7 +15,7 @@ pub enum OperationError {
     /// A text that is no value of a type. The message names the text, and the type's values or their form.
     #[error("{0}")]
     Name(String),
-    /// A number, or a field of [`Config`](crate::histogram::Config) or [`Tuning`](crate::histogram::Tuning), that is out of range.
+    /// A number, or a field of [`Histogram`](crate::histogram::Histogram) or [`Tuning`](crate::histogram::Tuning), that is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// Ends of a range that is empty or not finite.
@@ -69,8 +69,16 @@ pub enum OperationError {
         /// The number of groups.
         groups: u32,
     },
-    /// Values of a type that has no results by group.
-    #[error("values of {0}: results by group are of f32, u32 or i32")]
+    /// More different keys than groups. The results leave out the pairs of those that are too many.
+    #[error("there are more than {groups} different keys, {pairs} pairs are left out: allow more groups")]
+    Keys {
+        /// The number of pairs that are left out.
+        pairs: u32,
+        /// The number of groups.
+        groups: u32,
+    },
+    /// Values, or keys in any order, of a type that has no results by group.
+    #[error("values or keys of {0}: results by group are of f32, u32 or i32")]
     Values(Element),
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]

@@ -41,7 +41,8 @@ fn stencils(scene: &Scene) {
 
 fn histograms(scene: &Scene) {
     let [keys, counts] = [(); 2].map(|()| scene.room(4 * 64).unwrap());
-    let (count, histogram) = compiled(|| Histogram::new(&scene.device, Keys::Numbers, 64).unwrap());
+    let (count, histogram) =
+        compiled(|| Histogram::new(Keys::Numbers, 64, &scene.device.limits()).on(&scene.device).unwrap());
     assert_eq!(count, 0, "making a histogram compiles nothing");
     assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 2);
     assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 0);

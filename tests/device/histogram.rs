@@ -6,11 +6,9 @@
 mod elements;
 
 use crate::common::{Gpu, Random, buffer, cautious, gpu, in_one_pass, in_turn, read};
-use halofold::histogram::{
-    CLEAR, COUNT, Config, Histogram, Keys, Method, OperationError, Options, Tuning, reference,
-};
+use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Method, OperationError, Tuning, reference};
 use halofold::reduce::BufferRange;
-use halofold::{BufferError, Slice, wgpu};
+use halofold::{BufferError, OnDevice, Slice, wgpu};
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 const BINS: [u32; 12] = [1, 2, 3, 10, 255, 256, 257, 1000, 4096, 4097, 65_535, 65_536];
@@ -22,7 +20,7 @@ const BEFORE: u32 = 5;
 const GUARD: u32 = 0xDEAD_BEEF;
 
 /// Counts the words from number `first` on, twice.
-fn count(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) -> Vec<u32> {
+fn count(gpu: &Gpu, histogram: &OnDevice<Histogram>, words: &[u32], first: usize) -> Vec<u32> {
     let bins = (histogram.config().output() / 4) as usize;
     // The output starts 256 bytes into its buffer.
     let before = [vec![BEFORE; 64 + bins], vec![GUARD]].concat();
@@ -38,7 +36,7 @@ fn count(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) -> Vec<u
 }
 
 /// Compares with the CPU.
-fn check(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) {
+fn check(gpu: &Gpu, histogram: &OnDevice<Histogram>, words: &[u32], first: usize) {
     let config = histogram.config();
     let once = reference::counts(&config.keys, config.bins, &words[first..]);
     let want: Vec<u32> =
@@ -56,11 +54,10 @@ fn check(gpu: &Gpu, histogram: &Histogram, words: &[u32], first: usize) {
 }
 
 /// Compiles a config and counts from each of some words on.
-fn check_here(config: Config, words: &[u32], firsts: &[usize]) {
+fn check_here(config: Histogram, words: &[u32], firsts: &[usize]) {
     let gpu = gpu();
     let work = || {
-        let histogram = Histogram::with_config(&gpu.device, config, Options::default())
-            .map_err(|error| error.to_string())?;
+        let histogram = config.on(&gpu.device).map_err(|error| error.to_string())?;
         for &first in firsts {
             check(gpu, &histogram, words, first);
         }
@@ -91,7 +88,7 @@ fn numbers(bins: u32, len: usize) -> Vec<Vec<u32>> {
 fn numbers_of_every_kind() {
     let gpu = gpu();
     for bins in BINS {
-        let histogram = Histogram::new(&gpu.device, Keys::Numbers, bins).unwrap();
+        let histogram = Histogram::new(Keys::Numbers, bins, &gpu.device.limits()).on(&gpu.device).unwrap();
         for len in LENGTHS {
             for words in numbers(bins, len) {
                 check(gpu, &histogram, &words, 0);
@@ -124,7 +121,7 @@ fn every_method() {
                         .with_workgroup_size(workgroup_size)
                         .with_max_workgroups(max_workgroups)
                         .with_method(method);
-                    let config = Config::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                    let config = Histogram::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
                     if config.check(&limits).is_ok() {
                         check_here(config, &words, &[1, random]);
                     }
@@ -140,7 +137,7 @@ fn any_offset() {
     for bins in [10, 4097, 65_536] {
         let words = numbers(bins, 5003).pop().unwrap();
         let firsts = [1, 2, 3, 4, 63, 64, 65, 5000, 5002, 5003];
-        check_here(Config::new(Keys::Numbers, bins, &limits), &words, &firsts);
+        check_here(Histogram::new(Keys::Numbers, bins, &limits), &words, &firsts);
     }
 }
 
@@ -153,7 +150,7 @@ fn counts_are_added_where_asked() {
                 Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 100_003),
             };
-            let config = Config::new(keys.clone(), bins, &limits).adding();
+            let config = Histogram::new(keys.clone(), bins, &limits).adding();
             check_here(config, &words, &[0, words.len()]);
         }
     }
@@ -222,11 +219,11 @@ fn ranges_of_floats() {
     for (turn, (low, high)) in ranges.into_iter().enumerate() {
         for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn) {
             let words = floats(low, high, *bins, 20_003);
-            check_here(Config::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
+            check_here(Histogram::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
         }
     }
     for len in LENGTHS {
-        let config = Config::new(Keys::Ranges { low: -1.0, high: 2.0 }, 300, &limits);
+        let config = Histogram::new(Keys::Ranges { low: -1.0, high: 2.0 }, 300, &limits);
         check_here(config, &floats(-1.0, 2.0, 300, len), &[0]);
     }
 }
@@ -246,11 +243,11 @@ fn integers_between_levels() {
         let mut short: Vec<_> = levels.iter().map(|level| *level as u32).collect();
         short.sort_unstable();
         let long = Keys::U64Levels(levels.into());
-        check_here(Config::new(long, bins as u32, &limits), &words, &[0, 2, 40_000]);
-        check_here(Config::new(Keys::U32Levels(short.into()), bins as u32, &limits), &words, &[0, 1]);
+        check_here(Histogram::new(long, bins as u32, &limits), &words, &[0, 2, 40_000]);
+        check_here(Histogram::new(Keys::U32Levels(short.into()), bins as u32, &limits), &words, &[0, 1]);
     }
     let falling = Keys::U64Levels([1, 0].into());
-    assert!(matches!(Config::new(falling, 1, &limits).check(&limits), Err(OperationError::Levels { .. })));
+    assert!(matches!(Histogram::new(falling, 1, &limits).check(&limits), Err(OperationError::Levels { .. })));
 }
 
 /// A device without features, with bindings of 64 KiB and few workgroups a dimension.
@@ -268,16 +265,19 @@ fn inputs_larger_than_a_binding_are_windowed() {
     for bins in [3, 256, 4097, 16_384] {
         for first in [0, 77] {
             let words = numbers(bins, 300_007).pop().unwrap();
-            let histogram = Histogram::new(&gpu.device, Keys::Numbers, bins).unwrap();
+            let histogram =
+                Histogram::new(Keys::Numbers, bins, &gpu.device.limits()).on(&gpu.device).unwrap();
             let extent = BufferRange { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
             assert!(plan.iter().filter(|pass| pass.step == COUNT).count() >= 19);
             check(&gpu, &histogram, &words, first);
         }
     }
-    let ranges = Histogram::new(&gpu.device, Keys::Ranges { low: 0.0, high: 1.0 }, 8192).unwrap();
+    let ranges = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 8192, &gpu.device.limits())
+        .on(&gpu.device)
+        .unwrap();
     check(&gpu, &ranges, &floats(0.0, 1.0, 8192, 200_001), 3);
-    let binding = |keys, bins| Histogram::new(&gpu.device, keys, bins).unwrap_err();
+    let binding = |keys, bins| Histogram::new(keys, bins, &gpu.device.limits()).on(&gpu.device).unwrap_err();
     for (error, bytes) in [
         (binding(Keys::Numbers, 16_385), 65_540),
         (binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193), 65_544),
@@ -291,7 +291,8 @@ fn inputs_larger_than_a_binding_are_windowed() {
 
 #[test]
 fn wrong_bins_and_ranges_are_refused() {
-    let refused = |keys, bins| Histogram::new(&gpu().device, keys, bins).unwrap_err();
+    let refused =
+        |keys, bins| Histogram::new(keys, bins, &gpu().device.limits()).on(&gpu().device).unwrap_err();
     for bins in [0, 65_537] {
         let OperationError::Setting(setting) = refused(Keys::Numbers, bins) else { panic!("{bins}") };
         assert_eq!((setting.value, &*setting.allowed), (bins.into(), "1 to 65536"));
@@ -313,12 +314,8 @@ fn wrong_bins_and_ranges_are_refused() {
 #[test]
 fn wrong_tunings_are_refused() {
     let device = &gpu().device;
-    let config = Config::new(Keys::Numbers, 1000, &device.limits());
-    let refused = |tuning| {
-        Histogram::with_config(device, config.clone().with_tuning(tuning), Options::default())
-            .unwrap_err()
-            .to_string()
-    };
+    let config = Histogram::new(Keys::Numbers, 1000, &device.limits());
+    let refused = |tuning| config.clone().with_tuning(tuning).on(device).unwrap_err().to_string();
     let with = |copies, slices| config.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
     for (tuning, word) in [
         (config.tuning.with_workgroup_size(96), "power of two"),
@@ -340,7 +337,7 @@ fn wrong_tunings_are_refused() {
 #[test]
 fn wrong_buffers_are_refused() {
     let gpu = gpu();
-    let histogram = Histogram::new(&gpu.device, Keys::Numbers, 100).unwrap();
+    let histogram = Histogram::new(Keys::Numbers, 100, &gpu.device.limits()).on(&gpu.device).unwrap();
     let keys = buffer(gpu, &[1; 4 * 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
     let counts = buffer(gpu, &[0; 4 * 400], STORAGE);
     let other = buffer(gpu, &[0; 4 * 1000], wgpu::BufferUsages::COPY_SRC);
@@ -384,8 +381,8 @@ fn wrong_buffers_are_refused() {
 #[test]
 fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
-    let config = Config::new(Keys::Numbers, 256, &limits);
-    let steps = |config: Config, len| -> Vec<&'static str> {
+    let config = Histogram::new(Keys::Numbers, 256, &limits);
+    let steps = |config: Histogram, len| -> Vec<&'static str> {
         let plan = config.plan(BufferRange { offset: 0, len }, &limits).unwrap();
         plan.iter().map(|pass| pass.step).collect()
     };

@@ -14,6 +14,7 @@ mod embedding;
 mod exact;
 mod examples;
 mod group;
+mod group_by;
 mod histogram;
 mod least_limits;
 mod measuring;

@@ -2,7 +2,7 @@
 
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
-use halofold::histogram::{Config, Histogram, Keys, OperationError, Options};
+use halofold::histogram::{Histogram, Keys, OperationError};
 use halofold::reduce::{Accuracy, Launches, Monoid, Op, ReduceError, Reducer, Shape};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
@@ -255,9 +255,9 @@ fn histograms_of_pictures() {
     let limits = gpu.device.limits();
     for size in SIZES {
         let (texture, words) = words(gpu, TextureFormat::Rgba8Uint, size);
-        let channels = Config::new(Keys::Numbers, 256, &limits)
+        let channels = Histogram::new(Keys::Numbers, 256, &limits)
             .with_map(component(TextureSampleType::Uint, "rgba"), &limits);
-        let channels = Histogram::with_config(&gpu.device, channels, Options::default()).unwrap();
+        let channels = channels.on(&gpu.device).unwrap();
         let mut expected = vec![0u32; 4 * 256];
         for (word, channel) in words.iter().flat_map(|word| (0..4).map(move |channel| (word, channel))) {
             expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1;
@@ -266,7 +266,7 @@ fn histograms_of_pictures() {
         assert!(found == expected, "{size:?}");
         // Every third texel, row by row.
         let third = channels.config().clone().with_stride(3, 1);
-        let third = Histogram::with_config(&gpu.device, third, Options::default()).unwrap();
+        let third = third.on(&gpu.device).unwrap();
         let mut expected = vec![0u32; 4 * 256];
         for word in words.iter().skip(1).step_by(3) {
             (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
@@ -275,9 +275,9 @@ fn histograms_of_pictures() {
     }
     // Ranges of floats.
     let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
-    let config = Config::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4, &limits)
+    let config = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4, &limits)
         .with_map(component(FLOAT, "b"), &limits);
-    let quarters = Histogram::with_config(&gpu.device, config, Options::default()).unwrap();
+    let quarters = config.on(&gpu.device).unwrap();
     let mut expected = [0u32; 4];
     words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
     assert_eq!(quarters.of_texels(&texture).wait(&gpu.queue).unwrap(), expected);
@@ -308,12 +308,12 @@ fn textures_in_windows() {
     let last = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }";
     let map = Map::texels(TextureSampleType::Uint, last).unwrap();
     let limits = gpu.device.limits();
-    let config = Config::new(Keys::Numbers, 16, &limits).with_map(map, &limits);
+    let config = Histogram::new(Keys::Numbers, 16, &limits).with_map(map, &limits);
     for config in [config.clone(), config.with_stride(3, 1)] {
         let mut expected = [0; 16];
         let taken = words.iter().skip(config.first as usize).step_by(config.stride as usize);
         taken.for_each(|word| expected[(word & 15) as usize] += 1);
-        let histogram = Histogram::with_config(&gpu.device, config, Options::default()).unwrap();
+        let histogram = config.on(&gpu.device).unwrap();
         let found = gpu.clean(|| histogram.of_texels(&texture).wait(&gpu.queue).unwrap());
         assert_eq!(found, expected);
     }
@@ -402,7 +402,7 @@ fn wrong_textures_are_errors() {
         }
         assert_eq!(plain.of_texels(&good).plan().unwrap_err(), ReduceError::Texture(TextureError::NoMap));
         assert_eq!(sum.of(&buffer).plan().unwrap_err(), ReduceError::Texture(TextureError::NoTexture));
-        let histogram = Histogram::new(&gpu.device, Keys::Numbers, 4).unwrap();
+        let histogram = Histogram::new(Keys::Numbers, 4, &gpu.device.limits()).on(&gpu.device).unwrap();
         let error = histogram.of_texels(&good).wait(&gpu.queue).unwrap_err();
         assert_eq!(error, OperationError::Texture(TextureError::NoMap));
         assert!(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan().is_err());

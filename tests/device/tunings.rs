@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
 use crate::scene::{End, Scene, any_adapter, same, text};
-use halofold::histogram::{self, Histogram, Keys, Method};
+use halofold::histogram::{self, Keys, Method};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind, Strategy as Way};
 use halofold::stencil::reference::Problem;
@@ -89,10 +89,10 @@ prop_compose! {
         add in any::<bool>(),
         (workgroup_size, max_workgroups) in (usual_size(), parameter()),
         (in_storage, copies, slices, merge) in (any::<bool>(), parameter(), parameter(), any::<bool>()),
-    ) -> histogram::Config {
+    ) -> histogram::Histogram {
         let keys = if ranges { Keys::Ranges { low: 0.0, high: 1.0 } } else { Keys::Numbers };
         let method = if in_storage { Method::Storage } else { Method::Workgroup { copies, slices, merge } };
-        let job = histogram::Config::new(keys, bins, &Limits::default());
+        let job = histogram::Histogram::new(keys, bins, &Limits::default());
         let tuning = job.tuning.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
         let job = job.with_tuning(tuning.with_method(method));
         if add { job.adding() } else { job }
@@ -243,9 +243,7 @@ fn histograms_are_right_or_refused() {
                         _ => (i as f32 / 2999.0).to_bits(),
                     })
                     .collect();
-                let histogram =
-                    Histogram::with_config(&scene.device, job.clone(), histogram::Options::default())
-                        .map_err(text)?;
+                let histogram = job.clone().on(&scene.device).map_err(text)?;
                 let counts = histogram::reference::counts(&job.keys, job.bins, &words);
                 let (input, output) =
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);

@@ -1,6 +1,6 @@
 //! Histograms.
 
-use halofold::histogram::{Config, Histogram, Keys, Options, reference};
+use halofold::histogram::{Histogram, Keys, reference};
 use halofold::{Element, Map};
 
 use super::{End, Operation, Scene, text};
@@ -62,7 +62,7 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let limits = scene.device.limits();
-    let config = Config::new(keys.clone(), bins, &limits);
+    let config = Histogram::new(keys.clone(), bins, &limits);
     let is_long = matches!(keys, Keys::U64Levels(_));
     let every = |first: usize, stride: usize| {
         words.chunks_exact(1 + usize::from(is_long)).skip(first).step_by(stride).flatten().copied().collect()
@@ -85,7 +85,7 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
             (config.with_map(map.map_err(text)?, &limits), vec![halves.collect()])
         }
     };
-    let histogram = Histogram::with_config(&scene.device, config, Options::default()).map_err(text)?;
+    let histogram = config.on(&scene.device).map_err(text)?;
     let output = scene.room(histogram.config().output())?;
     scene.stage();
     let prepared = histogram.of(&input).into(&output).map_err(text)?;

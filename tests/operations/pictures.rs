@@ -1,6 +1,6 @@
 //! Textures as inputs: sums of a channel over all texels, rows and columns, and a histogram of four channels.
 
-use halofold::histogram::{Config, Histogram, Keys, Options};
+use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Op, Reducer, Shape};
 use halofold::wgpu::{self, TextureSampleType, TextureUsages};
 use halofold::{Element, Map};
@@ -64,8 +64,8 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
 async fn counts(scene: &Scene) -> Result<End, String> {
     let (picture, limits) = (picture(scene), scene.device.limits());
     let channels = Map::components(TextureSampleType::Uint, "rgba").map_err(text)?;
-    let config = Config::new(Keys::Numbers, 256, &limits).with_map(channels, &limits);
-    let histogram = Histogram::with_config(&scene.device, config, Options::default()).map_err(text)?;
+    let config = Histogram::new(Keys::Numbers, 256, &limits).with_map(channels, &limits);
+    let histogram = config.on(&scene.device).map_err(text)?;
     let output = scene.room(histogram.config().output())?;
     let prepared = histogram.of_texels(&picture).into(&output).map_err(text)?;
     let mut expected = vec![0u32; 4 * 256];

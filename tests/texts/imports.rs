@@ -58,6 +58,8 @@ const CHOSEN: &[(&str, &str)] = &[
     ("result", "rank/results/between rank/results/element"),
     ("lists", "by_key/lists/read by_key/lists/written"),
     ("values", "by_key/values/elements by_key/values/none"),
+    ("ids", "group/ids/given group/ids/found group/ids/near"),
+    ("key_bits", "group_by/key_bits/u32 group_by/key_bits/i32 group_by/key_bits/f32"),
     ("put", "scan/put/vectors scan/put/singles scan/put/states"),
     ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
     ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),

@@ -25,7 +25,7 @@ pub fn histogram(kernel: HistogramKernel, element: Element) -> Result<Kernel, Fa
         Element::F32 => Keys::Ranges { low: 0.0, high: 1.0 },
         _ => return Err(Failure::usage("--type: histograms are over u32 or f32")),
     };
-    let config = histogram::Config::new(keys, BINS, &limits());
+    let config = histogram::Histogram::new(keys, BINS, &limits());
     let step = if kernel == HistogramKernel::Clear { histogram::CLEAR } else { histogram::COUNT };
     let config = match kernel {
         HistogramKernel::Storage => {

@@ -138,7 +138,7 @@ pub fn histograms(texts: &mut Texts) -> Vec<String> {
 
 fn histogram(bins: u32, texts: &mut Texts) -> Value {
     let limits = limits(INVOCATIONS[0]);
-    let config = histogram::Config::new(histogram::Keys::Numbers, bins, &limits);
+    let config = histogram::Histogram::new(histogram::Keys::Numbers, bins, &limits);
     let steps = [histogram::CLEAR, histogram::COUNT];
     let number = |step| usize::from(step == histogram::COUNT);
     let passes = |&len: &u64| -> Value {

@@ -5,10 +5,10 @@
 //! vello leaves its picture in a texture. Programs that adapt colours, find the content of a page or compare frames need a few numbers
 //! about it, and those are best made where the picture is: nothing is copied to a buffer, and only the numbers travel to the host.
 
-use halofold::histogram::{Config, Histogram, Keys};
+use halofold::histogram::{Histogram, Keys};
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Monoid, Op, Reducer};
-use halofold::{Element, Map, Options, Slice};
+use halofold::{Element, Map, Slice};
 use vello::util::{DeviceHandle, RenderContext};
 use vello::wgpu;
 use vello::{AaConfig, AaSupport, RenderParams, Renderer, RendererOptions, Scene};
@@ -85,8 +85,8 @@ fn survey(device: &wgpu::Device, queue: &wgpu::Queue, picture: &wgpu::Texture) -
     // 1. At start-up: compile.
     let limits = device.limits();
     let keys = Keys::Ranges { low: 0.0, high: 1.0 };
-    let config = Config::new(keys, 256, &limits).with_map(Map::texels(FLOATS, COLOURS)?, &limits);
-    let histograms = Histogram::with_config(device, config, Options::default())?;
+    let config = Histogram::new(keys, 256, &limits).with_map(Map::texels(FLOATS, COLOURS)?, &limits);
+    let histograms = config.on(device)?;
     let extent = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(Map::luminance())?)?;
     let [red, green, blue, _] = scene::BACKGROUND.components;
     // A texel's place from the first corner and from the last, unless it has the background's colour.

@@ -1,10 +1,6 @@
 // The pairs of a dispatch: values with their ids, four at a time where both lie in whole vectors.
 #import io
-
-@group(0) @binding(0) var<storage, read> values: array<u32>;
-@group(0) @binding(3) var<storage, read> value_vectors: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read> ids: array<u32>;
-@group(0) @binding(6) var<storage, read> id_vectors: array<vec4<u32>>;
+#import ids
 
 // The id of no pair.
 const NOWHERE: u32 = 0xffffffffu;
@@ -30,7 +26,7 @@ fn load(four: u32) -> FourPairs {
     // That of the first four may lie before the first pair.
     let begin = 4u * four - before();
     if begin < params.len && params.len - begin >= 4u && ((params.first ^ params.second) & 3u) == 0u {
-        let id = id_vectors[(params.second >> 2u) + four];
+        let id = four_ids_at((params.second >> 2u) + four);
         return FourPairs(id, value_vectors[(params.first >> 2u) + four], 4u);
     }
     var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u);
@@ -39,7 +35,7 @@ fn load(four: u32) -> FourPairs {
             let pair = begin + i;
             loaded = turned(loaded);
             if pair < params.len {
-                loaded.id.w = ids[params.second + pair];
+                loaded.id.w = id_at(params.second + pair);
                 loaded.bits.w = values[params.first + pair];
                 loaded.number += 1u;
             }

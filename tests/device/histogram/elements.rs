@@ -4,7 +4,7 @@
 
 use super::{BEFORE, count, floats, numbers, small_device};
 use crate::common::{Gpu, Random, buffer, gpu, in_turn};
-use halofold::histogram::{Config, Histogram, Keys, Map, Method, OperationError, Options};
+use halofold::histogram::{Histogram, Keys, Map, Method, OperationError};
 use halofold::reduce::MonoidError;
 use halofold::wgpu::{self, Features, Limits};
 use halofold::{BufferError, Element};
@@ -28,13 +28,13 @@ fn scanned(keys: &Keys, bins: u32, words: impl Iterator<Item = u32>) -> Vec<u32>
 }
 
 /// Counts on a device and compares: `given` has the keys of every element, a list each.
-fn check(gpu: &Gpu, config: &Config, words: &[u32], from: usize, given: &[Vec<u32>]) {
+fn check(gpu: &Gpu, config: &Histogram, words: &[u32], from: usize, given: &[Vec<u32>]) {
     let taken: Vec<_> = given.iter().skip(config.first as usize).step_by(config.stride as usize).collect();
     let expected: Vec<u32> = (0..config.channels as usize)
         .flat_map(|channel| scanned(&config.keys, config.bins, taken.iter().map(|keys| keys[channel])))
         .map(|count| if config.add { BEFORE + 2 * count } else { count })
         .collect();
-    let histogram = Histogram::with_config(&gpu.device, config.clone(), Options::default()).unwrap();
+    let histogram = config.clone().on(&gpu.device).unwrap();
     let got = count(gpu, &histogram, words, from);
     assert!(got == expected, "{} elements, {config:?}", given.len());
 }
@@ -45,7 +45,7 @@ fn rows(words: &[u32], channels: usize) -> Vec<Vec<u32>> {
 }
 
 /// Both methods, and a number of slices that does not divide the bins.
-fn methods(config: &Config) -> [Config; 3] {
+fn methods(config: &Histogram) -> [Histogram; 3] {
     let methods = [
         config.tuning.method,
         Method::Storage,
@@ -86,7 +86,7 @@ fn levels_are_borders() {
                 list.iter().flat_map(|level| [*level, level.next_up(), level.next_down()]).map(f32::to_bits),
             )
             .collect();
-        let config = Config::new(keys.clone(), bins, &limits);
+        let config = Histogram::new(keys.clone(), bins, &limits);
         for config in methods(&config) {
             check(gpu, &config, &words, 0, &rows(&words, 1));
         }
@@ -94,7 +94,7 @@ fn levels_are_borders() {
     }
     let keys = levels(65_536);
     let words = floats(-12.0, 12.0, 100, 2000);
-    check(gpu, &Config::new(keys, 65_536, &limits), &words, 0, &rows(&words, 1));
+    check(gpu, &Histogram::new(keys, 65_536, &limits), &words, 0, &rows(&words, 1));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn every_strideth_element_counts() {
                 Keys::Numbers => numbers(bins, 5003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 5003),
             };
-            let config = Config::new(keys, bins, &limits).with_stride(stride, first);
+            let config = Histogram::new(keys, bins, &limits).with_stride(stride, first);
             for config in in_turn(methods(&config), 3, turn) {
                 check(gpu, &config, &words, 0, &rows(&words, 1));
             }
@@ -142,7 +142,7 @@ fn channels_have_counts_of_their_own() {
                 _ => floats(-1.0, 1.0, bins, 4801),
             };
             let given = rows(&words, channels as usize);
-            let config = Config::new(keys, bins, &limits).with_channels(channels, &limits);
+            let config = Histogram::new(keys, bins, &limits).with_channels(channels, &limits);
             for config in in_turn(methods(&config), 3, turn) {
                 check(gpu, &config, &words, 0, &given);
             }
@@ -162,7 +162,7 @@ fn maps_give_the_keys() {
     let mut random = Random::new(5);
     let words: Vec<u32> = (0..6000).map(|_| random.next() as u32).collect();
     let bytes: Vec<_> = words.iter().map(|word| word.to_le_bytes().map(u32::from).to_vec()).collect();
-    let config = Config::new(Keys::Numbers, 256, &limits).with_map(Map::bytes(), &limits);
+    let config = Histogram::new(Keys::Numbers, 256, &limits).with_map(Map::bytes(), &limits);
     for config in methods(&config) {
         check(gpu, &config, &words, 0, &bytes);
         check(gpu, &config.with_stride(5, 3), &words, 1, &bytes[1..]);
@@ -177,7 +177,7 @@ fn maps_give_the_keys() {
         words.iter().enumerate().map(|pair| vec![key(pair)]).collect()
     };
     let small: Vec<u32> = words.iter().map(|word| (*word as i32 % 100) as u32).collect();
-    let config = Config::new(Keys::Numbers, 50, &limits).with_map(map, &limits);
+    let config = Histogram::new(Keys::Numbers, 50, &limits).with_map(map, &limits);
     check(gpu, &config, &small, 0, &mapped(&small));
     check(gpu, &config.with_stride(3, 1), &small, 9, &mapped(&small[9..]));
 
@@ -187,7 +187,7 @@ fn maps_give_the_keys() {
     let points = floats(0.0, 1.0, 40, 6000);
     let given: Vec<_> = points.chunks_exact(3).map(|point| vec![point[2], point[0]]).collect();
     for keys in [Keys::Ranges { low: 0.0, high: 1.0 }, levels(40)] {
-        let config = Config::new(keys, 40, &limits).with_map(map.clone(), &limits);
+        let config = Histogram::new(keys, 40, &limits).with_map(map.clone(), &limits);
         // A map computes with floats, and a device may flush those that are no normal numbers.
         let is_normal = |word: &u32| f32::from_bits(*word) == 0.0 || f32::from_bits(*word).is_normal();
         let (points, given): (Vec<_>, Vec<_>) = points
@@ -206,7 +206,7 @@ fn elements_in_windows() {
     let gpu = &small_device();
     let limits = gpu.device.limits();
     let words = numbers(30, 90_000).pop().unwrap();
-    let config = Config::new(Keys::Numbers, 30, &limits);
+    let config = Histogram::new(Keys::Numbers, 30, &limits);
     for (stride, first) in [(1, 20_000), (3, 50_000), (20_000, 3), (89_999, 0)] {
         check(gpu, &config.clone().with_stride(stride, first), &words, 0, &rows(&words, 1));
     }
@@ -219,9 +219,9 @@ fn elements_in_windows() {
 fn wrong_elements_are_refused() {
     let device = &gpu().device;
     let limits = Limits::default();
-    let config = Config::new(Keys::Numbers, 10, &limits);
-    let refused = |config: &Config| {
-        let error = Histogram::with_config(device, config.clone(), Options::default()).unwrap_err();
+    let config = Histogram::new(Keys::Numbers, 10, &limits);
+    let refused = |config: &Histogram| {
+        let error = config.clone().on(device).unwrap_err();
         error.to_string()
     };
     let map = |text: &str| Map::custom(Element::F32, text).unwrap();
@@ -229,13 +229,13 @@ fn wrong_elements_are_refused() {
     let collides = map(
         "fn count(x: u32) -> u32 { return x; } fn map(elem: Elem, index: u32) -> u32 { return count(index); }",
     );
-    let listed = |levels: &[f32]| Config::new(Keys::Levels(levels.into()), 2, &limits);
+    let listed = |levels: &[f32]| Histogram::new(Keys::Levels(levels.into()), 2, &limits);
     for (config, word) in [
         (config.clone().with_channels(0, &limits), "channels of 0: it can be 1 to 16"),
         (config.clone().with_channels(17, &limits), "channels of 17: it can be 1 to 16"),
         (config.clone().with_map(Map::bytes(), &limits).with_channels(3, &limits), "it can be 4 to 4"),
         (
-            Config::new(Keys::Numbers, 20_000, &limits).with_channels(4, &limits),
+            Histogram::new(Keys::Numbers, 20_000, &limits).with_channels(4, &limits),
             "bins of all channels of 80000",
         ),
         (config.clone().with_stride(0, 0), "stride of 0"),
@@ -263,7 +263,7 @@ fn wrong_elements_are_refused() {
         Err(MonoidError::Stride { wgsl: 4, said: 16 })
     ));
     let points = config.with_channels(3, &limits);
-    let histogram = Histogram::with_config(device, points, Options::default()).unwrap();
+    let histogram = points.on(device).unwrap();
     let words = buffer(gpu(), &[0; 4 * 30], wgpu::BufferUsages::STORAGE);
     let output = buffer(gpu(), &[0; 4 * 30], wgpu::BufferUsages::STORAGE);
     let between = BufferError::Misaligned { offset: 4, size: 12 };
@@ -278,10 +278,10 @@ fn maps_of_wide_elements() {
     let text = "fn map(elem: Elem, index: u32) -> f32 { return f32(elem) * 0.5; }";
     let config = |limits: &Limits| {
         let keys = Keys::Ranges { low: 0.0, high: 8.0 };
-        Config::new(keys, 16, limits).with_map(Map::custom(Element::F64, text).unwrap(), limits)
+        Histogram::new(keys, 16, limits).with_map(Map::custom(Element::F64, text).unwrap(), limits)
     };
     let small = small_device().device;
-    let error = Histogram::with_config(&small, config(&small.limits()), Options::default()).unwrap_err();
+    let error = config(&small.limits()).on(&small).unwrap_err();
     assert_eq!(error, OperationError::Map(MonoidError::MissingFeature(Features::SHADER_F64)));
     if !gpu.device.features().contains(Features::SHADER_F64) {
         eprintln!("histograms of f64: this device has no SHADER_F64");

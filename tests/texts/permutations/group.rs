@@ -1,10 +1,10 @@
 //! The kernels of results by id: every type, with one result and with all, with one slice of groups and several. And of runs of keys: of two kinds of
-//! keys, with values of every type, with accumulators of a number and of several, and without values.
+//! keys, with values of every type, with accumulators of a number and of several, and without values. And of keys in any order, of every type.
 
 use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::group::{ById, ByKey};
+use halofold::group::{ById, ByKey, GroupBy};
 use halofold::reduce::Op;
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::Kernel;
@@ -14,7 +14,7 @@ type Asked = fn(ById) -> ById;
 
 /// Every kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
-    [by_id(), by_key()].concat()
+    [by_id(), by_key(), group_by()].concat()
 }
 
 fn by_id() -> Vec<(String, Kernel)> {
@@ -59,6 +59,19 @@ fn by_key() -> Vec<(String, Kernel)> {
     add("arg-max of f32".to_owned(), places);
     let mut seen = HashSet::new();
     kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
+    kernels
+}
+
+fn group_by() -> Vec<(String, Kernel)> {
+    let mut kernels = Vec::new();
+    let kinds = [Element::U32, Element::I32, Element::F32].into_iter().zip([256, 4096, 65_536]);
+    for (key, groups) in kinds {
+        let group_by = GroupBy::new(key, Element::F32, groups).unwrap().sum().count();
+        kernels.extend(group_by.kernels(&Limits::default()).map(|(label, wgsl, overrides)| {
+            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+            (format!("{}: sums by {groups} keys of {key}", kernel.label), kernel)
+        }));
+    }
     kernels
 }
 

@@ -1,18 +1,18 @@
 //! The kernels of histograms: every step, kind of key and method.
 
 use halofold::Element;
-use halofold::histogram::{CLEAR, COUNT, Config, Keys, Map, Method, Tuning};
+use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Map, Method, Tuning};
 use halofold::wgpu::{Limits, TextureSampleType};
 use halofold_measure::translate::Kernel;
 
-fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Config {
+fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Histogram {
     let limits = Limits::default();
     let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
-    Config::new(keys.clone(), bins, &limits).with_tuning(tuning)
+    Histogram::new(keys.clone(), bins, &limits).with_tuning(tuning)
 }
 
 /// The same histogram with a stride, with channels, with maps of an element and of a struct, and of a texture.
-fn by_element(config: Config) -> [Config; 5] {
+fn by_element(config: Histogram) -> [Histogram; 5] {
     let (limits, tuning) = (Limits::default(), config.tuning);
     let (ty, keys) = match config.keys {
         Keys::Ranges { .. } | Keys::Levels(_) => ("f32", "f32(x), f32(y)"),

@@ -1,6 +1,6 @@
 //! Plans and tunings of histograms. No GPU is needed.
 
-use halofold::histogram::{CLEAR, Config, Keys, Method, OperationError, Tuning, reference};
+use halofold::histogram::{CLEAR, Histogram, Keys, Method, OperationError, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
 
@@ -27,7 +27,7 @@ fn fits_every_device() {
         for bins in [1, 2, 3, 255, 256, 257, 4096, 4097, 12_288, 12_289, 65_536] {
             for len in [0, 1 << 24, u64::MAX] {
                 let tuning = Tuning::of(&limits, bins, len);
-                let config = Config::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                let config = Histogram::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
                 assert_eq!(config.check(&limits), Ok(()), "{bins} {tuning:?}");
             }
         }
@@ -52,7 +52,7 @@ fn the_method_follows_workgroup_memory() {
 #[test]
 fn windows_cover_the_input_once() {
     let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
-    let config = Config::new(Keys::Numbers, 1000, &limits);
+    let config = Histogram::new(Keys::Numbers, 1000, &limits);
     for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
         let plan = config.plan(BufferRange { offset, len }, &limits).unwrap();
         assert_eq!(plan[0].step, CLEAR);
@@ -78,7 +78,7 @@ fn iterations_are_bounded() {
     let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
     let tuning = Tuning::of(&limits, 1, 0).with_workgroup_size(64).with_max_workgroups(1).with_method(method);
     for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
-        let config = Config::new(keys, 65_536, &limits).adding().with_tuning(tuning);
+        let config = Histogram::new(keys, 65_536, &limits).adding().with_tuning(tuning);
         let plan = config.plan(BufferRange { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
         for pass in plan {
             let params = pass.params;
@@ -93,7 +93,7 @@ fn iterations_are_bounded() {
 #[test]
 fn large_grids_are_folded() {
     let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
-    let mut config = Config::new(Keys::Numbers, 256, &limits);
+    let mut config = Histogram::new(Keys::Numbers, 256, &limits);
     config.tuning.max_workgroups = 97;
     let plan = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap();
     assert_eq!((plan[1].grid, plan[1].params[GROUPS]), ([10, 10], 97));

@@ -1,0 +1,41 @@
+// The ids of keys in the table in storage.
+#import pair_keys
+
+// The id of a key. Most are at the first place where they may be.
+fn id_from(key: u32, first: u32, there: vec2<u32>) -> u32 {
+    if key == FREE {
+        return places[PLACES].y;
+    }
+    var found = there;
+    var at = first;
+    for (var i = 0u; i < PLACES && found.x != key && found.x != FREE; i++) {
+        at = (at + 1u) & (PLACES - 1u);
+        found = places[at];
+    }
+    return select(FREE, found.y, found.x == key);
+}
+
+fn id_at(at: u32) -> u32 {
+    let key = key_at(at);
+    let first = place_of(key);
+    return id_from(key, first, places[first]);
+}
+
+fn four_ids_at(vector: u32) -> vec4<u32> {
+    let four = four_keys_at(vector);
+    let at = four_places_of(four);
+    // Four loads are in flight at once.
+    let a = places[at.x];
+    let b = places[at.y];
+    let c = places[at.z];
+    let d = places[at.w];
+    return vec4<u32>(
+        id_from(four.x, at.x, a),
+        id_from(four.y, at.y, b),
+        id_from(four.z, at.z, c),
+        id_from(four.w, at.w, d),
+    );
+}
+
+// Prepares the ids. A barrier has to follow.
+fn begin_ids(lid: u32) {}

@@ -1,0 +1,149 @@
+// collect: the different keys, each once, in a table and in a list.
+//
+// Groups by key are groups by id once each key has an id. So the keys are collected here, `sort` and `merge` put them in order, `number` gives each its
+// place in that order as its id, and the kernels of groups by id (group/tables.wgsl) look up what they would read otherwise. They read keys
+// and values once, this kernel has read the keys before.
+//
+// A hash says where in the table a key is looked for; if another one is there, it is at the next place, or at the one after. Whoever finds a free place
+// takes it. The table has at least four places for each key that is allowed, so most are where they are looked for first. Keys that are too many are taken
+// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted.
+//
+// Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
+//
+// All pairs would ask for a few words of storage. So a workgroup has a table of its own, where it finds most keys again, and where a key that all
+// pairs have costs no more than others: it is only read. A key that finds no room there after a few places is looked for in storage each time.
+#import io
+#import hash
+#import key_bits
+#import places
+
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
+@group(0) @binding(10) var<storage, read_write> lists: array<u32>;
+
+// Places in workgroup memory, a power of two, and those where a key is looked for.
+override SEEN: u32 = 1024u;
+const TRIES: u32 = 8u;
+
+var<workgroup> seen: array<atomic<u32>, SEEN>;
+var<workgroup> has_greatest: atomic<u32>;
+
+// The key of a pair; of the last one, if there are not so many.
+fn key_at(at: u32) -> u32 {
+    return keys[params.first + min(at, params.len - 1u)];
+}
+
+// The keys of four pairs. Fours begin at whole vectors: the first of them may have begun before the first pair.
+fn four_keys(four: u32) -> vec4<u32> {
+    let at = 4u * four - (params.first & 3u);
+    if at < params.len && params.len - at >= 4u {
+        return key_vectors[(params.first >> 2u) + four];
+    }
+    return vec4<u32>(key_at(at), key_at(at + 1u), key_at(at + 2u), key_at(at + 3u));
+}
+
+// Adds a key that is new to the list.
+fn add_to_list(key: u32) {
+    let nth = atomicAdd(&places[2u * number_at()], 1u);
+    if nth < GROUPS {
+        lists[nth] = key;
+    }
+}
+
+// Puts a key into the table, if it is not there.
+fn put_into_table(key: u32, hashed: u32) {
+    var at = hashed & (PLACES - 1u);
+    for (var i = 0u; i < PLACES;) {
+        var found = atomicLoad(&places[2u * at]);
+        if found == FREE {
+            if atomicLoad(&places[2u * number_at()]) > GROUPS {
+                return;
+            }
+            let taken = atomicCompareExchangeWeak(&places[2u * at], FREE, key);
+            if taken.exchanged {
+                add_to_list(key);
+                return;
+            }
+            found = taken.old_value;
+        }
+        if found == key {
+            return;
+        }
+        // The exchange may fail where the place is free.
+        if found != FREE {
+            at = (at + 1u) & (PLACES - 1u);
+            i += 1u;
+        }
+    }
+}
+
+fn meet_greatest() {
+    if atomicExchange(&has_greatest, 1u) == 0u && atomicExchange(&places[2u * PLACES], 0u) == FREE {
+        add_to_list(FREE);
+    }
+}
+
+// A key whose first place in workgroup memory has `there`.
+fn meet(key: u32, hashed: u32, there: u32) {
+    if there == key && key != FREE {
+        return;
+    }
+    if key == FREE {
+        if atomicLoad(&has_greatest) == 0u {
+            meet_greatest();
+        }
+        return;
+    }
+    var at = hashed & (SEEN - 1u);
+    for (var i = 0u; i < TRIES; i++) {
+        var found = atomicLoad(&seen[at]);
+        if found == FREE {
+            let taken = atomicCompareExchangeWeak(&seen[at], FREE, key);
+            if taken.exchanged {
+                break;
+            }
+            found = taken.old_value;
+        }
+        if found == key {
+            return;
+        }
+        at = (at + 1u) & (SEEN - 1u);
+    }
+    put_into_table(key, hashed);
+}
+
+fn meet_four(bits: vec4<u32>) {
+    let four = vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
+    let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
+    let at = hashed & vec4<u32>(SEEN - 1u);
+    // Four loads are in flight at once.
+    let there = vec4<u32>(atomicLoad(&seen[at.x]), atomicLoad(&seen[at.y]), atomicLoad(&seen[at.z]), atomicLoad(&seen[at.w]));
+    if any((there != four) | (four == vec4<u32>(FREE))) {
+        meet(four.x, hashed.x, there.x);
+        meet(four.y, hashed.y, there.y);
+        meet(four.z, hashed.z, there.z);
+        meet(four.w, hashed.w, there.w);
+    }
+}
+
+@compute @workgroup_size(WG)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
+    let group = group_index(workgroup);
+    for (var i = lid; i < SEEN; i += WG) {
+        atomicStore(&seen[i], FREE);
+    }
+    if lid == 0u {
+        atomicStore(&has_greatest, 0u);
+    }
+    workgroupBarrier();
+    if group >= params.groups {
+        return;
+    }
+    // The next keys are on their way while these are looked for.
+    var next_four = four_keys(group * WG + lid);
+    for (var step = 0u; step < params.steps; step++) {
+        let four = next_four;
+        next_four = four_keys(((step + 1u) * params.groups + group) * WG + lid);
+        meet_four(four);
+    }
+}

@@ -1,0 +1,281 @@
+//! Keys in any order, and the results of the values of each.
+
+use wgpu::{Device, Limits};
+
+use crate::element::{Element, Value};
+use crate::group::aggregate::{Aggregate, aggregates};
+use crate::group::by_id::ById;
+use crate::group::kernels::{order_of, places};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, shared};
+use crate::operation::device::{Memory, OnDevice, Operation, Step};
+use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::operation::{BufferError, OperationError, Options, Pass, blocks, grid, input};
+use crate::reduce::plan::ByteRange;
+use crate::reduce::{BufferRange, Numbers};
+use crate::shader::{self, Composer};
+
+const CLEAR: Step = "group_by/clear";
+const COLLECT: Step = "group_by/collect";
+const SORT: Step = "group_by/sort";
+const MERGE: Step = "group_by/merge";
+const NUMBER: Step = "group_by/number";
+
+/// All kernels, and those that give keys their ids.
+const STEPS: &[Step] =
+    &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
+const OWN: &[Step] = STEPS.split_at(5).0;
+
+/// The most groups: then the table of keys has 2^30 places.
+const MOST_GROUPS: u32 = 1 << 28;
+
+/// Keys of a tile: four for each of `FOURS` in `shaders/group_by/sort.wgsl`.
+const TILE: u32 = 1024;
+
+/// Invocations of a workgroup that collects, and of another one, on a device that allows as many.
+const COLLECTING: u32 = 1024;
+const WORKGROUP: u32 = 256;
+
+/// The most places for keys in workgroup memory, and bytes of it besides these.
+const MOST_SEEN: u32 = 8192;
+const BESIDES: u32 = 256;
+
+/// The remedy for too large a table.
+const FEWER: &str = "allow fewer groups";
+
+/// A description of results by key, whose keys come in any order. It is a plain value; [`GroupBy::on`] brings it to a device. The module's page has
+/// [an example](crate::group).
+///
+/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values. Its outputs
+/// ([`Request::into_each`](crate::Request::into_each)) are
+///
+/// 1. the different keys, in ascending order;
+/// 2. their number, a `u32`, which [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes;
+/// 3. an array for each result, in the order in which they were asked for, by the rules of [`ById`];
+/// 4. the number of pairs that are left out, a `u32`: 0, unless there are more keys than groups.
+///
+/// The arrays have room for the most groups, of four bytes each. Keys behind the last group are left as they were, and results are those of empty groups.
+///
+/// If there are more different keys than groups, some of them have results, and the pairs of the others are left out.
+/// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`OperationError::Keys`].
+///
+/// Keys of floats are equal as for `unique` in NumPy: −0 equals 0, and all NaNs are one key, the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupBy {
+    pub(super) key: Element,
+    /// The results, once keys have ids.
+    pub(super) by_id: ById,
+}
+
+aggregates!(GroupBy);
+
+impl GroupBy {
+    /// Describes results of values of a type by keys of another one, each `f32`, `u32` or `i32`, for at most so many groups. Ask for at least one result,
+    /// as for [`ById`].
+    ///
+    /// # Errors
+    ///
+    /// A number of groups of 0 or above 2^28; or one of the types is another one.
+    pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, OperationError> {
+        SettingError::unless("groups", most_groups, 1..=MOST_GROUPS)?;
+        if order_of(key).is_none() {
+            return Err(OperationError::Values(key));
+        }
+        Ok(GroupBy { key, by_id: ById { keys: Some(key), ..ById::new(values, most_groups)? } })
+    }
+
+    fn and(self, aggregate: Aggregate) -> Self {
+        GroupBy { by_id: self.by_id.and(aggregate), ..self }
+    }
+
+    /// Makes the operation on a device.
+    ///
+    /// # Errors
+    ///
+    /// No result is asked for, or the device has too low a limit.
+    pub fn on(self, device: &Device) -> Result<OnDevice<GroupBy>, OperationError> {
+        OnDevice::with_config(device, self, Options::default())
+    }
+
+    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
+    /// `main`, and the values of its overrides.
+    pub fn kernels(
+        &self,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        STEPS.iter().map(|step| self.made(step, limits).shown())
+    }
+
+    /// Plans the dispatches over keys and values in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
+    /// label, with dots. It is pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many pairs or groups; an offset between two elements.
+    pub fn plan(
+        &self,
+        keys: BufferRange,
+        values: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+        let mut passes = self.numbering(keys, limits)?;
+        // Here the keys are the first input.
+        let swapped = |pass: Pass<_, _>| Pass { from: pass.second, second: pass.from, ..pass };
+        passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
+        Ok(passes)
+    }
+
+    /// The dispatches that give each key its id.
+    fn numbering(
+        &self,
+        keys: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let most = self.by_id.groups;
+        let over = |step, items: u64, [source, target, run]: [u32; 3]| {
+            let workgroups = items.div_ceil(self.workgroup(step, limits).into());
+            let grid = grid::of(workgroups, limits, FEWER)?;
+            let params = [0, 0, workgroups as u32, grid[0], 0, source, target, run];
+            Ok::<_, LimitError>(Pass { step, from: None, second: None, to: None, grid, params })
+        };
+        let mut passes = vec![over(CLEAR, 2 * (self.places() + 2), [0; 3])?];
+        for window in input::windows::<OperationError>(keys, 4, (1, 0), limits)? {
+            let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
+            let grid = grid::of(shares, limits, "split the input")?;
+            let params = [window.first, window.len, shares as u32, grid[0], steps as u32, 0, 0, 0];
+            let from = Some(ByteRange { offset: window.start, size: window.size });
+            passes.push(Pass { step: COLLECT, from, second: None, to: None, grid, params });
+        }
+        let tiles = u64::from(most.div_ceil(TILE) * self.workgroup(SORT, limits));
+        passes.push(over(SORT, tiles, [0, most, 0])?);
+        let (mut source, mut run) = (most, TILE);
+        while run < most {
+            passes.push(over(MERGE, most.into(), [source, most - source, run])?);
+            (source, run) = (most - source, 2 * run);
+        }
+        passes.push(over(NUMBER, self.places() + 1, [source, 0, 0])?);
+        Ok(passes)
+    }
+
+    /// Places of the table of keys.
+    fn places(&self) -> u64 {
+        places(self.by_id.groups)
+    }
+
+    /// Invocations of a workgroup.
+    fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
+        let most = if step == COLLECT { COLLECTING } else { WORKGROUP };
+        1 << largest_workgroup(limits).clamp(1, most).ilog2()
+    }
+
+    fn made(&self, step: Step, limits: &Limits) -> Kernel {
+        if !OWN.contains(&step) {
+            return self.by_id.composed(step, limits);
+        }
+        let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
+        let wgsl = Composer::default().choose("key_bits", order).compose(step, &[]);
+        let mut overrides = vec![
+            ("WG", self.workgroup(step, limits).into()),
+            ("GROUPS", self.by_id.groups.into()),
+            ("PLACES", self.places() as f64),
+        ];
+        if step == COLLECT {
+            let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
+            let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
+            overrides.push(("SEEN", self.places().min(seen.into()) as f64));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
+    }
+
+    /// The memory of keys: their table, and two lists.
+    fn tables(&self, limits: &Limits) -> Result<[Memory; 2], LimitError> {
+        let sizes = [8 * (self.places() + 2), 8 * u64::from(self.by_id.groups)];
+        for size in sizes {
+            LimitError::unless_bound(limits, size)
+                .map_err(|error| error.of("the table of keys").or(FEWER))?;
+        }
+        let [table, lists] = sizes;
+        Ok([(9, table), (10, lists)].map(|(slot, size)| Memory { slot, size, contents: Vec::new() }))
+    }
+}
+
+/// The bindings of a step. 0 and 3 are the keys, 9 the table of keys, 10 their lists, 1 and 11 the first outputs.
+fn bindings(step: Step) -> Vec<Slot> {
+    use Access::{Read, Write};
+    let own: &[Slot] = match step {
+        CLEAR => &[(9, Write)],
+        COLLECT => &[(0, Read), (3, Read), (9, Write), (10, Write)],
+        NUMBER => &[(1, Write), (9, Write), (10, Read), (11, Write)],
+        _ => &[(9, Read), (10, Write)],
+    };
+    [own, &[(PARAMETERS, Access::Uniform)]].concat()
+}
+
+#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
+impl Operation for GroupBy {
+    const LABEL: &'static str = "halofold::group_by";
+    type Params = Params;
+    /// A group's key, and its results.
+    type Value = (Value, Numbers);
+    type Error = OperationError;
+
+    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+        let limits = device.limits();
+        OWN.iter().try_for_each(|step| limits::check(&bindings(step), &limits))?;
+        self.tables(&limits)?;
+        self.by_id.check_on(device)
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        STEPS
+    }
+
+    fn kernel(&self, step: Step, device: &Device) -> Kernel {
+        self.made(step, &device.limits())
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+        let mut memory = self.by_id.memory(input, limits)?;
+        memory.extend(self.tables(limits)?);
+        Ok(memory)
+    }
+
+    fn item(&self) -> u64 {
+        4
+    }
+
+    fn second_item(&self) -> Option<u64> {
+        Some(4)
+    }
+
+    fn output(&self, len: u64) -> u64 {
+        self.outputs(len).iter().sum()
+    }
+
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        [vec![4 * u64::from(self.by_id.groups), 4], self.by_id.outputs(len)].concat()
+    }
+
+    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), OperationError> {
+        let pairs = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
+        if pairs == 0 { Ok(()) } else { Err(OperationError::Keys { pairs, groups: self.by_id.groups }) }
+    }
+
+    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Numbers)> {
+        let (keys, rest) = output.split_at(4 * self.by_id.groups as usize);
+        let (number, results) = rest.split_at(4);
+        let number = bytemuck::pod_read_unaligned::<u32>(number) as usize;
+        let keys = keys.chunks_exact(4).map(|key| self.key.read(key));
+        keys.zip(self.by_id.values(len, results)).take(number).collect()
+    }
+
+    fn plan_over(
+        &self,
+        keys: BufferRange,
+        values: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        self.plan(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
+    }
+}

@@ -1,0 +1,208 @@
+//! Results by key, for keys in any order, against a reference, on the adapter at hand.
+
+use halofold::group::{GroupBy, reference};
+use halofold::{Element, OnDevice, OperationError, Slice, Value};
+
+use crate::common::{Gpu, Random, gpu, in_one_pass, is_poison, limited, poisoned, read, room};
+
+/// Bytes of poison in front of each output and behind it.
+const GUARD: u64 = 256;
+
+/// Keys of a tile that is put in order at a time.
+const TILE: u32 = 1024;
+
+/// The bits of a key, from its place, a random word, and the number of different keys. Each is a distribution.
+const SPREADS: [fn(usize, u64, u64) -> u64; 7] = [
+    // Bits all over.
+    |_, random, keys| (random % keys).wrapping_mul(0x9e37_79b9),
+    |_, _, _| 0xffff_ffff,
+    // Sorted, with runs of 600.
+    |at, _, keys| at as u64 / 600 % keys,
+    // One hot key among others.
+    |_, random, keys| if random % 4 < 3 { 7 } else { (random >> 8) % keys },
+    // By Zipf's law.
+    |_, random, keys| (keys as f64).powf((random >> 11) as f64 / (1u64 << 53) as f64) as u64 - 1,
+    // Multiples of a power of two.
+    |_, random, keys| (random % keys) << 20,
+    // The greatest keys of every type and their neighbours.
+    |_, random, keys| {
+        [0, u32::MAX, 0x7fff_ffff, 0x8000_0000][random as usize & 3]
+            .wrapping_sub((random % keys / 4) as u32)
+            .into()
+    },
+];
+
+fn keys(len: usize, different: u64, spread: usize) -> Vec<u32> {
+    let mut random = Random::new((len + 7 * spread) as u64 + different);
+    (0..len).map(|at| SPREADS[spread](at, random.next() >> 9, different) as u32).collect()
+}
+
+/// Values whose results differ from group to group.
+fn values(len: usize) -> Vec<u32> {
+    let mut random = Random::new(len as u64);
+    (0..len).map(|_| ((random.next() as i32 as f32) * 1e-3).to_bits()).collect()
+}
+
+/// An operation that is checked with many inputs.
+struct Checked<'g> {
+    gpu: &'g Gpu,
+    asked: GroupBy,
+    most: u32,
+    on_device: OnDevice<GroupBy>,
+    /// Results that are asked for.
+    results: usize,
+}
+
+impl<'g> Checked<'g> {
+    /// Sums and counts, or all results.
+    fn new(gpu: &'g Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Self {
+        let asked = GroupBy::new(key, of, most).unwrap().sum().count();
+        let asked = if has_all { asked.min().max().mean() } else { asked };
+        let on_device = asked.clone().on(&gpu.device).unwrap();
+        Checked { gpu, asked, most, on_device, results: if has_all { 5 } else { 2 } }
+    }
+
+    /// Runs it twice over poison. Returns all outputs. Keys and values begin at these words.
+    fn outputs(&self, keys: &[u32], values: &[u32], words: [u64; 2]) -> Vec<Vec<u8>> {
+        let gpu = self.gpu;
+        let [from, to] = words.map(|words| 4 * words);
+        let inputs = [
+            poisoned(gpu, bytemuck::cast_slice(keys), from),
+            poisoned(gpu, bytemuck::cast_slice(values), to),
+        ];
+        let size = 4 * keys.len() as u64;
+        let request = self.on_device.of(Slice::new(&inputs[0], from, size));
+        let array = 4 * u64::from(self.most);
+        let sizes = [vec![array, 4], vec![array; self.results], vec![4]].concat();
+        let outputs: Vec<_> = sizes.iter().map(|size| room(gpu, 2 * GUARD + size)).collect();
+        let request = request.with(Slice::new(&inputs[1], to, size));
+        let prepared = request.into_each(outputs.iter().map(|output| Slice::at(output, GUARD))).unwrap();
+        in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
+        let results = outputs.iter().zip(&sizes).map(|(output, size)| {
+            let bytes = read(gpu, output);
+            let (before, rest) = bytes.split_at(GUARD as usize);
+            let (results, after) = rest.split_at(*size as usize);
+            assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)));
+            results.to_vec()
+        });
+        results.collect()
+    }
+
+    /// Compares all results with those of the reference.
+    fn check(&self, keys: &[u32], values: &[u32], words: [u64; 2]) {
+        let title = format!("{} pairs, {words:?}, {:?}", keys.len(), self.asked);
+        let expected =
+            reference::group_by(&self.asked, bytemuck::cast_slice(keys), bytemuck::cast_slice(values));
+        let outputs = self.outputs(keys, values, words);
+        assert_eq!(outputs[1], (expected.len() as u32).to_le_bytes(), "{title}");
+        assert_eq!(outputs[2 + self.results], [0; 4], "{title}");
+        for (id, (key, results)) in expected.iter().enumerate() {
+            let same = |bytes: &[u8], expected: &Value| {
+                let word = u32::from_le_bytes(bytes[4 * id..][..4].try_into().unwrap());
+                let got = match expected {
+                    Value::Unsigned(_) => Value::Unsigned(word.into()),
+                    Value::Signed(_) => Value::Signed((word as i32).into()),
+                    _ => Value::F32(f32::from_bits(word)),
+                };
+                assert!(got.same(*expected), "{title}: group {id} has {got:?}, not {expected:?}");
+            };
+            same(&outputs[0], key);
+            outputs[2..].iter().zip(results).for_each(|(bytes, expected)| same(bytes, expected));
+        }
+        let behind = expected.len() * 4;
+        assert!(outputs[0].iter().enumerate().skip(behind).all(|(at, byte)| is_poison(at, *byte)), "{title}");
+    }
+}
+
+#[test]
+fn lengths_and_offsets() {
+    let checked = Checked::new(gpu(), [Element::U32, Element::F32], 100, true);
+    for (nth, len) in [0, 1, 3, 4, 5, 1023, 1025, 4099, 40_000].into_iter().enumerate() {
+        let words = [[0, 0], [4, 8], [1, 1], [3, 2], [2, 66]][nth % 5];
+        checked.check(&keys(len, 100, nth % 6), &values(len), words);
+    }
+}
+
+#[test]
+fn keys_and_values_of_every_type() {
+    let specials = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1.5];
+    let mut bits: Vec<_> =
+        specials.iter().map(|x: &f32| x.to_bits()).chain([0x7f80_0001, u32::MAX]).collect();
+    for spread in 0..SPREADS.len() {
+        bits.extend(keys(6000, 300, spread));
+    }
+    let values = values(bits.len());
+    let [u32, i32, f32] = [Element::U32, Element::I32, Element::F32];
+    for types in [[u32, i32], [i32, f32], [f32, u32]] {
+        Checked::new(gpu(), types, 3000, false).check(&bits, &values, [0, 4]);
+    }
+}
+
+/// As many keys as groups, and one more; the list is in one tile, in parts of several, and is merged an odd and an even number of times.
+#[test]
+fn as_many_keys_as_groups_and_one_more() {
+    let gpu = gpu();
+    for most in [1, 128, TILE + 1, 3 * TILE] {
+        let checked = Checked::new(gpu, [Element::U32, Element::F32], most, false);
+        // The greatest key is among them.
+        let mut all: Vec<u32> = (0..most).map(|nth| !nth.wrapping_mul(0x9e37_79b1)).collect();
+        all.extend_from_within(..all.len() / 2);
+        let values = values(all.len() + 3);
+        checked.check(&all, &values[..all.len()], [0, 0]);
+        all.extend([3, 3, 3]);
+        let outputs = checked.outputs(&all, &values, [0, 0]);
+        assert_eq!(outputs[1], most.to_le_bytes());
+        let left_out = u32::from_le_bytes(outputs[4][..4].try_into().unwrap());
+        assert!((1..=3).contains(&left_out), "{left_out} of {most}");
+        // The results of those that are there are right.
+        let expected =
+            reference::group_by(&checked.asked, bytemuck::cast_slice(&all), bytemuck::cast_slice(&values));
+        let words = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, u32>(bytes);
+        let [keys, counts] = [&outputs[0], &outputs[3]].map(|bytes| words(bytes));
+        assert!(keys.is_sorted_by(|a, b| a < b));
+        for (key, count) in keys.iter().zip(counts) {
+            let is_it = |(own, _): &&(Value, Vec<Value>)| *own == Value::Unsigned(u64::from(*key));
+            let (_, results) = expected.iter().find(is_it).unwrap();
+            assert_eq!(results[1], Value::Unsigned(count.into()), "key {key} of {most}");
+        }
+    }
+}
+
+/// The table in workgroup memory is full, groups are more than tables hold, and bindings hold a part of the pairs.
+#[test]
+fn many_keys_on_small_devices() {
+    let few = limited(|limits| {
+        limits.max_compute_workgroup_storage_size = 2048;
+        limits.max_storage_buffer_binding_size = 330_000;
+    });
+    let checked = Checked::new(&few, [Element::I32, Element::F32], 3000, false);
+    for spread in [0, 4] {
+        checked.check(&keys(43_000, 3000, spread), &values(43_000), [1, 0]);
+    }
+    let least = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
+    let checked = Checked::new(&least, [Element::F32, Element::U32], 50_000, false);
+    checked.check(&keys(20_000, 50_000, 0), &values(20_000), [0, 2]);
+}
+
+#[test]
+fn results_on_the_host_and_errors() {
+    let gpu = gpu();
+    let keys = poisoned(gpu, bytemuck::cast_slice(&[2.5f32, -1.0, 2.5, f32::NAN]), 0);
+    let values = poisoned(gpu, bytemuck::cast_slice(&[1u32, 2, 3, 4]), 0);
+    let [keys, values] = [Slice::new(&keys, 0, 16), Slice::new(&values, 0, 16)];
+    let by = |most| GroupBy::new(Element::F32, Element::U32, most).unwrap().max().on(&gpu.device).unwrap();
+    let groups = by(3).of(keys).with(values).wait(&gpu.queue).unwrap();
+    let maxima: Vec<_> = groups.iter().map(|(key, results)| (key.as_f64(), results.0[0].as_f64())).collect();
+    assert_eq!(maxima[..2], [(-1.0, 2.0), (2.5, 3.0)]);
+    assert!(groups.len() == 3 && maxima[2].0.is_nan());
+    let few = by(2);
+    let error = few.of(keys).with(values).wait(&gpu.queue).unwrap_err();
+    assert!(matches!(error, OperationError::Keys { groups: 2, pairs: 1 | 2 }), "{error}");
+    assert!(error.to_string().contains("more than 2 different keys"));
+    assert_eq!(few.of(keys).with(values).len(3).wait(&gpu.queue).unwrap().len(), 2);
+    let refused = |error: OperationError, part: &str| assert!(error.to_string().contains(part), "{error}");
+    refused(few.of(keys).wait(&gpu.queue).unwrap_err(), "give the second one");
+    refused(GroupBy::new(Element::U64, Element::F32, 1).unwrap_err(), "f32, u32 or i32");
+    refused(GroupBy::new(Element::U32, Element::F64, 1).unwrap_err(), "f32, u32 or i32");
+    refused(GroupBy::new(Element::U32, Element::F32, 0).unwrap_err(), "groups of 0");
+}
