@@ -35,7 +35,8 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
     let power = if machine.extent() == Extent::Software { 16 } else { 28 };
     let n = 1u64 << power;
     let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (Names::Ids, groups, kind));
-    let by_id = [256, 4096, 65_536].into_iter().flat_map(kinds);
+    let by_id =
+        [256, 4096, 65_536, 1 << 20].into_iter().filter(|groups| u64::from(*groups) <= n).flat_map(kinds);
     let by_key = [1000, 65_536]
         .into_iter()
         .flat_map(|groups| ["random", "zipf"].map(|kind| (Names::Keys, groups, kind)));

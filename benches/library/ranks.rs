@@ -12,8 +12,8 @@ mod tasks;
 
 use arrays::Array;
 use tasks::{
-    DISTINCT, EXACT_PREFIXES, KEPT, MEDIAN, MODE, PREFIXES, QUANTILES, SEGMENTS, SUM, TOP_8, TOP_32, TOP_256,
-    TOP_4096, Task,
+    DISTINCT, EXACT_PREFIXES, FLOAT_PREFIXES, HALF, HUNDREDTH, MEDIAN, MODE, MOST, PREFIXES, QUANTILES,
+    SEGMENTS, SUM, TOP_8, TOP_32, TOP_256, TOP_4096, Task,
 };
 
 /// Arrays of one shape, and what is asked of them.
@@ -27,7 +27,7 @@ struct Set {
 }
 
 /// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 8] {
+fn sets(power: u32) -> [Set; 10] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
@@ -36,14 +36,16 @@ fn sets(power: u32) -> [Set; 8] {
         whole(RANDOM, &[SUM, TOP_8, TOP_256, TOP_4096, MEDIAN, QUANTILES]),
         whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
         whole(&["uniform", "bits", "two-values"], &[DISTINCT, MODE]),
-        whole(&RANDOM[..1], &[PREFIXES, EXACT_PREFIXES, KEPT]),
+        whole(&RANDOM[..1], &[PREFIXES, EXACT_PREFIXES, HUNDREDTH, HALF, MOST]),
+        whole(&["small"], &[FLOAT_PREFIXES]),
         // Calls on many inputs in turn would have 512 MiB each for their distinct values.
         Set {
             power: power - 8,
             row: None,
             kinds: &RANDOM[..1],
-            tasks: &[SUM, MODE, PREFIXES, EXACT_PREFIXES, KEPT],
+            tasks: &[SUM, MODE, PREFIXES, EXACT_PREFIXES, HUNDREDTH, HALF, MOST],
         },
+        Set { power: power - 8, row: None, kinds: &["small"], tasks: &[FLOAT_PREFIXES] },
         Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
         Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
         Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },

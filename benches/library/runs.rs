@@ -64,9 +64,11 @@ struct Pairs {
 /// All of them.
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let powers: &[u32] = if machine.extent() == Extent::Software { &[16] } else { &[20, 28] };
-    let sums =
-        [2, 256, 65_536].into_iter().flat_map(|longest| [Task::Sums(longest), Task::ExactSums(longest)]);
-    let tasks: Vec<_> = [Task::Words].into_iter().chain(sums).chain([Task::Lengths(256)]).collect();
+    // The longest runs are those of CUB's own benchmarks.
+    let sums = [2, 16, 256, 65_536].into_iter();
+    let sums = sums.flat_map(|longest| [Task::Sums(longest), Task::ExactSums(longest)]);
+    let lengths = [2, 16, 256].map(Task::Lengths);
+    let tasks: Vec<_> = [Task::Words].into_iter().chain(sums).chain(lengths).collect();
     let largest = powers.iter().fold(0, |largest, power| largest.max(1 << power));
     let most = machine.device.limits().max_buffer_size;
     let mut rows = Vec::new();

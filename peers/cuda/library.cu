@@ -8,7 +8,8 @@
 namespace {
 
 const std::vector<std::string> OPS{"sum",      "min",      "max",       "arg-min", "mean", "dot",
-                                   "variance", "segments", "histogram", "scalar"};
+                                   "variance", "segments", "histogram", "scalar",  "by-key",  "run-lengths",
+                                   "unique",   "by-id",    "group-by",  "prefixes", "select", "distinct"};
 
 std::vector<std::string> parse(int count, char** words) {
     std::vector<std::string> ops;
@@ -36,6 +37,9 @@ int library_command(int count, char** words) {
     library::segments(bench);
     library::histograms(bench);
     library::scalars(bench);
+    library::runs(bench);
+    library::groups(bench);
+    library::prefixes(bench);
 
     std::vector<Fields> all;
     bool right = true;

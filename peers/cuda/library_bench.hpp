@@ -1,6 +1,7 @@
 // Measures CUB's calls: the GPU time of one among many, with inputs that no cache holds.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -73,6 +74,9 @@ void floats(Bench& bench);
 void segments(Bench& bench);
 void histograms(Bench& bench);
 void scalars(Bench& bench);
+void runs(Bench& bench);
+void groups(Bench& bench);
+void prefixes(Bench& bench);
 
 // A CUB call with the memory it asks for. `call(workspace, bytes, stream, number)` is called without memory first.
 template <class Function>
@@ -92,6 +96,33 @@ std::vector<T> fetched(const Memory<T>& memory, uint64_t count) {
     std::vector<T> items(count);
     CHECK(cudaMemcpy(items.data(), memory.data(), count * sizeof(T), cudaMemcpyDeviceToHost));
     return items;
+}
+
+// Spoils outputs.
+template <class... T>
+auto poisoned(const Memory<T>&... outputs) {
+    return [&outputs...](cudaStream_t stream) { (outputs.poison(stream), ...); };
+}
+
+// The fault of an output that should repeat some elements so many times; nothing if it is right.
+template <class T>
+std::optional<std::string> unlike(const Memory<T>& output, const std::vector<T>& wanted, uint64_t times = 1) {
+    const std::vector<T> got = fetched(output, wanted.size() * times);
+    for (uint64_t k = 0; k < times; k++) {
+        const auto first = got.begin() + k * wanted.size();
+        const auto at = std::mismatch(wanted.begin(), wanted.end(), first).second;
+        if (at != first + wanted.size()) return "element " + std::to_string(at - got.begin()) + " is wrong";
+    }
+    return std::nullopt;
+}
+
+// The same for an output whose length is another one.
+template <class T>
+std::optional<std::string> unlike(const Memory<uint32_t>& number, const Memory<T>& output, const std::vector<T>& wanted,
+                                  uint64_t times = 1) {
+    const uint64_t got = fetched(number, 1).front();
+    if (got == wanted.size() * times) return unlike(output, wanted, times);
+    return "got " + std::to_string(got) + " elements, expected " + std::to_string(wanted.size() * times);
 }
 
 }  // namespace library

@@ -102,10 +102,7 @@ void dot(Bench& bench, const Pool<float>& pool) {
         return cub::DeviceReduce::TransformReduce(workspace, bytes, pairs, output.data(), N, cuda::std::plus<float>{},
                                                   Product{}, 0.0f, stream);
     });
-    std::vector<double> products(LARGEST);
-    in_parallel(LARGEST, cores(), [&](uint64_t first, uint64_t end, unsigned) {
-        for (uint64_t i = first; i < end; i++) products[i] = double(pool.items[i]) * other.items[i];
-    });
+    const auto products = made(LARGEST, [&](uint64_t i) { return double(pool.items[i]) * other.items[i]; });
     const Expected<double> wanted = expected<double, Sum>(products.data(), LARGEST);
     // Partial sums are at most some ten thousand, so this is many of their last places, and far below the value.
     const double bound = 1e-7 * wanted.magnitude;
@@ -116,10 +113,7 @@ void dot(Bench& bench, const Pool<float>& pool) {
 
 // The variance: all sums are exact in f64.
 double exact_variance(const std::vector<float>& items) {
-    std::vector<double> squares(items.size());
-    in_parallel(items.size(), cores(), [&](uint64_t first, uint64_t end, unsigned) {
-        for (uint64_t i = first; i < end; i++) squares[i] = double(items[i]) * items[i];
-    });
+    const auto squares = made(items.size(), [&](uint64_t i) { return double(items[i]) * items[i]; });
     const double mean = expected<float, Sum>(items.data(), items.size()).exact / items.size();
     return expected<double, Sum>(squares.data(), squares.size()).exact / items.size() - mean * mean;
 }

@@ -10,11 +10,7 @@ namespace library {
 namespace {
 
 std::vector<uint32_t> random_keys(uint32_t bins) {
-    std::vector<uint32_t> keys(LARGEST);
-    in_parallel(LARGEST, cores(), [&](uint64_t first, uint64_t end, unsigned) {
-        for (uint64_t i = first; i < end; i++) keys[i] = static_cast<uint32_t>(scramble(i) % bins);
-    });
-    return keys;
+    return made(LARGEST, [=](uint64_t i) { return static_cast<uint32_t>(scramble(i) % bins); });
 }
 
 std::vector<uint32_t> counts_of(const std::vector<uint32_t>& keys, uint32_t bins) {
@@ -39,17 +35,8 @@ void histogram(Bench& bench, const char* shape, std::vector<uint32_t> keys, uint
                                                    static_cast<int>(bins + 1), uint32_t(0), bins,
                                                    static_cast<int>(LARGEST), stream);
     });
-    const auto wrong = [&]() -> std::optional<std::string> {
-        const std::vector<uint32_t> got = fetched(output, bins);
-        for (uint32_t bin = 0; bin < bins; bin++) {
-            if (got[bin] == wanted[bin]) continue;
-            return "bin " + std::to_string(bin) + ": got " + std::to_string(got[bin]) + ", expected " +
-                   std::to_string(wanted[bin]);
-        }
-        return std::nullopt;
-    };
     bench.run({row_of("cub", "histogram-" + std::to_string(bins), shape, "u32", LARGEST), LARGEST * sizeof(uint32_t),
-               call, [&](cudaStream_t stream) { output.poison(stream); }, wrong});
+               call, poisoned(output), [&] { return unlike(output, wanted); }});
 }
 
 }  // namespace

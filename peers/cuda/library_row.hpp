@@ -10,10 +10,10 @@
 namespace library {
 
 struct Row {
-    // `cub`, and behind a dash which of several ways.
+    // `cub` or `cuda`, and behind a dash which of several ways.
     std::string name;
     std::string op;
-    // `whole`, `fixed`, `offsets`, `computed-offsets`, `skewed`, `random`, `equal` or `scalar`.
+    // `whole`, `fixed` and so on: the README has them all.
     std::string shape;
     std::string element;
     uint64_t n;

@@ -40,15 +40,11 @@ std::vector<int> skewed_offsets(uint64_t n) {
 }
 
 std::vector<float> sums_of(const std::vector<float>& items, const std::vector<int>& offsets) {
-    std::vector<float> sums(offsets.size() - 1);
-    in_parallel(sums.size(), cores(), [&](uint64_t first, uint64_t end, unsigned) {
-        for (uint64_t k = first; k < end; k++) {
-            double sum = 0;
-            for (int i = offsets[k]; i < offsets[k + 1]; i++) sum += items[i];
-            sums[k] = static_cast<float>(sum);
-        }
+    return made(offsets.size() - 1, [&](uint64_t k) {
+        double sum = 0;
+        for (int i = offsets[k]; i < offsets[k + 1]; i++) sum += items[i];
+        return static_cast<float>(sum);
     });
-    return sums;
 }
 
 // The segments of some offsets, and what they should give.
@@ -91,17 +87,7 @@ class Segments {
     void run(const char* shape, const Call& call) const {
         const uint64_t n = pool_.items.size();
         bench_.run({row_of("cub", "sum", shape, "f32", n, count_), n * sizeof(float), call,
-                    [this](cudaStream_t stream) { output_.poison(stream); }, [this] { return wrong(); }});
-    }
-
-    std::optional<std::string> wrong() const {
-        const std::vector<float> got = fetched(output_, count_);
-        for (uint64_t k = 0; k < count_; k++) {
-            if (got[k] == wanted_[k]) continue;
-            return "segment " + std::to_string(k) + ": got " + std::to_string(got[k]) + ", expected " +
-                   std::to_string(wanted_[k]);
-        }
-        return std::nullopt;
+                    poisoned(output_), [this] { return unlike(output_, wanted_); }});
     }
 
     Bench& bench_;

@@ -13,6 +13,7 @@ pub(crate) mod limits;
 mod map;
 pub(crate) mod outputs;
 pub(crate) mod request;
+mod scratch;
 pub(crate) mod texels;
 
 pub use buffers::BufferError;

@@ -45,21 +45,6 @@ macro_rules! described {
             > {
                 self.plan_over(input, None, limits)
             }
-
-            /// The memory that a plan takes besides input and output: the binding of each buffer, its bytes, and its words if kernels only
-            /// read it.
-            ///
-            /// # Errors
-            ///
-            /// Those of the plan, or a binding cannot hold it.
-            pub fn scratch(
-                &self,
-                input: $crate::reduce::BufferRange,
-                limits: &wgpu::Limits,
-            ) -> Result<Vec<(u32, u64, Vec<u32>)>, $crate::OperationError> {
-                let memory = self.memory(input, limits)?;
-                Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
-            }
         }
     };
 }

@@ -127,6 +127,20 @@ impl Select {
         self.made().kernels(features, limits)
     }
 
+    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
+    /// pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many elements; an offset between two elements; a binding that is shorter than a tile.
+    pub fn plan(
+        &self,
+        input: BufferRange,
+        limits: &Limits,
+    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+        self.plan_over(input, None, limits)
+    }
+
     fn made(&self) -> Made<'_> {
         let delivers = Delivers::Selected { as_indices: self.as_indices };
         Made { monoid: &self.monoid, row: None, delivers }

@@ -4,6 +4,7 @@
 //! an error value.
 
 mod grids;
+mod groups;
 mod keys;
 mod pictures;
 mod places;
@@ -49,6 +50,7 @@ pub fn operations() -> Vec<Operation> {
     all.extend(pictures::operations());
     all.extend(pyramids::operations());
     all.extend(ranks::operations());
+    all.extend(groups::operations());
     all
 }
 
@@ -71,6 +73,7 @@ pub fn parts() -> Vec<(&'static str, Vec<Operation>)> {
         ("reductions of every shape, by every rung, with counts on the GPU", reductions::operations()),
         ("histograms: every kind of keys and of elements", keys::every_kind()),
         ("order statistics of rows, modes, distinct values", ranks::operations()),
+        ("results by id and by key, prefixes, selections", groups::operations()),
         ("textures: sums, a histogram, a pyramid", textures),
         ("stencils: every kernel and border, with checks of convergence", grids::every_kernel()),
         ("readbacks and mailboxes", places::operations()),

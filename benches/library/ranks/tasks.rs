@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use bytemuck::AnyBitPattern;
+use bytemuck::{AnyBitPattern, NoUninit};
 use halofold::rank::{Distinct, Mode, Quantiles, TopK};
 use halofold::reduce::{Op, Reducer};
 use halofold::scan::Scan;
@@ -35,12 +35,12 @@ enum Kind {
     Distinct,
     /// The most frequent element, and how many there are.
     Mode,
-    /// The sum of all words up to each.
-    Prefixes,
+    /// The sum of all words up to each, as elements of this type.
+    Prefixes(Element),
     /// The exact sum of all floats up to each. They are multiples of 2^-24.
     ExactPrefixes,
-    /// The elements below one half.
-    Kept,
+    /// The elements below a bound.
+    Kept(f32),
 }
 
 /// Steps of uniform elements from 0 to 1.
@@ -65,11 +65,17 @@ pub const TOP_4096: Task = Task("top-4096", Kind::Top(4096));
 /// The number of distinct values.
 pub const DISTINCT: Task = Task("distinct", Kind::Distinct);
 /// The sums of an array's words up to each.
-pub const PREFIXES: Task = Task("prefix-sums", Kind::Prefixes);
+pub const PREFIXES: Task = Task("prefix-sums", Kind::Prefixes(Element::U32));
+/// The sums of an array's elements up to each.
+pub const FLOAT_PREFIXES: Task = Task("prefix-sums", Kind::Prefixes(Element::F32));
 /// The exact sums of an array's uniform elements up to each.
 pub const EXACT_PREFIXES: Task = Task("exact-prefix-sums", Kind::ExactPrefixes);
-/// Half of an array's uniform elements, in their order.
-pub const KEPT: Task = Task("select-half", Kind::Kept);
+/// A hundredth of an array's uniform elements, in their order.
+pub const HUNDREDTH: Task = Task("select-1-percent", Kind::Kept(0.01));
+/// Half of them.
+pub const HALF: Task = Task("select-half", Kind::Kept(0.5));
+/// All but a hundredth.
+pub const MOST: Task = Task("select-99-percent", Kind::Kept(0.99));
 /// The mode.
 pub const MODE: Task = Task("mode", Kind::Mode);
 
@@ -82,7 +88,8 @@ impl Task {
     /// Operator, shape and type, as a row has them, of rows in an array of this kind.
     pub fn work(self, row: Option<u64>, kind: &str) -> [String; 3] {
         let (op, element) = match (self.1, row) {
-            (Kind::Sum | Kind::Prefixes, _) => (self.0.to_owned(), Element::U32),
+            (Kind::Sum, _) => (self.0.to_owned(), Element::U32),
+            (Kind::Prefixes(element), _) => (self.0.to_owned(), element),
             (Kind::Segments(_), _) => (self.0.to_owned(), Element::F32),
             (_, Some(row)) => (format!("{}-rows-{row}", self.0), Element::F32),
             (_, None) => (self.0.to_owned(), Element::F32),
@@ -150,8 +157,8 @@ impl Task {
                 let mode = right(Mode::new(Element::F32).and_then(|mode| mode.on(device)));
                 Box::new(move |input, output| recorded(mode.of(input).into(output)))
             }
-            Kind::Prefixes => {
-                let sums = right(Scan::new(right(Op::Sum.over(Element::U32))));
+            Kind::Prefixes(element) => {
+                let sums = right(Scan::new(right(Op::Sum.over(element))));
                 let sums = right(sums.on(device));
                 Box::new(move |input, output| recorded(sums.of(input).into(output)))
             }
@@ -162,9 +169,9 @@ impl Task {
                 let sums = right(sums.on(device));
                 Box::new(move |input, output| recorded(sums.of(input).into(output)))
             }
-            Kind::Kept => {
-                let half = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.5; }";
-                let kept = right(right(Select::new(Element::F32, half)).on(device));
+            Kind::Kept(bound) => {
+                let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
+                let kept = right(right(Select::new(Element::F32, &below)).on(device));
                 let count = calls::output(device, 4);
                 Box::new(move |input, output| recorded(kept.of(input).into_each([output, &count])))
             }
@@ -202,13 +209,8 @@ impl Task {
                     [run[0].to_bits(), run.len() as u32].map(u32::to_le_bytes).concat()
                 })
             }
-            Kind::Prefixes => {
-                let sums = words::<u32>(array).scan(0u32, |sum, word| {
-                    *sum = sum.wrapping_add(word);
-                    Some(*sum)
-                });
-                sums.flat_map(u32::to_le_bytes).collect()
-            }
+            Kind::Prefixes(Element::F32) => prefixes(words::<f32>(array), |sum, element| sum + element),
+            Kind::Prefixes(_) => prefixes(words::<u32>(array), u32::wrapping_add),
             Kind::ExactPrefixes => {
                 let sums = words::<f32>(array).scan(0u64, |sum, element| {
                     *sum += (element * STEPS) as u64;
@@ -216,8 +218,8 @@ impl Task {
                 });
                 sums.flat_map(f32::to_le_bytes).collect()
             }
-            Kind::Kept => {
-                let kept = words::<f32>(array).filter(|element| *element < 0.5);
+            Kind::Kept(bound) => {
+                let kept = words::<f32>(array).filter(|element| *element < bound);
                 let mut bytes: Vec<u8> = kept.flat_map(f32::to_le_bytes).collect();
                 // The rest of an output stays empty.
                 bytes.resize(array.bytes() as usize, 0);
@@ -230,6 +232,15 @@ impl Task {
 /// The words of a period of an array.
 fn words<'a, T: AnyBitPattern>(array: &'a Array<'_>) -> impl Iterator<Item = T> + use<'a, T> {
     array.pool().block.chunks_exact(4).map(bytemuck::pod_read_unaligned)
+}
+
+/// The bytes of the sums of all elements up to each.
+fn prefixes<T: NoUninit + Default>(elements: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> Vec<u8> {
+    let sums = elements.scan(T::default(), |sum, element| {
+        *sum = add(*sum, element);
+        Some(*sum)
+    });
+    bytemuck::cast_slice(&sums.collect::<Vec<T>>()).to_vec()
 }
 
 /// A result that is there: the tasks are right.

@@ -16,7 +16,7 @@ pub fn script() -> String {
     let cases = ladder::cases(&mut texts, &mut plans, &mut tables);
     let operations = operations::export(&mut texts, &mut plans);
     let histograms = operations::histograms(&mut texts);
-    let ranks = operations::ranks(&mut texts);
+    let passes = operations::passes(&mut texts);
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
     let (paragraphs, pieces, modules) = texts.into_parts();
@@ -31,7 +31,7 @@ pub fn script() -> String {
         ("tables", tables.into_list()),
         ("operations", operations),
         ("histograms", histograms),
-        ("ranks", ranks),
+        ("passes", passes),
         ("grids", stencils::sizes()),
         ("variants", variants),
         ("peaks", peaks),

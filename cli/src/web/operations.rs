@@ -1,9 +1,12 @@
-//! The library's other operations: every operator over whole inputs, the other shapes, histograms, order statistics.
+//! The library's other operations: every operator over whole inputs, the other shapes, histograms, order statistics, results of groups, prefixes, selections.
 
+use halofold::group::{ById, ByKey};
 use halofold::histogram;
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::plan::Stage;
 use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Shape};
+use halofold::scan::Scan;
+use halofold::select::Select;
 use halofold::wgpu::Features;
 use halofold::{Element, OperationError, Pass};
 use serde_json::{Value, json};
@@ -12,6 +15,7 @@ use super::ladder::features;
 use super::plans::{Plans, distinct, same_text};
 use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
+use crate::lists::each_once;
 
 /// The elements that one result is made of.
 #[derive(Clone, Copy)]
@@ -156,24 +160,88 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
     })
 }
 
-/// The quantiles and the number of largest elements that the page asks for.
+/// The quantiles, the number of largest elements and the number of groups that the page asks for.
 const QUARTILES: [f64; 3] = [0.25, 0.5, 0.75];
 const TOP: u32 = 32;
+const GROUPS: u32 = 1000;
 
-/// One line an order statistic of `f32`.
-pub fn ranks(texts: &mut Texts) -> Vec<String> {
+/// The elements that a selection keeps.
+const HALF: &str = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.5; }";
+
+/// One line an operation that is planned as passes: order statistics, results by id and by key, prefixes, selections.
+pub fn passes(texts: &mut Texts) -> Vec<String> {
     let limits = limits(INVOCATIONS[0]);
+    let sum = |element| Op::Sum.over(element).expect("every type has a sum");
     macro_rules! line {
-        ($op:expr, $of:expr) => {{
+        ($op:expr, $shape:expr, $element:expr, $title:expr, $of:expr, ($($first:expr),*), ($($second:expr),*)) => {{
             let of = $of.expect("it is defined");
-            let planned = |input| Ok((of.plan(input, &limits)?, of.scratch(input, &limits)?));
-            let kernels = of.kernels(&limits).collect();
-            rank($op, kernels, planned, texts).to_string()
+            let planned =
+                |input: BufferRange| Ok((of.plan(input, $($second(input),)* &limits)?, of.scratch(input, &limits)?));
+            let kernels = of.kernels($($first,)* &limits).collect();
+            let (modules, constants, plans) = planned_passes(kernels, planned, texts);
+            let line = json!({
+                "op": $op, "shape": $shape, "type": $element.name(), "title": $title,
+                "modules": modules, "constants": constants, "plans": plans,
+            });
+            line.to_string()
         }};
     }
+    let none = Features::empty();
     vec![
-        line!("quartiles", Quantiles::new(Element::F32, QUARTILES)),
-        line!(&format!("top-{TOP}"), TopK::new(Element::F32, TOP)),
+        line!(
+            "quartiles",
+            "uniform",
+            Element::F32,
+            "quartiles of f32",
+            Quantiles::new(Element::F32, QUARTILES),
+            (),
+            ()
+        ),
+        line!(
+            format!("top-{TOP}"),
+            "uniform",
+            Element::F32,
+            format!("the {TOP} largest of f32"),
+            TopK::new(Element::F32, TOP),
+            (),
+            ()
+        ),
+        line!(
+            format!("sum-and-count-by-{GROUPS}-ids"),
+            "random",
+            Element::F32,
+            format!("sums and counts of f32 by {GROUPS} ids"),
+            ById::new(Element::F32, GROUPS).map(|by_id| by_id.sum().count()),
+            (),
+            (|ids| ids)
+        ),
+        line!(
+            "sum-by-key",
+            "runs-1-256",
+            Element::F32,
+            "sums of f32 by key, runs of 1 to 256",
+            ByKey::new(Element::U32, sum(Element::F32)),
+            (none),
+            (Some)
+        ),
+        line!(
+            "prefix-sums",
+            "uniform",
+            Element::U32,
+            "prefix sums of u32",
+            Scan::new(sum(Element::U32)),
+            (none),
+            ()
+        ),
+        line!(
+            "select-half",
+            "uniform",
+            Element::F32,
+            "the smaller half of f32, selected",
+            Select::new(Element::F32, HALF),
+            (none),
+            ()
+        ),
     ]
 }
 
@@ -183,21 +251,26 @@ type Labelled = (String, String, Vec<(&'static str, f64)>);
 /// Memory as a binding, bytes and words.
 type Scratch = Vec<(u32, u64, Vec<u32>)>;
 
-fn rank<P: serde::Serialize>(
-    op: &str,
+/// The modules that plans launch, the constants of each, and for each length its passes and its memory.
+fn planned_passes<P: serde::Serialize>(
     kernels: Vec<Labelled>,
     planned: impl Fn(BufferRange) -> Result<(Vec<Pass<&'static str, P>>, Scratch), OperationError>,
     texts: &mut Texts,
-) -> Value {
-    let number = |step: &str| kernels.iter().position(|(label, ..)| label.ends_with(&step.replace('/', ".")));
-    let plans = LENGTHS.map(|len| {
-        let planned = planned(BufferRange { offset: 0, len });
-        let (passes, memory) = planned.expect("every length offered fits every device");
+) -> (Vec<usize>, Vec<Value>, Vec<Value>) {
+    let planned = LENGTHS
+        .map(|len| planned(BufferRange { offset: 0, len }).expect("every length offered fits every device"));
+    let is_kernel = |label: &str, step: &str| label.ends_with(&step.replace('/', "."));
+    let steps = planned.iter().flat_map(|(passes, _)| passes).map(|pass| pass.step);
+    let steps = each_once(steps);
+    let kernel =
+        |step: &&str| kernels.iter().find(|(label, ..)| is_kernel(label, step)).expect("it has a kernel");
+    let number = |step: &str| steps.iter().position(|known| *known == step);
+    let plan = |(passes, memory): &(Vec<Pass<&'static str, P>>, Scratch)| {
         let passes: Vec<_> =
             passes.iter().map(|pass| json!([number(pass.step), pass.grid, pass.params])).collect();
         json!([passes, memory])
-    });
-    let modules: Vec<_> = kernels.iter().map(|(_, wgsl, _)| texts.add(wgsl)).collect();
-    let constants: Vec<_> = kernels.iter().map(|(_, _, overrides)| overrides).collect();
-    json!({ "op": op, "modules": modules, "constants": constants, "plans": plans })
+    };
+    let modules = steps.iter().map(|step| texts.add(&kernel(step).1)).collect();
+    let constants = steps.iter().map(|step| json!(kernel(step).2)).collect();
+    (modules, constants, planned.iter().map(plan).collect())
 }

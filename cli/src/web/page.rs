@@ -102,7 +102,7 @@ fn library() -> Markup {
             h2 id="library" { "The library's operations" }
             p class="lead" {
                 "What an application gets: every operator over whole inputs, by the rung single-pass; segments and columns; \
-                 histograms. Over as many elements as are chosen for the ladder. 64-bit types and atomics on floats are not in WebGPU."
+                 histograms, order statistics, results of groups, prefixes and selections. Over as many elements as are chosen for the ladder. 64-bit types and atomics on floats are not in WebGPU."
             }
             div class="controls" { (button("run-library", "Run the operations")) }
             div id="operations" class="chart columns" {}

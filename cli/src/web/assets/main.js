@@ -53,8 +53,8 @@ function build() {
   charts.ladder = new Chart(place("rows"), HALOFOLD.rungs.map(({ name, summary }) => ({ name, summary })), openRung);
   const operations = HALOFOLD.operations.map((operation) => ({ name: titleOf(operation) }));
   const histograms = HALOFOLD.histograms.map(({ bins }) => ({ name: `histogram of u32, ${bins} bins` }));
-  const ranks = HALOFOLD.ranks.map((rank) => ({ name: rankTitle(rank) }));
-  charts.library = new Chart(place("operations"), [...operations, ...histograms, ...ranks], openOperation);
+  const passes = HALOFOLD.passes.map(({ title }) => ({ name: title }));
+  charts.library = new Chart(place("operations"), [...operations, ...histograms, ...passes], openOperation);
   charts.stencils = new Chart(place("variants"), HALOFOLD.variants.map(({ name, document }) => ({ name, summary: document && `the thesis's ${document}` })), openVariant);
   fill(place("grid"), HALOFOLD.grids.slice(0, -1).map(([rows, cols], at) => [at, `${rows} × ${cols}`]));
   place("grid").value = 2;
@@ -104,16 +104,14 @@ function timesOf(row) {
     ["to the host and back", row.wall_ms_median ? duration(row.wall_ms_median) : null]];
 }
 
-const rankTitle = ({ op }) => (op === "quartiles" ? "quartiles of f32" : `the ${op.split("-")[1]} largest of f32`);
-
 function openOperation(title) {
   const at = HALOFOLD.operations.findIndex((operation) => titleOf(operation) === title);
   const row = page.library.find((row) => row.title === title);
   if (at < 0) {
     const histogram = HALOFOLD.histograms.find(({ bins }) => title.includes(`, ${bins} bins`));
-    const rank = HALOFOLD.ranks.find((rank) => rankTitle(rank) === title);
-    const { modules, constants } = rank ?? histogram;
-    const used = rank ? rank.plans[setting().length][0].map(([kernel]) => kernel) : [1];
+    const passes = HALOFOLD.passes.find((known) => known.title === title);
+    const { modules, constants } = passes ?? histogram;
+    const used = passes ? passes.plans[setting().length][0].map(([kernel]) => kernel) : [1];
     const texts = [...new Set(used)].map((kernel) => moduleText(modules[kernel], constants[kernel]));
     return [element("dl", {}, ...factsOf(timesOf(row))), ...texts.map((text) => sourceOf(text, "What your browser is given"))];
   }
@@ -260,8 +258,8 @@ async function runLibrary() {
   library.clear("waiting");
   const names = [...library.rows.keys()];
   const rows = await runAll("The operations", library, names, async (at) => {
-    const { operations, histograms, ranks } = HALOFOLD;
-    const lists = [[operations, runOperation], [histograms, runHistogram], [ranks, runRank]];
+    const { operations, histograms, passes } = HALOFOLD;
+    const lists = [[operations, runOperation], [histograms, runHistogram], [passes, runPasses]];
     const works = lists.flatMap(([list, run]) => list.map((work) => [work, run]));
     const [work, run] = works[at];
     const row = await run(page.gpu, chosen, work, page.peak.read);

@@ -207,15 +207,32 @@ async function runOperation(gpu, { length, subgroups }, operation, peak) {
   return { ...withTimes(row, found), ...rate(found, PAIRS.includes(op) ? 2 * data.bytes : data.bytes, peak) };
 }
 
-// The dispatches of passes over elements, with an output and memory of their own.
-async function preparePasses(gpu, { modules, constants }, passes, elements, outputBytes, memory = []) {
-  const [input, output] = [storage(gpu, elements.byteLength), storage(gpu, outputBytes)];
-  upload(gpu, input, elements);
+// The places of arrays of so many bytes in one buffer, each behind a multiple of 256.
+function side(sizes) {
+  let end = 0;
+  return sizes.map((size) => {
+    const offset = Math.ceil(end / 256) * 256;
+    end = offset + size;
+    return { offset, size };
+  });
+}
+
+// The dispatches of passes over one or two inputs, with outputs of so many bytes side by side, and memory of their own.
+async function preparePasses(gpu, { modules, constants }, passes, inputs, outputs, memory = []) {
+  const [first, second] = inputs.map((elements) => {
+    const buffer = storage(gpu, elements.byteLength);
+    upload(gpu, buffer, elements);
+    return buffer;
+  });
+  const places = side(outputs);
+  const outputBytes = places.at(-1).offset + places.at(-1).size;
+  const output = storage(gpu, outputBytes);
   const own = new Map(memory.map(([slot, bytes, words]) => {
     const buffer = storage(gpu, Math.max(bytes, 4 * words.length));
     if (words.length) upload(gpu, buffer, new Uint32Array(words));
     return [slot, buffer];
   }));
+  if (second) [5, 6].forEach((slot) => own.set(slot, second));
   const params = uniforms(gpu, passes.map(([, , words]) => words));
   const dispatches = [];
   for (const [at, [kernel, grid]] of passes.entries()) {
@@ -223,12 +240,14 @@ async function preparePasses(gpu, { modules, constants }, passes, elements, outp
     // A text may declare memory that its plan does without.
     const resource = (slot) => {
       if (slot === 2) return params(at);
+      const place = slot === 1 ? places[0] : places[slot - 10];
+      if (place) return { buffer: output, ...place };
       if (slot > 3 && !own.has(slot)) own.set(slot, storage(gpu, 0));
-      return { buffer: slot === 1 ? output : own.get(slot) ?? input };
+      return { buffer: own.get(slot) ?? first };
     };
     dispatches.push({ pipeline: compiled.pipeline, bindings: bind(gpu, compiled, resource), grid });
   }
-  return { dispatches, output, outputBytes, destroy: () => [input, output, ...own.values()].forEach((buffer) => buffer.destroy()) };
+  return { dispatches, output, outputBytes, destroy: () => [first, output, ...own.values()].forEach((buffer) => buffer.destroy()) };
 }
 
 // One histogram: a row of the library.
@@ -239,7 +258,7 @@ async function runHistogram(gpu, { length }, histogram, peak) {
   const keys = new Uint32Array(n).map((_, i) => scramble(i) % bins);
   const counts = new Uint32Array(bins);
   keys.forEach((key) => { counts[key] += 1; });
-  const make = () => preparePasses(gpu, histogram, histogram.passes[length], keys, 4 * bins);
+  const make = () => preparePasses(gpu, histogram, histogram.passes[length], [keys], [4 * bins]);
   const wrong = (bytes) => {
     const got = new Uint32Array(bytes);
     const bin = counts.findIndex((count, bin) => count !== got[bin]);
@@ -249,17 +268,78 @@ async function runHistogram(gpu, { length }, histogram, peak) {
   return { ...withTimes(row, found), ...rate(found, keys.byteLength, peak) };
 }
 
-// One order statistic: a row of the library. Its elements are sorted here, which no kernel does.
-async function runRank(gpu, { length }, rank, peak) {
+// One operation of several passes: a row of the library.
+async function runPasses(gpu, { length }, operation, peak) {
   const n = HALOFOLD.lengths[length];
-  const row = { ...blankRow(gpu), name: "halofold", op: rank.op, shape: "uniform", type: "f32", n, segments: null };
-  const { values } = makeElements("sum", "f32", n);
-  const [passes, memory] = rank.plans[length];
-  const k = Number(rank.op.split("-")[1] ?? 0);
-  const make = () => preparePasses(gpu, rank, passes, values, k ? 256 + 4 * k : 12, memory);
-  const wrong = (bytes) => (k ? wrongWinners(values, k, bytes) : wrongQuartiles(values, bytes));
-  const found = await trial(gpu, make, wrong);
-  return { ...withTimes(row, found), ...rate(found, values.byteLength, peak) };
+  const { op, shape, type } = operation;
+  const row = { ...blankRow(gpu), name: "halofold", op, shape, type, n, segments: null };
+  const [passes, memory] = operation.plans[length];
+  const { inputs, outputs, wrong } = TASKS[op](n);
+  const found = await trial(gpu, () => preparePasses(gpu, operation, passes, inputs, outputs, memory), wrong);
+  const bytes = inputs.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+  return { ...withTimes(row, found), ...rate(found, bytes, peak) };
+}
+
+// The inputs of such an operation, the bytes of its outputs, and the judge of what is there. Elements are sorted here, or walked one by
+// one, which no kernel does.
+const TASKS = {
+  quartiles: (n) => {
+    const { values } = makeElements("sum", "f32", n);
+    return { inputs: [values], outputs: [12], wrong: (bytes) => wrongQuartiles(values, bytes) };
+  },
+  "top-32": (n) => {
+    const { values } = makeElements("sum", "f32", n);
+    return { inputs: [values], outputs: [256 + 4 * 32], wrong: (bytes) => wrongWinners(values, 32, bytes) };
+  },
+  "sum-and-count-by-1000-ids": (n) => {
+    const [values, ids] = [wholeNumbers(n), new Uint32Array(n).map((_, i) => scramble(n + i) % 1000)];
+    const [sums, counts] = [new Float32Array(1000), new Uint32Array(1000)];
+    ids.forEach((id, i) => { sums[id] += values[i]; counts[id] += 1; });
+    return task([values, ids], [sums, counts, new Uint32Array(1)]);
+  },
+  "sum-by-key": (n) => {
+    const [values, keys, kept, sums] = [wholeNumbers(n), new Uint32Array(n), untouched(n), untouched(n)];
+    let run = 0;
+    for (let at = 0, end = 0; at < n; at = end) {
+      end = Math.min(n, at + 1 + (scramble(run) % 256));
+      kept[run] = run ^ 3;
+      keys.fill(kept[run], at, end);
+      new Float32Array(sums.buffer)[run] = values.subarray(at, end).reduce((a, b) => a + b, 0);
+      run += 1;
+    }
+    return task([keys, values], [kept, sums, new Uint32Array([run])]);
+  },
+  "prefix-sums": (n) => {
+    const words = new Uint32Array(n).map((_, i) => scramble(i));
+    let sum = 0;
+    return task([words], [words.map((word) => { sum = (sum + word) >>> 0; return sum; })]);
+  },
+  "select-half": (n) => {
+    const values = new Float32Array(n).map((_, i) => (scramble(i) >>> 8) / 2 ** 24);
+    const [kept, below] = [untouched(n), values.filter((value) => value < 0.5)];
+    new Float32Array(kept.buffer).set(below);
+    return task([values], [kept, new Uint32Array([below.length])]);
+  },
+};
+
+// Numbers from -4 to 4, whose sums are exact in any order.
+const wholeNumbers = (n) => new Float32Array(n).map((_, i) => (scramble(i) % 9) - 4);
+
+// Words of an output that nothing is written to.
+const untouched = (n) => new Uint32Array(n).fill(POISON);
+
+// A task whose outputs are these arrays, bit by bit.
+function task(inputs, arrays) {
+  const outputs = arrays.map(({ byteLength }) => byteLength);
+  const wrong = (bytes) => {
+    for (const [nth, { offset, size }] of side(outputs).entries()) {
+      const [got, expected] = [new Uint32Array(bytes, offset, size / 4), new Uint32Array(arrays[nth].buffer)];
+      const at = got.findIndex((word, at) => word !== expected[at]);
+      if (at >= 0) return `output ${nth}, element ${at}: got the word ${got[at]}, expected ${expected[at]}`;
+    }
+    return null;
+  };
+  return { inputs, outputs, wrong };
 }
 
 function wrongQuartiles(values, bytes) {

@@ -1,0 +1,103 @@
+// Prefix sums, selections, and the number of distinct values, of floats that are spread evenly from 0 to 1.
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+#include "library_bench.hpp"
+#include "library_data.hpp"
+
+namespace library {
+
+namespace {
+
+constexpr unsigned BITS = 24;
+
+float uniform(uint64_t index) { return static_cast<float>(word_of(index) >> 40) / (1 << BITS); }
+
+struct Below {
+    float bound;
+    __host__ __device__ bool operator()(float x) const { return x < bound; }
+};
+
+constexpr uint64_t LENGTHS[] = {PERIOD, LARGEST};
+
+template <class T>
+void prefix_sums(Bench& bench, const Pool<T>& pool, const char* shape, const char* element) {
+    const Memory<T> output(LARGEST);
+    for (const uint64_t n : LENGTHS) {
+        const Call call = cub_call([&, n](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t number) {
+            return cub::DeviceScan::InclusiveSum(workspace, bytes, pool.view(n, number), output.data(),
+                                                 static_cast<int>(n), stream);
+        });
+        std::vector<T> wanted(n);
+        T sum = 0;
+        for (uint64_t i = 0; i < n; i++) wanted[i] = sum += pool.items[i];
+        bench.run({row_of("cub", "prefix-sums", shape, element, n), n * sizeof(T), call,
+                   poisoned(output), [&] { return unlike(output, wanted); }});
+    }
+}
+
+// The elements below a bound, in their order.
+void selected(Bench& bench, const Pool<float>& pool, const char* op, float bound) {
+    const Memory<float> output(LARGEST);
+    const Memory<uint32_t> number_kept(1);
+    for (const uint64_t n : LENGTHS) {
+        const Call call = cub_call([&, n](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t number) {
+            return cub::DeviceSelect::If(workspace, bytes, pool.view(n, number), output.data(), number_kept.data(),
+                                         static_cast<int>(n), Below{bound}, stream);
+        });
+        std::vector<float> wanted;
+        std::copy_if(pool.items.begin(), pool.items.begin() + n, std::back_inserter(wanted), Below{bound});
+        bench.run({row_of("cub", op, "uniform", "f32", n), n * sizeof(float), call,
+                   poisoned(output, number_kept), [&] { return unlike(number_kept, output, wanted); }});
+    }
+}
+
+// All elements are sorted, and their repetitions left out.
+void distinct(Bench& bench, const Pool<float>& pool) {
+    const Memory<float> sorted(LARGEST), kept(LARGEST);
+    const Memory<uint32_t> number(1);
+    const Call sort = cub_call([&](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t) {
+        return cub::DeviceRadixSort::SortKeys(workspace, bytes, pool.memory.data(), sorted.data(),
+                                              static_cast<int>(LARGEST), 0, 32, stream);
+    });
+    const Call unique = cub_call([&](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t) {
+        return cub::DeviceSelect::Unique(workspace, bytes, sorted.data(), kept.data(), number.data(),
+                                         static_cast<int>(LARGEST), stream);
+    });
+    const Call call = [&](cudaStream_t stream, uint64_t at) {
+        sort(stream, at);
+        unique(stream, at);
+    };
+    std::vector<uint8_t> is_there(1 << BITS);
+    for (const float x : pool.items) is_there[static_cast<size_t>(x * (1 << BITS))] = 1;
+    const uint32_t wanted = static_cast<uint32_t>(std::count(is_there.begin(), is_there.end(), 1));
+    bench.run({row_of("cub-sort", "distinct", "uniform", "f32", LARGEST), LARGEST * sizeof(float), call,
+               poisoned(number), [&] { return unlike(number, {wanted}); }});
+}
+
+}  // namespace
+
+void prefixes(Bench& bench) {
+    if (bench.wants("prefixes")) {
+        prefix_sums(bench, Pool<float>(made(LARGEST, small_number)), "small", "f32");
+        const auto bits = [](uint64_t i) {
+            const float x = uniform(i);
+            uint32_t word;
+            std::memcpy(&word, &x, sizeof word);
+            return word;
+        };
+        prefix_sums(bench, Pool<uint32_t>(made(LARGEST, bits)), "uniform", "u32");
+    }
+    if (!bench.wants("select") && !bench.wants("distinct")) return;
+    const Pool<float> pool(made(LARGEST, uniform));
+    if (bench.wants("select")) {
+        selected(bench, pool, "select-1-percent", 0.01f);
+        selected(bench, pool, "select-half", 0.5f);
+        selected(bench, pool, "select-99-percent", 0.99f);
+    }
+    if (bench.wants("distinct")) distinct(bench, pool);
+}
+
+}  // namespace library

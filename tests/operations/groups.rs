@@ -1,0 +1,103 @@
+//! Results by id and by key, prefixes, and selections.
+
+use halofold::group::{ById, ByKey, reference};
+use halofold::reduce::Op;
+use halofold::scan::Scan;
+use halofold::select::Select;
+use halofold::{Element, Prepared, wgpu};
+
+use super::{End, Operation, Scene, text};
+
+pub fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new("sums and counts by id", |scene| Box::pin(by_id(scene))),
+        Operation::new("sums by key", |scene| Box::pin(by_key(scene))),
+        Operation::new("prefix sums", |scene| Box::pin(prefixes(scene))),
+        Operation::new("selected elements", |scene| Box::pin(selected(scene))),
+    ]
+}
+
+/// Words in runs of one to five equal ones.
+fn words(scene: &Scene) -> Vec<u32> {
+    let run = |i: usize| vec![(i as u32).wrapping_mul(2_654_435_761) >> 20; 1 + i % 5];
+    (0..).flat_map(run).take(scene.words(5000) as usize).collect()
+}
+
+/// Binds an operation to an output for each array of expected words, runs it, and compares all of them.
+async fn compare<P>(
+    scene: &Scene,
+    expected: &[Vec<u32>],
+    bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Prepared<P>, String>,
+) -> Result<End, String> {
+    let outputs = expected.iter().map(|words| scene.room(4 * words.len() as u64));
+    let outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
+    let all = scene.room(outputs.iter().map(wgpu::Buffer::size).sum())?;
+    scene.stage();
+    let prepared = bind(&outputs)?;
+    let record = |encoder: &mut wgpu::CommandEncoder| {
+        prepared.encode(encoder);
+        let mut at = 0;
+        for output in &outputs {
+            encoder.copy_buffer_to_buffer(output, 0, &all, at, output.size());
+            at += output.size();
+        }
+    };
+    scene.compare(record, &all, bytemuck::cast_slice(&expected.concat())).await
+}
+
+/// Words with zeros behind them, which an output that is not written there has.
+fn with_zeros(mut words: Vec<u32>, len: usize) -> Vec<u32> {
+    words.resize(len, 0);
+    words
+}
+
+async fn by_id(scene: &Scene) -> Result<End, String> {
+    let values = words(scene);
+    // Some pairs belong to no group.
+    let ids: Vec<u32> = values.iter().map(|word| word % 11).collect();
+    let asked = ById::new(Element::U32, 10).map_err(text)?.sum().count();
+    let (results, outside) = reference::by_id(&asked, bytemuck::cast_slice(&values), &ids);
+    let nth = |nth: usize| results.iter().map(|group| group[nth].as_f64() as u32).collect();
+    let values = scene.buffer(bytemuck::cast_slice(&values))?;
+    let ids = scene.buffer(bytemuck::cast_slice(&ids))?;
+    scene.stage();
+    let by_id = asked.on(&scene.device).map_err(text)?;
+    let bind = |outputs: &[_]| by_id.of(&values).with(&ids).into_each(outputs).map_err(text);
+    compare(scene, &[nth(0), nth(1), vec![outside]], bind).await
+}
+
+async fn by_key(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let runs = || words.chunk_by(u32::eq);
+    let keys = with_zeros(runs().map(|run| run[0]).collect(), words.len());
+    let sums = with_zeros(runs().map(|run| run.iter().sum()).collect(), words.len());
+    let input = scene.buffer(bytemuck::cast_slice(&words))?;
+    scene.stage();
+    let sum = Op::Sum.over(Element::U32).map_err(text)?;
+    let by_key = ByKey::new(Element::U32, sum).and_then(|by_key| by_key.on(&scene.device)).map_err(text)?;
+    let bind = |outputs: &[_]| by_key.of(&input).with(&input).into_each(outputs).map_err(text);
+    compare(scene, &[keys, sums, vec![runs().count() as u32]], bind).await
+}
+
+async fn prefixes(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let before = |sum: &mut u32, word: &u32| Some(std::mem::replace(sum, *sum + word));
+    let expected = words.iter().scan(0, before).collect();
+    let input = scene.buffer(bytemuck::cast_slice(&words))?;
+    scene.stage();
+    let sum = Op::Sum.over(Element::U32).map_err(text)?;
+    let scan = Scan::new(sum).and_then(|scan| scan.exclusive().on(&scene.device)).map_err(text)?;
+    compare(scene, &[expected], |outputs| scan.of(&input).into(&outputs[0]).map_err(text)).await
+}
+
+async fn selected(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let kept: Vec<u32> = words.iter().copied().filter(|word| word % 3 == 0).collect();
+    let count = kept.len() as u32;
+    let input = scene.buffer(bytemuck::cast_slice(&words))?;
+    scene.stage();
+    let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
+    let select = Select::new(Element::U32, wgsl).map_err(text)?.on(&scene.device).map_err(text)?;
+    let bind = |outputs: &[_]| select.of(&input).into_each(outputs).map_err(text);
+    compare(scene, &[with_zeros(kept, words.len()), vec![count]], bind).await
+}
