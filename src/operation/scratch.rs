@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::group::{ById, ByKey};
+use crate::group::{ById, ByKey, GroupBy};
 use crate::operation::OperationError;
 use crate::operation::device::Operation as _;
 use crate::rank::{Quantiles, TopK};
@@ -33,4 +33,4 @@ macro_rules! scratch {
     };
 }
 
-scratch!(Quantiles, TopK, ById, ByKey, Scan, Select);
+scratch!(Quantiles, TopK, ById, ByKey, GroupBy, Scan, Select);

@@ -1,6 +1,8 @@
 //! Results by id and by key, prefixes, and selections.
 
-use halofold::group::{ById, ByKey, reference};
+use std::collections::BTreeMap;
+
+use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
@@ -11,6 +13,7 @@ use super::{End, Operation, Scene, text};
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::new("sums and counts by id", |scene| Box::pin(by_id(scene))),
+        Operation::new("sums and counts by keys in any order", |scene| Box::pin(group_by(scene))),
         Operation::new("sums by key", |scene| Box::pin(by_key(scene))),
         Operation::new("prefix sums", |scene| Box::pin(prefixes(scene))),
         Operation::new("selected elements", |scene| Box::pin(selected(scene))),
@@ -64,6 +67,26 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let by_id = asked.on(&scene.device).map_err(text)?;
     let bind = |outputs: &[_]| by_id.of(&values).with(&ids).into_each(outputs).map_err(text);
     compare(scene, &[nth(0), nth(1), vec![outside]], bind).await
+}
+
+async fn group_by(scene: &Scene) -> Result<End, String> {
+    const MOST: usize = 20;
+    let values = words(scene);
+    let keys: Vec<u32> = values.iter().map(|word| (word % 11).wrapping_mul(0x9e37_79b1)).collect();
+    let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (key, value) in keys.iter().zip(&values) {
+        groups.entry(*key).or_default().push(*value);
+    }
+    let of = |result: fn((&u32, &Vec<u32>)) -> u32| with_zeros(groups.iter().map(result).collect(), MOST);
+    let [own, sums, counts] =
+        [of(|(key, _)| *key), of(|(_, group)| group.iter().sum()), of(|(_, group)| group.len() as u32)];
+    let values = scene.buffer(bytemuck::cast_slice(&values))?;
+    let keys = scene.buffer(bytemuck::cast_slice(&keys))?;
+    scene.stage();
+    let asked = GroupBy::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
+    let group_by = asked.on(&scene.device).map_err(text)?;
+    let bind = |outputs: &[_]| group_by.of(&keys).with(&values).into_each(outputs).map_err(text);
+    compare(scene, &[own, vec![groups.len() as u32], sums, counts, vec![0]], bind).await
 }
 
 async fn by_key(scene: &Scene) -> Result<End, String> {
