@@ -28,7 +28,7 @@ use failure::Failure;
 use halofold_run::files as input;
 use halofold_run::gpu::AnyAdapters;
 use halofold_run::transport::Alone;
-use halofold_run::{count, failure, gpu, output, progress, reduce, reserved};
+use halofold_run::{count, failure, gpu, output, progress, reduce, reserved, scan};
 
 /// Text at the end of the manual's first page.
 const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
@@ -67,6 +67,8 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
     Report(report::ReportArgs),
+    /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
+    Scan(scan::ScanArgs),
     /// Print the source of a kernel as each back end gets it.
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
@@ -141,6 +143,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Man { command } => man(command.as_deref()),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Stress(arguments) => stress::run(&arguments),

@@ -2,6 +2,7 @@
 //!
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
+//! - [`scan`] writes the prefixes of a file's elements, on the same road.
 //! - [`histogram`] counts the elements of a file in bins, on the road of reductions.
 //! - [`grid`] steps grids of files: on one GPU, on several, or from file to file.
 //! - [`gpu`] opens adapters, and [`transport`] connects the processes of a run: one alone, or the ranks of an MPI program.
@@ -24,5 +25,6 @@ mod passes;
 pub mod progress;
 pub mod reduce;
 pub mod reserved;
+pub mod scan;
 pub mod table;
 pub mod transport;

@@ -37,6 +37,8 @@ pub(crate) struct Passes<'a> {
     piece: u64,
     /// True if no progress is drawn.
     pub is_quiet: bool,
+    /// True if pieces take turns.
+    pub in_turn: bool,
     /// The number of elements that the last pass found.
     pub n: u64,
     /// The time on the GPU for the last result, if it tells.
@@ -47,7 +49,7 @@ impl<'a> Passes<'a> {
     /// None yet, of a file that bare elements are described for, if it has no header.
     pub fn new(gpus: &'a [Gpu], work: Work, raw: Option<Bare>, piece: u64) -> Self {
         let stored = work.stored;
-        Passes { gpus, work, stored, raw, piece, is_quiet: false, n: 0, gpu_ms: None }
+        Passes { gpus, work, stored, raw, piece, is_quiet: false, in_turn: false, n: 0, gpu_ms: None }
     }
 
     /// The kernels of some reductions.
@@ -211,7 +213,7 @@ impl<'a> Passes<'a> {
         }
         let (mut sources, bar) = self.open(None)?;
         let (mut n, mut gpu_ms) = (0, Some(0.0));
-        let steps = Steps::counting(&self.work, engine.kernels().len());
+        let steps = Steps::counting(&self.work, engine.kernels().len(), self.in_turn);
         engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
             take(&share, &left)?;
             for left in left {

@@ -5,22 +5,22 @@
 //! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
 //! files, those that cannot be read are reported, and the others are reduced.
 
-mod axes;
+pub(crate) mod axes;
 pub(crate) mod buffers;
 mod by;
-mod c_order;
-mod check;
-mod dtype;
+pub(crate) mod c_order;
+pub(crate) mod check;
+pub(crate) mod dtype;
 pub(crate) mod engine;
 pub(crate) mod file;
-mod help;
+pub(crate) mod help;
 pub(crate) mod kernels;
 pub(crate) mod layout;
 mod lines;
 mod merge;
 mod message;
 mod number_format;
-mod op;
+pub(crate) mod op;
 mod own;
 pub(crate) mod parts;
 mod quantiles;
@@ -28,9 +28,9 @@ pub(crate) mod ranked;
 mod read_ahead;
 mod read_threads;
 mod reader;
-mod report;
-mod request;
-mod results;
+pub(crate) mod report;
+pub(crate) mod request;
+pub(crate) mod results;
 mod state_file;
 pub(crate) mod steps;
 mod top;
@@ -48,7 +48,7 @@ use indicatif::ProgressBar;
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{Bare, Dimensions, Source};
+use crate::files::{BareArgs, Source};
 use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::reserved::Reserved;
 use crate::transport::Transport;
@@ -71,14 +71,8 @@ pub struct ReduceArgs {
     /// standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The files hold bare elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits, and the bytes are
-    /// little-endian), bool (a byte), or a type as NumPy writes it with its byte order, such as '>f4', whose names count bytes.
-    #[arg(long, value_name = "TYPE")]
-    raw: Option<Bare>,
-    /// The dimensions of the array in a file of bare elements, as in 480,640, the last of which runs fastest. One may be -1: it follows from
-    /// the size of the file.
-    #[arg(long, value_name = "N,...", requires = "raw", allow_hyphen_values = true)]
-    shape: Option<Dimensions>,
+    #[command(flatten)]
+    raw: BareArgs,
     /// Operators to compute, separated by commas.
     ///
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
@@ -282,7 +276,7 @@ pub fn run(
     let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
     let bar =
         if args.quiet { ProgressBar::hidden() } else { progress::bytes(all / transport.place()[1] as u64) };
-    let bare = args.bare();
+    let bare = args.raw.bare();
     let mut done = 0;
     let mut rows = Vec::new();
     let mut stored = None;
@@ -338,12 +332,6 @@ pub fn run(
 }
 
 impl ReduceArgs {
-    /// The description of the files, if they are bare elements.
-    fn bare(&self) -> Option<Bare> {
-        let bare = self.raw.clone()?;
-        Some(bare.with_dimensions(self.shape.clone().unwrap_or_default()))
-    }
-
     /// The request's own operator, if it has one.
     fn own(&self) -> Result<Option<Own>, Failure> {
         let arity = if self.with.is_some() { Arity::Two } else { Arity::One };

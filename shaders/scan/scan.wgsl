@@ -22,4 +22,7 @@ fn kernel(at: Place, wg: Workgroup) {
     put(loaded.second, totals[place_of(WG + at.lid)], loaded.items.y);
     put(loaded.third, totals[place_of(2u * WG + at.lid)], loaded.items.z);
     put(loaded.fourth, totals[place_of(3u * WG + at.lid)], loaded.items.w);
+    if CONTINUES && is_last(wg.index) && at.lid == 0u {
+        states[1] = sums[WG - 1u];
+    }
 }

@@ -71,9 +71,7 @@ fn kernel(at: Place, wg: Workgroup) {
         }
         workgroupBarrier();
     }
-    let item = wg.index * OWN * WG;
-    let is_last = params.index + params.len == params.count && params.len - item <= OWN * WG;
-    if is_last && at.lid == 0u {
+    if is_last(wg.index) && at.lid == 0u {
         count[0] = end;
     }
 }

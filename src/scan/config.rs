@@ -7,7 +7,7 @@ use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::{OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Monoid};
-use crate::scan::kernels::{Delivers, Made, STEPS};
+use crate::scan::kernels::{Delivers, Made};
 use crate::scan::plan::Params;
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements or in each row. It is a plain value;
@@ -42,6 +42,7 @@ pub struct Scan {
     monoid: Monoid,
     is_exclusive: bool,
     row: Option<u64>,
+    continues: bool,
 }
 
 impl Scan {
@@ -51,7 +52,7 @@ impl Scan {
     ///
     /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
-        Ok(Scan { monoid: monoid.plain()?, is_exclusive: false, row: None })
+        Ok(Scan { monoid: monoid.plain()?, is_exclusive: false, row: None, continues: false })
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
@@ -62,6 +63,33 @@ impl Scan {
     /// Returns this description for rows of `len` elements: each begins anew.
     pub fn rows(self, len: u64) -> Self {
         Scan { row: Some(len), ..self }
+    }
+
+    /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output
+    /// ([`Request::into_each`](crate::Request::into_each)) carries the accumulator of all elements so far from part to part, [`Scan::state_size`]
+    /// bytes. A part of no elements ([`Request::len`](crate::Request::len)) begins anew: it comes first.
+    ///
+    /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part, and rows
+    /// begin anew as ever.
+    ///
+    /// ```
+    /// # use halofold::reduce::Op;
+    /// # use halofold::scan::Scan;
+    /// # use halofold::{Element, wgpu};
+    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+    /// # let [part, results, state] = [(); 3].map(|()| buffer(bytemuck::cast_slice(&[0u32; 1000])));
+    /// let sums = Scan::new(Op::Sum.over(Element::U32)?)?.continuing().on(&device)?;
+    /// let begin = sums.of(&part).len(0).into_each([&results, &state])?;
+    /// let go_on = sums.of(&part).into_each([&results, &state])?;
+    /// # let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// begin.encode(&mut encoder);
+    /// // For each part, once its elements are in the buffer:
+    /// go_on.encode(&mut encoder);
+    /// # queue.submit([encoder.finish()]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn continuing(self) -> Self {
+        Scan { continues: true, ..self }
     }
 
     /// Makes the operation on a device.
@@ -103,8 +131,13 @@ impl Scan {
         self.made().layout(limits).depth(len)
     }
 
+    /// Bytes of the accumulator that goes from part to part of an input that comes in [parts](Scan::continuing).
+    pub fn state_size(&self) -> u64 {
+        self.monoid.acc_size().next_multiple_of(4)
+    }
+
     fn made(&self) -> Made<'_> {
-        let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive };
+        let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive, continues: self.continues };
         Made { monoid: &self.monoid, row: self.row, delivers }
     }
 }
@@ -121,7 +154,7 @@ impl Operation for Scan {
     }
 
     fn steps(&self) -> &'static [Step] {
-        STEPS
+        self.made().steps()
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {
@@ -138,6 +171,11 @@ impl Operation for Scan {
 
     fn output(&self, len: u64) -> u64 {
         (len * self.monoid.out_size()).next_multiple_of(4)
+    }
+
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        let state = self.continues.then(|| self.state_size());
+        [self.output(len)].into_iter().chain(state).collect()
     }
 
     /// The numbers of the results, those of one after those of another.

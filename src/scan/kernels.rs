@@ -19,8 +19,11 @@ pub(super) const REDUCE_STATES: Step = "reduce-states";
 pub(super) const SCAN: Step = "scan";
 pub(super) const SCAN_LAST: Step = "scan-last";
 pub(super) const SCAN_STATES: Step = "scan-states";
+pub(super) const CARRY: Step = "carry";
 
-pub(crate) const STEPS: &[Step] = &[REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES];
+/// All kernels, the last of which only inputs that continue others need.
+const ALL: &[Step] = &[REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES, CARRY];
+pub(crate) const STEPS: &[Step] = ALL.split_at(ALL.len() - 1).0;
 
 /// Items of an invocation.
 const OWN: u32 = 16;
@@ -58,7 +61,7 @@ fn staged(workgroup: u32, acc: u64, item: u64) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Delivers {
     /// Prefixes, with the element itself or without.
-    Prefixes { is_exclusive: bool },
+    Prefixes { is_exclusive: bool, continues: bool },
     /// The elements that are kept, or their indices, and their number.
     Selected { as_indices: bool },
 }
@@ -73,6 +76,16 @@ pub(crate) struct Made<'a> {
 }
 
 impl Made<'_> {
+    /// True if an input goes on where another one has ended.
+    fn continues(&self) -> bool {
+        matches!(self.delivers, Delivers::Prefixes { continues: true, .. })
+    }
+
+    /// Its kernels.
+    pub(crate) fn steps(&self) -> &'static [Step] {
+        if self.continues() { ALL } else { STEPS }
+    }
+
     /// The sizes of a plan on a device with these limits.
     pub(crate) fn layout(&self, limits: &Limits) -> Layout {
         let Made { monoid, row, delivers } = *self;
@@ -83,6 +96,7 @@ impl Made<'_> {
             // Elements that a device reads as pairs of words have a second kernel, too.
             has_last: monoid.elem.has_vectors(),
             row,
+            continues: self.continues(),
         }
     }
 
@@ -99,7 +113,7 @@ impl Made<'_> {
         features: Features,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(move |step| self.kernel(step, features, limits).shown())
+        self.steps().iter().map(move |step| self.kernel(step, features, limits).shown())
     }
 
     /// The kernel of a step, on a device with these features and limits.
@@ -114,6 +128,7 @@ impl Made<'_> {
         };
         let file = match (step, self.delivers) {
             (REDUCE | REDUCE_STATES, _) => "scan/reduce",
+            (CARRY, _) => "scan/carry",
             (SCAN | SCAN_LAST, Delivers::Selected { .. }) => "scan/select",
             _ => "scan/scan",
         };
@@ -129,14 +144,17 @@ impl Made<'_> {
             .choose("put", put)
             .compose(file, if is_half { &["f16"] } else { &[] });
         let workgroup = workgroup(monoid.acc_size(), limits);
-        let mut overrides = vec![
-            ("WG", workgroup.into()),
-            ("TOTALS", totals(workgroup).into()),
-            ("ROWS", self.row.is_some().into()),
-        ];
+        let mut overrides = vec![("WG", workgroup.into())];
+        if step != CARRY {
+            overrides.extend([
+                ("TOTALS", totals(workgroup).into()),
+                ("ROWS", self.row.is_some().into()),
+                ("CONTINUES", self.continues().into()),
+            ]);
+        }
         match self.delivers {
-            _ if [REDUCE, REDUCE_STATES, SCAN_STATES].contains(&step) => {}
-            Delivers::Prefixes { is_exclusive } => overrides.push(("EXCLUSIVE", is_exclusive.into())),
+            _ if [REDUCE, REDUCE_STATES, SCAN_STATES, CARRY].contains(&step) => {}
+            Delivers::Prefixes { is_exclusive, .. } => overrides.push(("EXCLUSIVE", is_exclusive.into())),
             Delivers::Selected { .. } => {
                 let staged = staged(workgroup, monoid.acc_size(), self.kept_size());
                 overrides.extend([("STAGED", staged.into()), ("PLACES", (staged + 1).into())]);
@@ -175,6 +193,7 @@ impl Made<'_> {
         ];
         let arrays = match self.delivers {
             Delivers::Selected { .. } if writes => 2,
+            _ if step == CARRY => 2,
             _ => 1,
         };
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
@@ -200,7 +219,7 @@ impl Made<'_> {
         };
         needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, acc) + needed)?;
         if monoid.op().is_none() {
-            for step in STEPS {
+            for step in self.steps() {
                 let text = self.kernel(step, features, &limits).wgsl;
                 shader::validated(&text).map_err(|refusal| MonoidError::Composed(refusal.report))?;
             }

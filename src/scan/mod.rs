@@ -21,11 +21,15 @@
 //! Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once: a prefix has the bits of
 //! [`reduce::exact`](crate::reduce::exact), on every GPU.
 //!
+//! An input that is larger than a buffer comes in [parts](Scan::continuing), each of which goes on where the one before has ended. Then the tree is
+//! fixed by the lengths of the parts, too.
+//!
 //! # Cost
 //!
 //! The input is read twice, and the results are written once. A tile has 4096 elements, fewer if an accumulator has more than 12 bytes.
 //! An input of one tile takes one dispatch; one of up to 16 million elements takes three or four; longer ones take two more. No
 //! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
+//! A part takes two dispatches more.
 //!
 //! Kernels need four storage buffers in a shader. A [`Prepared`](crate::Prepared) owns the memory for states: an
 //! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.

@@ -7,7 +7,7 @@ use crate::operation::limits::{LimitError, needs};
 use crate::operation::{OperationError, Pass, blocks, grid, input};
 use crate::reduce::BufferRange;
 use crate::reduce::plan::ByteRange;
-use crate::scan::kernels::{REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
+use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
 use crate::window;
 
 /// The words of `Params` in `shaders/scan/shared/io.wgsl`, in its order.
@@ -28,6 +28,8 @@ pub(crate) struct Layout {
     pub(crate) has_last: bool,
     /// Elements of a row; `None` if all are one row.
     pub(crate) row: Option<u64>,
+    /// True if other inputs come before: two states are theirs, and that of all.
+    pub(crate) continues: bool,
 }
 
 /// States of tiles: their position, their number, and the elements of each as a power of two.
@@ -55,7 +57,7 @@ impl Layout {
     /// The states that lead to those before each tile: of all tiles but the last, then of tiles of these states, and so on.
     fn levels(&self, len: u64) -> Vec<Level> {
         let mut levels = Vec::new();
-        let (mut at, mut items, mut power) = (0, len, 0);
+        let (mut at, mut items, mut power) = (self.carried(), len, 0);
         loop {
             items = items.div_ceil(self.tile).saturating_sub(1);
             if items == 0 {
@@ -67,9 +69,14 @@ impl Layout {
         }
     }
 
+    /// The number of states that are not of tiles.
+    fn carried(&self) -> u64 {
+        if self.continues { 2 } else { 0 }
+    }
+
     /// The number of states over so many elements.
     pub(crate) fn states(&self, len: u64) -> u64 {
-        self.levels(len).iter().map(|level| level.len).sum()
+        self.levels(len).iter().map(|level| level.len).sum::<u64>() + self.carried()
     }
 
     /// Combinations on the longest way from an element to a result: the ways to the state of its tile, to that of the tile's tile, and so
@@ -97,6 +104,7 @@ impl Layout {
         let dispatches = Dispatches { layout: self, count: len, row, limits };
         let levels = self.levels(len);
         let mut passes = Vec::new();
+        passes.extend(self.continues.then(|| dispatches.carry(0)).transpose()?);
         if let Some(tiles) = levels.first() {
             for part in &parts {
                 passes.extend(dispatches.reduce_part(part, tiles)?);
@@ -111,6 +119,7 @@ impl Layout {
         for part in &parts {
             passes.extend(dispatches.scan_part(part)?);
         }
+        passes.extend((self.continues && len > 0).then(|| dispatches.carry(1)).transpose()?);
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
@@ -183,6 +192,11 @@ impl Dispatches<'_> {
         Ok(Pass { step, from: None, second: None, to: None, grid, params: words })
     }
 
+    /// Takes the first state from the buffer that goes from input to input, or puts the second one there.
+    fn carry(&self, state: u64) -> Result<Pass<Step, Params>, LimitError> {
+        self.pass(CARRY, Fields { first: state, tiles: 1, ..Fields::default() })
+    }
+
     /// Reduces the tiles of a part, but for the last tile of the input.
     fn reduce_part(&self, part: &Part, states: &Level) -> Result<Option<Pass<Step, Params>>, LimitError> {
         let tile = self.layout.tile;
@@ -233,6 +247,7 @@ impl Dispatches<'_> {
                 index: part.index + elements,
                 len: part.len - elements,
                 store: elements,
+                before: self.layout.carried(),
                 skipped: part.index / tile + skipped,
                 tiles,
                 ..Fields::default()

@@ -171,6 +171,48 @@ fn running_means_count_in_their_row() {
     }
 }
 
+/// Parts of any lengths have the prefixes of all elements: what goes on is the accumulator, of which the result is a part.
+#[test]
+fn parts_go_on_where_others_have_ended() {
+    const DIGITS: &str = "
+    alias Acc = vec2<u32>;
+    fn map(elem: u32, index: u32) -> Acc { return Acc(10u, elem); }
+    fn identity() -> Acc { return Acc(1u, 0u); }
+    fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.x * b.x, a.y * b.x + b.y); }
+    fn finish(acc: Acc, n: u32) -> u32 { return acc.y; }
+    ";
+    let elements: Vec<u32> = (0..30_000).map(|i| i * i % 11).collect();
+    let all = elements.iter().scan(0u32, |sum, x| {
+        *sum = sum.wrapping_mul(10).wrapping_add(*x);
+        Some(*sum)
+    });
+    let all: Vec<u32> = all.collect();
+    for gpu in [gpu(), &with_few_invocations(1 << 15)] {
+        let digits = Monoid::custom("digits", Element::U32, Arity::One, DIGITS).unwrap();
+        let scan = Scan::new(digits).unwrap().continuing().on(&gpu.device).unwrap();
+        let (state, mut at) = (room(gpu, 8), 0);
+        // Twice, as the second time begins anew. Parts are bound apart from each other, and have their states in common.
+        for len in [0, 1, 4096, 9000, 0, 1, 4095, 12_289, 3] {
+            at = if len == 0 { 0 } else { at };
+            let part = &elements[at..at + len];
+            let input = poisoned(gpu, bytemuck::cast_slice(part), 0);
+            let output = room(gpu, 4 * len as u64 + 4);
+            let run = || {
+                let prepared = scan.of(&input).len(len as u64).into_each([&output, &state]).unwrap();
+                let results = Readback::new(&gpu.device, 4 * len as u64);
+                let mut encoder = gpu.device.create_command_encoder(&Default::default());
+                prepared.encode(&mut encoder);
+                results.encode(&mut encoder, &output, 0, 4 * len as u64).unwrap();
+                gpu.queue.submit([encoder.finish()]);
+                results.wait(4 * len as u64).unwrap()
+            };
+            let results: Vec<u32> = bytemuck::pod_collect_to_vec(&gpu.clean(run));
+            assert_eq!(results, all[at..at + len], "{len} elements from {at} on");
+            at += len;
+        }
+    }
+}
+
 #[test]
 fn errors_name_the_remedy() {
     let gpu = gpu();

@@ -18,6 +18,7 @@ mod reduce_moments;
 mod reduce_output;
 mod reduce_own;
 mod reduce_quantiles;
+mod scan;
 mod several_adapters;
 mod stencil_files;
 mod stencil_preset;

@@ -17,6 +17,32 @@ pub struct Bare {
     pub(super) dimensions: Dimensions,
 }
 
+/// Options that describe bare elements.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct BareArgs {
+    /// The files hold bare elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits, and the bytes are
+    /// little-endian), bool (a byte), or a type as NumPy writes it with its byte order, such as '>f4', whose names count bytes.
+    #[arg(long, value_name = "TYPE")]
+    raw: Option<Bare>,
+    /// The dimensions of the array in a file of bare elements, as in 480,640, the last of which runs fastest. One may be -1: it follows from
+    /// the size of the file.
+    #[arg(long, value_name = "N,...", requires = "raw", allow_hyphen_values = true)]
+    shape: Option<Dimensions>,
+}
+
+impl BareArgs {
+    /// The description of the files, if they are bare elements.
+    pub fn bare(&self) -> Option<Bare> {
+        let bare = self.raw.clone()?;
+        Some(bare.with_dimensions(self.shape.clone().unwrap_or_default()))
+    }
+
+    /// True if they are bare elements without dimensions.
+    pub fn is_run(&self) -> bool {
+        self.raw.is_some() && self.shape.is_none()
+    }
+}
+
 /// Dimensions of an array, of which one may follow from the size of its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dimensions(Vec<Option<u64>>);

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use halofold::{Element, Value};
 
-pub use bare::{Bare, Dimensions, UnknownType};
+pub use bare::{Bare, BareArgs, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
 use native::{mark, spread, swap_bytes, widen};

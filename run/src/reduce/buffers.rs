@@ -110,12 +110,12 @@ struct Bound {
     readback: Readback,
 }
 
-/// Records a prepared operation.
-pub type Record = Box<dyn Fn(&mut wgpu::ComputePass<'_>) + Send>;
+/// Records a prepared operation over a share.
+pub type Record = Box<dyn Fn(&mut wgpu::ComputePass<'_>, &Share) + Send>;
 
 /// A prepared operation and its output.
 pub fn recorded<P: Send + 'static>(prepared: Prepared<P>, output: wgpu::Buffer) -> (Record, wgpu::Buffer) {
-    (Box::new(move |pass| prepared.encode_in_pass(pass)), output)
+    (Box::new(move |pass, _| prepared.encode_in_pass(pass)), output)
 }
 
 /// A buffer for some bytes of elements.
@@ -220,16 +220,16 @@ impl PieceBuffers {
         }
         for (place, &number) in steps.used.iter().enumerate() {
             let first = kernels[number].first(layout, share)?;
-            let share = (shape(layout, share), share.elements(), first);
-            if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {
-                self.bound[number] = Some(self.bind(gpu, &kernels[number], share)?);
+            let of = (shape(layout, share), share.elements(), first);
+            if self.bound[number].as_ref().is_none_or(|bound| bound.share != of) {
+                self.bound[number] = Some(self.bind(gpu, &kernels[number], of)?);
             }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold reduce"),
                 timestamp_writes: gpu.timer.stamp(self.first_stamp + 1 + place as u32),
             });
             if let Some(bound) = &self.bound[number] {
-                (bound.record)(&mut pass);
+                (bound.record)(&mut pass, share);
             }
         }
         gpu.queue.submit([encoder.finish()]);

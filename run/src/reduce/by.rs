@@ -38,7 +38,7 @@ pub fn run(
 ) -> Result<(), Failure> {
     transport.agree(check(args, transport.is_alone()))?;
     let start = Instant::now();
-    let bare = args.bare();
+    let bare = args.raw.bare();
     let work = Work::whole(&args.files[0], bare.as_ref())?;
     let label_work = Work::whole(labels, None)?;
     check_labels(&work, &label_work)?;
@@ -86,7 +86,7 @@ fn read(
     let opened = |path: &Path, bare| {
         Source::open_widening(path, bare).map_err(|error| Failure::Usage(error.with_raw_hint()))
     };
-    let bare = args.bare();
+    let bare = args.raw.bare();
     let mut sources = [opened(paths[0], bare.as_ref())?, opened(paths[1], None)?];
     let bar = if args.quiet { ProgressBar::hidden() } else { progress::bytes(work.bytes().unwrap_or(0)) };
     bar.set_message(output::visible(&work.path, &[]));

@@ -18,7 +18,7 @@ pub fn first((stored, shape): (Stored, &[u64]), piece: &[u8], before: u64, found
 }
 
 /// A place counted along the first dimension first, counted along the last one first.
-fn turn(shape: &[u64], index: u64) -> u64 {
+pub fn turn(shape: &[u64], index: u64) -> u64 {
     let step = |(left, turned): (u64, u64), len: &u64| (left / len, turned * len + left % len);
     shape.iter().fold((index, 0), step).1
 }

@@ -24,7 +24,8 @@ pub enum Check {
 }
 
 impl Check {
-    fn of(verdict: Verdict) -> Self {
+    /// That of a verdict.
+    pub fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Right => Check::Right,
             Verdict::Undecided => Check::Undecided,

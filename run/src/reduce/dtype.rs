@@ -38,17 +38,28 @@ fn range(dtype: Stored) -> RangeInclusive<i128> {
     }
 }
 
+/// The number of a type that is the closest to an integer; any other number as it is.
+pub fn closest(dtype: Stored, value: Value) -> Value {
+    let range = range(dtype);
+    integer(value).map_or(value, |integer| Value::Wide(integer.clamp(*range.start(), *range.end())))
+}
+
+/// An integer of whatever width.
+fn integer(value: Value) -> Option<i128> {
+    match value {
+        Value::Unsigned(x) => Some(x.into()),
+        Value::Signed(x) => Some(x.into()),
+        Value::Wide(x) => Some(x),
+        _ => None,
+    }
+}
+
 fn encode_value(dtype: Stored, value: Value, bytes: &mut Vec<u8>) -> Option<()> {
     match dtype {
         Stored::Element(Element::F32) => bytes.extend((value.as_f64() as f32).to_le_bytes()),
         Stored::Element(Element::F64) => bytes.extend(value.as_f64().to_le_bytes()),
         _ => {
-            let integer: i128 = match value {
-                Value::Unsigned(x) => x.into(),
-                Value::Signed(x) => x.into(),
-                Value::Wide(x) => x,
-                _ => return None,
-            };
+            let integer = integer(value)?;
             if !range(dtype).contains(&integer) {
                 return None;
             }

@@ -60,7 +60,7 @@ pub fn survey(
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
-    let bare = args.bare();
+    let bare = args.raw.bare();
     let look = |path| {
         let work = Work::look(path, bare.as_ref(), |source| layout(args, source));
         work.and_then(|work| check(&work).map(|()| work))
@@ -255,9 +255,10 @@ fn layout(args: &ReduceArgs, source: &Source) -> Result<Layout, Failure> {
     }
     let refused = |why: String| Failure::Usage(format!("{}: {why}", source.name()));
     let without = "--axis needs a shape, and bare elements from a stream have none: name one with --shape";
-    let shape = match args.raw {
-        Some(_) if args.shape.is_none() => vec![source.len().ok_or_else(|| refused(without.to_owned()))?],
-        _ => source.shape().to_vec(),
+    let shape = if args.raw.is_run() {
+        vec![source.len().ok_or_else(|| refused(without.to_owned()))?]
+    } else {
+        source.shape().to_vec()
     };
     let numbers = axes.of(shape.len()).map_err(refused)?;
     Ok(Layout::Axis(Axis::new(numbers, args.keepdims, &shape, source.is_fortran())))

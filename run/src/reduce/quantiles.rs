@@ -277,7 +277,7 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
         )));
     }
     let wanted = args.wanted(&ops, None, &work, gpus);
-    let mut passes = Passes::new(gpus, work, args.bare(), args.piece);
+    let mut passes = Passes::new(gpus, work, args.raw.bare(), args.piece);
     passes.is_quiet = args.quiet;
     let mut reduced = Vec::new();
     if !ops.is_empty() {

@@ -61,6 +61,11 @@ impl Lines {
         Lines { count: product(&kept), len: product(&along), blocks, places }
     }
 
+    /// The pieces of lines that do not lie among each other, or parts of them.
+    pub fn rows(&self) -> Layout {
+        Layout::Axis(Axis::new(vec![1], false, &[self.count, self.len], false))
+    }
+
     /// The pieces of the blocks.
     pub fn layout(&self) -> Layout {
         Layout::Axis(Axis::new(vec![1], false, &self.blocks, false))

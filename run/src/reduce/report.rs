@@ -218,6 +218,19 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
         }
         _ => output::print_rows(rows, args.json, |rows| text(rows, args.format, args.exact || args.merge)),
     };
+    judged(rows).and(written)
+}
+
+/// Prints a row of results that are in a file, unless it is not wanted, and reports them if they are wrong.
+pub fn deliver_array(row: Row, json: bool, quiet: bool) -> Result<(), Failure> {
+    let rows = [row];
+    let printed = if quiet { &[] } else { &rows[..] };
+    let written = output::print_rows(printed, json, |rows| text(rows, None, false));
+    judged(&rows).and(written)
+}
+
+/// Reports the wrong rows on standard error, whether or not they could be written.
+fn judged(rows: &[Row]) -> Result<(), Failure> {
     let mut wrong = false;
     for row in rows {
         if let Check::Wrong(mismatch) = &row.check {
@@ -225,8 +238,7 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
             wrong = true;
         }
     }
-    // Independent of the success of writing the rows.
-    if wrong { Err(Failure::Wrong) } else { written }
+    if wrong { Err(Failure::Wrong) } else { Ok(()) }
 }
 
 /// One line a row: file, operator, type, number of elements, value, its bits if they are wanted, and the CPU's verdict if there is one.

@@ -1,5 +1,7 @@
 //! Checks of a request before anything runs.
 
+use std::path::Path;
+
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::exact::Format;
@@ -76,6 +78,11 @@ fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
     if args.op.len() != 1 || args.files.len() != 1 && !args.together {
         return Err(Failure::usage("-o holds one result: name one file and one operator"));
     }
+    check_name(path)
+}
+
+/// Checks that the name of an output says that it holds an array.
+pub fn check_name(path: &Path) -> Result<(), Failure> {
     if npy::is_named(path) {
         Ok(())
     } else {

@@ -24,6 +24,8 @@ pub struct Steps<'a> {
     in_c_order: bool,
     /// True if the CPU computes everything as well.
     verify: bool,
+    /// True if the pieces take turns: each starts from where the one before has ended.
+    pub in_turn: bool,
 }
 
 /// The states that one kernel leaves of a piece.
@@ -52,12 +54,14 @@ impl<'a> Steps<'a> {
             is_looked_at: verify || in_c_order,
             in_c_order,
             verify,
+            in_turn: false,
         }
     }
 
     /// Those of the first kernels, so many, without a look at the elements.
-    pub fn counting(work: &'a Work, kernels: usize) -> Self {
-        Steps { work, used: (0..kernels).collect(), is_looked_at: false, in_c_order: false, verify: false }
+    pub fn counting(work: &'a Work, kernels: usize, in_turn: bool) -> Self {
+        let used = (0..kernels).collect();
+        Steps { work, used, is_looked_at: false, in_c_order: false, verify: false, in_turn }
     }
 
     /// Returns the states that each kernel leaves of a piece. `made` waits for the GPU; `pieces` are its elements, as they lie in each

@@ -64,7 +64,9 @@ impl<'a> Worker<'a> {
     /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
     pub fn run(&mut self, reader: &PieceReader<'_>, steps: &Steps<'_>, done: &Sender<Done>) {
         let Worker { gpu, kernels, unpack, sets, threads } = self;
-        let (gpu, threads, asking) = (*gpu, &*threads, sets.len().min(ASKING));
+        // One thread reads pieces in their order.
+        let asking = if steps.in_turn { 1 } else { sets.len().min(ASKING) };
+        let (gpu, threads) = (*gpu, &*threads);
         let (empty, to_fill) = mpsc::channel::<&mut PieceBuffers>();
         let (full, to_reduce) = mpsc::channel();
         for set in sets {

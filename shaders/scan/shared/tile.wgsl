@@ -87,10 +87,21 @@ fn through(value: Acc, reach: u32, at: Place) -> Acc {
     return sum;
 }
 
+// True if other inputs come before this one: the first state is theirs, and the second one will be that of all.
+override CONTINUES: bool = false;
+
+// True if no element comes behind a tile.
+fn is_last(tile: u32) -> bool {
+    return params.index + params.len == params.count && params.len - tile * OWN * WG <= OWN * WG;
+}
+
 // The state of all tiles before one.
 fn state_before(tile: u32) -> Acc {
     let number = params.skipped + tile;
     if number == 0u {
+        if CONTINUES {
+            return states[0];
+        }
         return identity();
     }
     return states[params.before + number - 1u];

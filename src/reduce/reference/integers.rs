@@ -90,7 +90,7 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
 }
 
 /// An integer of twice the element's width.
-fn widened(element: Element, x: i128) -> Value {
+pub(super) fn widened(element: Element, x: i128) -> Value {
     match element {
         Element::U32 => Value::Unsigned(x as u64),
         Element::I32 => Value::Signed(x as i64),

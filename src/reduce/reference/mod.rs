@@ -23,7 +23,7 @@ use crate::reduce::value::Scalar;
 
 pub(in crate::reduce) use exact::power_of_two;
 use exact::{ExactProduct, ExactSum};
-pub use prefixes::prefixes;
+pub use prefixes::{prefixes, running};
 pub use states::{Merger, combine};
 
 /// The expected result of a reduction.

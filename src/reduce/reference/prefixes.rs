@@ -3,70 +3,94 @@
 use std::cmp::Ordering;
 
 use super::floats::{Product, Sum};
-use super::integers::{range, truncate};
+use super::integers::{range, truncate, widened};
 use super::{Expected, Real, floats_of, integers_of};
 use crate::element::Element;
+use crate::reduce::exact::{Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
+/// A function that takes the next elements, and expects a result of each.
+type Running = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
+
 /// The expected results of all elements up to each, or of those before each, in the host's byte order. `None` if the operator is another
-/// one than [`Op::Sum`], [`Op::Product`], [`Op::Min`] and [`Op::Max`].
+/// one than [`Op::Sum`], [`Op::Product`], [`Op::Min`], [`Op::Max`], and over integers of 32 bits [`Op::WideSum`] and [`Op::WideProduct`].
 ///
 /// # Panics
 ///
 /// If the length is not a multiple of the element's size.
 pub fn prefixes(op: Op, element: Element, bytes: &[u8], is_exclusive: bool) -> Option<Vec<Expected>> {
-    let results = if element.is_float() {
-        let real = Real::of(element);
-        let items = floats_of(element, bytes);
-        match op {
-            Op::Sum => running(&items, Sum::default(), |sum, x| sum.add(*x), |sum| sum.expected(real)),
-            Op::Product => running(
-                &items,
-                Product::default(),
-                |product, x| product.mul(*x),
-                |product| product.expected(real),
-            ),
-            Op::Min => extremes(&items, f64::INFINITY, Ordering::Less, real),
-            Op::Max => extremes(&items, f64::NEG_INFINITY, Ordering::Greater, real),
-            _ => return None,
-        }
-    } else {
+    running(op, element, Accuracy::Fast, is_exclusive).map(|mut running| running(bytes))
+}
+
+/// The same of elements that come in parts: a function that takes the next ones, any number at a time, and returns the result of each. The exact
+/// results of an operator that has a [`Format`] are those of [`State`].
+pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool) -> Option<Running> {
+    if accuracy == Accuracy::Exact {
+        let size = element.size() as usize;
+        let items = move |bytes: &[u8]| bytes.chunks_exact(size).map(<[u8]>::to_vec).collect();
+        let add = move |state: &mut State, item: Vec<u8>| state.add_of(op, element, &item, None);
+        let none = State::new(Format::of(op, element)?);
+        return Some(each(is_exclusive, none, items, add, |state| Expected::same(Scalar::One(state.sum()))));
+    }
+    if !element.is_float() {
         let (lowest, highest) = range(element);
         let (none, combine): (i128, fn(i128, i128) -> i128) = match op {
-            Op::Sum => (0, i128::wrapping_add),
-            Op::Product => (1, i128::wrapping_mul),
+            Op::Sum | Op::WideSum => (0, i128::wrapping_add),
+            Op::Product | Op::WideProduct => (1, i128::wrapping_mul),
             Op::Min => (highest, Ord::min),
             Op::Max => (lowest, Ord::max),
             _ => return None,
         };
-        let own = |x: &i128| Expected::same(Scalar::One(truncate(element, *x)));
-        running(&integers_of(element, bytes), none, |sum, x| combine(sum, *x), own)
+        let is_wide = matches!(op, Op::WideSum | Op::WideProduct);
+        if is_wide && element.size() == 8 {
+            return None;
+        }
+        let result = if is_wide { widened } else { truncate };
+        let own = move |x: &i128| Expected::same(Scalar::One(result(element, *x)));
+        let add = move |sum: &mut i128, x| *sum = combine(*sum, x);
+        return Some(each(is_exclusive, none, move |bytes| integers_of(element, bytes), add, own));
+    }
+    let real = Real::of(element);
+    let items = move |bytes: &[u8]| floats_of(element, bytes);
+    let extremes = |none: f64, wins: Ordering| {
+        // -0 is less than +0, and a NaN stays.
+        let better = move |best: &mut f64, x: f64| match best.total_cmp(&x) {
+            _ if best.is_nan() || x.is_nan() => *best = f64::NAN,
+            order if order == wins => {}
+            _ => *best = x,
+        };
+        each(is_exclusive, none, items, better, move |best| real.same(*best))
     };
-    let len = results.len() - 1;
-    Some(if is_exclusive { results[..len].to_vec() } else { results[1..].to_vec() })
+    Some(match op {
+        Op::Sum => {
+            let add = |sum: &mut Sum, x| *sum = sum.add(x);
+            each(is_exclusive, Sum::default(), items, add, move |sum| sum.expected(real))
+        }
+        Op::Product => {
+            let mul = |product: &mut Product, x| *product = product.mul(x);
+            each(is_exclusive, Product::default(), items, mul, move |product| product.expected(real))
+        }
+        Op::Min => extremes(f64::INFINITY, Ordering::Less),
+        Op::Max => extremes(f64::NEG_INFINITY, Ordering::Greater),
+        _ => return None,
+    })
 }
 
-/// The results of no items, of the first, of the first two, and so on.
-fn running<T, S: Copy>(
-    items: &[T],
-    none: S,
-    add: impl Fn(S, &T) -> S,
-    expected: impl Fn(&S) -> Expected,
-) -> Vec<Expected> {
-    let sums = items.iter().scan(none, |sum, x| {
-        *sum = add(*sum, x);
-        Some(*sum)
-    });
-    std::iter::once(none).chain(sums).map(|sum| expected(&sum)).collect()
-}
-
-/// Running minima or maxima: −0 is less than +0, and a NaN stays.
-fn extremes(items: &[f64], none: f64, wins: Ordering, real: Real) -> Vec<Expected> {
-    let better = |best: f64, x: &f64| match best.total_cmp(x) {
-        _ if best.is_nan() || x.is_nan() => f64::NAN,
-        order if order == wins => best,
-        _ => *x,
-    };
-    running(items, none, better, |best| real.same(*best))
+/// The function that takes elements as items, adds each to what lies before it, and expects a result of both, or of what lies before.
+fn each<T, S: 'static>(
+    is_exclusive: bool,
+    mut sum: S,
+    items: impl Fn(&[u8]) -> Vec<T> + 'static,
+    add: impl Fn(&mut S, T) + 'static,
+    expected: impl Fn(&S) -> Expected + 'static,
+) -> Running {
+    Box::new(move |bytes| {
+        let result = |x| {
+            let before = is_exclusive.then(|| expected(&sum));
+            add(&mut sum, x);
+            before.unwrap_or_else(|| expected(&sum))
+        };
+        items(bytes).into_iter().map(result).collect()
+    })
 }

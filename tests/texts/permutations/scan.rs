@@ -36,6 +36,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         let sum = Scan::new(Op::Sum.over(element).unwrap().exact().unwrap()).unwrap();
         add("exact prefixes", element, sum, Features::all());
     }
+    let parts = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap().continuing();
+    add("prefixes of parts", Element::F32, parts, Features::all());
     let min = Scan::new(Op::Min.over(Element::F64).unwrap()).unwrap();
     add("prefixes without 64-bit integers", Element::F64, min, Features::empty());
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
