@@ -14,6 +14,7 @@ use std::slice;
 use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use halofold::Element;
 use halofold::reduce::{Accuracy, Op};
 
 use crate::count::counts;
@@ -61,7 +62,7 @@ pub struct ScanArgs {
     /// Write the results as a .npy array.
     #[arg(short, long, value_name = "OUT.npy")]
     output: PathBuf,
-    /// Round each sum of floats once, at its end: the same bits on every GPU, however the file is cut.
+    /// Round each sum of 32-bit or 16-bit floats once, at its end: the same bits on every GPU, however the file is cut.
     #[arg(long)]
     exact: bool,
     #[command(flatten)]
@@ -156,11 +157,14 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
 /// Checks a request against the file, and returns the number of its elements.
 fn check(args: &ScanArgs, work: &Work) -> Result<u64, Failure> {
     let (op, element) = (args.op, work.stored.element());
-    if args.exact && !(op == Op::Sum && element.is_float()) {
-        let rounds = op == Op::Product && element.is_float();
-        let why =
-            if rounds { "has no exact form: sum has" } else { "rounds nothing as it is; leave out --exact" };
-        return Err(refused(work, format!("`{op}` of {} {why}", work.stored)));
+    let rounds = element.is_float() && matches!(op, Op::Sum | Op::Product);
+    if args.exact && !rounds {
+        let why = format!("`{op}` of {} rounds nothing as it is; leave out --exact", work.stored);
+        return Err(refused(work, why));
+    }
+    if args.exact && (op != Op::Sum || element == Element::F64) {
+        let why = format!("`{op}` of {} has no exact prefixes: sum of f32 and f16 has", work.stored);
+        return Err(refused(work, why));
     }
     if args.verify && work.passes_once() {
         return Err(refused(

@@ -19,6 +19,9 @@
 #import exact/lanes
 #import exact/nearest
 
+// Some element was -0. With the other flags this tells a sum of nothing but -0 from a sum of nothing.
+const MINUS_ZEROS: u32 = 0x200000u;
+
 // The digits, the lowest first, and flags in the last word.
 struct Acc {
     low: vec4<u32>,
@@ -38,7 +41,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     let m = select(significand_of(float), 0u, is_special);
     let place = max(field, 1u) - 1u;
     let minus = 0u - sign;
-    let flags = select(select(OTHERS, 0u, float == 0x80000000u), special((float & 0x7fffffu) != 0u, sign), is_special);
+    let flags = select(select(OTHERS, MINUS_ZEROS, float == 0x80000000u), special((float & 0x7fffffu) != 0u, sign), is_special);
     return Acc(
         placed(m, place, minus, 0u),
         placed(m, place, minus, 4u),
@@ -122,5 +125,5 @@ fn number_of(settled: Acc) -> Number {
 
 fn finish(acc: Acc, n: u32) -> u32 {
     let settled = settled_digits(Acc(acc.low, acc.middle, vec4<u32>(acc.high.xyz, 0u)));
-    return rounded(number_of(settled), acc.high.w, n == 0u).x;
+    return rounded(number_of(settled), acc.high.w, acc.high.w == 0u).x;
 }
