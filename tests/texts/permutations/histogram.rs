@@ -51,20 +51,20 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         |bins| Keys::U32Levels((0..=bins).map(u32::from).collect()),
         |bins| Keys::U64Levels((0..=bins).map(u64::from).collect()),
     ];
-    for keys in kinds {
-        for method in methods {
-            for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
-                let config = config(&keys(bins as u16), bins, workgroup_size, method);
-                for step in [CLEAR, COUNT] {
-                    kernels.push((format!("{step} of {config:?}"), Kernel::of_histogram(&config, step)));
-                }
-                let by_element = by_element(config);
-                kernels.extend(
-                    by_element.map(|config| {
-                        (format!("by element: {config:?}"), Kernel::of_histogram(&config, COUNT))
-                    }),
-                );
+    let sizes = [(64, 3), (256, 100), (1024, 256)];
+    for (nth, keys) in kinds.into_iter().enumerate() {
+        // Sizes are overrides, which no text depends on: each method has one, with other keys another.
+        for (method, (workgroup_size, bins)) in
+            methods.into_iter().zip(sizes.into_iter().cycle().skip(nth + 1))
+        {
+            let config = config(&keys(bins as u16), bins, workgroup_size, method);
+            for step in [CLEAR, COUNT] {
+                kernels.push((format!("{step} of {config:?}"), Kernel::of_histogram(&config, step)));
             }
+            kernels.extend(
+                by_element(config)
+                    .map(|config| (format!("by element: {config:?}"), Kernel::of_histogram(&config, COUNT))),
+            );
         }
     }
     kernels

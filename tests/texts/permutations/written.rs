@@ -51,7 +51,7 @@ const MAIN: [(&str, &str); 24] = [
     ("27-point plane-sums of f32", "27-point plane-sums of f32, default tuning"),
     ("27-point plane-sums of f64", "27-point plane-sums of f64, default tuning"),
 ];
-const HISTOGRAM: &str = "count of Config { keys: Numbers, bins: 256, channels: 1, stride: 1, first: 0, map: None, add: false, \
+const HISTOGRAM: &str = "count of Histogram { keys: Numbers, bins: 256, channels: 1, stride: 1, first: 0, map: None, add: false, \
     tuning: Tuning { workgroup_size: 1024, max_workgroups: 1056, method: Workgroup { copies: 32, slices: 1, merge: false } } }";
 
 /// A kernel on its way into a file.
@@ -81,16 +81,17 @@ fn reduction(entry: &Entry<'_>) -> Item {
     }
 }
 
-/// The step, the operator and the type of a kernel, each with or without the features that its device lacks: these decide which
-/// built-in functions are there for an operator and for a type, too.
-pub fn traits(entry: &Entry<'_>, with_lacks: bool) -> [String; 3] {
+/// The step, its source, the operator and the type of a kernel, each with or without the features that its device lacks: these decide
+/// which built-in functions are there for an operator and for a type, too.
+pub fn traits(entry: &Entry<'_>, with_lacks: bool) -> [String; 4] {
     let Permutation { monoid, stage, features, .. } = entry.first;
     let optional = OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature);
     let lacks = if with_lacks { format!("{:?}", optional - features) } else { String::new() };
     let element = monoid.element().map_or("structs", Element::name);
-    let source = monoid.sample().map_or(String::new(), |sample| format!("{sample:?}"));
-    let launched = format!("{} {:?} {:?} {source}", stage.kernel.name, stage.reads, stage.writes);
-    [&launched, monoid.name(), element].map(|what| format!("{what} {lacks}"))
+    // All kernels load by the same functions.
+    let source = format!("{:?} of {:?}", stage.reads, monoid.sample());
+    let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+    [&launched, &source, monoid.name(), element].map(|what| format!("{what} {lacks}"))
 }
 
 /// Pairs of traits that were met together. A trait alone is a pair with itself.
