@@ -5,12 +5,13 @@ use wgpu::{Device, Features, Limits};
 use crate::element::Value;
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
+use crate::operation::limits::LimitError;
 use crate::operation::{OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Monoid};
-use crate::scan::kernels::{Delivers, Made};
-use crate::scan::plan::Params;
+use crate::scan::kernels::{Delivers, Made, OFFSETS};
+use crate::scan::plan::{Params, Rows};
 
-/// A description of prefixes: of each element, the result of all elements up to it, in all elements or in each row. It is a plain value;
+/// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each row or in each segment. It is a plain value;
 /// [`Scan::on`] brings it to a device.
 ///
 /// ```
@@ -41,7 +42,9 @@ use crate::scan::plan::Params;
 pub struct Scan {
     monoid: Monoid,
     is_exclusive: bool,
-    row: Option<u64>,
+    rows: Rows,
+    /// The first elements of rows between offsets.
+    offsets: Vec<u32>,
     continues: bool,
 }
 
@@ -52,7 +55,8 @@ impl Scan {
     ///
     /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
-        Ok(Scan { monoid: monoid.plain()?, is_exclusive: false, row: None, continues: false })
+        let (monoid, offsets) = (monoid.plain()?, Vec::new());
+        Ok(Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false })
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
@@ -62,7 +66,15 @@ impl Scan {
 
     /// Returns this description for rows of `len` elements: each begins anew.
     pub fn rows(self, len: u64) -> Self {
-        Scan { row: Some(len), ..self }
+        Scan { rows: Rows::Of(len), offsets: Vec::new(), ..self }
+    }
+
+    /// Returns this description for segments that begin at these offsets, which ascend and count elements from the start of the input: prefixes
+    /// begin anew at each. What comes before the first offset is a segment, too. Offsets beyond the input begin none, and equal ones begin the same.
+    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
+        let mut offsets: Vec<u32> = [0].into_iter().chain(offsets).collect();
+        offsets.dedup();
+        Scan { rows: Rows::Between(offsets.len() as u64), offsets, ..self }
     }
 
     /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output
@@ -116,7 +128,7 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// Too many elements; rows that do not come out even; an offset between two elements; a binding that is shorter than a tile.
+    /// Too many elements; rows that do not come out even, or offsets that do not ascend; an offset between two elements; a binding that is shorter than a tile.
     pub fn plan(
         &self,
         input: BufferRange,
@@ -138,7 +150,7 @@ impl Scan {
 
     fn made(&self) -> Made<'_> {
         let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive, continues: self.continues };
-        Made { monoid: &self.monoid, row: self.row, delivers }
+        Made { monoid: &self.monoid, rows: self.rows, delivers }
     }
 }
 
@@ -162,7 +174,14 @@ impl Operation for Scan {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
-        Ok(self.made().memory(input.len, limits)?)
+        let mut memory = self.made().memory(input.len, limits)?;
+        if !self.offsets.is_empty() {
+            let contents: Vec<u32> = self.offsets.iter().copied().chain([u32::MAX]).collect();
+            LimitError::unless_bound(limits, 4 * contents.len() as u64)
+                .map_err(|error| error.of("the list of offsets").or("give fewer at a time"))?;
+            memory.push(Memory { slot: OFFSETS, size: 0, contents });
+        }
+        Ok(memory)
     }
 
     fn item(&self) -> u64 {
@@ -189,6 +208,11 @@ impl Operation for Scan {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+        let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
+        if let Some((ends, number)) = falling {
+            let [from, to] = [ends[0], ends[1]].map(u64::from);
+            return Err(OperationError::Segment { number, from, to, len: input.len });
+        }
         self.made().layout(limits).plan(input, limits)
     }
 }

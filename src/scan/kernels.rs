@@ -8,11 +8,12 @@ use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, largest_workgroup, needs};
 use crate::operation::outputs;
 use crate::reduce::{Monoid, MonoidError};
-use crate::scan::plan::Layout;
+use crate::scan::plan::{Layout, Rows};
 use crate::shader::{self, Composer, Piece};
 
-/// The binding with the states.
+/// The binding with the states, and that with the offsets of rows.
 const STATES: u32 = 4;
+pub(super) const OFFSETS: u32 = 7;
 
 pub(super) const REDUCE: Step = "reduce";
 pub(super) const REDUCE_STATES: Step = "reduce-states";
@@ -70,8 +71,7 @@ pub(crate) enum Delivers {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made<'a> {
     pub(crate) monoid: &'a Monoid,
-    /// Elements of a row; `None` if all are one row.
-    pub(crate) row: Option<u64>,
+    pub(crate) rows: Rows,
     pub(crate) delivers: Delivers,
 }
 
@@ -88,14 +88,14 @@ impl Made<'_> {
 
     /// The sizes of a plan on a device with these limits.
     pub(crate) fn layout(&self, limits: &Limits) -> Layout {
-        let Made { monoid, row, delivers } = *self;
+        let Made { monoid, rows, delivers } = *self;
         Layout {
             item: monoid.stride(),
             result: matches!(delivers, Delivers::Prefixes { .. }).then(|| monoid.out_size()),
             tile: (OWN * workgroup(monoid.acc_size(), limits)).into(),
             // Elements that a device reads as pairs of words have a second kernel, too.
             has_last: monoid.elem.has_vectors(),
-            row,
+            rows,
             continues: self.continues(),
         }
     }
@@ -141,6 +141,7 @@ impl Made<'_> {
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
             .generate("selected", "what is kept of an element", self.selected())
             .choose("io", "scan/shared/io")
+            .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("put", put)
             .compose(file, if is_half { &["f16"] } else { &[] });
         let workgroup = workgroup(monoid.acc_size(), limits);
@@ -148,7 +149,7 @@ impl Made<'_> {
         if step != CARRY {
             overrides.extend([
                 ("TOTALS", totals(workgroup).into()),
-                ("ROWS", self.row.is_some().into()),
+                ("ROWS", (self.rows != Rows::All).into()),
                 ("CONTINUES", self.continues().into()),
             ]);
         }
@@ -180,6 +181,11 @@ impl Made<'_> {
         )
     }
 
+    /// True if rows lie between offsets.
+    fn is_between(&self) -> bool {
+        matches!(self.rows, Rows::Between(_))
+    }
+
     /// The bindings of a kernel.
     fn slots(&self, step: Step, vectors: bool) -> Vec<Slot> {
         let of_elements = [REDUCE, SCAN, SCAN_LAST].contains(&step);
@@ -190,6 +196,7 @@ impl Made<'_> {
             ((PARAMETERS, Access::Uniform), true),
             ((3, Access::Read), vectors),
             ((STATES, Access::Write), true),
+            ((OFFSETS, Access::Read), self.is_between()),
         ];
         let arrays = match self.delivers {
             Delivers::Selected { .. } if writes => 2,

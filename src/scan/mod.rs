@@ -29,7 +29,7 @@
 //! The input is read twice, and the results are written once. A tile has 4096 elements, fewer if an accumulator has more than 12 bytes.
 //! An input of one tile takes one dispatch; one of up to 16 million elements takes three or four; longer ones take two more. No
 //! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
-//! A part takes two dispatches more.
+//! Segments between offsets take a search among these for every four elements, and one storage buffer more. A part takes two dispatches more.
 //!
 //! Kernels need four storage buffers in a shader. A [`Prepared`](crate::Prepared) owns the memory for states: an
 //! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.

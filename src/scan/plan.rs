@@ -26,10 +26,20 @@ pub(crate) struct Layout {
     pub(crate) tile: u64,
     /// True if tiles that are not full take another kernel.
     pub(crate) has_last: bool,
-    /// Elements of a row; `None` if all are one row.
-    pub(crate) row: Option<u64>,
+    pub(crate) rows: Rows,
     /// True if other inputs come before: two states are theirs, and that of all.
     pub(crate) continues: bool,
+}
+
+/// Rows, each of which begins anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Rows {
+    /// All elements are one.
+    All,
+    /// Rows of so many elements.
+    Of(u64),
+    /// So many between offsets.
+    Between(u64),
 }
 
 /// States of tiles: their position, their number, and the elements of each as a power of two.
@@ -96,10 +106,13 @@ impl Layout {
         limits: &Limits,
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let len = range.len;
-        let row = self.row.unwrap_or(len.max(1));
-        if row == 0 || !len.is_multiple_of(row) {
-            return Err(OperationError::Rows { len, row });
-        }
+        let row = match self.rows {
+            Rows::All => len.max(1),
+            Rows::Of(row) if row == 0 || !len.is_multiple_of(row) => {
+                return Err(OperationError::Rows { len, row });
+            }
+            Rows::Of(row) | Rows::Between(row) => row,
+        };
         let parts = self.parts(range, limits)?;
         let dispatches = Dispatches { layout: self, count: len, row, limits };
         let levels = self.levels(len);

@@ -44,6 +44,7 @@ use crate::operation::{OperationError, Options, Pass};
 use crate::reduce::{Arity, BufferRange, Monoid, MonoidError};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Params;
+use crate::scan::plan::Rows;
 
 /// The operator that counts kept elements, behind an application's own text.
 const COUNT: &str = "
@@ -143,7 +144,7 @@ impl Select {
 
     fn made(&self) -> Made<'_> {
         let delivers = Delivers::Selected { as_indices: self.as_indices };
-        Made { monoid: &self.monoid, row: None, delivers }
+        Made { monoid: &self.monoid, rows: Rows::All, delivers }
     }
 }
 

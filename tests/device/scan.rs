@@ -2,11 +2,11 @@
 
 use halofold::read::Readback;
 use halofold::reduce::reference::prefixes;
-use halofold::reduce::{Arity, Monoid, Op, Scalar};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Scalar};
 use halofold::scan::Scan;
 use halofold::{BufferError, Element, OnDevice, OperationError, Slice, wgpu};
 
-use crate::common::{Gpu, Kind, data, gpu, is_poison, poisoned, right, room, with_few_invocations};
+use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, poisoned, right, room, with_few_invocations};
 
 /// Bytes of poison in front of the results and behind them.
 const GUARD: u64 = 256;
@@ -159,6 +159,41 @@ fn operators_need_not_commute() {
     }
 }
 
+/// Segments of every length, of which some are empty, over windows and over states of states. Indices and numbers count in the segment.
+#[test]
+fn prefixes_of_segments() {
+    const COUNTED: &str = "
+    struct Acc { sum: u32, index: u32 }
+    fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, index); }
+    fn identity() -> Acc { return Acc(0u, 0u); }
+    fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, max(a.index, b.index)); }
+    fn finish(acc: Acc, n: u32) -> vec3<u32> { return vec3(acc.sum, acc.index, n); }
+    ";
+    let small = with_few_invocations(1 << 15);
+    let mut random = Random::new(6);
+    let longest = [1, 2, 3, 5, 40, 300, 20_000];
+    let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));
+    let lens: Vec<usize> = [7].into_iter().chain(lens).collect();
+    let ends = lens.iter().scan(0, |end, len| {
+        *end += len;
+        Some(*end as u32)
+    });
+    let counted = Monoid::custom("counted", Element::U32, Arity::One, COUNTED).unwrap();
+    let scan = Scan::new(counted).unwrap().segment_offsets(ends).on(&small.device).unwrap();
+    let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
+    let size = 16 * elements.len() as u64;
+    let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
+    let mut got = bytemuck::pod_collect_to_vec::<u8, [u32; 4]>(&got).into_iter();
+    let mut elements = elements.iter();
+    for (number, len) in lens.iter().enumerate() {
+        let mut sum = 0u32;
+        for (at, element) in (0u32..).zip(elements.by_ref().take(*len)) {
+            sum = sum.wrapping_add(*element);
+            assert_eq!(got.next().unwrap()[..3], [sum, at, at + 1], "{at} of {number}");
+        }
+    }
+}
+
 #[test]
 fn running_means_count_in_their_row() {
     let gpu = gpu();
@@ -223,11 +258,16 @@ fn errors_name_the_remedy() {
     let elements = poisoned(gpu, &[0; 40], 0);
     let uneven = rows.of(&elements).len(10).plan().unwrap_err();
     assert_eq!(uneven, OperationError::Rows { len: 10, row: 3 });
+    let falling = scan
+        .clone()
+        .segment_offsets([5, 4])
+        .plan(BufferRange { offset: 0, len: 10 }, &wgpu::Limits::default());
+    assert_eq!(falling.unwrap_err(), OperationError::Segment { number: 1, from: 5, to: 4, len: 10 });
     let between = scan.clone().on(&gpu.device).unwrap();
     let between = between.of(Slice::new(&elements, 2, 8)).plan().unwrap_err();
     assert_eq!(between, OperationError::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
     let narrow = wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::default() };
-    let range = halofold::reduce::BufferRange { offset: 0, len: 1 << 20 };
+    let range = BufferRange { offset: 0, len: 1 << 20 };
     let narrow = scan.plan(range, &narrow).unwrap_err();
     assert!(narrow.to_string().contains("max_storage_buffer_binding_size"), "{narrow}");
 }

@@ -60,6 +60,7 @@ const CHOSEN: &[(&str, &str)] = &[
     ("values", "by_key/values/elements by_key/values/none"),
     ("ids", "group/ids/given group/ids/found group/ids/near"),
     ("key_bits", "group_by/key_bits/u32 group_by/key_bits/i32 group_by/key_bits/f32"),
+    ("columns", "scan/columns/even scan/columns/between"),
     ("put", "scan/put/vectors scan/put/singles scan/put/states"),
     ("star5", "stencil/stars/five stencil/stars/five_one_weight"),
     ("star7", "stencil/stars/seven stencil/stars/seven_one_weight"),

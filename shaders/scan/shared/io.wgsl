@@ -11,7 +11,7 @@ struct Params {
     index: u32,
     // The number of items.
     len: u32,
-    // Elements of the whole input, and of a row.
+    // Elements of the whole input, and of a row; of rows between offsets their number.
     count: u32,
     row: u32,
     // Elements of an item, as a power of two.
@@ -37,5 +37,7 @@ fn group_index(id: vec3<u32>) -> u32 {
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;
+// True if the input has more than one row.
+override ROWS: bool = false;
 // Items of an invocation.
 const OWN: u32 = 16u;

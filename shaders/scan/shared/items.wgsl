@@ -1,5 +1,6 @@
 // Items, four neighbours at a time: elements of the input, or states.
 #import io
+#import columns
 #import rows
 #import operator
 
@@ -44,20 +45,6 @@ fn four_of(items: Items, i: u32) -> FourItems {
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;
 
-fn next_column(before: u32) -> u32 {
-    if ROWS {
-        return select(before + 1u, 0u, before + 1u == params.row);
-    }
-    return before + 1u;
-}
-
-fn columns_of(i: u32) -> vec4<u32> {
-    let x = column(params.index + i);
-    let y = next_column(x);
-    let z = next_column(y);
-    return vec4<u32>(x, y, z, next_column(z));
-}
-
 #ifdef vectors
 alias Items = vec4<Elem>;
 
@@ -73,7 +60,7 @@ fn load_items(i: u32) -> Items {
 }
 
 fn four_of(items: Items, i: u32) -> FourItems {
-    let columns = columns_of(i);
+    let columns = four_columns(params.index + i);
     return FourItems(
         map(items.x, columns.x),
         map(items.y, columns.y),
@@ -110,7 +97,7 @@ fn mapped_or_identity(elem: Elem, i: u32, place: u32) -> Acc {
 }
 
 fn four_of(items: Items, i: u32) -> FourItems {
-    let columns = columns_of(i);
+    let columns = four_columns(params.index + i);
     return FourItems(
         mapped_or_identity(items.x, i, columns.x),
         mapped_or_identity(items.y, i + 1u, columns.y),

@@ -1,16 +1,6 @@
-// The borders of rows, by arithmetic alone. Every row begins anew: what lies before its first element is not combined with it.
+// The borders of rows, by the columns of elements. Every row begins anew: what lies before its first element is not combined with it.
 #import io
-
-// True if the input has more than one row.
-override ROWS: bool = false;
-
-// The place of an element in its row.
-fn column(element: u32) -> u32 {
-    if ROWS {
-        return element % params.row;
-    }
-    return element;
-}
+#import columns
 
 // The first element of an item.
 fn element_of(item: u32) -> u32 {

@@ -38,6 +38,10 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     }
     let parts = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap().continuing();
     add("prefixes of parts", Element::F32, parts, Features::all());
+    for element in [Element::F32, Element::U64] {
+        let segments = Scan::new(Op::Sum.over(element).unwrap()).unwrap().segment_offsets([5]);
+        add("prefixes of segments", element, segments, Features::all());
+    }
     let min = Scan::new(Op::Min.over(Element::F64).unwrap()).unwrap();
     add("prefixes without 64-bit integers", Element::F64, min, Features::empty());
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
