@@ -5,7 +5,8 @@
 // and values once, this kernel has read the keys before.
 //
 // A hash says where in the table a key is looked for; if another one is there, it is at the next place, or at the one after. Whoever finds a free place
-// takes it. The table has at least four places for each key that is allowed, so most are where they are looked for first. Keys that are too many are taken
+// takes it. The first place has an even number, so two of them are looked at at once. There are at least eight places for each key that is allowed: of a
+// thousand keys two are farther away. A warp of 32 lanes waits for all of its keys, so it matters that these are so few. Keys that are too many are taken
 // in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted.
 //
 // Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
@@ -21,9 +22,9 @@
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
 @group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 
-// Places in workgroup memory, a power of two, and those where a key is looked for.
+// Places in workgroup memory, a power of two, and those where a key is looked for: two that are half of the memory apart, and the next two.
 override SEEN: u32 = 1024u;
-const TRIES: u32 = 8u;
+const TRIES: u32 = 4u;
 
 var<workgroup> seen: array<atomic<u32>, SEEN>;
 var<workgroup> has_greatest: atomic<u32>;
@@ -52,7 +53,7 @@ fn add_to_list(key: u32) {
 
 // Puts a key into the table, if it is not there.
 fn put_into_table(key: u32, hashed: u32) {
-    var at = hashed & (PLACES - 1u);
+    var at = (2u * hashed) & (PLACES - 1u);
     for (var i = 0u; i < PLACES;) {
         var found = atomicLoad(&places[2u * at]);
         if found == FREE {
@@ -83,19 +84,16 @@ fn meet_greatest() {
     }
 }
 
-// A key whose first place in workgroup memory has `there`.
-fn meet(key: u32, hashed: u32, there: u32) {
-    if there == key && key != FREE {
-        return;
-    }
+// A key that may be new.
+fn meet(key: u32, hashed: u32) {
     if key == FREE {
         if atomicLoad(&has_greatest) == 0u {
             meet_greatest();
         }
         return;
     }
-    var at = hashed & (SEEN - 1u);
     for (var i = 0u; i < TRIES; i++) {
+        let at = ((hashed + (i >> 1u)) & (SEEN / 2u - 1u)) + (i & 1u) * (SEEN / 2u);
         var found = atomicLoad(&seen[at]);
         if found == FREE {
             let taken = atomicCompareExchangeWeak(&seen[at], FREE, key);
@@ -107,22 +105,35 @@ fn meet(key: u32, hashed: u32, there: u32) {
         if found == key {
             return;
         }
-        at = (at + 1u) & (SEEN - 1u);
     }
     put_into_table(key, hashed);
+}
+
+fn seen_at(at: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(atomicLoad(&seen[at.x]), atomicLoad(&seen[at.y]), atomicLoad(&seen[at.z]), atomicLoad(&seen[at.w]));
 }
 
 fn meet_four(bits: vec4<u32>) {
     let four = vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
     let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
-    let at = hashed & vec4<u32>(SEEN - 1u);
-    // Four loads are in flight at once.
-    let there = vec4<u32>(atomicLoad(&seen[at.x]), atomicLoad(&seen[at.y]), atomicLoad(&seen[at.z]), atomicLoad(&seen[at.w]));
-    if any((there != four) | (four == vec4<u32>(FREE))) {
-        meet(four.x, hashed.x, there.x);
-        meet(four.y, hashed.y, there.y);
-        meet(four.z, hashed.z, there.z);
-        meet(four.w, hashed.w, there.w);
+    let first = hashed & vec4<u32>(SEEN / 2u - 1u);
+    let is_farther = seen_at(first) != four;
+    // A key that is found reads a word of one bank with all others.
+    let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);
+    let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(FREE));
+    if any(is_new) {
+        if is_new.x {
+            meet(four.x, hashed.x);
+        }
+        if is_new.y {
+            meet(four.y, hashed.y);
+        }
+        if is_new.z {
+            meet(four.z, hashed.z);
+        }
+        if is_new.w {
+            meet(four.w, hashed.w);
+        }
     }
 }
 

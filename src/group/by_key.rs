@@ -52,7 +52,7 @@ type Params = [u32; 6];
 /// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
 /// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
 ///
-/// Keys are equal if their bits are, but −0 equals 0, and all NaNs are equal: as for `unique` in NumPy. Keys need not be sorted.
+/// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are, but −0 equals 0, and all NaNs are equal: as for `unique` in NumPy. Keys need not be sorted.
 #[derive(Clone, Debug)]
 pub struct ByKey {
     key: Element,
@@ -78,7 +78,7 @@ impl ByKey {
     ///
     /// # Errors
     ///
-    /// Keys have not 32 bits; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
+    /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(key: Element, monoid: Monoid) -> Result<Self, OperationError> {
         Ok(ByKey { monoid: Some(monoid.plain()?), ..ByKey::lengths(key)? })
     }
@@ -87,10 +87,10 @@ impl ByKey {
     ///
     /// # Errors
     ///
-    /// Keys have not 32 bits.
+    /// Keys are neither of 32 bits nor integers of 64.
     pub fn lengths(key: Element) -> Result<Self, OperationError> {
-        if key.size() != 4 {
-            return Err(SettingError::new("bytes of a key", key.size(), "4").into());
+        if !matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
+            return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
         }
         Ok(ByKey { key, monoid: None })
     }
@@ -162,7 +162,10 @@ impl ByKey {
     fn made(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(Sizes { workgroup: 64, stage: 128 });
         let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
-        let composer = Composer::default().define("float", self.key.is_float()).choose("lists", lists);
+        let composer = Composer::default()
+            .define("float", self.key.is_float())
+            .define("bits_64", self.key.size() == 8)
+            .choose("lists", lists);
         let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
         let composer = match &monoid {
             None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),

@@ -26,7 +26,7 @@ const STEPS: &[Step] =
     &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
 const OWN: &[Step] = STEPS.split_at(5).0;
 
-/// The most groups: then the table of keys has 2^30 places.
+/// The most groups: then the table of keys has 2^31 places.
 const MOST_GROUPS: u32 = 1 << 28;
 
 /// Keys of a tile: four for each of `FOURS` in `shaders/group_by/sort.wgsl`.

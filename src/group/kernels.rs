@@ -181,7 +181,7 @@ pub(super) fn order_of(key: Element) -> Option<&'static str> {
     }
 }
 
-/// Places of a table of keys for so many groups: a power of two, and at least four for each.
+/// Places of a table of keys for so many groups: a power of two, and at least eight for each.
 pub(super) fn places(groups: u32) -> u64 {
-    4 * u64::from(groups).next_power_of_two()
+    8 * u64::from(groups).next_power_of_two()
 }

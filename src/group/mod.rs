@@ -84,7 +84,8 @@
 //! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB: longer inputs are ordered part by part.
 //!
 //! By key in any order the same, and before that four dispatches, in which the keys are read once more; and one for each time that 1024 has to be doubled to
-//! reach the number of groups. The kernels of groups by id look ids up in a table of the keys. It takes 40 to 72 bytes a group.
+//! reach the number of groups. The kernels of groups by id look ids up in a table of the keys, which takes 72 to 136 bytes a group. Of up to 1024 keys a
+//! sum and a count have room for a copy of it in 48 KiB of workgroup memory; of more keys each lookup moves a sector of the cache.
 //!
 //! The state of a group takes 108 bytes of scratch memory, without sums and means 20. An input that no binding can hold takes more dispatches.
 //!

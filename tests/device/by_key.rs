@@ -124,6 +124,36 @@ fn zeros_are_one_key_and_nans_are_one() {
     assert_eq!(lengths, [1; 10]);
 }
 
+/// Neighbouring keys differ in one of their words, and begin in the middle of a vector.
+#[test]
+fn keys_of_two_words() {
+    let gpu = gpu();
+    let mut random = Random::new(5);
+    for (len, longest) in [(1, 1), (4100, 2), (13_000, 70)] {
+        let (words, ranges) = runs(len, longest, &mut random);
+        let keys: Vec<u64> = words
+            .iter()
+            .map(|word| if word % 3 == 0 { (*word).into() } else { u64::from(*word) << 32 | 7 })
+            .collect();
+        let values: Vec<u32> = keys.iter().map(|_| random.next() as u32).collect();
+        let input = poisoned(gpu, bytemuck::cast_slice(&keys), 8);
+        let second = poisoned(gpu, bytemuck::cast_slice(&values), 0);
+        for key in [Element::U64, Element::I64] {
+            let sums = ByKey::new(key, Op::Sum.over(Element::U32).unwrap()).unwrap().on(&gpu.device).unwrap();
+            let request =
+                sums.of(Slice::new(&input, 8, 8 * len as u64)).with(Slice::new(&second, 0, 4 * len as u64));
+            let got = request.wait(&gpu.queue).unwrap();
+            let want = ranges.iter().map(|range| {
+                let of = keys[range.start];
+                let of = if key == Element::U64 { Value::Unsigned(of) } else { Value::Signed(of as i64) };
+                let sum = values[range.clone()].iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
+                (of, vec![Value::Unsigned(sum.into())])
+            });
+            assert_eq!(got, want.collect::<Vec<_>>(), "{len} keys of {key}");
+        }
+    }
+}
+
 /// An operator with a wide accumulator and a result of two numbers, one that does not commute, and results on the host.
 #[test]
 fn operators_of_several_numbers_and_of_applications() {
@@ -161,7 +191,7 @@ fn operators_of_several_numbers_and_of_applications() {
 
 #[test]
 fn keys_and_operators_that_have_no_runs() {
-    assert!(ByKey::lengths(Element::U64).unwrap_err().to_string().contains("bytes of a key of 8"));
+    assert!(ByKey::lengths(Element::F64).unwrap_err().to_string().contains("bytes of a key of 8"));
     let dot = Op::Dot.over(Element::F32).unwrap();
     assert!(ByKey::new(Element::U32, dot).unwrap_err().to_string().contains("`dot`"));
     let gpu = gpu();

@@ -1,23 +1,21 @@
-// Keys of one word: equal if their bits are.
+// Keys of one word or of two: equal if their bits are.
 #import io
 
+#ifdef bits_64
+alias RunKey = vec2<u32>;
+struct FourRunKeys {
+    x: RunKey,
+    y: RunKey,
+    z: RunKey,
+    w: RunKey,
+}
+#else
 alias RunKey = u32;
 alias FourRunKeys = vec4<u32>;
-
-@group(0) @binding(0) var<storage, read> keys: array<u32>;
-@group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
-
-// The bits of keys that tell them from others.
-fn told(keys: vec4<u32>) -> vec4<u32> {
-#ifdef float
-    // Zeros are one key, and NaNs are one.
-    let size = keys & vec4(0x7fffffffu);
-    let number = select(keys, vec4(0u), size == vec4(0u));
-    return select(number, vec4(0x7fc00000u), size > vec4(0x7f800000u));
-#else
-    return keys;
 #endif
-}
+
+@group(0) @binding(0) var<storage, read> keys: array<RunKey>;
+@group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
 
 // The key of a pair; of the last one, if there are not so many.
 fn key(at: u32) -> RunKey {
@@ -33,34 +31,75 @@ struct RunKeys {
 }
 
 fn four_keys(at: u32) -> FourRunKeys {
-    return vec4(key(at), key(at + 1u), key(at + 2u), key(at + 3u));
+    return FourRunKeys(key(at), key(at + 1u), key(at + 2u), key(at + 3u));
 }
+
+#ifdef bits_64
+const KEYS_IN_VECTOR: u32 = 2u;
+
+// Four keys from a vector on.
+fn keys_from(vector: u32) -> FourRunKeys {
+    let a = key_vectors[vector];
+    let b = key_vectors[vector + 1u];
+    return FourRunKeys(a.xy, a.zw, b.xy, b.zw);
+}
+
+// A bit for each of four keys that is another one than the key before it.
+fn changes(own: FourRunKeys, last: RunKey) -> u32 {
+    return u32(any(own.x != last))
+        | (u32(any(own.y != own.x)) << 1u)
+        | (u32(any(own.z != own.y)) << 2u)
+        | (u32(any(own.w != own.z)) << 3u);
+}
+#else
+const KEYS_IN_VECTOR: u32 = 4u;
+
+// Four keys from a vector on.
+fn keys_from(vector: u32) -> FourRunKeys {
+    return key_vectors[vector];
+}
+
+// The bits of keys that tell them from others.
+fn told(keys: FourRunKeys) -> FourRunKeys {
+#ifdef float
+    // Zeros are one key, and NaNs are one.
+    let size = keys & vec4(0x7fffffffu);
+    let number = select(keys, vec4(0u), size == vec4(0u));
+    return select(number, vec4(0x7fc00000u), size > vec4(0x7f800000u));
+#else
+    return keys;
+#endif
+}
+
+// A bit for each of four keys that is another one than the key before it.
+fn changes(own: FourRunKeys, last: RunKey) -> u32 {
+    let now = told(own);
+    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), now != vec4(told(vec4(last)).x, now.xyz));
+    return bits.x | bits.y | bits.z | bits.w;
+}
+#endif
 
 fn own_keys(at: u32) -> RunKeys {
     let first = params.first_key + at;
-    if (first % 4u == 0u) & (at + 16u <= params.count) {
-        // Four loads are in flight at once.
-        let vector = first / 4u;
-        return RunKeys(key_vectors[vector], key_vectors[vector + 1u], key_vectors[vector + 2u], key_vectors[vector + 3u]);
+    if (first % KEYS_IN_VECTOR == 0u) & (at + 16u <= params.count) {
+        // All loads are in flight at once.
+        let vector = first / KEYS_IN_VECTOR;
+        let step = 4u / KEYS_IN_VECTOR;
+        return RunKeys(
+            keys_from(vector),
+            keys_from(vector + step),
+            keys_from(vector + 2u * step),
+            keys_from(vector + 3u * step),
+        );
     }
     return RunKeys(four_keys(at), four_keys(at + 4u), four_keys(at + 8u), four_keys(at + 12u));
 }
 
 // A bit for each of sixteen pairs at which a run begins.
 fn starts_of(keys: RunKeys, at: u32) -> u32 {
-    let last = told(vec4(key(max(at, 1u) - 1u))).x;
-    let a = told(keys.a);
-    let b = told(keys.b);
-    let c = told(keys.c);
-    let d = told(keys.d);
-    return changes(a, last)
-        | (changes(b, a.w) << 4u)
-        | (changes(c, b.w) << 8u)
-        | (changes(d, c.w) << 12u)
+    return changes(keys.a, key(max(at, 1u) - 1u))
+        | (changes(keys.b, keys.a.w) << 4u)
+        | (changes(keys.c, keys.b.w) << 8u)
+        | (changes(keys.d, keys.c.w) << 12u)
         | u32(at == 0u);
-}
-
-fn changes(own: vec4<u32>, last: u32) -> u32 {
-    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), own != vec4(last, own.xyz));
-    return bits.x | bits.y | bits.z | bits.w;
 }

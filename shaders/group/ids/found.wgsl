@@ -1,23 +1,23 @@
 // The ids of keys in the table in storage.
 #import pair_keys
 
-// The id of a key. Most are at the first place where they may be.
-fn id_from(key: u32, first: u32, there: vec2<u32>) -> u32 {
+// The id of a key. Most are at the first two places where they may be.
+fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
     if key == FREE {
-        return places[PLACES].y;
+        return places[PLACES / 2u].y;
     }
     var found = there;
-    var at = first;
-    for (var i = 0u; i < PLACES && found.x != key && found.x != FREE; i++) {
-        at = (at + 1u) & (PLACES - 1u);
-        found = places[at];
+    var two = first;
+    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.z != FREE; i++) {
+        two = next_two(two);
+        found = places[two];
     }
-    return select(FREE, found.y, found.x == key);
+    return select(select(FREE, found.w, found.z == key), found.y, found.x == key);
 }
 
 fn id_at(at: u32) -> u32 {
     let key = key_at(at);
-    let first = place_of(key);
+    let first = two_places_of(key);
     return id_from(key, first, places[first]);
 }
 

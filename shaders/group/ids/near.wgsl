@@ -15,76 +15,91 @@ var<workgroup> near_ids: array<u32, NEAR>;
 var<workgroup> near_keys: array<u32, GROUPS>;
 var<workgroup> greatest_id: u32;
 
-// The id at a place of the table in storage.
-fn take_place(place: u32) -> u32 {
-    let there = places[place];
-    if there.y < GROUPS {
-        near_keys[there.y] = there.x;
+fn put_key(key: u32, id: u32) {
+    if id < GROUPS {
+        near_keys[id] = key;
     }
-    return there.y & NO_ID;
 }
 
 // Fills the table. A barrier has to follow.
 fn begin_ids(lid: u32) {
-    for (var i = lid; i < NEAR; i += WG) {
-        near_ids[i] = take_place(2u * i) | (take_place(2u * i + 1u) << 16u);
+    for (var two = lid; two < NEAR; two += WG) {
+        let there = places[two];
+        near_ids[two] = (there.y & NO_ID) | (there.w << 16u);
+        put_key(there.x, there.y);
+        put_key(there.z, there.w);
     }
     if lid == 0u {
-        greatest_id = places[PLACES].y;
+        greatest_id = places[NEAR].y;
     }
 }
 
-fn near_id(place: u32) -> u32 {
-    return (near_ids[place >> 1u] >> ((place & 1u) << 4u)) & NO_ID;
+// The key of an id; of no id any key.
+fn near_key(id: u32) -> u32 {
+    return near_keys[select(id, 0u, id == NO_ID)];
 }
 
-// The key of an id; of no id another one than that which is looked for.
-fn near_key(id: u32, key: u32) -> u32 {
-    return select(near_keys[min(id, GROUPS - 1u)], ~key, id == NO_ID);
+fn four_near_keys(ids: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(near_key(ids.x), near_key(ids.y), near_key(ids.z), near_key(ids.w));
 }
 
-// The id of a key that is not at the first place where it may be.
-fn id_behind(key: u32, first: u32) -> u32 {
+fn is_key_of(id: u32, key: u32) -> bool {
+    return id != NO_ID && near_key(id) == key;
+}
+
+// The id of a key, from two places on.
+fn id_from(key: u32, first: u32) -> u32 {
     if key == FREE {
         return greatest_id;
     }
-    var at = first;
-    var id = near_id(at);
-    for (var i = 0u; i < PLACES && id != NO_ID && near_key(id, key) != key; i++) {
-        at = (at + 1u) & (PLACES - 1u);
-        id = near_id(at);
+    var two = first;
+    for (var i = 0u; i < NEAR; i++) {
+        let ids = near_ids[two];
+        if is_key_of(ids & NO_ID, key) {
+            return ids & NO_ID;
+        }
+        if is_key_of(ids >> 16u, key) {
+            return ids >> 16u;
+        }
+        if (ids >> 16u) == NO_ID {
+            break;
+        }
+        two = next_two(two);
     }
-    return select(id, FREE, id == NO_ID || near_key(id, key) != key);
+    return FREE;
 }
 
 fn id_at(at: u32) -> u32 {
     let key = key_at(at);
-    return id_behind(key, place_of(key));
+    return id_from(key, two_places_of(key));
 }
 
+// Most keys are at the first two places where they may be.
 fn four_ids_at(vector: u32) -> vec4<u32> {
     let four = four_keys_at(vector);
     let at = four_places_of(four);
-    // Four loads are in flight at once.
-    var ids = vec4<u32>(near_id(at.x), near_id(at.y), near_id(at.z), near_id(at.w));
-    let found = vec4<u32>(
-        near_key(ids.x, four.x),
-        near_key(ids.y, four.y),
-        near_key(ids.z, four.z),
-        near_key(ids.w, four.w),
-    );
-    let is_other = (found != four) | (four == vec4<u32>(FREE));
-    if is_other.x {
-        ids.x = id_behind(four.x, at.x);
-    }
-    if is_other.y {
-        ids.y = id_behind(four.y, at.y);
-    }
-    if is_other.z {
-        ids.z = id_behind(four.z, at.z);
-    }
-    if is_other.w {
-        ids.w = id_behind(four.w, at.w);
+    // Loads for four keys are in flight at once.
+    let there = vec4<u32>(near_ids[at.x], near_ids[at.y], near_ids[at.z], near_ids[at.w]);
+    let a = there & vec4<u32>(NO_ID);
+    let b = there >> vec4<u32>(16u);
+    let is_a = (four_near_keys(a) == four) & (a != vec4<u32>(NO_ID));
+    // A key that is found reads a word of one bank with all others.
+    let is_b = !is_a & (b != vec4<u32>(NO_ID)) & (four_near_keys(select(b, vec4<u32>(NO_ID), is_a)) == four);
+    var ids = select(b, a, is_a);
+    let is_other = !(is_a | is_b);
+    if any(is_other) {
+        if is_other.x {
+            ids.x = id_from(four.x, at.x);
+        }
+        if is_other.y {
+            ids.y = id_from(four.y, at.y);
+        }
+        if is_other.z {
+            ids.z = id_from(four.z, at.z);
+        }
+        if is_other.w {
+            ids.w = id_from(four.w, at.w);
+        }
     }
     return ids;
 }

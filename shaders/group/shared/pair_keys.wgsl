@@ -6,8 +6,8 @@
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> values: array<u32>;
 @group(0) @binding(6) var<storage, read> value_vectors: array<vec4<u32>>;
-// The key at each place, and its id. The greatest key is behind the places for others.
-@group(0) @binding(9) var<storage, read> places: array<vec2<u32>>;
+// The key at each place, and its id: two places each. Behind the places for other keys is that of the greatest key.
+@group(0) @binding(9) var<storage, read> places: array<vec4<u32>>;
 
 // Places for other keys, a power of two.
 override PLACES: u32 = 4u;
@@ -24,11 +24,15 @@ fn four_keys_at(vector: u32) -> vec4<u32> {
     return vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
 }
 
-// The places where keys are looked for first.
-fn place_of(key: u32) -> u32 {
-    return hash(key) & (PLACES - 1u);
+// The two places where a key is looked for first, by their number among these.
+fn two_places_of(key: u32) -> u32 {
+    return hash(key) & (PLACES / 2u - 1u);
+}
+
+fn next_two(two: u32) -> u32 {
+    return (two + 1u) & (PLACES / 2u - 1u);
 }
 
 fn four_places_of(four: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(place_of(four.x), place_of(four.y), place_of(four.z), place_of(four.w));
+    return vec4<u32>(two_places_of(four.x), two_places_of(four.y), two_places_of(four.z), two_places_of(four.w));
 }

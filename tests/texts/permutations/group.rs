@@ -46,7 +46,7 @@ fn by_key() -> Vec<(String, Kernel)> {
             (format!("{} of {of}", kernel.label), kernel)
         }));
     };
-    for key in [Element::U32, Element::F32] {
+    for key in [Element::U32, Element::F32, Element::U64] {
         add(format!("lengths of {key}"), ByKey::lengths(key).unwrap());
     }
     for element in Element::ALL {
