@@ -20,9 +20,10 @@ use halofold::reduce::{Accuracy, Op};
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::files::{BareArgs, npy};
-use crate::gpu::{self, AdapterArgs};
+use crate::gpu::{self, AdapterArgs, Gpu};
 use crate::passes::Passes;
 use crate::reduce::axes::Axes;
+use crate::reduce::check::Check;
 use crate::reduce::file::Work;
 use crate::reduce::ranked::{Lines, refused};
 use crate::reduce::report::{self, Array, Row};
@@ -92,41 +93,17 @@ pub struct ScanArgs {
 pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let start = Instant::now();
     request::check_name(&args.output)?;
-    let bare = args.raw.bare();
-    let mut work = Work::whole(&args.file, bare.as_ref())?;
+    let work = Work::whole(&args.file, args.raw.bare().as_ref())?;
     let n = check(args, &work)?;
     let along = Along::new(args, &work, n)?;
     let mut file = Reserved::open_apart("-o", &args.output, slice::from_ref(&args.file))?;
     let gpus = [args.adapter.open()?];
-    let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
-    // Integers of 32 bits have sums and products of their own.
-    let part = parts::of(args.op, work.stored.element(), accuracy)[0];
-    let prefixes = Prefixes::new(part, args.exclusive, along.lines.len)?;
-    let reference = args.verify.then(|| Reference::new(args, &work, &along, part)).transpose()?;
-    let dtype = op::dtype(args.op, work.stored);
-    let mut results = Results::new(&prefixes, dtype, along.places().to_vec(), reference);
+    let (path, stored) = (work.path.clone(), work.stored);
+    let dtype = op::dtype(args.op, stored);
     let failed = |error| failure("-o", &args.output, &error);
     npy::write(file.file(), &dtype.descr(), &along.shape, along.fortran, &[]).map_err(failed)?;
-
-    let (path, stored) = (work.path.clone(), work.stored);
-    let is_apart = !along.lines.places.is_empty();
-    work.layout = along.lines.rows();
-    let mut passes = Passes::new(&gpus, work, bare, args.piece);
-    (passes.is_quiet, passes.in_turn, passes.gpu_ms) = (args.quiet, true, Some(0.0));
-    if is_apart {
-        passes.make_room(&along.lines);
-        passes.work.take_lines(Some(along.lines));
-    }
-    if n > 0 {
-        let limits = gpus[0].device.limits();
-        passes.through(
-            |gpu, work| prefixes.kernel(gpu, work),
-            |share, left| {
-                let bytes = results.next(share, &left[0].states, &limits)?;
-                file.file().write_all(&bytes).map_err(failed)
-            },
-        )?;
-    }
+    let (check, gpu_ms) =
+        scanned(args, (work, n), &along, &gpus, |bytes| file.file().write_all(bytes).map_err(failed))?;
     file.finish()?;
     let array = Array {
         axis: along.axis.map_or(Tree::List(Vec::new()), Tree::Leaf),
@@ -146,12 +123,43 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
         value: None,
         bits: None,
         index: None,
-        gpu_ms: passes.gpu_ms,
+        gpu_ms,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         adapter: Some(gpu::names(&gpus)),
-        check: results.check(),
+        check,
     };
     report::deliver_array(row, args.json, args.quiet)
+}
+
+/// Passes the results of a file of `n` elements to `take`, as they are to lie in the other file, and returns the CPU's verdict on them and the
+/// time on the GPU.
+fn scanned(
+    args: &ScanArgs,
+    (mut work, n): (Work, u64),
+    along: &Along,
+    gpus: &[Gpu; 1],
+    mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(Check, Option<f64>), Failure> {
+    let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
+    // Integers of 32 bits have sums and products of their own.
+    let part = parts::of(args.op, work.stored.element(), accuracy)[0];
+    let prefixes = Prefixes::new(part, args.exclusive, along.lines.len)?;
+    let reference = args.verify.then(|| Reference::new(args, &work, along, part)).transpose()?;
+    let dtype = op::dtype(args.op, work.stored);
+    let mut results = Results::new(&prefixes, dtype, along.places().to_vec(), reference);
+    work.layout = along.lines.rows();
+    let mut passes = Passes::new(gpus, work, args.raw.bare(), args.piece);
+    (passes.is_quiet, passes.in_turn, passes.gpu_ms) = (args.quiet, true, Some(0.0));
+    if !along.lines.places.is_empty() {
+        passes.make_room(&along.lines);
+        passes.work.take_lines(Some(along.lines.clone()));
+    }
+    if n > 0 {
+        let limits = gpus[0].device.limits();
+        let kernel = |gpu: &Gpu, work: &Work| prefixes.kernel(gpu, work);
+        passes.through(kernel, |share, left| take(&results.next(share, &left[0].states, &limits)?))?;
+    }
+    Ok((results.check(), passes.gpu_ms))
 }
 
 /// Checks a request against the file, and returns the number of its elements.

@@ -20,6 +20,7 @@ const AT_ONCE: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// The lines of an array along some axes. A piece of its file has whole blocks, which no line leaves.
+#[derive(Clone)]
 pub struct Lines {
     /// The lines, and the elements of each.
     pub count: u64,
