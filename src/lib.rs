@@ -18,13 +18,14 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
-//! - [`group`]: counts, exact sums, means, minima and maxima of the values of each group; results for each run of equal keys.
+//! - [`group`]: counts, exact sums, means and variances, minima and maxima of the values of each group; results for each run of equal keys.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
 //! - [`select`]: the elements, or their indices, for which a function holds.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
+//! - [`probe`]: finds out if a device counts right in workgroup memory.
 //!
 //! To learn, start at [`reduce::ladder`]. It has every step of four well-known tutorials on parallel
 //! reduction, from the divergent tree to one dispatch with `vec4` loads. Each step is a WGSL file that
@@ -126,6 +127,7 @@ pub mod group;
 pub mod histogram;
 mod operation;
 mod parse;
+pub mod probe;
 pub mod pyramid;
 pub mod rank;
 pub mod read;

@@ -1,4 +1,4 @@
-//! Exact sums and counts by id, and by key in any order, for several distributions. A row's bytes are those of values and ids or keys, so its rate is
+//! Exact sums or variances and counts by id, and by key in any order, for several distributions. A row's bytes are those of values and ids or keys, so its rate is
 //! beside that of a sum.
 
 use std::cell::LazyCell;
@@ -34,16 +34,17 @@ struct Pairs {
 pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let power = if machine.extent() == Extent::Software { 16 } else { 28 };
     let n = 1u64 << power;
-    let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (Names::Ids, groups, kind));
+    let kinds = |groups| ["random", "equal", "zipf", "sorted"].map(|kind| (Names::Ids, "sum", groups, kind));
     let by_id =
         [256, 4096, 65_536, 1 << 20].into_iter().filter(|groups| u64::from(*groups) <= n).flat_map(kinds);
     let by_key = [1000, 65_536]
         .into_iter()
-        .flat_map(|groups| ["random", "zipf"].map(|kind| (Names::Keys, groups, kind)));
+        .flat_map(|groups| ["random", "zipf"].map(|kind| (Names::Keys, "sum", groups, kind)));
+    let variances = [256, 4096].map(|groups| (Names::Ids, "variance", groups, "random"));
     let mut rows = Vec::new();
-    for (names, groups, kind) in by_id.chain(by_key) {
+    for (names, first, groups, kind) in by_id.chain(by_key).chain(variances) {
         let name = if names == Names::Ids { "ids" } else { "keys" };
-        let op = format!("sum-and-count-by-{groups}-{name}");
+        let op = format!("{first}-and-count-by-{groups}-{name}");
         let title = machine.title(&format!("library/{op}/{kind}/f32/2^{power}"));
         let most = machine.device.limits().max_buffer_size;
         if WORD * n > most {
@@ -56,7 +57,7 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
             LazyCell::new(|| Pairs { values: pool(values()), names: pool(named(names, groups, kind)) });
         rows.extend([Way::INDEPENDENT, Way::CHAINED].into_iter().filter_map(|way| {
             let row = Row::<LibraryWork>::blank(way.name, [&op, kind, "f32"], n, None, &machine.info);
-            let make = || calls(&machine.device, sweep, way, (names, groups), n, &pairs);
+            let make = || calls(&machine.device, sweep, way, (names, first, groups), n, &pairs);
             super::measure(&mut group, machine, row, 2 * WORD * n, make)
         }));
     }
@@ -86,16 +87,18 @@ fn named(names: Names, groups: u32, kind: &str) -> Vec<u8> {
     (0..PERIOD).flat_map(|at| id(at).wrapping_mul(spread).to_le_bytes()).collect()
 }
 
-/// The calls in one way. Of their results the sums are checked.
+/// The calls in one way. Of their results the first ones are checked.
 fn calls<'s>(
     device: &wgpu::Device,
     sweep: &'s Sweep,
     way: Way,
-    (names, groups): (Names, u32),
+    (names, first, groups): (Names, &str, u32),
     n: u64,
     pairs: &Pairs,
 ) -> Result<Calls<'s>, MeasureError> {
-    let asked = ById::new(Element::F32, groups).unwrap_or_else(|error| panic!("{error}")).sum().count();
+    let asked = ById::new(Element::F32, groups).unwrap_or_else(|error| panic!("{error}"));
+    let is_sum = first == "sum";
+    let asked = if is_sum { asked.sum() } else { asked.variance() }.count();
     let by_id = asked.clone().on(device).unwrap_or_else(|error| panic!("{error}"));
     let by_key = GroupBy::new(Element::U32, Element::F32, groups)
         .unwrap_or_else(|error| panic!("{error}"))
@@ -129,8 +132,10 @@ fn calls<'s>(
         };
         // There may be fewer keys.
         results.resize(groups as usize, vec![Value::F32(0.0)]);
-        let sums = results.iter().map(|of_group| of_group[0].as_f64() as f32 * times as f32);
-        Expected::Bytes(sums.flat_map(|sum| (sum + 0.0).to_le_bytes()).collect())
+        // The variance of values that are repeated is theirs.
+        let times = if is_sum { times as f32 } else { 1.0 };
+        let firsts = results.iter().map(|of_group| of_group[0].as_f64() as f32 * times);
+        Expected::Bytes(firsts.flat_map(|first| (first + 0.0).to_le_bytes()).collect())
     };
     Calls::new(device, sweep, way, [2 * WORD * n, size], call, expected)
 }

@@ -22,10 +22,8 @@ struct GroupResults {
     mean: u32,
     min: u32,
     max: u32,
-}
-
-fn take(place: u32) -> u32 {
-    return atomicExchange(&states[place], 0u);
+    variance: u32,
+    sample_variance: u32,
 }
 
 // The value of a key; of the key of NaNs NaN, and of none the infinity that is nearest.
@@ -83,6 +81,11 @@ fn kernel(at: Place, wg: Workgroup) {
         }
     }
     if at.lid == 0u {
+        if SQUARES {
+            // variance.wgsl has left them there.
+            results.variance = take(state + SQUARE_SUM);
+            results.sample_variance = take(state + SQUARE_SUM + 1u);
+        }
         store_results(id, results);
         if id == 0u {
             store_rejected(take(GROUPS * STATE));

@@ -6,6 +6,7 @@
 #import io
 #import pairs
 #import table
+#import table_words
 #import parted_pairs
 
 // Steps of a turn, after which the table is looked at.

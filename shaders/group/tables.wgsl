@@ -26,6 +26,7 @@
 #import pairs
 #import rejected
 #import table
+#import table_words
 
 // The number of slices.
 override SLICES: u32 = 1u;

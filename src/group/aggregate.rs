@@ -10,6 +10,8 @@ pub(super) enum Aggregate {
     Mean,
     Min,
     Max,
+    Variance,
+    SampleVariance,
 }
 
 impl Aggregate {
@@ -21,6 +23,8 @@ impl Aggregate {
             Aggregate::Mean => "mean",
             Aggregate::Min => "min",
             Aggregate::Max => "max",
+            Aggregate::Variance => "variance",
+            Aggregate::SampleVariance => "sample_variance",
         }
     }
 
@@ -28,7 +32,7 @@ impl Aggregate {
     pub(super) const fn result(self, element: Element) -> Element {
         match self {
             Aggregate::Count => Element::U32,
-            Aggregate::Mean => Element::F32,
+            Aggregate::Mean | Aggregate::Variance | Aggregate::SampleVariance => Element::F32,
             Aggregate::Sum | Aggregate::Min | Aggregate::Max => element,
         }
     }
@@ -63,6 +67,17 @@ macro_rules! aggregates {
             /// floats.
             pub fn max(self) -> Self {
                 self.and(Aggregate::Max)
+            }
+
+            /// Asks for the population variance, an `f32`: the sum of squared distances from the mean, divided by the number of values. It is exact,
+            /// and rounded once. Of an empty group it is NaN, and of one with a value that is not finite.
+            pub fn variance(self) -> Self {
+                self.and(Aggregate::Variance)
+            }
+
+            /// Asks for the sample variance: the same divided by the number of values less one. NaN of fewer than two values.
+            pub fn sample_variance(self) -> Self {
+                self.and(Aggregate::SampleVariance)
             }
         }
     };

@@ -4,15 +4,15 @@ use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
 use crate::group::aggregate::{Aggregate, aggregates};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE};
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::Kernel;
 use crate::operation::limits::{self, SettingError, needs};
 use crate::operation::{BufferError, OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Numbers};
 
-/// All kernels.
-const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
+/// All kernels. The last one is only for variances.
+const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 
 /// A description of results by id. It is a plain value; [`ById::on`] brings it to a device. The module's page has [an example](crate::group).
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +22,15 @@ pub struct ById {
     pub(super) aggregates: Vec<Aggregate>,
     /// The type of the keys whose ids kernels look up; `None` if ids are given.
     pub(super) keys: Option<Element>,
+    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory.
+    pub(super) in_storage: bool,
 }
 
 aggregates!(ById);
 
 impl ById {
     /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`ById::count`],
-    /// [`ById::sum`], [`ById::mean`], [`ById::min`] or [`ById::max`].
+    /// [`ById::sum`], [`ById::mean`], [`ById::min`], [`ById::max`], [`ById::variance`] or [`ById::sample_variance`].
     ///
     /// # Errors
     ///
@@ -38,7 +40,7 @@ impl ById {
         if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
             return Err(OperationError::Values(element));
         }
-        Ok(ById { element, groups, aggregates: Vec::new(), keys: None })
+        Ok(ById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
     }
 
     pub(super) fn and(mut self, aggregate: Aggregate) -> Self {
@@ -61,7 +63,7 @@ impl ById {
         &self,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(|step| self.composed(step, limits).shown())
+        self.steps().iter().map(|step| self.composed(step, limits).shown())
     }
 
     /// Plans the dispatches over values and ids in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
@@ -92,6 +94,10 @@ impl Operation for ById {
     type Value = Numbers;
     type Error = OperationError;
 
+    fn counting_in_storage(self) -> Self {
+        ById { in_storage: true, ..self }
+    }
+
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         let limits = device.limits();
         SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
@@ -102,7 +108,7 @@ impl Operation for ById {
     }
 
     fn steps(&self) -> &'static [Step] {
-        STEPS
+        if self.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {

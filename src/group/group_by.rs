@@ -6,7 +6,7 @@ use crate::element::{Element, Value};
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::by_id::ById;
 use crate::group::kernels::{order_of, places};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, shared};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE, shared};
 use crate::operation::device::{Memory, OnDevice, Operation, Step};
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
@@ -21,9 +21,9 @@ const SORT: Step = "group_by/sort";
 const MERGE: Step = "group_by/merge";
 const NUMBER: Step = "group_by/number";
 
-/// All kernels, and those that give keys their ids.
+/// All kernels, of which the last one is only for variances, and those that give keys their ids.
 const STEPS: &[Step] =
-    &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
+    &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 const OWN: &[Step] = STEPS.split_at(5).0;
 
 /// The most groups: then the table of keys has 2^31 places.
@@ -103,7 +103,7 @@ impl GroupBy {
         &self,
         limits: &Limits,
     ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(|step| self.made(step, limits).shown())
+        self.steps().iter().map(|step| self.made(step, limits).shown())
     }
 
     /// Plans the dispatches over keys and values in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
@@ -220,6 +220,10 @@ impl Operation for GroupBy {
     type Value = (Value, Numbers);
     type Error = OperationError;
 
+    fn counting_in_storage(self) -> Self {
+        GroupBy { by_id: self.by_id.counting_in_storage(), ..self }
+    }
+
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         let limits = device.limits();
         OWN.iter().try_for_each(|step| limits::check(&bindings(step), &limits))?;
@@ -228,7 +232,7 @@ impl Operation for GroupBy {
     }
 
     fn steps(&self) -> &'static [Step] {
-        STEPS
+        if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
     }
 
     fn kernel(&self, step: Step, device: &Device) -> Kernel {

@@ -7,19 +7,22 @@ use wgpu::Limits;
 use crate::element::Element;
 use crate::group::aggregate::Aggregate;
 use crate::group::by_id::ById;
-use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table};
+use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};
 use crate::operation::device::Step;
 use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::operation::outputs;
 use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer};
 
-/// The words of a state before the limbs of a sum, and with them: see `shaders/group/shared/states.wgsl`.
+/// The words of a state before the limbs of a sum, with them, and with those of a sum of squares: see `shaders/group/shared/states.wgsl`.
 const COUNTS: u64 = 5;
 const WITH_SUM: u64 = COUNTS + 22;
+const WITH_SQUARES: u64 = WITH_SUM + 19;
 
-/// The digits of a number in a table.
+/// The digits of a number in a table, of the square of a float, and of that of an integer.
 const DIGITS: u32 = 3;
+const SQUARE_DIGITS: u32 = 6;
+const INTEGER_SQUARE_DIGITS: u32 = 4;
 
 /// The ids of keys in a table of the workgroup's own.
 const NEAR: &str = "group/ids/near";
@@ -34,17 +37,30 @@ impl ById {
 
     /// True if values are added.
     pub(super) fn has_sums(&self) -> bool {
-        self.has(Aggregate::Sum) || self.has(Aggregate::Mean)
+        self.has(Aggregate::Sum) || self.has(Aggregate::Mean) || self.has_squares()
+    }
+
+    /// True if squares of values are added, too.
+    pub(super) fn has_squares(&self) -> bool {
+        self.has(Aggregate::Variance) || self.has(Aggregate::SampleVariance)
     }
 
     /// The words of a group's state in storage.
     pub(super) fn state(&self) -> u64 {
-        if self.has_sums() { WITH_SUM } else { COUNTS }
+        match (self.has_sums(), self.has_squares()) {
+            (_, true) => WITH_SQUARES,
+            (true, _) => WITH_SUM,
+            _ => COUNTS,
+        }
     }
 
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
-        let sums = ExactSum::of(Format::Single, Element::F32, "").constants();
+        let (format, file) = match step {
+            VARIANCE => (Format::Product, "exact/product"),
+            _ => (Format::Single, "exact/single"),
+        };
+        let sums = ExactSum::of(format, Element::F32, "").constants();
         let wgsl = self
             .element
             .defines(Composer::default())
@@ -53,7 +69,7 @@ impl ById {
             .choose("ids", self.ids(step, limits))
             .choose("key_bits", self.keys.and_then(order_of).unwrap_or("group_by/key_bits/u32"))
             .choose("operator", "shared/exact/accumulator")
-            .choose("format", "exact/single")
+            .choose("format", file)
             .generate("types", "the numbers of the format", sums)
             .generate("group_outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(if [COUNT, PUT].contains(&step) { "group/parts" } else { step }, &[]);
@@ -63,9 +79,10 @@ impl ById {
     fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {
         let table = Table::of(self, limits);
         let mut overrides = vec![
-            ("WG", if step == FINISH { FINISHING } else { table.workgroup_size }.into()),
+            ("WG", if [FINISH, VARIANCE].contains(&step) { FINISHING } else { table.workgroup_size }.into()),
             ("GROUPS", self.groups.into()),
             ("SUMS", self.has_sums().into()),
+            ("SQUARES", self.has_squares().into()),
             ("LEASTS", self.has(Aggregate::Min).into()),
             ("MOSTS", self.has(Aggregate::Max).into()),
         ];
@@ -90,7 +107,7 @@ impl ById {
         }
         if [TABLES, PARTED].contains(&step) {
             let plane = table.slice * table.copies;
-            let least = 1 + if self.has_sums() { DIGITS } else { 0 };
+            let least = 1 + self.digits();
             let most = least + u32::from(self.has(Aggregate::Min));
             overrides.extend([
                 ("SLICE", f64::from(table.slice)),
@@ -115,8 +132,14 @@ impl ById {
 
     /// The words that a table has for a group.
     pub(super) fn planes(&self) -> u32 {
-        let sums = if self.has_sums() { DIGITS } else { 0 };
-        1 + sums + u32::from(self.has(Aggregate::Min)) + u32::from(self.has(Aggregate::Max))
+        1 + self.digits() + u32::from(self.has(Aggregate::Min)) + u32::from(self.has(Aggregate::Max))
+    }
+
+    /// The words that a table has for the digits of a group's sums.
+    fn digits(&self) -> u32 {
+        let squares = if self.element.is_float() { SQUARE_DIGITS } else { INTEGER_SQUARE_DIGITS };
+        let of_sums = if self.has_sums() { DIGITS } else { 0 };
+        of_sums + if self.has_squares() { squares } else { 0 }
     }
 
     /// Declares the outputs, and the functions that write them.
@@ -157,6 +180,7 @@ impl ById {
                 slots.extend([7, 8].map(|slot| (slot, Write)));
             }
             OFFSETS | PARTED => slots.extend([7, 8].map(|slot| (slot, Write))),
+            VARIANCE => {}
             _ => slots.extend(self.result_slots().map(|slot| (slot, Write))),
         }
         if self.keys.is_some() && reads_pairs(step) {

@@ -59,6 +59,9 @@
 //! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
 //! quotient, rounded once to an `f32`.
 //!
+//! Variances, of floats and of integers, are (n Σx² − (Σx)²) / n² of exact sums, rounded once to an `f32`: equal values have the variance 0, and values far from
+//! 0 lose no digits. Sample variances have n (n − 1) below. If a value is NaN or infinite, the variance is NaN; it is infinite if it is larger than floats are.
+//!
 //! # Numbers of groups by key
 //!
 //! Those of the operator. Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once, and do
@@ -81,15 +84,19 @@
 //! | up to 1024 tables of half the size | 5 | the ids are read twice and the values once; ordered pairs are written and read once |
 //! | more | 2 | they are read once, with several atomic additions to storage for each |
 //!
+//! Variances take one dispatch more, and room in a table for six words a group, four of integers: 400 groups of a variance alone in 16 KiB.
+//!
 //! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB: longer inputs are ordered part by part.
 //!
 //! By key in any order the same, and before that four dispatches, in which the keys are read once more; and one for each time that 1024 has to be doubled to
 //! reach the number of groups. The kernels of groups by id look ids up in a table of the keys, which takes 72 to 136 bytes a group. Of up to 1024 keys a
 //! sum and a count have room for a copy of it in 48 KiB of workgroup memory; of more keys each lookup moves a sector of the cache.
 //!
-//! The state of a group takes 108 bytes of scratch memory, without sums and means 20. An input that no binding can hold takes more dispatches.
+//! The state of a group takes 108 bytes of scratch memory, with variances 184, without sums 20. An input that no binding can hold takes more dispatches.
 //!
 //! Floats more than 2^24 times smaller than most others, or more than four times larger, are added to storage one by one. That is slow only if they are many.
+//!
+//! A device that miscounts in workgroup memory adds every pair to storage: see [`probe`](crate::probe).
 //!
 //! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
 //! the keys are read once more, and the values only then. The memory of a [`Prepared`](crate::Prepared) is about a sixteenth of the input's.

@@ -17,6 +17,7 @@ pub(super) const OFFSETS: Step = "group/offsets";
 pub(super) const PUT: Step = "group/put";
 pub(super) const PARTED: Step = "group/parted";
 pub(super) const APART: Step = "group/apart";
+pub(super) const VARIANCE: Step = "group/variance";
 pub(super) const FINISH: Step = "group/finish";
 
 /// The words of `Params` in `shaders/group/shared/io.wgsl`, in its order.
@@ -91,10 +92,10 @@ impl Table {
         let has_keys = near.is_some_and(|near| groups <= room(bytes.saturating_sub(near)));
         let bytes = if has_keys { bytes - near.unwrap_or(0) } else { bytes };
         let slices = groups.div_ceil(room(bytes));
-        if slices > MOST_SLICES {
+        if slices > MOST_SLICES || by_id.in_storage {
             let slice = 1 << room(bytes.min(COPIED)).ilog2();
             let slices = groups.div_ceil(slice);
-            let step = if slices > MOST_PARTS { APART } else { PARTED };
+            let step = if slices > MOST_PARTS || by_id.in_storage { APART } else { PARTED };
             return Table { workgroup_size, copies: 1, slice, slices, has_keys, step };
         }
         let slice = groups.div_ceil(slices);
@@ -130,7 +131,9 @@ impl ById {
         }
         let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
         let params = [0, 0, 0, self.groups, grid[0], 0, 0, 0];
-        passes.push(Pass { step: FINISH, from: None, second: None, to: None, grid, params });
+        let over_groups = |step| Pass { step, from: None, second: None, to: None, grid, params };
+        passes.extend(self.has_squares().then(|| over_groups(VARIANCE)));
+        passes.push(over_groups(FINISH));
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }

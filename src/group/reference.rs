@@ -3,7 +3,7 @@
 use crate::element::{Element, Value};
 use crate::group::aggregate::Aggregate;
 use crate::group::{ById, GroupBy};
-use crate::reduce::exact::{Format, State};
+use crate::reduce::exact::{self, Format, State};
 
 /// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
 pub fn by_id(asked: &ById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
@@ -47,6 +47,8 @@ fn one(element: Element, bytes: &[u8], aggregate: Aggregate) -> Value {
     match aggregate {
         Aggregate::Count => Value::Unsigned(bytes.len() as u64 / 4),
         Aggregate::Sum | Aggregate::Mean => sum(element, bytes, aggregate == Aggregate::Mean),
+        Aggregate::Variance => variance(element, bytes, 0),
+        Aggregate::SampleVariance => variance(element, bytes, 1),
         Aggregate::Min => {
             let none =
                 [Value::Unsigned(u32::MAX.into()), Value::Signed(i32::MAX.into()), Value::F32(f32::INFINITY)];
@@ -70,11 +72,7 @@ fn sum(element: Element, bytes: &[u8], is_mean: bool) -> Value {
         state.add(element, bytes);
         return if is_mean { state.mean() } else { state.sum() };
     }
-    let values = bytes.chunks_exact(4).map(|value| match element.read(value) {
-        Value::Signed(x) => i128::from(x),
-        x => x.as_f64() as i128,
-    });
-    let (sum, count) = (values.sum::<i128>(), bytes.len() as u128 / 4);
+    let (sum, count) = (integers(element, bytes).sum::<i128>(), bytes.len() as u128 / 4);
     match element {
         _ if is_mean && count == 0 => Value::F32(f32::NAN),
         // The quotient in units of 2^-60, and a bit that says whether it has more places: the conversion rounds once.
@@ -86,6 +84,28 @@ fn sum(element: Element, bytes: &[u8], is_mean: bool) -> Value {
         Element::I32 => Value::Signed(i64::from(sum as i32)),
         _ => Value::Unsigned(u64::from(sum as u32)),
     }
+}
+
+/// The variance, from the exact sums of values and of their squares.
+fn variance(element: Element, bytes: &[u8], correction: u64) -> Value {
+    let (mut sum, mut squares) = (State::new(Format::Single), State::new(Format::Product));
+    if element.is_float() {
+        let floats: Vec<f32> = bytemuck::pod_collect_to_vec(bytes);
+        sum.add(element, bytes);
+        squares.add_products(&floats, &floats);
+    } else {
+        let (values, count) = (|| integers(element, bytes), bytes.len() as u64 / 4);
+        sum = State::of_integers(Format::Single, values().sum(), count);
+        squares = State::of_integers(Format::Product, values().map(|x| x * x).sum(), count);
+    }
+    Value::F32(exact::nearest_variance(&sum, &squares, correction))
+}
+
+fn integers(element: Element, bytes: &[u8]) -> impl Iterator<Item = i128> {
+    bytes.chunks_exact(4).map(move |value| match element.read(value) {
+        Value::Signed(x) => i128::from(x),
+        x => x.as_f64() as i128,
+    })
 }
 
 /// A NaN is less than every other value here, and −0 less than +0.

@@ -38,6 +38,8 @@
 //! slices, and each key is read once per slice. Beyond eight slices, keys are read once and counted in storage. [`Method`] explains the
 //! choice.
 //!
+//! A device that miscounts in workgroup memory counts in storage: see [`probe`](crate::probe).
+//!
 //! # What a device needs
 //!
 //! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per shader, four for

@@ -4,6 +4,7 @@ use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::histogram::config::Histogram;
 use crate::histogram::plan::{CLEAR, COUNT, Params, Plan};
+use crate::histogram::tuning::Method;
 use crate::operation::OperationError;
 use crate::operation::Options;
 use crate::operation::device::{OnDevice, Operation, Step};
@@ -27,6 +28,11 @@ impl Operation for Histogram {
     type Params = Params;
     type Value = u32;
     type Error = OperationError;
+
+    fn counting_in_storage(self) -> Self {
+        let tuning = self.tuning.with_method(Method::Storage);
+        self.with_tuning(tuning)
+    }
 
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         self.check(&device.limits())?;

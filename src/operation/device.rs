@@ -32,6 +32,10 @@ pub trait Operation: Clone + Debug {
     /// Its errors.
     type Error: From<BufferError> + From<ReadError> + From<TextureError>;
 
+    /// Returns this operation without atomic additions in workgroup memory.
+    fn counting_in_storage(self) -> Self {
+        self
+    }
     /// Checks that a device can run it.
     fn check_on(&self, device: &Device) -> Result<(), Self::Error>;
     /// The contents of the buffer for bindings of its own, which kernels only read.
@@ -128,6 +132,8 @@ impl<C: Operation> OnDevice<C> {
     ///
     /// The configuration is wrong, or the device does not support it.
     pub fn with_config(device: &Device, config: C, options: Options<'_>) -> Result<Self, C::Error> {
+        let may_count = options.may_count_in_workgroups(device);
+        let config = if may_count { config } else { config.counting_in_storage() };
         config.check_on(device)?;
         let table = config.table();
         Ok(OnDevice {

@@ -7,8 +7,8 @@ use std::hash::Hash;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wgpu::{
-    BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits, PipelineCache,
-    StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
+    AdapterInfo, BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits,
+    PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
 use crate::operation::launch::Dispatch;
@@ -42,12 +42,25 @@ pub struct Options<'a> {
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
     pub(crate) checks: Checks,
+    /// True if additions to workgroup memory are right; `None` if the driver's name tells.
+    pub(crate) counts_in_workgroups: Option<bool>,
 }
 
 impl<'a> Options<'a> {
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options with the answer of a [`probe`](crate::probe). If it is false, histograms and results by id count in storage, whatever
+    /// their configuration says. Without it the driver's name decides.
+    pub const fn counting_in_workgroups(self, counts_right: bool) -> Self {
+        Options { counts_in_workgroups: Some(counts_right), ..self }
+    }
+
+    /// True if operations may count in workgroup memory.
+    pub(super) fn may_count_in_workgroups(&self, device: &Device) -> bool {
+        self.counts_in_workgroups.unwrap_or_else(|| !miscounts(&device.adapter_info()))
     }
 
     /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on
@@ -61,6 +74,12 @@ impl<'a> Options<'a> {
     pub const unsafe fn unchecked(self) -> Self {
         Options { checks: Checks::Off, ..self }
     }
+}
+
+/// True for a driver that loses atomic additions in workgroup memory: Arm's own (wgpu#8643), and not Mesa's for the same GPUs.
+fn miscounts(adapter: &AdapterInfo) -> bool {
+    const ARM: u32 = 0x13b5;
+    adapter.vendor == ARM && !format!("{} {}", adapter.driver, adapter.driver_info).contains("Mesa")
 }
 
 /// A kernel's text, and everything else that compiling it needs.
@@ -195,7 +214,7 @@ impl<K: Eq + Hash> Pipelines<K> {
 
     /// The options with which they are compiled.
     pub(crate) fn options(&self) -> Options<'_> {
-        Options { cache: self.cache.as_ref(), checks: self.checks }
+        Options { cache: self.cache.as_ref(), checks: self.checks, ..Options::default() }
     }
 
     /// Returns the kernel with a key. On first use it is compiled.
@@ -254,4 +273,19 @@ fn layout_entry(&(binding, access): &Slot) -> wgpu::BindGroupLayoutEntry {
         },
     };
     wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_driver_is_known_to_miscount() {
+        let of = |vendor, driver_info: &str| {
+            let info = AdapterInfo::new(wgpu::DeviceType::IntegratedGpu, wgpu::Backend::Vulkan);
+            miscounts(&AdapterInfo { vendor, driver_info: driver_info.to_owned(), ..info })
+        };
+        assert!(of(0x13b5, "v1.r38p1-01eac0"));
+        assert!(!of(0x13b5, "Mesa 25.0.7") && !of(0x10de, "570.86.15"));
+    }
 }

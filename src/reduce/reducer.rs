@@ -73,7 +73,7 @@ impl Reducer {
             features: options.features(device.features()),
             pipelines: Pipelines::new(
                 device,
-                operation::Options { cache: options.cache, checks: options.checks },
+                operation::Options { cache: options.cache, checks: options.checks, ..Default::default() },
             ),
             options: Options { cache: None, ..options },
             monoid,

@@ -2,6 +2,7 @@
 #import io
 #import keys
 #import states
+#import full_product
 
 // All ones for negative values.
 fn minus_of(bits: vec4<u32>) -> vec4<u32> {
@@ -31,7 +32,7 @@ fn exponent_of(bits: vec4<u32>) -> vec4<u32> {
     return max((bits >> vec4<u32>(23u)) & vec4<u32>(0xffu), vec4<u32>(1u));
 }
 
-// Adds a value to a group's sum in storage.
+// Adds a value to a group's sum in storage, and its square.
 fn add_apart(id: u32, bits: u32) {
     let number = vec4<u32>(bits);
 #ifdef float
@@ -51,5 +52,9 @@ fn add_apart(id: u32, bits: u32) {
 #else
     let p = UNIT;
 #endif
-    add_magnitude(id, minus_of(number).x & 1u, p, vec3<u32>(significand_of(number).x, 0u, 0u));
+    let significand = significand_of(number).x;
+    add_magnitude(id, minus_of(number).x & 1u, p, vec3<u32>(significand, 0u, 0u));
+    if SQUARES {
+        add_magnitude(id, SQUARE_SIGN, 2u * p, vec3<u32>(full_product(significand, significand), 0u));
+    }
 }

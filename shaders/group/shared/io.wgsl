@@ -23,8 +23,9 @@ override WG: u32 = 256u;
 // The number of groups.
 override GROUPS: u32 = 1u;
 
-// The results that are asked for: sums, or means; the least and the greatest values.
+// The results that are asked for: sums, means or variances; of these variances; the least and the greatest values.
 override SUMS: bool = true;
+override SQUARES: bool = false;
 override LEASTS: bool = false;
 override MOSTS: bool = false;
 

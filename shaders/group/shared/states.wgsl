@@ -2,20 +2,24 @@
 // as it was.
 //
 // A sum is one integer in units of 2^-149, in limbs of 32 bits, as sums of whole inputs have it (shared/exact/limbs.wgsl): magnitudes of
-// negative numbers have their own. The order of the additions does not matter.
+// negative numbers have their own. The order of the additions does not matter. A sum of squares is one in units of 2^-298.
 #import io
 
-// The words of a group: its elements; those that are -0; flags; the keys of the least and the greatest; then, for sums, limbs.
+// The words of a group: its elements; those that are -0; flags; the keys of the least and the greatest; then, for sums, limbs; and for variances those
+// of the sum of squares.
 const COUNT: u32 = 0u;
 const ZEROS: u32 = 1u;
 const FLAGS: u32 = 2u;
 const LEAST: u32 = 3u;
 const MOST: u32 = 4u;
 const SUM: u32 = 5u;
+const SQUARE_SUM: u32 = 27u;
 override STATE: u32 = 5u;
 
-// Limbs of a sign, and the bit of 1.
+// Limbs of a sign; those of squares, which follow both signs as a third; and the bit of 1.
 const STATE_LIMBS: u32 = 11u;
+const SQUARE_LIMBS: u32 = 19u;
+const SQUARE_SIGN: u32 = 2u;
 const UNIT: u32 = 149u;
 
 // Flags.
@@ -30,6 +34,11 @@ fn state_of(id: u32) -> u32 {
     return id * STATE;
 }
 
+// Leaves a word as it is before a run.
+fn take(place: u32) -> u32 {
+    return atomicExchange(&states[place], 0u);
+}
+
 fn raise(id: u32, flag: u32) {
     let place = state_of(id) + FLAGS;
     // Most are there already, and loads do not wait for each other.
@@ -41,9 +50,10 @@ fn raise(id: u32, flag: u32) {
 // Adds a word to a limb of a group's sum, and its carries to those above. Out of the last limb none comes.
 fn add_word(id: u32, sign: u32, limb: u32, word: u32) {
     let begin = state_of(id) + SUM + sign * STATE_LIMBS;
+    let end = select(STATE_LIMBS, SQUARE_LIMBS, sign == SQUARE_SIGN);
     var at = limb;
     var carry = word;
-    while carry != 0u && at < STATE_LIMBS {
+    while carry != 0u && at < end {
         let before = atomicAdd(&states[begin + at], carry);
         carry = select(0u, 1u, before + carry < before);
         at += 1u;

@@ -5,20 +5,12 @@
 #import pairs
 #import rejected
 #import states
+#import squares
+#import table_words
 
-// Groups of a slice, copies of a word, and the words of a plane: of all copies of all groups.
-override SLICE: u32 = 1u;
-override COPIES: u32 = 1u;
-override PLANE: u32 = 1u;
-// The first words of the planes with the keys of the least and the greatest values, and all words.
-override LEAST_PLANE: u32 = 4u;
-override MOST_PLANE: u32 = 4u;
-override SLOTS: u32 = 4u;
 // Exponents that are looked at to choose a window.
 override SAMPLES: u32 = 32u;
 
-// Exponents in the window, less one.
-const SPAN: u32 = 24u;
 // The highest first exponent of a window.
 const LAST_WINDOW: u32 = 230u;
 // The exponents above that of a sample that its window has.
@@ -26,17 +18,11 @@ const ABOVE: u32 = 2u;
 // Additions that take half of the room.
 const HALF: u32 = 16384u;
 
-var<workgroup> table: array<atomic<u32>, SLOTS>;
 var<workgroup> sample: array<u32, SAMPLES>;
 // The window that most of a sample are in: their number, and in the lowest 8 bits the window.
 var<workgroup> best: atomic<u32>;
 var<workgroup> misses: atomic<u32>;
 
-var<private> window: u32;
-var<private> copy: u32;
-// The first group of the slice, and the number of its groups.
-var<private> first_group: u32;
-var<private> mine: u32;
 // True if this workgroup counts the ids that no group has.
 var<private> counts_strangers: bool;
 
@@ -61,15 +47,6 @@ fn digits_of(bits: vec4<u32>, has: vec4<bool>) -> Digits {
     let high = minus;
 #endif
     return Digits(lower & vec4<u32>(0xffffu), lower >> vec4<u32>(16u), high);
-}
-
-// True where the window has the value; it has all integers. Of floats it has no zeros.
-fn in_window(bits: vec4<u32>) -> vec4<bool> {
-#ifdef float
-    return (bits << vec4<u32>(1u)) - vec4<u32>(window << 24u) < vec4<u32>((SPAN + 1u) << 24u);
-#else
-    return vec4<bool>(true);
-#endif
 }
 
 fn across(v: vec4<u32>) -> u32 {
@@ -135,6 +112,9 @@ fn visit(four: FourPairs) {
         if any(missed) {
             add_misses(four, missed);
         }
+    }
+    if SQUARES {
+        visit_squares(four.bits, slots, here);
     }
     if all(slots.xyz == slots.yzw) && here.x {
         // Four additions at once.
@@ -225,6 +205,9 @@ fn move_sum(slot: u32, lid: u32) {
     }
     if zeros > 0u {
         atomicAdd(&states[state_of(id) + ZEROS], zeros);
+    }
+    if SQUARES {
+        move_squares(slot, lid);
     }
     // Carries, from digit to digit; the highest one has the sign.
     let second = above(lower.x) + upper.x + lower.y;

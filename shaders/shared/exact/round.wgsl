@@ -65,7 +65,8 @@ struct Step {
 
 fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
     let doubled = vec2<u32>((rest.x << 1u) | bit, (rest.y << 1u) | (rest.x >> 31u));
-    if is_less(doubled, divisor) {
+    // A bit that falls off the top makes it more than any divisor.
+    if (rest.y >> 31u) == 0u && is_less(doubled, divisor) {
         return Step(doubled, 0u);
     }
     let borrow = select(0u, 1u, doubled.x < divisor.x);

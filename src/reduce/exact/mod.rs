@@ -79,6 +79,7 @@ use crate::reduce::shape::Shape;
 pub use format::Format;
 pub(crate) use kernels::ExactSum;
 pub(in crate::reduce) use kernels::{EXACT, EXACT_FOLD};
+pub(crate) use moments::nearest_variance;
 pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;
 pub use state::State;

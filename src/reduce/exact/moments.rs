@@ -25,6 +25,19 @@ pub fn variance(sum: &State, squares: &State, correction: u64) -> f64 {
     }
 }
 
+/// The 32-bit float nearest to that variance: it is rounded once.
+pub(crate) fn nearest_variance(sum: &State, squares: &State, correction: u64) -> f32 {
+    let n = sum.count();
+    let divisor = n * n.saturating_sub(correction);
+    match (sum.finite(), squares.finite()) {
+        (Some((_, total)), Some((_, squares))) if divisor > 0 => {
+            let bits = round::nearest(&around_mean(&total, &squares, n), divisor, Format::Product.target());
+            f32::from_bits(bits as u32)
+        }
+        _ => f32::NAN,
+    }
+}
+
 /// The variance of `n` integers of which the sum has this magnitude, from the sum of their squares in units of 2^`unit`.
 pub(in crate::reduce) fn of_words(
     sum: &[u32],
@@ -35,9 +48,13 @@ pub(in crate::reduce) fn of_words(
     if n == 0 {
         return f64::NAN;
     }
+    nearest(&around_mean(sum, squares, n), unit) / n as f64 / n.saturating_sub(correction) as f64
+}
+
+/// n Σx² − (Σx)² of `n` numbers.
+fn around_mean(sum: &[u32], squares: &[u32], n: u64) -> Vec<u32> {
     let n_squares = product(squares, &[n as u32, (n >> 32) as u32]);
-    let around = difference(&n_squares, &product(sum, sum));
-    nearest(&around, unit) / n as f64 / n.saturating_sub(correction) as f64
+    difference(&n_squares, &product(sum, sum))
 }
 
 /// The product of two integers, lowest word first.

@@ -50,7 +50,7 @@ impl State {
     }
 
     /// The state of `count` numbers that have this sum.
-    pub(in crate::reduce) fn of_integers(format: Format, sum: i128, count: u64) -> Self {
+    pub(crate) fn of_integers(format: Format, sum: i128, count: u64) -> Self {
         let mut state = State { count, flags: [0, 0, 0, 1], ..State::new(format) };
         let one = format.unit().unsigned_abs();
         for shift in [0, 64] {

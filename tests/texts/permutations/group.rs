@@ -20,11 +20,12 @@ pub fn kernels() -> Vec<(String, Kernel)> {
 fn by_id() -> Vec<(String, Kernel)> {
     let mut kernels = Vec::new();
     for element in [Element::F32, Element::I32, Element::U32] {
-        let cases: [(&str, u32, Asked); 4] = [
+        let cases: [(&str, u32, Asked); 5] = [
             ("sums", 4096, ById::sum),
             ("minima and counts", 256, |by_id| by_id.min().count()),
             ("means", 65_536, ById::mean),
-            ("all results", 256, |by_id| by_id.min().max().count().mean().sum()),
+            ("variances", 65_536, ById::variance),
+            ("all results", 256, |by_id| by_id.min().max().count().mean().sum().variance().sample_variance()),
         ];
         for (name, groups, ask) in cases {
             let by_id = ask(ById::new(element, groups).unwrap());

@@ -1,0 +1,106 @@
+//! A probe of counting in workgroup memory.
+//!
+//! [Histograms](crate::histogram) and [results by id](crate::group::ById) count with atomic additions in workgroup memory. A driver of Arm's counts some of
+//! them as too few ([wgpu#8643](https://github.com/gfx-rs/wgpu/issues/8643)). Where that driver names itself, both count in storage, which is slower and takes
+//! no such additions. A browser names no driver. There, and wherever you would rather have an answer of the device itself, count known keys once:
+//!
+//! ```
+//! use halofold::histogram::{Histogram, Keys};
+//! use halofold::{OnDevice, Options, probe};
+//!
+//! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+//! let options = Options::default().counting_in_workgroups(probe::wait(&device, &queue)?); // in a browser `probe::read(…).await?`
+//! let counts = Histogram::new(Keys::Numbers, 256, &device.limits());
+//! let counts = OnDevice::with_config(&device, counts, options)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The keys are few, and only additions are looked at: a device that counts them right may be wrong about others.
+
+use wgpu::{Buffer, BufferUsages, Device, Queue};
+
+use crate::element::{Element, Value};
+use crate::group::ById;
+use crate::histogram::{Histogram, Keys};
+use crate::operation::{OnDevice, OperationError, Options, buffers};
+use crate::reduce::Numbers;
+
+const KEYS: u32 = 1 << 12;
+const BINS: u32 = 5;
+
+/// Counts known keys in workgroup memory, waits, and returns true if the counts are right. In a browser only [`read`] works.
+///
+/// # Errors
+///
+/// The device has too low a limit, or is lost.
+pub fn wait(device: &Device, queue: &Queue) -> Result<bool, OperationError> {
+    let Probe { histogram, by_id, keys } = Probe::new(device)?;
+    Ok(are_right(&histogram.of(&keys).wait(queue)?, &by_id.of(&keys).with(&keys).wait(queue)?))
+}
+
+/// Does what [`wait`] does without blocking, as [`Request::read`](crate::Request::read) does.
+///
+/// # Errors
+///
+/// See [`wait`].
+pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, OperationError>> + use<> {
+    let begun = Probe::new(device).map(|Probe { histogram, by_id, keys }| {
+        (histogram.of(&keys).read(queue), by_id.of(&keys).with(&keys).read(queue))
+    });
+    async move {
+        let (counts, groups) = begun?;
+        Ok(are_right(&counts.await?, &groups.await?))
+    }
+}
+
+/// The two operations, which count in workgroup memory whatever the driver is, and their input.
+struct Probe {
+    histogram: OnDevice<Histogram>,
+    by_id: OnDevice<ById>,
+    keys: Buffer,
+}
+
+impl Probe {
+    fn new(device: &Device) -> Result<Self, OperationError> {
+        let options = Options::default().counting_in_workgroups(true);
+        let histogram = Histogram::new(Keys::Numbers, BINS, &device.limits());
+        let by_id = ById::new(Element::U32, BINS)?.count().sum();
+        let keys: Vec<_> = (0..KEYS).map(key).collect();
+        let keys = bytemuck::cast_slice(&keys);
+        Ok(Probe {
+            histogram: OnDevice::with_config(device, histogram, options)?,
+            by_id: OnDevice::with_config(device, by_id, options)?,
+            keys: buffers::filled(device, "halofold::probe", keys, BufferUsages::STORAGE),
+        })
+    }
+}
+
+/// Half of the keys are equal, others lie anywhere.
+fn key(at: u32) -> u32 {
+    if at < KEYS / 2 { 3 } else { (at.wrapping_mul(0x9e37_79b1) >> 16) % BINS }
+}
+
+/// Compares with the numbers of keys, and with their sums.
+fn are_right(counts: &[u32], groups: &[Numbers]) -> bool {
+    let number = |bin| (0..KEYS).filter(|at| key(*at) == bin).count() as u32;
+    let numbers: Vec<_> = (0..BINS).map(number).collect();
+    let of_group = |(bin, number): (u32, &u32)| [*number, bin * number].map(|x| Value::Unsigned(x.into()));
+    counts == numbers && groups.iter().map(|group| &group.0[..]).eq((0..BINS).zip(&numbers).map(of_group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_too_small_is_found() {
+        let numbers = |bin| (0..KEYS).filter(|at| key(*at) == bin).count() as u32;
+        let counts: Vec<_> = (0..BINS).map(numbers).collect();
+        let group =
+            |(bin, n): (u32, &u32)| Numbers([*n, bin * n].map(|x| Value::Unsigned(x.into())).to_vec());
+        let groups: Vec<_> = (0..BINS).zip(&counts).map(group).collect();
+        assert!(are_right(&counts, &groups));
+        assert!(!are_right(&[1; 5], &groups));
+        assert!(!are_right(&counts, &groups[..4]));
+    }
+}
