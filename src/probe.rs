@@ -15,7 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The keys are few, and only additions are looked at: a device that counts them right may be wrong about others.
+//! The keys are few, and only additions are looked at: a device that counts them right may be wrong about others. Exact sums, order statistics and
+//! results by neighbouring keys add in workgroup memory, too, and have no other way: where the answer is false, do not rely on them.
 
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
@@ -94,11 +95,11 @@ mod tests {
 
     #[test]
     fn a_count_that_is_too_small_is_found() {
-        let numbers = |bin| (0..KEYS).filter(|at| key(*at) == bin).count() as u32;
-        let counts: Vec<_> = (0..BINS).map(numbers).collect();
+        // Counted by another program.
+        let counts = [414, 393, 434, 2435, 420];
         let group =
-            |(bin, n): (u32, &u32)| Numbers([*n, bin * n].map(|x| Value::Unsigned(x.into())).to_vec());
-        let groups: Vec<_> = (0..BINS).zip(&counts).map(group).collect();
+            |[count, sum]: [u32; 2]| Numbers([count, sum].map(|x| Value::Unsigned(x.into())).to_vec());
+        let groups = [[414, 0], [393, 393], [434, 868], [2435, 7305], [420, 1680]].map(group);
         assert!(are_right(&counts, &groups));
         assert!(!are_right(&[1; 5], &groups));
         assert!(!are_right(&counts, &groups[..4]));

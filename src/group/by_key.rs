@@ -52,7 +52,8 @@ type Params = [u32; 6];
 /// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
 /// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
 ///
-/// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are, but −0 equals 0, and all NaNs are equal: as for `unique` in NumPy. Keys need not be sorted.
+/// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are; of floats −0 equals 0, and all NaNs
+/// are equal, as for `unique` in NumPy. Keys need not be sorted.
 #[derive(Clone, Debug)]
 pub struct ByKey {
     key: Element,
