@@ -18,7 +18,8 @@
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
 //!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
-//! - [`group`]: counts, exact sums, means and variances, minima and maxima of the values of each group; results for each run of equal keys.
+//! - [`group`]: counts, exact sums, means and variances, minima and maxima of the values of each group, by ids or by keys in
+//!   any order; results for each run of equal keys.
 //! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
 //! - [`select`]: the elements, or their indices, for which a function holds.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
@@ -92,7 +93,7 @@
 //! | [`group::ByKey`], integers; minima and maxima; lengths; exact sums | on every GPU, every time |
 //! | [`group::ByKey`], other floats | every time on the same device for the same plan |
 //! | [`histogram`] | on every GPU, every time |
-//! | [`group::ById`], [`group::GroupBy`] | on every GPU, every time |
+//! | [`group::ById`]; [`group::GroupBy`], unless keys are too many | on every GPU, every time |
 //! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`select`] | on every GPU, every time, if the function has the same results there |

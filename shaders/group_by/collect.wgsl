@@ -7,7 +7,9 @@
 // A hash says where in the table a key is looked for; if another one is there, it is at the next place, or at the one after. Whoever finds a free place
 // takes it. The first place has an even number, so two of them are looked at at once. There are at least eight places for each key that is allowed: of a
 // thousand keys two are farther away. A warp of 32 lanes waits for all of its keys, so it matters that these are so few. Keys that are too many are taken
-// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted.
+// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted. A lookup ends at the second of two
+// places if its key has no id, as those of a full table would be many. A key of the list that lies behind it has no pairs then: they are counted as
+// others are that have no id.
 //
 // Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
 //
@@ -51,15 +53,20 @@ fn add_to_list(key: u32) {
     }
 }
 
-// Puts a key into the table, if it is not there.
+fn are_too_many() -> bool {
+    return atomicLoad(&places[2u * number_at()]) > GROUPS;
+}
+
+// Puts a key into the table, if it is not there. Invocations that take places at once may fill the table before their number is seen, so a long walk looks
+// at it, too.
 fn put_into_table(key: u32, hashed: u32) {
     var at = (2u * hashed) & (PLACES - 1u);
     for (var i = 0u; i < PLACES;) {
         var found = atomicLoad(&places[2u * at]);
+        if (found == FREE || (i & 15u) == 15u) && are_too_many() {
+            return;
+        }
         if found == FREE {
-            if atomicLoad(&places[2u * number_at()]) > GROUPS {
-                return;
-            }
             let taken = atomicCompareExchangeWeak(&places[2u * at], FREE, key);
             if taken.exchanged {
                 add_to_list(key);

@@ -28,6 +28,9 @@ fn put(at: u32, is_key: bool, key: u32) {
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let begin = 4u * FOURS * group_index(workgroup);
     let end = listed();
+    if begin >= end {
+        return;
+    }
     for (var four = lid; four < FOURS; four += WG) {
         let at = begin + 4u * four;
         tile[four] = vec4<u32>(key_at(at, end), key_at(at + 1u, end), key_at(at + 2u, end), key_at(at + 3u, end));

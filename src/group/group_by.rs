@@ -26,8 +26,8 @@ const STEPS: &[Step] =
     &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 const OWN: &[Step] = STEPS.split_at(5).0;
 
-/// The most groups: then the table of keys has 2^31 places.
-const MOST_GROUPS: u32 = 1 << 28;
+/// The most groups: then the table of keys has 2^30 places, and the number of its words fits 32 bits.
+const MOST_GROUPS: u32 = 1 << 27;
 
 /// Keys of a tile: four for each of `FOURS` in `shaders/group_by/sort.wgsl`.
 const TILE: u32 = 1024;
@@ -56,7 +56,8 @@ const FEWER: &str = "allow fewer groups";
 ///
 /// The arrays have room for the most groups, of four bytes each. Keys behind the last group are left as they were, and results are those of empty groups.
 ///
-/// If there are more different keys than groups, some of them have results, and the pairs of the others are left out.
+/// If there are more different keys than groups, as many of them as groups are listed, others in each run, and the pairs of the others are left out; also
+/// those of a few listed keys may be, whose results are then those of empty groups. What is not left out is right.
 /// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`OperationError::Keys`].
 ///
 /// Keys of floats are equal as for `unique` in NumPy: −0 equals 0, and all NaNs are one key, the last.
@@ -75,7 +76,7 @@ impl GroupBy {
     ///
     /// # Errors
     ///
-    /// A number of groups of 0 or above 2^28; or one of the types is another one.
+    /// A number of groups of 0 or above 2^27; or one of the types is another one.
     pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, OperationError> {
         SettingError::unless("groups", most_groups, 1..=MOST_GROUPS)?;
         if order_of(key).is_none() {

@@ -1,5 +1,7 @@
 //! Results by key, for keys in any order, against a reference, on the adapter at hand.
 
+use std::collections::HashMap;
+
 use halofold::group::{GroupBy, reference};
 use halofold::{Element, OnDevice, OperationError, Slice, Value};
 
@@ -57,9 +59,9 @@ impl<'g> Checked<'g> {
     /// Sums and counts, or all results.
     fn new(gpu: &'g Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Self {
         let asked = GroupBy::new(key, of, most).unwrap().sum().count();
-        let asked = if has_all { asked.min().max().mean() } else { asked };
+        let asked = if has_all { asked.min().max().mean().variance().sample_variance() } else { asked };
         let on_device = asked.clone().on(&gpu.device).unwrap();
-        Checked { gpu, asked, most, on_device, results: if has_all { 5 } else { 2 } }
+        Checked { gpu, asked, most, on_device, results: if has_all { 7 } else { 2 } }
     }
 
     /// Runs it twice over poison. Returns all outputs. Keys and values begin at these words.
@@ -96,7 +98,19 @@ impl<'g> Checked<'g> {
         let outputs = self.outputs(keys, values, words);
         assert_eq!(outputs[1], (expected.len() as u32).to_le_bytes(), "{title}");
         assert_eq!(outputs[2 + self.results], [0; 4], "{title}");
-        for (id, (key, results)) in expected.iter().enumerate() {
+        self.check_groups(expected.iter().enumerate(), &outputs, &title);
+        let behind = expected.len() * 4;
+        assert!(outputs[0].iter().enumerate().skip(behind).all(|(at, byte)| is_poison(at, *byte)), "{title}");
+    }
+
+    /// Compares the key and the results of groups.
+    fn check_groups<'e>(
+        &self,
+        expected: impl Iterator<Item = (usize, &'e (Value, Vec<Value>))>,
+        outputs: &[Vec<u8>],
+        title: &str,
+    ) {
+        for (id, (key, results)) in expected {
             let same = |bytes: &[u8], expected: &Value| {
                 let word = u32::from_le_bytes(bytes[4 * id..][..4].try_into().unwrap());
                 let got = match expected {
@@ -109,8 +123,26 @@ impl<'g> Checked<'g> {
             same(&outputs[0], key);
             outputs[2..].iter().zip(results).for_each(|(bytes, expected)| same(bytes, expected));
         }
-        let behind = expected.len() * 4;
-        assert!(outputs[0].iter().enumerate().skip(behind).all(|(at, byte)| is_poison(at, *byte)), "{title}");
+    }
+
+    /// Sums and counts of more keys than groups: keys are in order, results are right, or those of an empty group. All other pairs are left out. Returns the
+    /// number of these, and of groups that are empty.
+    fn check_too_many(&self, keys: &[u32], values: &[u32]) -> (u32, usize) {
+        let title = format!("{} pairs, {:?}", keys.len(), self.asked);
+        let outputs = self.outputs(keys, values, [0, 0]);
+        let words = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, u32>(bytes);
+        assert_eq!(words(&outputs[1]), [self.most], "{title}");
+        let [listed, counts] = [&outputs[0], &outputs[3]].map(|bytes| words(bytes));
+        assert!(listed.is_sorted_by(|a, b| a < b), "{title}");
+        let expected =
+            reference::group_by(&self.asked, bytemuck::cast_slice(keys), bytemuck::cast_slice(values));
+        let expected_of: HashMap<_, _> =
+            expected.iter().map(|group| (group.0.as_f64() as u32, group)).collect();
+        let groups = || listed.iter().map(|key| expected_of[key]).enumerate();
+        self.check_groups(groups().filter(|(id, _)| counts[*id] > 0), &outputs, &title);
+        let left_out = words(&outputs[4])[0];
+        assert_eq!(counts.iter().sum::<u32>() + left_out, keys.len() as u32, "{title}");
+        (left_out, counts.iter().filter(|count| **count == 0).count())
     }
 }
 
@@ -150,21 +182,27 @@ fn as_many_keys_as_groups_and_one_more() {
         let values = values(all.len() + 3);
         checked.check(&all, &values[..all.len()], [0, 0]);
         all.extend([3, 3, 3]);
-        let outputs = checked.outputs(&all, &values, [0, 0]);
-        assert_eq!(outputs[1], most.to_le_bytes());
-        let left_out = u32::from_le_bytes(outputs[4][..4].try_into().unwrap());
-        assert!((1..=3).contains(&left_out), "{left_out} of {most}");
-        // The results of those that are there are right.
-        let expected =
-            reference::group_by(&checked.asked, bytemuck::cast_slice(&all), bytemuck::cast_slice(&values));
-        let words = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, u32>(bytes);
-        let [keys, counts] = [&outputs[0], &outputs[3]].map(|bytes| words(bytes));
-        assert!(keys.is_sorted_by(|a, b| a < b));
-        for (key, count) in keys.iter().zip(counts) {
-            let is_it = |(own, _): &&(Value, Vec<Value>)| *own == Value::Unsigned(u64::from(*key));
-            let (_, results) = expected.iter().find(is_it).unwrap();
-            assert_eq!(results[1], Value::Unsigned(count.into()), "key {key} of {most}");
-        }
+        let (left_out, empty) = checked.check_too_many(&all, &values[..all.len()]);
+        assert!((1..=3).contains(&left_out) && empty == 0, "{left_out} of {most}, {empty} without pairs");
+    }
+}
+
+/// Far more keys than groups: ids come from a table in workgroup memory, or from the one in storage.
+#[test]
+fn far_more_keys_than_groups() {
+    let gpu = gpu();
+    // Each key has one pair, or two.
+    let mut all: Vec<u32> = (0..100_000u32).map(|nth| !nth.wrapping_mul(0x9e37_79b1)).collect();
+    all.extend_from_within(..30_000);
+    let values = values(all.len());
+    let inputs = [&all, &values].map(|words| poisoned(gpu, bytemuck::cast_slice(words), 0));
+    let [keys, of] = inputs.each_ref().map(|input| Slice::new(input, 0, 4 * all.len() as u64));
+    for most in [200, 20_000] {
+        let checked = Checked::new(gpu, [Element::U32, Element::F32], most, false);
+        let (left_out, empty) = checked.check_too_many(&all, &values);
+        assert!(left_out >= 100_000 - most && empty < most as usize, "{left_out}, {empty} without pairs");
+        let error = checked.on_device.of(keys).with(of).wait(&gpu.queue).unwrap_err();
+        assert!(matches!(error, OperationError::Keys { groups, .. } if groups == most), "{error}");
     }
 }
 

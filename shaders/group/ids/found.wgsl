@@ -1,14 +1,14 @@
 // The ids of keys in the table in storage.
 #import pair_keys
 
-// The id of a key. Most are at the first two places where they may be.
+// The id of a key. Most are at the first two places where they may be. A free place has no id, nor has a key that is too many: both end the search.
 fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
     if key == FREE {
         return places[PLACES / 2u].y;
     }
     var found = there;
     var two = first;
-    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.z != FREE; i++) {
+    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.w != FREE; i++) {
         two = next_two(two);
         found = places[two];
     }

@@ -65,12 +65,17 @@ fn by_key() -> Vec<(String, Kernel)> {
 
 fn group_by() -> Vec<(String, Kernel)> {
     let mut kernels = Vec::new();
-    let kinds = [Element::U32, Element::I32, Element::F32].into_iter().zip([256, 4096, 65_536]);
-    for (key, groups) in kinds {
-        let group_by = GroupBy::new(key, Element::F32, groups).unwrap().sum().count();
+    let cases: [(&str, Element, u32, fn(GroupBy) -> GroupBy); 4] = [
+        ("sums", Element::U32, 256, |by| by.sum().count()),
+        ("sums", Element::I32, 4096, |by| by.sum().count()),
+        ("sums", Element::F32, 65_536, |by| by.sum().count()),
+        ("variances", Element::U32, 256, |by| by.variance().sample_variance()),
+    ];
+    for (name, key, groups, ask) in cases {
+        let group_by = ask(GroupBy::new(key, Element::F32, groups).unwrap());
         kernels.extend(group_by.kernels(&Limits::default()).map(|(label, wgsl, overrides)| {
             let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
-            (format!("{}: sums by {groups} keys of {key}", kernel.label), kernel)
+            (format!("{}: {name} by {groups} keys of {key}", kernel.label), kernel)
         }));
     }
     kernels
