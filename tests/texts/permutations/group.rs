@@ -11,6 +11,7 @@ use halofold_measure::translate::Kernel;
 
 /// The results that are asked for.
 type Asked = fn(ById) -> ById;
+type AskedByKey = fn(GroupBy) -> GroupBy;
 
 /// Every kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
@@ -65,7 +66,7 @@ fn by_key() -> Vec<(String, Kernel)> {
 
 fn group_by() -> Vec<(String, Kernel)> {
     let mut kernels = Vec::new();
-    let cases: [(&str, Element, u32, fn(GroupBy) -> GroupBy); 4] = [
+    let cases: [(&str, Element, u32, AskedByKey); 4] = [
         ("sums", Element::U32, 256, |by| by.sum().count()),
         ("sums", Element::I32, 4096, |by| by.sum().count()),
         ("sums", Element::F32, 65_536, |by| by.sum().count()),
