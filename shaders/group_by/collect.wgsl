@@ -7,9 +7,9 @@
 // A hash says where in the table a key is looked for; if another one is there, it is at the next place, or at the one after. Whoever finds a free place
 // takes it. The first place has an even number, so two of them are looked at at once. There are at least eight places for each key that is allowed: of a
 // thousand keys two are farther away. A warp of 32 lanes waits for all of its keys, so it matters that these are so few. Keys that are too many are taken
-// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted. A lookup ends at the second of two
-// places if its key has no id, as those of a full table would be many. A key of the list that lies behind it has no pairs then: they are counted as
-// others are that have no id.
+// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted. A lookup ends where the second of
+// two places has no id: in a full table it would go on through all places. A listed key that lies behind such a place is not found, so all of its pairs are
+// left out and counted.
 //
 // Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
 //
