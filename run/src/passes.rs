@@ -35,6 +35,8 @@ pub(crate) struct Passes<'a> {
     raw: Option<Bare>,
     /// The bytes of a piece, at most.
     piece: u64,
+    /// The bytes of the results of an element, if each has its own; 0 otherwise.
+    pub result: u64,
     /// True if no progress is drawn.
     pub is_quiet: bool,
     /// True if pieces take turns.
@@ -49,7 +51,18 @@ impl<'a> Passes<'a> {
     /// None yet, of a file that bare elements are described for, if it has no header.
     pub fn new(gpus: &'a [Gpu], work: Work, raw: Option<Bare>, piece: u64) -> Self {
         let stored = work.stored;
-        Passes { gpus, work, stored, raw, piece, is_quiet: false, in_turn: false, n: 0, gpu_ms: None }
+        Passes {
+            gpus,
+            work,
+            stored,
+            raw,
+            piece,
+            result: 0,
+            is_quiet: false,
+            in_turn: false,
+            n: 0,
+            gpu_ms: None,
+        }
     }
 
     /// The kernels of some reductions.
@@ -202,7 +215,9 @@ impl<'a> Passes<'a> {
         mut take: impl FnMut(&Share, &[Reduced]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let works = slice::from_ref(&self.work);
-        let mut engine = Engine::new(self.gpus, works, (1, self.piece), |gpu, _| kernels(gpu, &self.work))?;
+        let largest = self.gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
+        let piece = fitting(self.piece, [self.work.stored.element().size(), self.result], largest);
+        let mut engine = Engine::new(self.gpus, works, (1, piece), |gpu, _| kernels(gpu, &self.work))?;
         let block = self.work.lines.as_ref().map_or(0, |lines| lines.blocks[1]);
         let most = engine.elements(&self.work);
         if block > most {
@@ -243,6 +258,11 @@ impl<'a> Passes<'a> {
     }
 }
 
+/// The bytes of a piece, at most, if its elements and their results are to fit buffers: the bytes of one of each, and those of a buffer.
+fn fitting(piece: u64, [item, result]: [u64; 2], largest: u64) -> u64 {
+    piece.min(largest / item.max(result) * item)
+}
+
 /// Orders numbers, each of which is there so many times: the number of a rank from 0, or a NaN beyond.
 pub(crate) fn in_order(mut found: Vec<(Value, u64)>) -> impl Fn(u64) -> Value {
     found.sort_by(|(a, _), (b, _)| a.as_f64().total_cmp(&b.as_f64()));
@@ -253,5 +273,18 @@ pub(crate) fn in_order(mut found: Vec<(Value, u64)>) -> impl Fn(u64) -> Value {
             rank < through
         };
         found.iter().find(holds).map_or(Value::F64(f64::NAN), |(x, _)| *x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn results_that_are_longer_than_elements_fit_a_buffer() {
+        assert_eq!(fitting(1 << 30, [4, 0], 1 << 28), 1 << 28);
+        assert_eq!(fitting(1 << 30, [4, 8], 1 << 28), 1 << 27);
+        assert_eq!(fitting(1 << 20, [2, 4], 1 << 28), 1 << 20);
+        assert_eq!(fitting(1 << 30, [8, 4], 100), 96);
     }
 }

@@ -34,6 +34,9 @@ use kernel::Prefixes;
 use reference::Reference;
 use results::Results;
 
+/// Elements that the host looks at together, or their results.
+const AT_ONCE: u64 = 4096;
+
 /// Options of `halofold scan`.
 #[derive(clap::Args)]
 pub struct ScanArgs {
@@ -64,6 +67,8 @@ pub struct ScanArgs {
     #[arg(short, long, value_name = "OUT.npy")]
     output: PathBuf,
     /// Round each sum of 32-bit or 16-bit floats once, at its end: the same bits on every GPU, however the file is cut.
+    ///
+    /// Of 16-bit floats on GPUs that keep subnormal ones, as --verify finds out.
     #[arg(long)]
     exact: bool,
     #[command(flatten)]
@@ -150,6 +155,7 @@ fn scanned(
     work.layout = along.lines.rows();
     let mut passes = Passes::new(gpus, work, args.raw.bare(), args.piece);
     (passes.is_quiet, passes.in_turn, passes.gpu_ms) = (args.quiet, true, Some(0.0));
+    passes.result = prefixes.size();
     if !along.lines.places.is_empty() {
         passes.make_room(&along.lines);
         passes.work.take_lines(Some(along.lines.clone()));

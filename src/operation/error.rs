@@ -61,6 +61,12 @@ pub enum OperationError {
         /// The number of elements of the input.
         len: u64,
     },
+    /// Prefixes that [go on](crate::scan::Scan::continuing) from a state, which [`Request::wait`](crate::Request::wait) and
+    /// [`Request::read`](crate::Request::read) do not take.
+    #[error(
+        "these prefixes go on from the state in their second output: give it and the results to `into_each`"
+    )]
+    Continuing,
     /// Pairs whose id no group has. The results leave these pairs out.
     #[error("{number} ids are {groups} or more: declare more groups")]
     Ids {

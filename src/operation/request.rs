@@ -226,6 +226,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     }
 
     fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {
+        self.operation.config().check_alone()?;
         // Results that are too large are an error of the plan.
         self.plan()?;
         let device = self.operation.device();

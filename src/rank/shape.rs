@@ -143,7 +143,7 @@ impl Rows {
         }
         LimitError::unless_bound(limits, 4 * list.len() as u64)
             .map_err(|error| error.of("the list of segments").or("give fewer at a time"))?;
-        memory.push(Memory { slot: 5, size: 0, contents: list });
+        memory.push(Memory { slot: 5, size: 4 * list.len() as u64, contents: list });
         Ok(memory)
     }
 

@@ -79,10 +79,13 @@ impl Scan {
 
     /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output
     /// ([`Request::into_each`](crate::Request::into_each)) carries the accumulator of all elements so far from part to part, [`Scan::state_size`]
-    /// bytes. A part of no elements ([`Request::len`](crate::Request::len)) begins anew: it comes first.
+    /// bytes. [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) have no state to go on from, and are refused.
     ///
-    /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part, and rows
-    /// begin anew as ever.
+    /// **A part of no elements ([`Request::len`](crate::Request::len)) begins anew, wherever it comes:** it has to come first, and one that merely
+    /// happens to be empty has to be left out. Rows and segments begin anew in each part, as ever: there the state is that of the last row or segment
+    /// of the part, and the next part does not go on from it.
+    ///
+    /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part.
     ///
     /// ```
     /// # use halofold::reduce::Op;
@@ -179,7 +182,7 @@ impl Operation for Scan {
             let contents: Vec<u32> = self.offsets.iter().copied().chain([u32::MAX]).collect();
             LimitError::unless_bound(limits, 4 * contents.len() as u64)
                 .map_err(|error| error.of("the list of offsets").or("give fewer at a time"))?;
-            memory.push(Memory { slot: OFFSETS, size: 0, contents });
+            memory.push(Memory { slot: OFFSETS, size: 4 * contents.len() as u64, contents });
         }
         Ok(memory)
     }
@@ -195,6 +198,10 @@ impl Operation for Scan {
     fn outputs(&self, len: u64) -> Vec<u64> {
         let state = self.continues.then(|| self.state_size());
         [self.output(len)].into_iter().chain(state).collect()
+    }
+
+    fn check_alone(&self) -> Result<(), OperationError> {
+        if self.continues { Err(OperationError::Continuing) } else { Ok(()) }
     }
 
     /// The numbers of the results, those of one after those of another.

@@ -248,6 +248,42 @@ fn parts_go_on_where_others_have_ended() {
     }
 }
 
+/// Rows and segments begin anew in each part, and the state is that of the last one: also behind a tile that is not full.
+#[test]
+fn parts_of_rows_leave_the_state_of_the_last() {
+    let gpu = gpu();
+    let elements: Vec<u32> = (1..=9000).collect();
+    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap().continuing();
+    let segments = sums.clone().segment_offsets([30, 4090, 8950]);
+    let range = BufferRange { offset: 0, len: 9000 };
+    let scratch = segments.scratch(range, &wgpu::Limits::default()).unwrap();
+    assert!(
+        scratch.iter().all(|(_, size, contents)| *size >= 4 * contents.len().max(1) as u64),
+        "{scratch:?}"
+    );
+    for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
+        let scan = scan.on(&gpu.device).unwrap();
+        let input = poisoned(gpu, bytemuck::cast_slice(&elements), 0);
+        let [output, state] = [36_000, 4].map(|size| room(gpu, size));
+        let run = || {
+            let prepared = scan.of(&input).len(9000).into_each([&output, &state]).unwrap();
+            let read = Readback::new(&gpu.device, 36_004);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            // The second part has nothing of the first.
+            prepared.encode(&mut encoder);
+            prepared.encode(&mut encoder);
+            read.encode(&mut encoder, &output, 0, 36_000).unwrap();
+            read.encode_behind(36_000, &mut encoder, &state, 0, 4).unwrap();
+            gpu.queue.submit([encoder.finish()]);
+            read.wait(36_004).unwrap()
+        };
+        let got: Vec<u32> = bytemuck::pod_collect_to_vec(&gpu.clean(run));
+        let sum: u32 = elements[9000 - last..].iter().sum();
+        assert_eq!(got[8999..], [sum, sum], "the last {last}");
+        assert_eq!(got[..2], [1, 3]);
+    }
+}
+
 #[test]
 fn errors_name_the_remedy() {
     let gpu = gpu();
@@ -266,6 +302,11 @@ fn errors_name_the_remedy() {
     let between = scan.clone().on(&gpu.device).unwrap();
     let between = between.of(Slice::new(&elements, 2, 8)).plan().unwrap_err();
     assert_eq!(between, OperationError::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
+    let parts = scan.clone().continuing().on(&gpu.device).unwrap();
+    let without_state = parts.of(&elements).wait(&gpu.queue).unwrap_err();
+    assert_eq!(without_state, OperationError::Continuing);
+    assert_eq!(pollster::block_on(parts.of(&elements).read(&gpu.queue)), Err(OperationError::Continuing));
+    assert!(without_state.to_string().contains("into_each"), "{without_state}");
     let narrow = wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::default() };
     let range = BufferRange { offset: 0, len: 1 << 20 };
     let narrow = scan.plan(range, &narrow).unwrap_err();

@@ -18,6 +18,7 @@ pub struct Prefixes {
     part: Part,
     monoid: Monoid,
     scan: Scan,
+    is_exclusive: bool,
     /// Elements of a line.
     len: u64,
 }
@@ -31,7 +32,7 @@ impl Prefixes {
         let monoid = monoid.ok_or_else(|| Failure::usage("there is no such operator of these elements"))?;
         let scan = Scan::new(monoid.clone()).map_err(Failure::usage)?;
         let scan = if is_exclusive { scan.exclusive() } else { scan };
-        Ok(Prefixes { part, monoid, scan, len })
+        Ok(Prefixes { part, monoid, scan, is_exclusive, len })
     }
 
     /// Bytes of a result.
@@ -44,9 +45,14 @@ impl Prefixes {
         self.part.op.map_or_else(Vec::new, |op| op.read(self.part.element, results))
     }
 
-    /// The number of combinations on the longest way from an element of a piece to a result.
+    /// True if the first result of a line is that of no elements.
+    pub fn is_exclusive(&self) -> bool {
+        self.is_exclusive
+    }
+
+    /// The number of combinations on the longest way from an element of a piece to a result: no line is combined with another one.
     pub fn depth(&self, elements: u64, limits: &Limits) -> u64 {
-        self.scan.depth(elements, limits)
+        self.scan.depth(elements.min(self.len), limits)
     }
 
     /// The kernel that leaves the results of a piece.

@@ -1,9 +1,9 @@
 //! The CPU's prefixes beside the GPU's, from elements that are read a second time.
 
-use halofold::reduce::Scalar;
 use halofold::reduce::reference::{self, Expected};
 
-use super::{Along, ScanArgs};
+use super::kernel::Prefixes;
+use super::{AT_ONCE, Along, ScanArgs};
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::reduce::c_order;
@@ -11,9 +11,6 @@ use crate::reduce::check::Check;
 use crate::reduce::file::Work;
 use crate::reduce::layout::Axis;
 use crate::reduce::parts::Part;
-
-/// Elements that are looked at together.
-const AT_ONCE: u64 = 4096;
 
 /// The expected results of the next elements of a line.
 type Line = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
@@ -23,9 +20,11 @@ pub struct Reference {
     source: Source,
     part: Part,
     is_exclusive: bool,
-    /// Lines that lie among each other, and the elements of each.
-    lines: Vec<Line>,
+    /// The line of the next elements.
+    line: Line,
+    /// The elements of each line, and the lines that lie among each other.
     len: u64,
+    among: u64,
     /// The dimensions of an array that is one piece, and comes in another order than C's.
     turned: Option<Vec<u64>>,
     /// Elements so far.
@@ -40,48 +39,48 @@ impl Reference {
         let axis = along.axis.map(|axis| Axis::new(vec![axis], true, &along.shape, along.fortran));
         let (len, among) = axis.map_or((along.shape[0], 1), |axis| (axis.len, axis.inner));
         let is_turned = along.axis.is_none() && !along.lines.places.is_empty();
-        let mut reference = Reference {
+        Ok(Reference {
             source,
             part,
             is_exclusive: args.exclusive,
-            lines: Vec::new(),
+            line: line(part, args.exclusive)?,
             len,
+            among,
             turned: is_turned.then(|| work.shape.clone()),
             before: 0,
             check: Check::Right,
-        };
-        reference.lines = (0..among).filter_map(|_| reference.line()).collect();
-        Ok(reference)
+        })
     }
 
-    /// A line before its first element.
-    fn line(&self) -> Option<Line> {
-        reference::running(self.part.op?, self.part.element, self.part.accuracy, self.is_exclusive)
-    }
-
-    /// Judges the results of the next elements, by so many combinations in a row.
-    pub fn judge(&mut self, results: &[Scalar], depth: u64) -> Result<(), Failure> {
-        let size = self.part.element.size() as usize;
-        let among = self.lines.len() as u64;
-        let elements = self.elements(results.len() * size)?;
-        let mut at = 0;
-        while at < results.len() {
-            let (line, place) = ((self.before % among) as usize, self.before / among % self.len);
-            if let Some(anew) = self.line().filter(|_| place == 0) {
-                self.lines[line] = anew;
+    /// Judges the results of the next elements, by so many combinations in a row. Lines that lie among each other are whole, and are judged one after
+    /// the other: so one of them at a time needs memory.
+    pub fn judge(&mut self, results: &[u8], prefixes: &Prefixes, depth: u64) -> Result<(), Failure> {
+        let [item, size] = [self.part.element.size(), prefixes.size()].map(|size| size as usize);
+        let count = (results.len() / size) as u64;
+        let elements = self.elements(count as usize * item)?;
+        let first = self.before;
+        while self.before < first + count {
+            let (number, from) = (self.before / self.len, self.before % self.len);
+            if from == 0 {
+                self.line = line(self.part, self.is_exclusive)?;
             }
-            let most = if among > 1 { 1 } else { AT_ONCE.min(self.len - place) };
-            let end = results.len().min(at + most as usize);
-            let expected = self.lines[line](&elements[at * size..end * size]);
-            for (expected, result) in expected.iter().zip(&results[at..end]) {
-                let check = match Check::of(expected.judge(*result, depth)) {
-                    Check::Wrong(why) => Check::Wrong(format!("at element {}: {why}", self.before)),
+            let to = self.len.min(from + AT_ONCE).min(from + first + count - self.before);
+            let (block, beside) = (number / self.among, number % self.among);
+            let index = |place| (block * self.len + place) * self.among + beside;
+            let some = |bytes: &[u8], size: usize| -> Vec<u8> {
+                let at = |place| (index(place) - first) as usize * size;
+                (from..to).flat_map(|place| &bytes[at(place)..][..size]).copied().collect()
+            };
+            let expected = (self.line)(&some(&elements, item));
+            let answers = prefixes.answers(&some(results, size));
+            for ((expected, answer), place) in expected.iter().zip(answers).zip(from..) {
+                let check = match Check::of(expected.judge(answer, depth)) {
+                    Check::Wrong(why) => Check::Wrong(format!("at element {}: {why}", index(place))),
                     other => other,
                 };
                 self.check.worsen(&check);
-                self.before += 1;
             }
-            at = end;
+            self.before += to - from;
         }
         Ok(())
     }
@@ -103,4 +102,10 @@ impl Reference {
         }
         Ok(in_c_order)
     }
+}
+
+/// A line before its first element.
+fn line(part: Part, is_exclusive: bool) -> Result<Line, Failure> {
+    let running = part.op.and_then(|op| reference::running(op, part.element, part.accuracy, is_exclusive));
+    running.ok_or_else(|| Failure::usage("the CPU has no such operator of these elements"))
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use halofold::reduce::Scalar;
 use halofold::wgpu::Limits;
 
+use super::AT_ONCE;
 use super::kernel::Prefixes;
 use super::reference::Reference;
 use crate::failure::Failure;
@@ -52,27 +53,33 @@ impl<'a> Results<'a> {
         let before = if share.before == 0 { 0 } else { self.depth };
         self.depth = before + self.prefixes.depth(share.elements(), limits);
         if let Some(reference) = &mut self.reference {
-            reference.judge(&self.prefixes.answers(&placed), self.depth)?;
+            reference.judge(&placed, self.prefixes, self.depth)?;
         }
-        Ok(self.encoded(placed))
+        encoded(self.prefixes, self.dtype, placed)
     }
 
     /// The verdict on all.
     pub fn check(self) -> Check {
         self.reference.map_or(Check::Unchecked, Reference::check)
     }
+}
 
-    /// Results as elements of the file. Those of no elements may lie beyond a narrow type: its last number is there in their place.
-    fn encoded<'b>(&self, results: Cow<'b, [u8]>) -> Cow<'b, [u8]> {
-        if self.dtype.size() == self.prefixes.size() && cfg!(target_endian = "little") {
-            return results;
-        }
-        let mut bytes = Vec::new();
-        for value in self.prefixes.answers(&results).into_iter().filter_map(Scalar::value) {
-            dtype::encode(self.dtype, Some(Scalar::One(dtype::closest(self.dtype, value))), &mut bytes);
-        }
-        bytes.into()
+/// Results as elements of the file. Those of no elements may lie beyond a narrow type: its last number is there in their place.
+fn encoded<'a>(prefixes: &Prefixes, dtype: Stored, results: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Failure> {
+    if dtype.size() == prefixes.size() && cfg!(target_endian = "little") {
+        return Ok(results);
     }
+    let mut bytes = Vec::new();
+    let elements =
+        results.chunks((AT_ONCE * prefixes.size()) as usize).flat_map(|some| prefixes.answers(some));
+    for answer in elements {
+        let fitting = |value| if prefixes.is_exclusive() { dtype::closest(dtype, value) } else { value };
+        let value = answer.value().map(|value| Scalar::One(fitting(value)));
+        value.and_then(|value| dtype::encode(dtype, Some(value), &mut bytes)).ok_or_else(|| {
+            Failure::usage(format!("the GPU's result {answer} does not fit {dtype}: the GPU is wrong"))
+        })?;
+    }
+    Ok(bytes.into())
 }
 
 /// Results that come line by line, in the places of their elements.
@@ -94,7 +101,24 @@ fn placed(results: &[u8], size: usize, places: &[[u64; 2]]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::placed;
+    use halofold::Element;
+    use halofold::reduce::Op;
+
+    use super::{Prefixes, Stored, encoded, placed};
+    use crate::reduce::parts::Part;
+
+    #[test]
+    fn only_results_of_no_elements_may_lie_beyond_their_type() {
+        let part = Part { op: Some(Op::Min), ..Part::own(Element::I32) };
+        let narrow = |is_exclusive, result: i32| {
+            let prefixes = Prefixes::new(part, is_exclusive, 2).unwrap();
+            let results = [result, -3].map(i32::to_le_bytes).concat();
+            encoded(&prefixes, Stored::I8, results.into()).map(Vec::from).ok()
+        };
+        assert_eq!(narrow(true, i32::MAX), Some(vec![127, 253]));
+        assert_eq!(narrow(false, -128), Some(vec![128, 253]));
+        assert_eq!(narrow(false, 128), None);
+    }
 
     #[test]
     fn results_of_lines_go_to_their_elements() {

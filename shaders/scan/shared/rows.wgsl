@@ -24,13 +24,12 @@ fn begins_in(item: u32, items: u32) -> bool {
 }
 
 // The number of invocations of a workgroup before one whose items are combined with its own: those since the beginning of the row of
-// its last item, or all, and one more, if that row began before the tile, which starts with `item`.
+// its last item, or all, and one more, if that row began before the tile, which starts with `item`. Behind the last item the last row goes on.
 fn reach(lid: u32, item: u32) -> u32 {
-    let own = item + OWN * lid;
-    if !ROWS || own >= params.len {
+    if !ROWS {
         return lid + 1u;
     }
-    let last = last_of(own, OWN);
+    let last = last_of(min(item + OWN * lid, params.len - 1u), OWN);
     let start = element_of(item);
     let back = column(last);
     if back > last - start {

@@ -15,7 +15,8 @@ impl ExactSum {
         if exact.op() != Some(Op::Sum) || self.format != Format::Single {
             return Ok(None);
         }
-        // 32-bit floats are read as words: nothing then flushes a subnormal one.
+        // 32-bit floats are read as words: nothing then flushes a subnormal one. A 16-bit float has no word of its own, and naga's `bitcast` makes
+        // none of two; WGSL lets a GPU take a subnormal one for zero here, where it is widened.
         let (wgsl, bits) = match self.element {
             Element::F16 => ("f16", "bitcast<u32>(f32(elem))"),
             _ => ("u32", "elem"),

@@ -22,21 +22,28 @@ fn sum(state: &State) -> u32 {
     (state.sum().as_f64() as f32).to_bits()
 }
 
-/// Every kind of array is a row, whose prefixes pass through all magnitudes.
-#[test]
-fn prefixes_are_those_of_whole_sums() {
+/// Every kind of array is a row, whose prefixes pass through all magnitudes, subnormal numbers, infinities and NaNs.
+fn check_prefixes(element: Element) {
     let gpu = gpu();
-    let scan = Scan::new(exact(Op::Sum, Element::F32)).unwrap().exclusive().rows(ROW as u64);
+    let scan = Scan::new(exact(Op::Sum, element)).unwrap().exclusive().rows(ROW as u64);
     let scan = scan.on(&gpu.device).unwrap();
-    let rows = Hard::ALL.map(|hard| array(hard, Element::F32, ROW, 7));
+    let rows = Hard::ALL.map(|hard| array(hard, element, ROW, 7));
     let got = gpu.clean(|| scan::run(gpu, &scan, &rows.concat(), 0, 4 * (ROW * rows.len()) as u64));
     let got: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
     for ((row, hard), got) in rows.iter().zip(Hard::ALL).zip(got.chunks(ROW)) {
         let mut state = State::new(Format::Single);
-        for (at, (element, got)) in row.chunks(4).zip(got).enumerate() {
-            assert_eq!(*got, sum(&state), "{hard:?}, before {at}");
-            state.add(Element::F32, element);
+        for (at, (item, got)) in row.chunks(element.size() as usize).zip(got).enumerate() {
+            assert_eq!(*got, sum(&state), "{element}, {hard:?}, before {at}");
+            state.add(element, item);
         }
+    }
+}
+
+#[test]
+fn prefixes_are_those_of_whole_sums() {
+    check_prefixes(Element::F32);
+    if gpu().device.features().contains(wgpu::Features::SHADER_F16) {
+        check_prefixes(Element::F16);
     }
 }
 
