@@ -3,7 +3,7 @@
 use halofold::read;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Jacobi, Weights};
-use halofold::wgpu::Device;
+use halofold::wgpu::{Device, DeviceType};
 
 use crate::depth::{self, Costs};
 use crate::error::{FleetError, WorkerError, each, of};
@@ -51,10 +51,11 @@ impl Cutter<'_> {
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs) / self.config.stencil.radius());
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
+        let warm = |nth: usize| Warm::new(&self.members[nth], &stencils[nth], &slabs[nth]);
         // One after the other: all GPUs are served by one host.
-        let measured =
-            |nth: usize| of(nth, measure_slab(&self.members[nth], &stencils[nth], &slabs[nth], count));
-        let measured: Vec<_> = (0..count).map(measured).collect::<Result<_, _>>()?;
+        let measured = each(count, warm)?.into_iter().enumerate();
+        let measured = measured.map(|(nth, warm)| of(nth, warm.measure(count)));
+        let measured: Vec<_> = measured.collect::<Result<_, _>>()?;
         let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
         let halo = options.halo.unwrap_or_else(|| {
             let halos = measured.iter().map(|(_, halo)| *halo).min();
@@ -105,24 +106,46 @@ pub fn measure_slab(
     slab: &Slab,
     served: usize,
 ) -> Result<(f64, u32), WorkerError> {
-    let mut worker = Worker::new(member, jacobi, slab, &[], &[])?;
-    let steps = slab.depth();
-    worker.rounds_seconds(steps, 2)?;
-    let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
-    worker.passes_seconds(jacobi, steps)?;
-    let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
-    let bus = worker.edges_seconds(COPIED)?;
-    // The host's time beyond a pass is counted by the number of passes, not here.
-    let shown = (copies + host - pass).max(0.0);
-    drop(worker);
-    // Its buffers go when the device is polled: there may be no room for two grids.
-    read::poll(&member.device)?;
-    let exchange = (round - pass - bus - shown).max(0.0);
-    let costs = Costs { pass, exchange, copies, host: host * served as f64 };
-    let layers = slab.own().len() as u32;
-    log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
-    let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
-    Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.halo_layers(), layers, faces)))
+    Warm::new(member, jacobi, slab)?.measure(served)
+}
+
+/// A GPU with its slab, at the clock that it has at work: one that has idled is several times slower at first.
+struct Warm<'a> {
+    member: &'a Member,
+    jacobi: &'a Jacobi,
+    slab: &'a Slab,
+    worker: Worker,
+}
+
+impl<'a> Warm<'a> {
+    fn new(member: &'a Member, jacobi: &'a Jacobi, slab: &'a Slab) -> Result<Self, WorkerError> {
+        let worker = Worker::new(member, jacobi, slab, &[], &[])?;
+        if member.device.adapter_info().device_type != DeviceType::Cpu {
+            worker.warm(jacobi, TIMED * slab.depth())?;
+        }
+        Ok(Warm { member, jacobi, slab, worker })
+    }
+
+    fn measure(self, served: usize) -> Result<(f64, u32), WorkerError> {
+        let Warm { member, jacobi, slab, mut worker } = self;
+        let steps = slab.depth();
+        worker.rounds_seconds(steps, 2)?;
+        let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
+        worker.passes_seconds(jacobi, steps)?;
+        let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
+        let bus = worker.edges_seconds(COPIED)?;
+        // The host's time beyond a pass is counted by the number of passes, not here.
+        let shown = (copies + host - pass).max(0.0);
+        drop(worker);
+        // Its buffers go when the device is polled: there may be no room for two grids.
+        read::poll(&member.device)?;
+        let exchange = (round - pass - bus - shown).max(0.0);
+        let costs = Costs { pass, exchange, copies, host: host * served as f64 };
+        let layers = slab.own().len() as u32;
+        log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
+        let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
+        Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.halo_layers(), layers, faces)))
+    }
 }
 
 /// The layers of the lowest slab.
