@@ -18,11 +18,11 @@
 #import io
 #import hash
 #import key_bits
+#import search
 #import places
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
-@group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 
 // Places in workgroup memory, a power of two, and those where a key is looked for: two that are half of the memory apart, and the next two.
 override SEEN: u32 = 1024u;

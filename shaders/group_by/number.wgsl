@@ -1,9 +1,9 @@
 // number: the id of each key in the table, which is its place in order. Keys and their number are results, too.
 #import io
 #import key_bits
+#import search
 #import places
 
-@group(0) @binding(10) var<storage, read> lists: array<u32>;
 @group(0) @binding(1) var<storage, read_write> group_keys: array<u32>;
 @group(0) @binding(11) var<storage, read_write> number_of_groups: array<u32>;
 
@@ -21,19 +21,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let key = select(there, FREE, place == PLACES);
     var id = FREE;
     if there != FREE {
-        var low = 0u;
-        var high = number;
-        while low < high {
-            let between = (low + high) / 2u;
-            if lists[params.source + between] < key {
-                low = between + 1u;
-            } else {
-                high = between;
-            }
-        }
+        let listed = search(key, 0u, number);
         // Keys that are too many are not listed.
-        if low < number && lists[params.source + low] == key {
-            id = low;
+        if listed < number && lists[params.source + listed] == key {
+            id = listed;
             group_keys[id] = from_order(key);
         }
     }

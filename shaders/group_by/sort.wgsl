@@ -4,6 +4,7 @@
 // a million comparisons for a tile of 1024 keys, without a barrier between them.
 #import io
 #import key_lists
+#import search
 
 const FOURS: u32 = 256u;
 

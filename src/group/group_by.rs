@@ -207,7 +207,7 @@ fn bindings(step: Step) -> Vec<Slot> {
     let own: &[Slot] = match step {
         CLEAR => &[(9, Write)],
         COLLECT => &[(0, Read), (3, Read), (9, Write), (10, Write)],
-        NUMBER => &[(1, Write), (9, Write), (10, Read), (11, Write)],
+        NUMBER => &[(1, Write), (9, Write), (10, Write), (11, Write)],
         _ => &[(9, Read), (10, Write)],
     };
     [own, &[(PARAMETERS, Access::Uniform)]].concat()

@@ -1,8 +1,8 @@
-// The lists of keys, as each was met first: two of them, of which one is read and the other one is written.
+// The lists of keys, for kernels that only read the table.
 #import io
+#import search
 
 @group(0) @binding(9) var<storage, read> places: array<vec4<u32>>;
-@group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 
 // Keys in a list. Those that are too many are not there.
 fn listed() -> u32 {

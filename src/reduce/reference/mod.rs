@@ -8,6 +8,7 @@
 mod exact;
 mod floats;
 mod integers;
+mod merged_moments;
 mod moments;
 mod prefixes;
 mod states;

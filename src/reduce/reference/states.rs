@@ -7,6 +7,7 @@
 use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use super::exact::quotient;
+use super::merged_moments::{CoMoments, HighMoments, Mean, Moments};
 use crate::element::{Element, Value};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{self, Accuracy, Format, State};
@@ -97,15 +98,6 @@ enum Merged {
     Range(Option<[i128; 2]>),
     /// A rank, and where it is.
     Place(Option<(i128, u64)>),
-}
-
-/// A number of elements, their mean as the sum of two floats, and the sum of squared distances from it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Moments {
-    n: f64,
-    mean: f64,
-    low: f64,
-    squares: f64,
 }
 
 impl Merger {
@@ -241,11 +233,10 @@ impl Merger {
             }
             Merged::Sum(sum) => *sum = sum.add(real(0)),
             Merged::Product(product) => *product = product.mul(real(0)),
-            Merged::Moments(moments) => moments.merge(if element.size() == 8 {
-                Moments { n: real(0), mean: real(1), low: real(2), squares: real(3) }
-            } else {
-                Moments { n: real(0), mean: real(1), low: 0.0, squares: real(2) }
-            }),
+            Merged::Moments(moments) => {
+                let [low, squares] = if element.size() == 8 { [real(2), real(3)] } else { [0.0, real(2)] };
+                moments.merge(Moments { n: real(0), mean: Mean { high: real(1), low }, squares });
+            }
             Merged::CoMoments(moments) => {
                 let of = |at| Mean { high: real(at), low: real(2 + at) };
                 let [x, y] = [0, 1].map(of);
@@ -397,118 +388,6 @@ impl Merger {
             (_, Element::U32) => Value::Unsigned((x as u32).into()),
             (_, Element::I32) if !is_wide => Value::Signed((x as i32).into()),
             _ => Value::Signed(x as i64),
-        }
-    }
-}
-
-impl Moments {
-    /// Merges a part of a variance: Chan, Golub and LeVeque's formula.
-    fn merge(&mut self, part: Moments) {
-        if self.n == 0.0 {
-            *self = part;
-            return;
-        }
-        let n = self.n + part.n;
-        let distance = (part.mean - self.mean) + (part.low - self.low);
-        let step = distance * (part.n / n);
-        let mean = self.mean + step;
-        self.squares += part.squares + distance * (self.n * step);
-        self.low += step - (mean - self.mean);
-        self.mean = mean;
-        self.n = n;
-    }
-}
-
-/// A mean as the sum of two floats.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mean {
-    high: f64,
-    low: f64,
-}
-
-impl Mean {
-    /// Moves it by a share of the way to another one, and returns the way.
-    fn approach(&mut self, other: Mean, share: f64) -> f64 {
-        let distance = (other.high - self.high) + (other.low - self.low);
-        let (step, high) = (distance * share, self.high + distance * share);
-        self.low += step - (high - self.high);
-        self.high = high;
-        distance
-    }
-}
-
-/// A number of pairs, both means, and the sums of squared distances from them and of their products.
-#[derive(Clone, Copy, Debug, Default)]
-struct CoMoments {
-    n: f64,
-    x: Mean,
-    y: Mean,
-    squares: [f64; 2],
-    products: f64,
-}
-
-impl CoMoments {
-    fn merge(&mut self, part: CoMoments) {
-        if self.n == 0.0 {
-            *self = part;
-            return;
-        }
-        let share = part.n / (self.n + part.n);
-        let weight = self.n * share;
-        let [x, y] = [self.x.approach(part.x, share), self.y.approach(part.y, share)];
-        self.squares[0] += part.squares[0] + x * x * weight;
-        self.squares[1] += part.squares[1] + y * y * weight;
-        self.products += part.products + x * y * weight;
-        self.n += part.n;
-    }
-
-    fn correlation(&self) -> f64 {
-        let [x, y] = self.squares;
-        if x == 0.0 || y == 0.0 { f64::NAN } else { (self.products / x.sqrt() / y.sqrt()).clamp(-1.0, 1.0) }
-    }
-}
-
-/// A number of elements, their mean, and the sums of the second, third and fourth powers of distances from it.
-#[derive(Clone, Copy, Debug, Default)]
-struct HighMoments {
-    n: f64,
-    mean: Mean,
-    powers: [f64; 3],
-}
-
-impl HighMoments {
-    /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
-    fn merge(&mut self, part: HighMoments) {
-        if self.n == 0.0 {
-            *self = part;
-            return;
-        }
-        let share = part.n / (self.n + part.n);
-        let distance = self.mean.approach(part.mean, share);
-        let own = HighMoments { mean: self.mean, ..*self }.moved(-distance * share);
-        let other = part.moved(distance * (1.0 - share));
-        self.powers = std::array::from_fn(|power| own[power] + other[power]);
-        self.n += part.n;
-    }
-
-    /// The sums of powers of distances that are larger by `by`.
-    fn moved(&self, by: f64) -> [f64; 3] {
-        let [m2, m3, m4] = self.powers;
-        let square = by * by;
-        [
-            m2 + self.n * square,
-            m3 + by * (3.0 * m2 + self.n * square),
-            m4 + by * (4.0 * m3 + by * (6.0 * m2 + self.n * square)),
-        ]
-    }
-
-    /// The skewness, or the kurtosis less 3.
-    fn standardized(&self, op: Op) -> f64 {
-        let [m2, m3, m4] = self.powers.map(|sum| sum / self.n);
-        match op {
-            _ if m2 == 0.0 => f64::NAN,
-            Op::Skewness => m3 / m2 / m2.sqrt(),
-            _ => m4 / m2 / m2 - 3.0,
         }
     }
 }

@@ -1,0 +1,120 @@
+//! Moments of parts, merged in 64 bits: of one variable up to the fourth, and of two.
+
+use crate::reduce::op::Op;
+
+/// A number of elements, their mean, and the sum of squared distances from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moments {
+    pub(super) n: f64,
+    pub(super) mean: Mean,
+    pub(super) squares: f64,
+}
+
+impl Moments {
+    /// Merges a part of a variance: Chan, Golub and LeVeque's formula.
+    pub(super) fn merge(&mut self, part: Moments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let n = self.n + part.n;
+        let share = part.n / n;
+        let distance = self.mean.approach(part.mean, share);
+        self.squares += part.squares + distance * (self.n * (distance * share));
+        self.n = n;
+    }
+}
+
+/// A mean as the sum of two floats.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    pub(super) high: f64,
+    pub(super) low: f64,
+}
+
+impl Mean {
+    /// Moves it by a share of the way to another one, and returns the way.
+    fn approach(&mut self, other: Mean, share: f64) -> f64 {
+        let distance = (other.high - self.high) + (other.low - self.low);
+        let (step, high) = (distance * share, self.high + distance * share);
+        self.low += step - (high - self.high);
+        self.high = high;
+        distance
+    }
+}
+
+/// A number of pairs, both means, and the sums of squared distances from them and of their products.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CoMoments {
+    pub(super) n: f64,
+    pub(super) x: Mean,
+    pub(super) y: Mean,
+    pub(super) squares: [f64; 2],
+    pub(super) products: f64,
+}
+
+impl CoMoments {
+    pub(super) fn merge(&mut self, part: CoMoments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let share = part.n / (self.n + part.n);
+        let weight = self.n * share;
+        let [x, y] = [self.x.approach(part.x, share), self.y.approach(part.y, share)];
+        self.squares[0] += part.squares[0] + x * x * weight;
+        self.squares[1] += part.squares[1] + y * y * weight;
+        self.products += part.products + x * y * weight;
+        self.n += part.n;
+    }
+
+    pub(super) fn correlation(&self) -> f64 {
+        let [x, y] = self.squares;
+        if x == 0.0 || y == 0.0 { f64::NAN } else { (self.products / x.sqrt() / y.sqrt()).clamp(-1.0, 1.0) }
+    }
+}
+
+/// A number of elements, their mean, and the sums of the second, third and fourth powers of distances from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HighMoments {
+    pub(super) n: f64,
+    pub(super) mean: Mean,
+    pub(super) powers: [f64; 3],
+}
+
+impl HighMoments {
+    /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
+    pub(super) fn merge(&mut self, part: HighMoments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let share = part.n / (self.n + part.n);
+        let distance = self.mean.approach(part.mean, share);
+        let own = HighMoments { mean: self.mean, ..*self }.moved(-distance * share);
+        let other = part.moved(distance * (1.0 - share));
+        self.powers = std::array::from_fn(|power| own[power] + other[power]);
+        self.n += part.n;
+    }
+
+    /// The sums of powers of distances that are larger by `by`.
+    fn moved(&self, by: f64) -> [f64; 3] {
+        let [m2, m3, m4] = self.powers;
+        let square = by * by;
+        [
+            m2 + self.n * square,
+            m3 + by * (3.0 * m2 + self.n * square),
+            m4 + by * (4.0 * m3 + by * (6.0 * m2 + self.n * square)),
+        ]
+    }
+
+    /// The skewness, or the kurtosis less 3.
+    pub(super) fn standardized(&self, op: Op) -> f64 {
+        let [m2, m3, m4] = self.powers.map(|sum| sum / self.n);
+        match op {
+            _ if m2 == 0.0 => f64::NAN,
+            Op::Skewness => m3 / m2 / m2.sqrt(),
+            _ => m4 / m2 / m2 - 3.0,
+        }
+    }
+}
