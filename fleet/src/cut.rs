@@ -144,7 +144,7 @@ impl<'a> Warm<'a> {
         let layers = slab.own().len() as u32;
         log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
         let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
-        Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.halo_layers(), layers, faces)))
+        Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.face_layers(), layers, faces)))
     }
 }
 

@@ -17,6 +17,7 @@ pub struct HaloFace {
 }
 
 impl HaloFace {
+    /// Room for faces of up to `size` bytes.
     pub fn new(device: &Device, size: u64) -> Self {
         HaloFace {
             leaving: Staging::new(device, "halofold fleet: edge", size, MapMode::Read),
@@ -46,17 +47,13 @@ impl HaloFace {
         self.arriving.wait(device)
     }
 
-    /// The edge.
-    pub fn read(&self) -> Result<BufferView, WorkerError> {
-        self.leaving.view()
+    /// The edge, of so many bytes.
+    pub fn read(&self, bytes: u64) -> Result<BufferView, WorkerError> {
+        self.leaving.view(..bytes)
     }
 
     /// Writes the halo.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WorkerError> {
-        let needed = self.arriving.buffer().size();
-        if bytes.len() as u64 != needed {
-            return Err(WorkerError::Face { given: bytes.len(), needed });
-        }
         self.arriving.fill(bytes)
     }
 

@@ -85,13 +85,13 @@ impl Staging {
         Ok(())
     }
 
-    /// The bytes that the GPU has copied to it.
+    /// The bytes that the GPU has copied to it, or the first of them.
     ///
     /// # Errors
     ///
     /// The device is lost, or this is not mapped.
-    pub fn view(&self) -> Result<BufferView, WorkerError> {
-        self.buffer.get_mapped_range(..).map_err(|_| lost())
+    pub fn view(&self, bytes: impl RangeBounds<u64>) -> Result<BufferView, WorkerError> {
+        self.buffer.get_mapped_range(bytes).map_err(|_| lost())
     }
 
     /// The bytes that the GPU will copy from it, or some of them: several threads may write parts that do not overlap. Parts begin at a multiple of 8,
@@ -104,7 +104,7 @@ impl Staging {
         self.buffer.get_mapped_range_mut(bytes).map_err(|_| lost())
     }
 
-    /// Copies all that the GPU will read to it, much of it by several threads.
+    /// Copies what the GPU will read to its start, much of it by several threads.
     pub(crate) fn fill(&self, bytes: &[u8]) -> Result<(), WorkerError> {
         let part = |(nth, piece): (usize, &[u8])| {
             let begin = (nth * PART) as u64;

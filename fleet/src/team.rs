@@ -135,11 +135,13 @@ impl Team {
     ///
     /// Those of the two.
     pub fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
-        let Team { workers, stepping, .. } = self;
-        stepping.advance(steps, until, |round| {
-            workers.round(round)?;
-            round.is_checked.then(|| workers.change()).transpose()
-        })
+        let rounds = self.stepping.begin(steps, until)?;
+        while let Some(round) = self.stepping.next(&rounds) {
+            self.workers.round(round)?;
+            let change = round.is_checked.then(|| self.workers.change()).transpose()?;
+            self.stepping.add(&rounds, round, change.as_ref(), |seconds| seconds);
+        }
+        Ok(self.stepping.outcome())
     }
 
     /// Waits for everything submitted.
@@ -190,7 +192,7 @@ impl Workers {
     /// A round on each GPU, and the exchange after it.
     fn round(&mut self, round: Round) -> Result<(), FleetError> {
         for (nth, worker) in self.0.iter_mut().enumerate() {
-            of(nth, worker.begin(round.steps, round.is_checked))?;
+            of(nth, worker.set_depth(round.next).and_then(|()| worker.begin(round.steps, round.is_checked)))?;
         }
         for (nth, worker) in self.0.iter_mut().enumerate() {
             of(nth, worker.wait())?;

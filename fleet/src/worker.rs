@@ -39,12 +39,14 @@ pub struct Member {
 #[derive(Debug)]
 pub struct Worker {
     member: Member,
+    /// Its rounds leave edges for rounds of its depth.
     stepper: SlabStepper,
+    /// The steps that the halos are enough for.
+    given: u32,
     buffers: [Buffer; 2],
     rhs: Option<Buffer>,
     faces: [Option<HaloFace>; 2],
-    /// By their steps, and whether the last step is checked.
-    rounds: HashMap<(u32, bool), Round>,
+    rounds: HashMap<Kind, Round>,
     check: Option<Check>,
     /// The next round, if it is like the last one.
     recorded: Option<Recorded>,
@@ -52,6 +54,9 @@ pub struct Worker {
     at: usize,
     stage: Stage,
 }
+
+/// A round's steps, true if the last one is checked, and the depth of the faces that it leaves.
+type Kind = (u32, bool, u32);
 
 #[derive(Clone, Debug)]
 enum Stage {
@@ -68,18 +73,11 @@ enum Stage {
 /// A round that was recorded ahead, so that it is submitted as soon as the halos are there.
 #[derive(Debug)]
 struct Recorded {
-    steps: u32,
-    checked: bool,
+    kind: Kind,
     /// The buffer that holds the grid after it.
     result: usize,
     edges: CommandBuffer,
     interior: CommandBuffer,
-}
-
-impl Recorded {
-    fn is_of(&self, steps: u32, checked: bool) -> bool {
-        (self.steps, self.checked) == (steps, checked)
-    }
 }
 
 /// A check of the changes of a step, and its readback.
@@ -114,10 +112,12 @@ impl Worker {
             let grids = Grids::new(&buffers[0], &buffers[1]);
             let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
             let stepper = jacobi.prepare_slab(slab, grids)?;
-            let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, slab.face_bytes()));
+            let room = u64::from(slab.halo_layers()) * slab.layer_bytes();
+            let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, room));
             Ok(Worker {
                 member: member.clone(),
                 stepper,
+                given: slab.depth(),
                 buffers,
                 rhs,
                 faces: Side::BOTH.map(face),
@@ -140,12 +140,30 @@ impl Worker {
         self.slab().config()
     }
 
-    /// Submits a round of this many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
+    /// Makes the edges of the rounds to come be for rounds of up to this many steps, 1 to as many as its halo has layers for. Between two rounds,
+    /// on all workers alike.
+    ///
+    /// # Errors
+    ///
+    /// - There are no such faces: see [`Slab::with_depth`].
+    /// - A round is under way.
+    pub fn set_depth(&mut self, steps: u32) -> Result<(), WorkerError> {
+        if !matches!(self.stage, Stage::Loaded | Stage::Given) {
+            return Err(WorkerError::Order("the depth is set between two rounds"));
+        }
+        if steps != self.slab().depth() {
+            self.stepper = self.stepper.with_depth(steps)?;
+            self.recorded = None;
+        }
+        Ok(())
+    }
+
+    /// Submits a round of this many steps, as many as the last faces are enough for at most: first up to the edges and their copies, then the interior. With `checked` the
     /// last pass is one step, and [`Worker::change`] returns its change. The first round of a number of steps compiles.
     ///
     /// # Errors
     ///
-    /// - The round has no steps, or more than the halo has layers.
+    /// - The round has no steps, or more than the halo has layers that are right.
     /// - The last exchange is not over.
     /// - The device is lost.
     pub fn begin(&mut self, steps: u32, checked: bool) -> Result<(), WorkerError> {
@@ -154,32 +172,40 @@ impl Worker {
             Stage::Given => true,
             _ => return Err(WorkerError::Order("a round begins after `release` of the one before")),
         };
+        if steps > self.given && self.faces().next().is_some() {
+            return Err(WorkerError::Order("a round has no more steps than the last faces are enough for"));
+        }
+        let kind = (steps, checked, self.slab().depth());
         let device = self.member.device.clone();
         in_error_scopes(&device, || {
             let recorded = match self.recorded.take() {
-                Some(recorded) if is_given && recorded.is_of(steps, checked) => recorded,
-                _ => self.record(steps, checked, is_given)?,
+                Some(recorded) if is_given && recorded.kind == kind => recorded,
+                _ => self.record(kind, is_given.then_some(self.given))?,
             };
             let index = self.member.queue.submit([recorded.edges]);
             self.faces().for_each(|(_, face)| face.ask());
             self.member.queue.submit([recorded.interior]);
             self.at = recorded.result;
             self.stage = Stage::Begun(index);
+            self.given = kind.2;
             // While this one runs: as a rule the next round is alike.
-            self.recorded = Some(self.record(steps, checked, true)?);
+            self.recorded = Some(self.record(kind, Some(self.given))?);
             Ok(())
         })
     }
 
-    /// Records a round, with halos from the staging buffers if they are given.
-    fn record(&mut self, steps: u32, checked: bool, is_given: bool) -> Result<Recorded, WorkerError> {
-        self.bind(steps, checked)?;
+    /// Records a round, with halos from the staging buffers if they are given, for so many steps.
+    fn record(&mut self, kind: Kind, given: Option<u32>) -> Result<Recorded, WorkerError> {
+        self.bind(kind)?;
         let device = &self.member.device;
-        let round = &self.rounds[&(steps, checked)];
+        let round = &self.rounds[&kind];
         let result = round.result(self.at);
         let mut edges = device.create_command_encoder(&encoder("halofold fleet: edges"));
-        for (side, face) in self.faces().filter(|_| is_given) {
-            self.stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
+        if let Some(given) = given {
+            let stepper = self.stepper.with_depth(given)?;
+            for (side, face) in self.faces() {
+                stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
+            }
         }
         round.encode_edges(&mut edges, self.at);
         for (side, face) in self.faces() {
@@ -187,19 +213,20 @@ impl Worker {
         }
         let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
         round.encode_interior(&mut interior, self.at);
-        if let Some(Check { parts, found, readback }) = self.check.as_ref().filter(|_| checked) {
+        if let Some(Check { parts, found, readback }) = self.check.as_ref().filter(|_| kind.1) {
             parts.iter().for_each(|part| part.encode(&mut interior));
             readback.encode(&mut interior, found, 0, found.size())?;
         }
         let [edges, interior] = [edges, interior].map(wgpu::CommandEncoder::finish);
-        Ok(Recorded { steps, checked, result, edges, interior })
+        Ok(Recorded { kind, result, edges, interior })
     }
 
     /// Binds a round, and a check, if they are the first of their kind.
-    fn bind(&mut self, steps: u32, checked: bool) -> Result<(), WorkerError> {
-        if !self.rounds.contains_key(&(steps, checked)) {
+    fn bind(&mut self, kind: Kind) -> Result<(), WorkerError> {
+        let (steps, checked, _) = kind;
+        if !self.rounds.contains_key(&kind) {
             let round = if checked { self.stepper.checked_round(steps) } else { self.stepper.round(steps) };
-            self.rounds.insert((steps, checked), round?);
+            self.rounds.insert(kind, round?);
         }
         if checked && self.check.is_none() {
             let (parts, found) = self.stepper.check()?;
@@ -235,7 +262,8 @@ impl Worker {
     /// - The device is lost.
     pub fn take(&self, side: Side) -> Result<Option<BufferView>, WorkerError> {
         self.check_exchanging()?;
-        self.faces[side as usize].as_ref().map(HaloFace::read).transpose()
+        let bytes = self.slab().face_bytes();
+        self.faces[side as usize].as_ref().map(|face| face.read(bytes)).transpose()
     }
 
     /// Takes the halo on a side for the next round: the edge of the neighbour there. Without a neighbour there this does nothing.
@@ -247,7 +275,9 @@ impl Worker {
     /// - The device is lost.
     pub fn give(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
         self.check_exchanging()?;
-        self.faces[side as usize].as_ref().map_or(Ok(()), |face| face.write(bytes))
+        let Some(face) = &self.faces[side as usize] else { return Ok(()) };
+        let (given, needed) = (bytes.len(), self.slab().face_bytes());
+        if given as u64 == needed { face.write(bytes) } else { Err(WorkerError::Face { given, needed }) }
     }
 
     fn check_exchanging(&self) -> Result<(), WorkerError> {

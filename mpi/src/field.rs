@@ -87,13 +87,15 @@ impl<'g> Field<'g> {
     }
 
     fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, GridError> {
-        let mut stepping = self.stepping;
-        let made = stepping.advance(steps, until, |round| {
+        let rounds = self.stepping.begin(steps, until)?;
+        while let Some(round) = self.stepping.next(&rounds) {
             self.round(round)?;
-            round.is_checked.then(|| self.change()).transpose()
-        });
-        self.stepping = stepping;
-        made
+            let change = round.is_checked.then(|| self.change()).transpose()?;
+            let ranks = self.grid.ranks();
+            let slowest = |seconds| ranks.all(&[seconds], SystemOperation::max())[0];
+            self.stepping.add(&rounds, round, change.as_ref(), slowest);
+        }
+        Ok(self.stepping.outcome())
     }
 
     /// Waits for all steps, and hands out this rank's layers, in pieces and in order.
@@ -109,14 +111,17 @@ impl<'g> Field<'g> {
     /// A round of steps, and the exchange of edges behind its interior.
     fn round(&mut self, round: Round) -> Result<(), GridError> {
         let Field { grid, worker, faces: [leaving, arriving], .. } = self;
+        worker.set_depth(round.next)?;
         worker.begin(round.steps, round.is_checked)?;
         worker.wait()?;
         for (side, face) in Side::BOTH.into_iter().zip(&mut *leaving) {
             if let Some((face, edge)) = face.as_mut().zip(worker.take(side)?) {
-                face.copy_from_slice(&edge);
+                face[..edge.len()].copy_from_slice(&edge);
             }
         }
-        let leaving = leaving.each_ref().map(Option::as_deref);
+        let bytes = worker.slab().face_bytes() as usize;
+        let leaving = leaving.each_ref().map(|face| face.as_ref().map(|face| &face[..bytes]));
+        let mut arriving = arriving.each_mut().map(|face| face.as_mut().map(|face| &mut face[..bytes]));
         exchange(grid.ranks(), leaving, arriving.each_mut().map(Option::as_deref_mut));
         for (side, face) in Side::BOTH.into_iter().zip(arriving) {
             if let Some(face) = face {

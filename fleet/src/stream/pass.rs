@@ -171,7 +171,7 @@ fn write(
     written: &Sender<Staging>,
 ) -> Result<(), StreamError> {
     for (slab, download, layout) in to_write {
-        let view = download.view()?;
+        let view = download.view(..)?;
         if let Err(error) = writer.write(slab, &view[layout.own], &view[layout.change]) {
             // Keeps the slabs written so far, if there is room for that; if not, the checkpoint before is good.
             let _ = writer.keep();

@@ -99,7 +99,10 @@ pub struct Slab {
     /// Layers of the whole grid.
     all: u32,
     own: Range<u32>,
+    /// Layers that it holds of each neighbour.
     halo: u32,
+    /// Layers of them that neighbours exchange, next to the slab's own.
+    face: u32,
     /// True if it has a neighbour, by [`Side`].
     cut: [bool; 2],
 }
@@ -132,12 +135,42 @@ impl Slab {
         let (true, Some(held)) = (possible, held) else {
             return Err(StencilError::SlabHalo { halo, layers: count });
         };
-        let slab = Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, cut };
-        let odd = |layers: u32| u64::from(layers) * config.layer() % 2 == 1;
-        if config.element == Element::F16 && cut != [false; 2] && (odd(halo) || (cut[1] && odd(count))) {
+        let slab =
+            Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, face: halo, cut };
+        if slab.has_odd(halo) || (cut[1] && slab.has_odd(count)) {
             return Err(StencilError::SlabWords { halo, layers: count });
         }
         Ok(slab)
+    }
+
+    /// All layers of a grid, for rounds of up to `steps` steps. It has no neighbour, not even itself where the grid is a ring, which must then fit one
+    /// window: see [`Config::plan`].
+    pub fn whole(config: Config, steps: u32) -> Self {
+        let (all, halo) = (config.layers(), steps.saturating_mul(config.stencil.radius()));
+        Slab { config, all, own: 0..all, halo, face: halo, cut: [false; 2] }
+    }
+
+    /// The same slab, which holds as many layers, for rounds of up to `steps` steps: neighbours exchange as many layers as they reach.
+    ///
+    /// # Errors
+    ///
+    /// - The halo has fewer layers, or `steps` is 0.
+    /// - They are no whole words of `f16`, as for [`Slab::new`].
+    pub fn with_depth(&self, steps: u32) -> Result<Self, StencilError> {
+        let face = steps.saturating_mul(self.config.stencil.radius());
+        if self.cut != [false; 2] && !(1..=self.halo).contains(&face) {
+            return Err(StencilError::SlabHalo { halo: face, layers: self.halo });
+        }
+        if self.has_odd(face) {
+            return Err(StencilError::SlabWords { halo: face, layers: self.own.end - self.own.start });
+        }
+        Ok(Slab { face: face.min(self.halo), ..self.clone() })
+    }
+
+    /// True if so many layers of a slab with neighbours are no whole words.
+    fn has_odd(&self, layers: u32) -> bool {
+        let is_odd = u64::from(layers) * self.config.layer() % 2 == 1;
+        self.config.element == Element::F16 && self.cut != [false; 2] && is_odd
     }
 
     /// The grid that it holds, as a configuration for [`Jacobi::new`](crate::stencil::Jacobi::new). Where it was cut, the border is fixed.
@@ -150,12 +183,17 @@ impl Slab {
         self.own.clone()
     }
 
-    /// The most steps of a round.
+    /// The most steps of a round: as many as the layers that neighbours exchange are enough for.
     pub fn depth(&self) -> u32 {
-        self.halo / self.config.stencil.radius()
+        self.face / self.config.stencil.radius()
     }
 
-    /// The layers of each halo: as many as the steps of a round reach.
+    /// The layers that neighbours exchange: as many as the steps of a round reach.
+    pub const fn face_layers(&self) -> u32 {
+        self.face
+    }
+
+    /// The layers that it holds of each neighbour. At most as many are exchanged.
     pub const fn halo_layers(&self) -> u32 {
         self.halo
     }
@@ -196,17 +234,17 @@ impl Slab {
         self.byte_range(self.local())
     }
 
-    /// Bytes of a face: of an edge and of a halo.
+    /// Bytes of a face: of an edge, and of the layers of a halo that it goes to.
     pub fn face_bytes(&self) -> u64 {
-        u64::from(self.halo) * self.layer_bytes()
+        u64::from(self.face) * self.layer_bytes()
     }
 
-    /// The halo on a side, in bytes from the start of its grids; `None` without a neighbour there.
+    /// The layers that come from the neighbour on a side, in bytes from the start of its grids; `None` without a neighbour there.
     pub fn halo(&self, side: Side) -> Option<Range<u64>> {
         let Range { start, end } = self.local();
         let layers = match side {
-            Side::Low => start.saturating_sub(self.halo)..start,
-            Side::High => end..end.saturating_add(self.halo),
+            Side::Low => start.saturating_sub(self.face)..start,
+            Side::High => end..end.saturating_add(self.face),
         };
         self.cut[side as usize].then(|| self.byte_range(layers))
     }
@@ -245,8 +283,8 @@ impl Slab {
     fn edge_layers(&self, side: Side) -> Option<Range<u32>> {
         let Range { start, end } = self.local();
         let layers = match side {
-            Side::Low => start..start.saturating_add(self.halo),
-            Side::High => end.saturating_sub(self.halo)..end,
+            Side::Low => start..start.saturating_add(self.face),
+            Side::High => end.saturating_sub(self.face)..end,
         };
         self.cut[side as usize].then_some(layers)
     }

@@ -40,7 +40,7 @@ impl RoundPlan {
 }
 
 impl Slab {
-    /// The launches of a round of this many steps, 1 to [`Slab::depth`]: full passes first, then one with the rest. With `single_last` the
+    /// The launches of a round of this many steps, 1 to as many as the halo has layers for: full passes first, then one with the rest. With `single_last` the
     /// last pass is one step, for a check of its changes.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Slab {
         single_last: bool,
     ) -> Result<RoundPlan, StencilError> {
         self.config.check(features, limits)?;
-        let most = if self.cut == [false; 2] { u32::MAX } else { self.depth() };
+        let most = if self.cut == [false; 2] { u32::MAX } else { self.halo / self.config.stencil.radius() };
         SettingError::unless("steps", steps, 1..=most)
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let passes = passes(&self.config, limits, steps, single_last);
@@ -88,11 +88,11 @@ impl Slab {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
         let inside = Range {
-            start: if self.cut[0] { all.start + self.halo } else { all.start },
-            end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
+            start: if self.cut[0] { all.start + self.face } else { all.start },
+            end: if self.cut[1] { all.end.saturating_sub(self.face) } else { all.end },
         };
         // A short interior takes as long as a launch: then one launch does all.
-        if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
+        if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.face {
             return (vec![all], None);
         }
         // Layers at a fixed side of the grid are never written, although neighbours may need them.

@@ -1,6 +1,7 @@
 //! A slab bound to buffers: its rounds, and the copies of its faces.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
@@ -31,7 +32,7 @@ impl Jacobi {
                 Use::of(role, buffer.into(), 0).with_usage(usage).check()?;
             }
         }
-        Ok(SlabStepper { slab, bind: Binder::new(&self.kernels, &self.weights, grids) })
+        Ok(SlabStepper { slab, bind: Arc::new(Binder::new(&self.kernels, &self.weights, grids)) })
     }
 }
 
@@ -39,7 +40,7 @@ impl Jacobi {
 #[derive(Debug)]
 pub struct SlabStepper {
     pub(super) slab: Slab,
-    pub(super) bind: Binder,
+    pub(super) bind: Arc<Binder>,
 }
 
 impl SlabStepper {
@@ -48,12 +49,22 @@ impl SlabStepper {
         &self.slab
     }
 
-    /// Binds a round of this many steps, 1 to [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
+    /// The same slab and buffers with faces for rounds of up to `steps` steps.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Slab::with_depth`].
+    pub fn with_depth(&self, steps: u32) -> Result<SlabStepper, StencilError> {
+        Ok(SlabStepper { slab: self.slab.with_depth(steps)?, bind: self.bind.clone() })
+    }
+
+    /// Binds a round of this many steps: at most as many as the faces were for that came before it, while its edges are for rounds of
+    /// [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
     /// nothing. This compiles the kernels that are not compiled yet.
     ///
     /// # Errors
     ///
-    /// - The round has no steps, or more than the halo has layers.
+    /// - The round has no steps, or more than the halo has layers for.
     /// - The errors of [`Config::plan`](crate::stencil::Config::plan).
     pub fn round(&self, steps: u32) -> Result<Round, StencilError> {
         round::bind(self, steps, false)
