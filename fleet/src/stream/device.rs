@@ -259,7 +259,7 @@ fn form(slab: &Slab, round: Round) -> Form {
 }
 
 /// A range of bytes, widened to the words that a copy takes.
-fn words(bytes: Range<u64>) -> Range<u64> {
+pub(super) fn words(bytes: Range<u64>) -> Range<u64> {
     let word = wgpu::COPY_BUFFER_ALIGNMENT;
     bytes.start / word * word..bytes.end.next_multiple_of(word)
 }

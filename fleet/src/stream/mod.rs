@@ -25,7 +25,7 @@
 //! use halofold_fleet::stream::{Bounds, Cells, Identity, RunFiles, Run, StreamOptions, StreamError, SlabSizes};
 //!
 //! /// A thousand steps of the grid in `input`, in 4 GiB of the GPU's memory, to a file of bare cells.
-//! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &mut dyn Cells) -> Result<(), StreamError> {
+//! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &dyn Cells) -> Result<(), StreamError> {
 //!     let (config, limits) = (config.on(gpu.0), gpu.0.limits());
 //!     // All that the result depends on: a checkpoint of another identity is refused.
 //!     let identity = Identity::default().with("grid", config.grid.to_string()).with("steps", 1000);
@@ -55,11 +55,12 @@ pub use run_files::RunFiles;
 pub use schedule::Schedule;
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.
-pub trait Cells: Send {
-    /// Fills `into` with the bytes of the grid from `offset` on, both of whole cells, and says how many bytes of the file that took.
+pub trait Cells: Sync {
+    /// Fills `into` with the bytes of the grid from `offset` on, both of whole cells, and says how many bytes of the file that took. Several
+    /// threads do so at once.
     ///
     /// # Errors
     ///
     /// They cannot be read: [`StreamError::Input`].
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError>;
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError>;
 }

@@ -8,16 +8,17 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
 use halofold::wgpu::Device;
+use rayon::prelude::*;
 
-use super::device::{Flight, Layout, SlabDevice, Slabs, Upload};
+use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, words};
 use super::writer::Writer;
 use super::{Cells, StreamError};
 use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
 use crate::stepping::Round;
 
-/// Bytes that are read from a file at once: few enough that they are still in the cache when they are copied on.
-const PIECE: u64 = 1 << 20;
+/// Bytes that a thread reads from a file at once: few enough that they are still in the cache when they are copied on.
+const CHUNK: u64 = 256 << 10;
 
 /// The buffers on their way that are free.
 pub(super) struct Buffers {
@@ -36,8 +37,8 @@ impl Buffers {
 
 /// The files that slabs are read from.
 pub(super) struct Sources<'a> {
-    pub cells: &'a mut dyn Cells,
-    pub rhs: Option<&'a mut dyn Cells>,
+    pub cells: &'a dyn Cells,
+    pub rhs: Option<&'a dyn Cells>,
     pub slabs: Slabs,
     /// Bytes read.
     pub read: u64,
@@ -45,27 +46,38 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// Reads a slab and its halo.
-    fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
+    fn fill(&mut self, slab: u32, upload: &Upload) -> Result<(), StreamError> {
         let held = self.slabs.held(slab)?;
-        let mut fill = |cells: &mut dyn Cells, staging: &Staging| {
-            let mut view = staging.view_mut(..)?;
-            let mut at = 0;
-            for range in &held {
-                for start in range.clone().step_by(PIECE as usize) {
-                    piece.resize(PIECE.min(range.end - start) as usize, 0);
-                    self.read += cells.read_at(start, piece)?;
-                    view.slice(at..at + piece.len()).copy_from_slice(piece);
-                    at += piece.len();
-                }
-            }
-            Ok(())
-        };
-        fill(self.cells, &upload.cells)?;
-        match (&mut self.rhs, &upload.rhs) {
-            (Some(rhs), Some(staging)) => fill(*rhs, staging),
-            _ => Ok(()),
+        self.read += fill(self.cells, &held, &upload.cells)?;
+        if let (Some(rhs), Some(staging)) = (self.rhs, &upload.rhs) {
+            self.read += fill(rhs, &held, staging)?;
         }
+        Ok(())
     }
+}
+
+/// Reads parts of a grid to the beginning of a buffer, one after the other, by several threads: one reads slower than a bus. Returns the
+/// bytes of the file that this took.
+fn fill(cells: &dyn Cells, parts: &[Range<u64>], staging: &Staging) -> Result<u64, StreamError> {
+    let all = parts.iter().map(|part| part.end - part.start).sum::<u64>();
+    let chunk = |bounce: &mut Vec<u8>, nth: u64| {
+        let chunk = nth * CHUNK..all.min((nth + 1) * CHUNK);
+        bounce.resize(words(0..chunk.end - chunk.start).end as usize, 0);
+        let (mut begin, mut read) = (0, 0);
+        for part in parts {
+            let end = begin + part.end - part.start;
+            let [from, to] = [begin, end].map(|at| at.clamp(chunk.start, chunk.end));
+            if from < to {
+                let into = &mut bounce[(from - chunk.start) as usize..(to - chunk.start) as usize];
+                read += cells.read_at(part.start + from - begin, into)?;
+            }
+            begin = end;
+        }
+        staging.view_mut(chunk.start..chunk.start + bounce.len() as u64)?.copy_from_slice(bounce);
+        Ok(read)
+    };
+    let chunks = (0..all.div_ceil(CHUNK)).into_par_iter().map_init(Vec::new, chunk);
+    chunks.try_reduce(|| 0, |one, other| Ok(one + other))
 }
 
 /// The part of a run that a pass does.
@@ -150,10 +162,9 @@ fn read(
     to_fill: Receiver<Upload>,
     filled: &SyncSender<(u32, Upload)>,
 ) -> (Receiver<Upload>, Result<(), StreamError>) {
-    let mut piece = Vec::new();
     for slab in slabs {
         let Ok(upload) = to_fill.recv() else { break };
-        if let Err(error) = sources.fill(slab, &upload, &mut piece) {
+        if let Err(error) = sources.fill(slab, &upload) {
             return (to_fill, Err(error));
         }
         if filled.send((slab, upload)).is_err() {

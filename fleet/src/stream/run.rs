@@ -28,8 +28,8 @@ pub struct StreamOptions<'a> {
     queue: &'a Queue,
     config: Config,
     weights: Weights,
-    input: &'a mut dyn Cells,
-    rhs: Option<&'a mut dyn Cells>,
+    input: &'a dyn Cells,
+    rhs: Option<&'a dyn Cells>,
     every: Duration,
     stop: &'a AtomicBool,
 }
@@ -46,13 +46,13 @@ impl<'a> StreamOptions<'a> {
         (device, queue): (&'a Device, &'a Queue),
         config: Config,
         weights: Weights,
-        input: &'a mut dyn Cells,
+        input: &'a dyn Cells,
     ) -> Self {
         StreamOptions { device, queue, config, weights, input, rhs: None, every: USUAL_PAUSE, stop: &NEVER }
     }
 
     /// The same with a right-hand side, which every pass reads. The configuration must have one, too.
-    pub fn with_rhs(self, rhs: &'a mut dyn Cells) -> Self {
+    pub fn with_rhs(self, rhs: &'a dyn Cells) -> Self {
         StreamOptions { rhs: Some(rhs), ..self }
     }
 
@@ -148,7 +148,7 @@ impl Run {
         options: StreamOptions<'_>,
         mut on: impl FnMut(Progress),
     ) -> Result<Done, StreamError> {
-        let StreamOptions { device, queue, config, weights, input, mut rhs, every, stop } = options;
+        let StreamOptions { device, queue, config, weights, input, rhs, every, stop } = options;
         let Run { schedule, layer_bytes, .. } = *self;
         let slabs = Slabs { config, schedule };
         // The slabs at the sides of the grid are those that may be of an odd size.
@@ -163,9 +163,8 @@ impl Run {
         let mut read = 0;
         while let Some(round) = writer.checkpoint().next(&schedule) {
             let pass = writer.checkpoint().passes;
-            let mut before = (pass > 0).then(|| self.files.open(pass - 1, self.bytes())).transpose()?;
-            let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
-            let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
+            let before = (pass > 0).then(|| self.files.open(pass - 1, self.bytes())).transpose()?;
+            let cells = before.as_ref().map_or(input, |before| before as &dyn Cells);
             let mut sources = Sources { cells, rhs, slabs, read: 0 };
             let rest = RestOfPass { slabs: writer.checkpoint().slabs..schedule.slabs(), round, stop };
             writer.begin_pass()?;

@@ -1,10 +1,11 @@
 //! The files of a run in the folder of its result: two grids and a checkpoint.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{Cells, StreamError};
+use crate::Place;
 
 /// The files of a run: two grids and a checkpoint, named after the result.
 #[derive(Clone, Debug)]
@@ -145,9 +146,12 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Writes bytes of the grid from an offset on.
-    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.start + offset))?;
-        self.file.write_all(bytes)
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.place(offset).write_all(bytes)
+    }
+
+    fn place(&self, offset: u64) -> Place<'_> {
+        Place { file: &self.file, at: self.start + offset }
     }
 
     /// Flushes the file to the disk.
@@ -157,10 +161,8 @@ impl Layers {
 }
 
 impl Cells for Layers {
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
-        let read =
-            self.file.seek(SeekFrom::Start(self.start + offset)).and_then(|_| self.file.read_exact(into));
-        read.map_err(StreamError::read(&self.path))?;
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
+        self.place(offset).read_exact(into).map_err(StreamError::read(&self.path))?;
         Ok(into.len() as u64)
     }
 }

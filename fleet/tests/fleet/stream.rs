@@ -4,7 +4,7 @@ mod lost;
 
 use std::fs;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use halofold::Element;
@@ -20,15 +20,21 @@ const WEIGHTS: Weights = Weights::new(&[0.231, 0.0973, 0.0153, 0.0007]);
 /// Cells in memory, which cannot be read any more after some reads.
 struct Memory<'a> {
     cells: &'a [u8],
-    reads: u32,
+    reads: AtomicU32,
+}
+
+impl<'a> Memory<'a> {
+    fn new(cells: &'a [u8], reads: u32) -> Self {
+        Memory { cells, reads: reads.into() }
+    }
 }
 
 impl Cells for Memory<'_> {
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
-        if self.reads == 0 {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
+        let left = |reads: u32| reads.checked_sub(1);
+        if self.reads.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() {
             return Err(StreamError::Input(Box::new(io::Error::other("the input is gone"))));
         }
-        self.reads -= 1;
         into.copy_from_slice(&self.cells[offset as usize..][..into.len()]);
         Ok(into.len() as u64)
     }
@@ -44,9 +50,9 @@ fn streamed(config: Config, cells: &[u8], steps: u32, sizes: SlabSizes, stop_aft
         let files = RunFiles::new(path.clone(), b"header".to_vec());
         let identity = Identity::default().with("grid", config.grid.to_string());
         let run = Run::open(files, identity, bounds, sizes, nth > 0).unwrap();
-        let mut input = Memory { cells, reads: u32::MAX };
+        let input = Memory::new(cells, u32::MAX);
         let (stop, mut slabs) = (AtomicBool::new(false), 0);
-        let options = StreamOptions::new((device, queue), config, WEIGHTS, &mut input)
+        let options = StreamOptions::new((device, queue), config, WEIGHTS, &input)
             .with_checkpoints(Duration::MAX)
             .with_stop(&stop);
         let done = run.steps(options, |_| {
@@ -122,8 +128,8 @@ fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
             false,
         )
         .unwrap();
-        let mut input = Memory { cells: &cells, reads };
-        let done = run.steps(StreamOptions::new((device, queue), config, WEIGHTS, &mut input), |_| {});
+        let input = Memory::new(&cells, reads);
+        let done = run.steps(StreamOptions::new((device, queue), config, WEIGHTS, &input), |_| {});
         assert!(matches!(done, Err(StreamError::Input(_))), "{done:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), left, "after {reads} reads");
     }

@@ -4,11 +4,9 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::ops::Range;
-#[cfg(unix)]
-use std::os::unix::fs::FileExt as _;
-#[cfg(windows)]
-use std::os::windows::fs::FileExt as _;
 use std::path::Path;
+
+use halofold_fleet::Place;
 
 use super::STANDARD_INPUT;
 use super::error::Fault;
@@ -58,23 +56,6 @@ impl Reader {
             Reader::File(file) => fill(Place { file, at }, buffer),
             Reader::Stream(stream) => fill(stream, buffer),
         }
-    }
-}
-
-/// A place in a file, which goes on as bytes are read there. The file's own place is left alone, except by Windows.
-pub(crate) struct Place<'a> {
-    pub(crate) file: &'a File,
-    pub(crate) at: u64,
-}
-
-impl Read for Place<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let count = self.file.read_at(buffer, self.at)?;
-        #[cfg(windows)]
-        let count = self.file.seek_read(buffer, self.at)?;
-        self.at += count as u64;
-        Ok(count)
     }
 }
 

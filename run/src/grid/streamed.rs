@@ -55,12 +55,12 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let run = open(args, &request, gpu)?;
     request.tell_conversion(args);
     let Request { source, rhs, config, weights, .. } = &request;
-    let mut input = FileCells::new(source, config.element);
-    let mut rhs = rhs.as_ref().map(|rhs| FileCells::new(rhs, config.element));
-    let options = StreamOptions::new((&gpu.device, &gpu.queue), *config, *weights, &mut input)
+    let input = FileCells::new(source, config.element);
+    let rhs = rhs.as_ref().map(|rhs| FileCells::new(rhs, config.element));
+    let options = StreamOptions::new((&gpu.device, &gpu.queue), *config, *weights, &input)
         .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
-    let options = match &mut rhs {
+    let options = match &rhs {
         Some(rhs) => options.with_rhs(rhs),
         None => options,
     };

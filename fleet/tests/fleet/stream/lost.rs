@@ -46,9 +46,9 @@ impl Small {
     /// Does the steps, up to this many slabs from now.
     fn steps(&self, run: &Run, slabs: u32) -> Result<(), StreamError> {
         let Member { device, queue } = &members(1)[0];
-        let mut input = Memory { cells: &self.cells, reads: u32::MAX };
+        let input = Memory::new(&self.cells, u32::MAX);
         let (stop, mut done) = (AtomicBool::new(false), 0);
-        let options = StreamOptions::new((device, queue), self.config, WEIGHTS, &mut input).with_stop(&stop);
+        let options = StreamOptions::new((device, queue), self.config, WEIGHTS, &input).with_stop(&stop);
         let on = |_| {
             done += 1;
             stop.store(done == slabs, Ordering::Relaxed);
@@ -169,8 +169,8 @@ fn a_lost_device_is_an_error_and_another_one_goes_on() {
             device.destroy();
         }
         let run = small.open(false);
-        let mut input = Memory { cells: &small.cells, reads: u32::MAX };
-        let options = StreamOptions::new((&device, &queue), small.config, WEIGHTS, &mut input);
+        let input = Memory::new(&small.cells, u32::MAX);
+        let options = StreamOptions::new((&device, &queue), small.config, WEIGHTS, &input);
         let mut slabs = 0;
         let lost = run.steps(options, |_| {
             slabs += 1;

@@ -9,20 +9,18 @@ use halofold_fleet::stream::{Cells, StreamError};
 pub struct FileCells<'a> {
     source: &'a Source,
     element: Element,
-    /// As they are in the file.
-    raw: Vec<u8>,
 }
 
 impl<'a> FileCells<'a> {
     /// The file's elements as cells of a type.
     pub fn new(source: &'a Source, element: Element) -> Self {
-        FileCells { source, element, raw: Vec::new() }
+        FileCells { source, element }
     }
 }
 
 impl Cells for FileCells<'_> {
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
-        let FileCells { source, element, raw } = self;
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
+        let FileCells { source, element } = self;
         let input = |error| StreamError::Input(Box::new(error));
         let cell = element.size();
         let count = into.len() as u64 / cell;
@@ -30,9 +28,9 @@ impl Cells for FileCells<'_> {
         if source.element() == *element {
             source.read_at(first, into).map_err(input)?;
         } else {
-            raw.resize((count * source.size()) as usize, 0);
-            source.read_at(first, raw).map_err(input)?;
-            into.copy_from_slice(&cells::arrange(source.element(), raw, *element, |cell| cell));
+            let mut raw = vec![0; (count * source.size()) as usize];
+            source.read_at(first, &mut raw).map_err(input)?;
+            into.copy_from_slice(&cells::arrange(source.element(), &raw, *element, |cell| cell));
         }
         Ok(count * source.stored().size())
     }
