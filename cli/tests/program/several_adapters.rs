@@ -108,7 +108,7 @@ fn reduced(args: &[&str], input: &[u8]) -> Vec<Value> {
 fn check_reduced(args: &[&str], input: &[u8]) {
     for verify in [&[][..], &["--verify"]] {
         let one = reduced(&[args, verify, &["--adapter", "0"]].concat(), input);
-        for adapters in [&times(2), &times(3), "all"] {
+        for adapters in [&times(2), &times(4), "all"] {
             assert_eq!(reduced(&[args, verify, &["--adapters", adapters]].concat(), input), one, "{args:?}");
         }
     }

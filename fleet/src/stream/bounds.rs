@@ -7,18 +7,17 @@ use super::{Schedule, StreamError};
 use crate::split::unit_of_layers;
 use crate::stepping::Rounds;
 
-/// The most steps of a pass that are chosen: a deeper pass saves few passes over the file, and it has
-/// more layers to compute that are not its own.
+/// The most steps of a pass that are chosen on a GPU of unknown speed, and the most bytes that they go over: a deeper pass saves few passes
+/// over the file, and it has more layers to compute that are not its own. A slow GPU would take long for one slab.
 const DEEPEST: u32 = 256;
+const FARTHEST: u64 = 64 << 30;
 
-/// The most bytes that the steps of one pass go over in one submission: with much more a slow GPU is thought to hang.
-const SUBMISSION: u64 = 64 << 30;
+/// The bytes a second at which files are taken to be written, which few disks exceed. A GPU of known speed may make as many steps of a slab
+/// as it takes to write it so fast: they cost no time.
+const WRITING: f64 = 1e9;
 
-/// The same if a depth was asked for: then the GPU is taken to be fast enough.
-const LONGEST: u64 = 1 << 40;
-
-/// The most steps of a pass, however small the slabs: each is a command that waits in memory until all are submitted.
-const MOST_STEPS: u64 = 1 << 14;
+/// The most steps of a pass: each is a command that waits in memory until all are submitted.
+pub(super) const MOST_STEPS: u32 = 1 << 14;
 
 /// The copies of a slab that a run holds: two grids, two on their way to the GPU, two on their way back.
 const COPIES: u64 = 6;
@@ -53,6 +52,8 @@ pub struct Bounds {
     pub(super) radius: u32,
     /// Steps that the kernel likes best to take at once, or a multiple of them.
     pub(super) unit: u32,
+    /// The steps of a layer that take as long as to write it, if that is known.
+    pub(super) while_written: u32,
 }
 
 /// Sizes of a stream. Start with [`SlabSizes::default`], which leaves the choice to the library.
@@ -80,8 +81,9 @@ impl SlabSizes {
 impl Schedule {
     /// Chooses slabs and the depth of passes.
     ///
-    /// A pass takes as many steps as reach a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
-    /// is the slab's own. It takes fewer where a check is due, or where they would keep a slow GPU busy too long.
+    /// A pass takes as many steps as reach a quarter of the layers that a buffer holds: then at least half of what is read and computed
+    /// is the slab's own. It takes fewer where a check is due, or where the GPU is not known to make them faster than a disk writes:
+    /// see [`Bounds::with_speed`].
     ///
     /// # Errors
     ///
@@ -131,7 +133,14 @@ impl Bounds {
             align: unit_of_layers(config),
             radius: config.stencil.radius(),
             unit: config.steps_per_pass(),
+            while_written: 0,
         }
+    }
+
+    /// The same for a GPU that takes so many seconds for a step of a layer: see [`layer_seconds`](super::layer_seconds). A fast one makes deeper
+    /// passes.
+    pub fn with_speed(self, seconds: f64) -> Self {
+        Bounds { while_written: (self.layer_bytes as f64 / WRITING / seconds) as u32, ..self }
     }
 
     /// The same for a run that ends once a step changes little.
@@ -144,16 +153,11 @@ impl Bounds {
         u32::try_from(self.buffer_bytes / self.layer_bytes.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The most steps of a pass over slabs that hold this many layers.
-    pub(super) fn longest(&self, held: u64) -> u32 {
-        let bytes = held.saturating_mul(self.layer_bytes).min(self.buffer_bytes);
-        (LONGEST / bytes.max(1)).clamp(1, MOST_STEPS) as u32
-    }
-
     /// The most steps of a pass that are chosen.
     fn most_depth(&self) -> u32 {
-        let brief = (SUBMISSION / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
-        self.rounds.period().min(self.rounds.end).clamp(1, brief)
+        let brief = (FARTHEST / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
+        let most = self.while_written.clamp(brief, MOST_STEPS);
+        self.rounds.period().min(self.rounds.end).clamp(1, most)
     }
 
     pub(super) fn schedule(&self, slabs: u32, depth: u32) -> Schedule {
@@ -208,6 +212,7 @@ pub(super) mod tests {
             align: 1,
             radius: 1,
             unit: 1,
+            while_written: 0,
         }
     }
 
@@ -294,11 +299,18 @@ pub(super) mod tests {
             let few = Bounds { rounds: Rounds { end: 2, ..bounds.rounds }, ..bounds };
             assert_eq!(Schedule::new(few, SlabSizes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
         }
-        // Slabs of 1 GiB: a thousand steps go over a TiB.
-        let large = Bounds { layer_bytes: 1 << 20, buffer_bytes: 1 << 30, ..bounds(1024, false, 5000, 0) };
-        assert!(Schedule::new(large, SlabSizes { height: None, depth: Some(1024) }).is_ok());
-        let deep = Schedule::new(large, SlabSizes { height: None, depth: Some(1025) });
-        assert!(matches!(deep, Err(StreamError::Deep { depth: 1025, most: 1024 })), "{deep:?}");
+    }
+
+    #[test]
+    fn fast_gpus_make_deep_passes() {
+        // Slabs of 1 GiB hold a thousand layers.
+        let large = Bounds { layer_bytes: 1 << 20, buffer_bytes: 1 << 30, ..bounds(9999, false, 5000, 0) };
+        let depth = |bounds| Schedule::new(bounds, SlabSizes::default()).unwrap().depth();
+        // A layer is written in 1049 µs.
+        for (seconds, expected) in [(1.0, 64), (30e-6, 64), (10e-6, 103), (1e-6, 250), (0.0, 250)] {
+            assert_eq!(depth(large.with_speed(seconds)), expected, "{seconds} s");
+        }
+        assert_eq!(depth(large), 64);
     }
 
     #[test]

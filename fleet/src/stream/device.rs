@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::mem;
 use std::ops::Range;
 
 use halofold::read;
@@ -16,6 +17,9 @@ use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
 use crate::stepping::Round;
+
+/// The most bytes that steps go over in one submission: with much more a slow GPU is thought to hang.
+const SUBMISSION: u64 = 64 << 30;
 
 /// The slabs of a grid.
 #[derive(Clone, Copy)]
@@ -176,11 +180,18 @@ impl SlabDevice {
             self.prepare(part, round)?;
         }
         let recording = self.recordings.get(&form(part, round));
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let begin = || self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = begin();
         self.encode_in(&mut encoder, part, &upload);
-        let result = recording.map_or(0, |recording| {
-            recording.round.encode(&mut encoder, 0);
-            recording.round.result(0)
+        let result = recording.map_or(0, |Recording { round: all, .. }| {
+            let at_once = passes_at_once(all.passes(), part.bytes().saturating_mul(round.steps.into()));
+            for first in (0..all.passes()).step_by(at_once) {
+                if first > 0 {
+                    self.queue.submit([mem::replace(&mut encoder, begin()).finish()]);
+                }
+                all.encode_passes(&mut encoder, 0, first..all.passes().min(first + at_once));
+            }
+            all.result(0)
         });
         let check = recording.and_then(|recording| recording.check.as_ref());
         let layout = self.encode_out(&mut encoder, part, (&self.grids[result], check), &download);
@@ -253,6 +264,11 @@ impl SlabDevice {
     }
 }
 
+/// The number of passes over a slab for one submission, if all of them together are so many and go over so many bytes.
+fn passes_at_once(passes: usize, bytes: u64) -> usize {
+    passes.div_ceil(bytes.div_ceil(SUBMISSION).max(1) as usize).max(1)
+}
+
 fn form(slab: &Slab, round: Round) -> Form {
     let neighbours = Side::BOTH.map(|side| slab.halo(side).is_some());
     Form { layers: slab.own().len() as u32, neighbours, round }
@@ -262,4 +278,19 @@ fn form(slab: &Slab, round: Round) -> Form {
 pub(super) fn words(bytes: Range<u64>) -> Range<u64> {
     let word = wgpu::COPY_BUFFER_ALIGNMENT;
     bytes.start / word * word..bytes.end.next_multiple_of(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SUBMISSION, passes_at_once};
+
+    #[test]
+    fn submissions_are_equal_and_short() {
+        let submissions = |passes: usize, bytes| passes.div_ceil(passes_at_once(passes, bytes));
+        assert_eq!(
+            [0, SUBMISSION, SUBMISSION + 1, 5 * SUBMISSION].map(|bytes| submissions(10, bytes)),
+            [1, 1, 2, 5]
+        );
+        assert_eq!((submissions(3, 20 * SUBMISSION), submissions(1, u64::MAX)), (3, 1));
+    }
 }

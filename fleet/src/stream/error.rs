@@ -39,10 +39,8 @@ pub enum StreamError {
         /// Steps of a pass.
         depth: u32,
     },
-    /// More steps of a pass than a GPU takes at once.
-    #[error(
-        "a depth of {depth}: the steps of a pass are submitted at once, here at most {most}; ask for fewer steps per pass"
-    )]
+    /// More steps of a pass than are kept ready.
+    #[error("a depth of {depth}: a pass makes at most {most} steps")]
     Deep {
         /// Steps of a pass.
         depth: u32,

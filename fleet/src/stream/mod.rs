@@ -45,6 +45,7 @@ mod pass;
 mod run;
 mod run_files;
 mod schedule;
+mod speed;
 mod writer;
 
 pub use bounds::{Bounds, SlabSizes};
@@ -53,6 +54,7 @@ pub use error::StreamError;
 pub use run::{Done, Progress, Run, StreamOptions};
 pub use run_files::RunFiles;
 pub use schedule::Schedule;
+pub use speed::layer_seconds;
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.
 pub trait Cells: Sync {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use halofold::stencil::Until;
 
+use super::bounds::MOST_STEPS;
 use super::{Bounds, StreamError};
 use crate::split::part_of_layers;
 use crate::stepping::{Round, Rounds};
@@ -30,9 +31,8 @@ impl Schedule {
         }
         self.rounds.until.as_ref().map_or(Ok(()), Until::check)?;
         let (height, depth) = (self.largest(), self.depth());
-        let most = bounds.longest(self.most_held());
-        if depth > most {
-            return Err(StreamError::Deep { depth, most });
+        if depth > MOST_STEPS {
+            return Err(StreamError::Deep { depth, most: MOST_STEPS });
         }
         if self.is_cut() && self.halo_layers() > self.smallest() {
             return Err(StreamError::Thin { height: self.smallest(), depth });

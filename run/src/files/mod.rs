@@ -22,12 +22,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use halofold::{Element, Value};
+use halofold_fleet::Place;
 
 pub use bare::{Bare, BareArgs, Dimensions, UnknownType};
 pub use error::{Fault, InputError};
 use header::{Header, check_whole};
 use native::{mark, spread, swap_bytes, widen};
-use reader::{Opened, Place, Reader, fill, open_reader};
+use reader::{Opened, Reader, fill, open_reader};
 pub use stored::Stored;
 
 /// The argument that means standard input.

@@ -9,8 +9,9 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use halofold::stencil::Config;
 use halofold::wgpu;
+use halofold_fleet::Member;
 use halofold_fleet::stream::{
-    Bounds, Done, Identity, Progress, Run, RunFiles, Schedule, StreamError, StreamOptions,
+    Bounds, Done, Identity, Progress, Run, RunFiles, Schedule, StreamError, StreamOptions, layer_seconds,
 };
 use serde_json::Value;
 
@@ -25,7 +26,7 @@ use crate::reserved;
 use input::FileCells;
 pub use options::StreamArgs;
 
-/// A grid of fewer bytes is not tried on the GPU first.
+/// A grid of fewer bytes is not tried on the GPU first, nor is the GPU timed for it.
 const SMALL: u64 = 256 << 20;
 
 /// True if a grid is to be streamed.
@@ -92,7 +93,11 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let output = fs::canonicalize(&output).unwrap_or(output);
     let files = RunFiles::new(output, request.header()?);
     let identity = identity(args, request, gpu)?;
-    let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
+    let mut bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
+    if args.stream.leaves_depth() && config.bytes() > SMALL {
+        let member = Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
+        bounds = bounds.with_speed(layer_seconds(&member, *config, request.weights).map_err(failure)?);
+    }
     let bounds = until.map_or(bounds, |until| bounds.with_until(until));
     Run::open(files, identity, bounds, args.stream.sizes(), args.stream.resume).map_err(failure)
 }

@@ -25,8 +25,8 @@ pub struct StreamArgs {
     /// Layers of a streamed slab: rows in 2D, planes in 3D. By default as many as there is memory for.
     #[arg(long, value_name = "LAYERS", conflicts_with = "adapters", value_parser = counts(1, u32::MAX))]
     slab: Option<u32>,
-    /// Steps of each pass over a streamed file. A slab is read with as many more layers on either side. By default a
-    /// quarter of the layers that a buffer holds, at most 256.
+    /// Steps of each pass over a streamed file. A slab is read with as many more layers on either side. By default at most a
+    /// quarter of the layers that a buffer holds, as many as a GPU makes while a slab is written.
     #[arg(long, value_name = "STEPS", conflicts_with = "adapters", value_parser = counts(1, u32::MAX))]
     depth: Option<u32>,
     /// Go on with a streamed run that was interrupted, by the checkpoint beside OUT.npy, to the same bits. The other options must be
@@ -59,6 +59,11 @@ impl StreamArgs {
     /// The time between two checkpoints.
     pub fn checkpoint(&self) -> Duration {
         Duration::from_secs_f64(self.checkpoint.unwrap_or(USUAL_CHECKPOINT))
+    }
+
+    /// True if the steps of a pass are still to be chosen.
+    pub fn leaves_depth(&self) -> bool {
+        self.depth.is_none() && !self.resume
     }
 
     /// The sizes that are asked for.
