@@ -141,7 +141,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Man { command } => man(command.as_deref()),
-        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open),
+        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open_for),
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

@@ -34,7 +34,7 @@ impl Transport for ByMpi<'_> {
 
 /// Runs the subcommand.
 pub fn run(args: &ReduceArgs, ranks: &Ranks) -> Result<(), Failure> {
-    reduce::run(args, &ByMpi(ranks), |adapters| own_gpu(adapters, ranks))
+    reduce::run(args, &ByMpi(ranks), |adapters, _| own_gpu(adapters, ranks))
 }
 
 /// The device of a rank.

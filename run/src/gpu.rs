@@ -1,6 +1,7 @@
 //! The adapter a command runs on.
 
 use std::sync::{Arc, Mutex};
+use std::{panic, thread};
 
 use halofold::{adapter, wgpu};
 use halofold_measure::{Budget, PeakMeter, Timer};
@@ -59,6 +60,9 @@ pub struct Gpu {
     pub timer: Timer,
     faults: Arc<Mutex<Vec<String>>>,
 }
+
+/// Bytes of files that one GPU reduces before another one could help.
+const SMALL: u64 = 1 << 30;
 
 /// Bytes that are written to the GPU at once.
 const PIECE: usize = 64 << 20;
@@ -156,7 +160,14 @@ impl AnyAdapters {
 
     /// Opens the adapters asked for, or the preferred one.
     pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
-        let several = self.several.open()?;
+        self.open_for(None)
+    }
+
+    /// Opens the adapters asked for, or the preferred one, for files of so many bytes, if that is known: of all adapters only one where others
+    /// would come too late.
+    pub fn open_for(&self, bytes: Option<u64>) -> Result<Vec<Gpu>, Failure> {
+        let is_small = bytes.is_some_and(|bytes| bytes < SMALL);
+        let several = self.several.open_first(if is_small { 1 } else { usize::MAX })?;
         if several.is_empty() { Ok(vec![self.one.open()?]) } else { Ok(several) }
     }
 }
@@ -169,6 +180,11 @@ pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
 impl AdaptersArgs {
     /// Opens the adapters asked for: none, unless several were.
     pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
+        self.open_first(usize::MAX)
+    }
+
+    /// Opens the adapters asked for, of all the first ones, up to so many.
+    fn open_first(&self, most: usize) -> Result<Vec<Gpu>, Failure> {
         if self.adapters.is_empty() {
             return Ok(Vec::new());
         }
@@ -176,13 +192,14 @@ impl AdaptersArgs {
             return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));
         }
         let all = adapters()?;
-        let gpus: Vec<_> = if self.adapters == ["all"] {
-            combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect::<Result<_, _>>()?
+        let named: Vec<_> = if self.adapters == ["all"] {
+            combined(&all).into_iter().take(most).map(|nth| &all[nth]).collect()
         } else if self.adapters.iter().any(|name| name == "all") {
             return Err(Failure::usage("--adapters: all is all; name no others beside it"));
         } else {
-            self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect::<Result<_, _>>()?
+            self.adapters.iter().map(|wanted| find(&all, wanted)).collect::<Result<_, _>>()?
         };
+        let gpus = Gpu::open_all(&named)?;
         let contexts = halofold_fleet::check_contexts(gpus.iter().map(|gpu| &gpu.device));
         contexts.map(|()| gpus).map_err(Failure::usage)
     }
@@ -225,6 +242,19 @@ impl Gpu {
         });
         let timer = Timer::new(&device, &queue);
         Ok(Gpu { info: adapter.get_info(), device, queue, timer, faults })
+    }
+
+    /// Opens adapters beside each other, since each takes a driver long. All devices of OpenGL have one context, and are opened in turn.
+    fn open_all(adapters: &[&wgpu::Adapter]) -> Result<Vec<Self>, Failure> {
+        if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::Gl) {
+            return adapters.iter().map(|adapter| Gpu::open(adapter)).collect();
+        }
+        thread::scope(|scope| {
+            let all: Vec<_> = adapters.iter().map(|adapter| scope.spawn(|| Gpu::open(adapter))).collect();
+            let opened =
+                all.into_iter().map(|opening| opening.join().unwrap_or_else(|why| panic::resume_unwind(why)));
+            opened.collect()
+        })
     }
 
     /// True for a software adapter, which runs on the CPU.

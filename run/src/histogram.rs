@@ -191,8 +191,7 @@ impl Counter<'_> {
     fn deviation_between(&mut self, ends: [Value; 2]) -> Result<f64, Failure> {
         let mut mask = self.passes.mask_between(ends)?;
         let wanted = Wanted { is_masked: true, ..wanted(&[Op::Deviation]) };
-        let engine = self.passes.engine(wanted)?;
-        let found = self.passes.reduced(engine, wanted, Some(&mut mask))?;
+        let found = self.passes.reduced(wanted, Some(&mut mask), |failure| failure)?;
         Ok(deviation(&found[0]))
     }
 
@@ -204,13 +203,12 @@ impl Counter<'_> {
         let ops = [Op::MinMax, Op::Deviation];
         let ops = if bins == BinCount::Of(Rule::Scott) { &ops[..] } else { &ops[..1] };
         let wanted = wanted(ops);
-        let engine = self.passes.engine(wanted).map_err(|failure| match (failure, bins) {
+        let totals = self.passes.reduced(wanted, None, |failure| match (failure, bins) {
             (Failure::Usage(why), BinCount::Number(_)) => {
                 Failure::Usage(format!("{why}; or name the range with --range LOW,HIGH"))
             }
             (failure, _) => failure,
         })?;
-        let totals = self.passes.reduced(engine, wanted, None)?;
         let ends = match totals[0].results.only() {
             Some(Scalar::Range { min, max }) => Some([min, max]),
             _ => None,

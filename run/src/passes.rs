@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::slice;
 
 use halofold::histogram::{Histogram, Keys, Map};
 use halofold::{Slice, Value};
@@ -65,30 +64,25 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// The kernels of some reductions.
-    pub fn engine(&self, wanted: Wanted<'_>) -> Result<Engine<'a>, Failure> {
-        let works = slice::from_ref(&self.work);
-        let inputs = if wanted.is_masked { 2 } else { 1 };
-        Engine::new(self.gpus, works, (inputs, self.piece), |gpu, most| {
-            kernels::of_ops(gpu, works, &[wanted], most)
-        })
-    }
-
-    /// Reduces the file by kernels; if there is a mask, what it keeps.
+    /// Reduces the file; if there is a mask, what it keeps. `refused` explains why a GPU has no such reductions.
     pub fn reduced(
         &mut self,
-        mut engine: Engine<'_>,
         wanted: Wanted<'_>,
         mask: Option<&mut Work>,
+        refused: impl FnOnce(Failure) -> Failure,
     ) -> Result<Vec<OperatorResults>, Failure> {
-        let (mut sources, bar) = self.open(mask)?;
-        let all = (wanted, None, true);
-        let totals = reduce((&mut engine, &self.gpus[0]), &Alone, &self.work, &mut sources, all, |bytes| {
-            bar.inc(bytes)
-        })?;
-        bar.finish_and_clear();
-        self.n = totals.n();
-        Ok(totals.into_each().collect())
+        let works = &[self.work.described()];
+        let inputs = if wanted.is_masked { 2 } else { 1 };
+        let kernels = |gpu: &Gpu, most: &dyn Fn(Stored) -> u64| kernels::of_ops(gpu, works, &[wanted], most);
+        Engine::with(self.gpus, works, (inputs, self.piece), kernels, |engine| {
+            let mut engine = engine.map_err(refused)?;
+            let (mut sources, bar) = self.open(mask)?;
+            let (on, all) = ((&mut engine, &self.gpus[0]), (wanted, None, true));
+            let totals = reduce(on, &Alone, &self.work, &mut sources, all, |bytes| bar.inc(bytes))?;
+            bar.finish_and_clear();
+            self.n = totals.n();
+            Ok(totals.into_each().collect())
+        })
     }
 
     /// A mask of its elements from one to another.
@@ -214,33 +208,36 @@ impl<'a> Passes<'a> {
         kernels: impl Fn(&Gpu, &Work) -> Result<Vec<Kernel>, Failure> + Sync,
         mut take: impl FnMut(&Share, &[Reduced]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let works = slice::from_ref(&self.work);
+        let works = &[self.work.described()];
         let largest = self.gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
         let piece = fitting(self.piece, [self.work.stored.element().size(), self.result], largest);
-        let mut engine = Engine::new(self.gpus, works, (1, piece), |gpu, _| kernels(gpu, &self.work))?;
-        let block = self.work.lines.as_ref().map_or(0, |lines| lines.blocks[1]);
-        let most = engine.elements(&self.work);
-        if block > most {
-            return Err(self.refused(format!(
+        let kernels = |gpu: &Gpu, _: &dyn Fn(Stored) -> u64| kernels(gpu, &works[0]);
+        Engine::with(self.gpus, works, (1, piece), kernels, |engine| {
+            let mut engine = engine?;
+            let block = self.work.lines.as_ref().map_or(0, |lines| lines.blocks[1]);
+            let most = engine.elements(&self.work);
+            if block > most {
+                return Err(self.refused(format!(
                 "the lines along these axes lie among others in blocks of {block} elements, and a GPU takes {most} at once: save the array \
                  with these axes last, by numpy.moveaxis and numpy.ascontiguousarray, or cut it"
             )));
-        }
-        let (mut sources, bar) = self.open(None)?;
-        let (mut n, mut gpu_ms) = (0, Some(0.0));
-        let steps = Steps::counting(&self.work, engine.kernels().len(), self.in_turn);
-        engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
-            take(&share, &left)?;
-            for left in left {
-                gpu_ms = gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
             }
-            n += share.elements();
-            bar.inc(share.elements() * self.stored.size());
+            let (mut sources, bar) = self.open(None)?;
+            let (mut n, mut gpu_ms) = (0, Some(0.0));
+            let steps = Steps::counting(&self.work, engine.kernels().len(), self.in_turn);
+            engine.run(&self.work, &mut sources, &steps, Alone.place(), |share, left| {
+                take(&share, &left)?;
+                for left in left {
+                    gpu_ms = gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
+                }
+                n += share.elements();
+                bar.inc(share.elements() * self.stored.size());
+                Ok(())
+            })?;
+            bar.finish_and_clear();
+            (self.n, self.gpu_ms) = (n, gpu_ms);
             Ok(())
-        })?;
-        bar.finish_and_clear();
-        (self.n, self.gpu_ms) = (n, gpu_ms);
-        Ok(())
+        })
     }
 
     /// Opens the file, and a mask of it, for a pass.

@@ -22,6 +22,7 @@ mod message;
 mod number_format;
 pub(crate) mod op;
 mod own;
+mod pace;
 pub(crate) mod parts;
 mod quantiles;
 pub(crate) mod ranked;
@@ -48,8 +49,8 @@ use indicatif::ProgressBar;
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{BareArgs, Source};
-use crate::gpu::{self, AnyAdapters, Gpu};
+use crate::files::{BareArgs, Source, Stored};
+use crate::gpu::{AnyAdapters, Gpu};
 use crate::reserved::Reserved;
 use crate::transport::Transport;
 use crate::{output, progress};
@@ -204,7 +205,7 @@ pub struct ReduceArgs {
     piece: u64,
 }
 
-/// Runs the subcommand in one of the processes of a transport, on the GPUs that `open` opens.
+/// Runs the subcommand in one of the processes of a transport, on the GPUs that `open` opens for files of so many bytes, if that is known.
 ///
 /// # Errors
 ///
@@ -212,13 +213,13 @@ pub struct ReduceArgs {
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
-    open: impl FnOnce(&AnyAdapters) -> Result<Vec<Gpu>, Failure>,
+    open: impl FnOnce(&AnyAdapters, Option<u64>) -> Result<Vec<Gpu>, Failure>,
 ) -> Result<(), Failure> {
     if let Some(labels) = &args.by {
-        return by::run(args, labels, transport, open);
+        return by::run(args, labels, transport, |adapters| open(adapters, None));
     }
     if quantiles::are_wanted(args) {
-        return quantiles::run(args, transport, open);
+        return quantiles::run(args, transport, |adapters| open(adapters, None));
     }
     if args.merge {
         return if transport.is_first() { merge::run(args) } else { Ok(()) };
@@ -256,79 +257,95 @@ pub fn run(
     };
     let (array, target) = (reserve("-o", args.output.as_deref()), reserve("--state", args.state.as_deref()));
     let (array, target) = (transport.agree(array)?, transport.agree(target)?);
-    let gpus = transport.agree(open(&args.adapters))?;
-    let adapters = transport.gather(gpu::names(&gpus).as_bytes()).unwrap_or_default().join(&b" + "[..]);
-    let adapters = String::from_utf8_lossy(&adapters).into_owned();
+    // A header may claim any size.
+    let bytes = work.iter().chain(&second).map(Work::bytes);
+    let known = bytes.clone().try_fold(0, |all: u64, bytes| Some(all.saturating_add(bytes?)));
+    let all = bytes.flatten().fold(0, u64::saturating_add);
+    let gpus = transport.agree(open(&args.adapters, known))?;
     let ops = args.reductions();
     let wanted: Vec<_> = work.iter().map(|work| args.wanted(&ops, own.as_ref(), work, &gpus)).collect();
     let inputs = if second.is_some() { 2 } else { 1 };
-    let mut engine = transport.agree(Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
-        kernels::of_ops(gpu, &work, &wanted, most)
-    }))?;
-    let cuts: Vec<_> = work.iter().map(|work| engine.elements(work)).collect();
-    let accuracies: Vec<_> = wanted.iter().map(|wanted| wanted.accuracy).collect();
-    alike(transport, &format!("{cuts:?} {accuracies:?}"), || {
-        "the ranks' devices hold other pieces or other types: make --piece smaller, or add --exact or --fast"
+    let described: Vec<_> = work.iter().map(Work::described).collect();
+    let kernels = |gpu: &Gpu, most: &dyn Fn(Stored) -> u64| kernels::of_ops(gpu, &described, &wanted, most);
+    Engine::with(&gpus, &described, (inputs, args.piece), kernels, |engine| {
+        let mut engine = transport.agree(engine)?;
+        let cuts: Vec<_> = work.iter().map(|work| engine.elements(work)).collect();
+        let accuracies: Vec<_> = wanted.iter().map(|wanted| wanted.accuracy).collect();
+        alike(transport, &format!("{cuts:?} {accuracies:?}"), || {
+            "the ranks' devices hold other pieces or other types: make --piece smaller, or add --exact or --fast"
             .to_owned()
-    })?;
+        })?;
 
-    // A header may claim any size.
-    let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
-    let bar =
-        if args.quiet { ProgressBar::hidden() } else { progress::bytes(all / transport.place()[1] as u64) };
-    let bare = args.raw.bare();
-    let mut done = 0;
-    let mut rows = Vec::new();
-    let mut stored = None;
-    let mut state = None;
-    let mut unfinished = None;
-    let last = work.len() - 1;
-    for (number, (work, wanted)) in work.iter_mut().zip(wanted).enumerate() {
-        bar.set_message(output::visible(&work.path, &[]));
-        let opened = transport.agree(file::open(work, second.as_mut(), bare.as_ref()));
-        let Some(mut sources) = errors.report(opened)? else { continue };
-        let advance = |bytes| {
-            done += bytes;
-            bar.set_position(done);
+        let bar = if args.quiet {
+            ProgressBar::hidden()
+        } else {
+            progress::bytes(all / transport.place()[1] as u64)
         };
-        let (totals, before, start) = unfinished.take().unwrap_or((None, 0, Instant::now()));
-        work.before = before;
-        let work = &*work;
-        let ends = number == last || !args.together;
-        let reduced =
-            reduce((&mut engine, &gpus[0]), transport, work, &mut sources, (wanted, totals, ends), advance);
-        // Whatever it was, those that are done are not lost.
-        let Some(totals) = errors.report(transport.agree(reduced))? else { break };
-        if !ends {
-            // Of a stream only its end has told the length; only one process reads streams.
-            let before = before + work.len.unwrap_or_else(|| totals.n() - before);
-            unfinished = Some((Some(totals), before, start));
-            continue;
+        let bare = args.raw.bare();
+        let mut done = 0;
+        let mut rows = Vec::new();
+        let mut stored = None;
+        let mut state = None;
+        let mut unfinished = None;
+        let last = work.len() - 1;
+        for (number, (work, wanted)) in work.iter_mut().zip(wanted.iter().copied()).enumerate() {
+            bar.set_message(output::visible(&work.path, &[]));
+            let opened = transport.agree(file::open(work, second.as_mut(), bare.as_ref()));
+            let Some(mut sources) = errors.report(opened)? else { continue };
+            let advance = |bytes| {
+                done += bytes;
+                bar.set_position(done);
+            };
+            let (totals, before, start) = unfinished.take().unwrap_or((None, 0, Instant::now()));
+            work.before = before;
+            let work = &*work;
+            let ends = number == last || !args.together;
+            let reduced = reduce(
+                (&mut engine, &gpus[0]),
+                transport,
+                work,
+                &mut sources,
+                (wanted, totals, ends),
+                advance,
+            );
+            // Whatever it was, those that are done are not lost.
+            let Some(totals) = errors.report(transport.agree(reduced))? else { break };
+            if !ends {
+                // Of a stream only its end has told the length; only one process reads streams.
+                let before = before + work.len.unwrap_or_else(|| totals.n() - before);
+                unfinished = Some((Some(totals), before, start));
+                continue;
+            }
+            let adapters = transport.gather(engine.names().as_bytes()).unwrap_or_default().join(&b" + "[..]);
+            if !transport.is_first() {
+                continue;
+            }
+            let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+            if let Some(part) = totals.state().filter(|_| target.is_some()) {
+                merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
+            }
+            let n = totals.n();
+            for total in totals.into_each() {
+                let array = Array::of(&work.layout, &total.results, args.output.as_deref());
+                let name = if args.together { "together" } else { &work.path };
+                let row = Row::of(name, work.stored, n, &total, array);
+                rows.push(Row {
+                    wall_ms,
+                    adapter: Some(String::from_utf8_lossy(&adapters).into_owned()),
+                    ..row
+                });
+                stored = Some(total.results);
+            }
         }
-        if !transport.is_first() {
-            continue;
+        bar.finish_and_clear();
+        if let Some((file, results)) = array.zip(stored) {
+            file.write_with(|file| results.write(file))?;
         }
-        let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-        if let Some(part) = totals.state().filter(|_| target.is_some()) {
-            merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
+        if let Some((file, state)) = target.zip(state) {
+            file.write(&state_file::content(&state))?;
         }
-        let n = totals.n();
-        for total in totals.into_each() {
-            let array = Array::of(&work.layout, &total.results, args.output.as_deref());
-            let name = if args.together { "together" } else { &work.path };
-            let row = Row::of(name, work.stored, n, &total, array);
-            rows.push(Row { wall_ms, adapter: Some(adapters.clone()), ..row });
-            stored = Some(total.results);
-        }
-    }
-    bar.finish_and_clear();
-    if let Some((file, results)) = array.zip(stored) {
-        file.write_with(|file| results.write(file))?;
-    }
-    if let Some((file, state)) = target.zip(state) {
-        file.write(&state_file::content(&state))?;
-    }
-    report::deliver(&rows, args).and(errors.finish())
+        report::deliver(&rows, args).and(errors.finish())
+    })
 }
 
 impl ReduceArgs {

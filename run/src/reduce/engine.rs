@@ -1,12 +1,12 @@
 //! Reduces files on all GPUs, each of which takes the next piece when it is free.
 //!
 //! States of the pieces are added up in the order of the file, so results do not depend on how many equal GPUs there are, or on
-//! which of them is faster.
+//! which of them is faster. A GPU whose kernels are not compiled yet holds up no other: it joins them when it is ready.
 
 use std::collections::BTreeMap;
-use std::panic;
 use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::{iter, mem, panic, thread};
 
 use halofold::wgpu;
 
@@ -18,28 +18,37 @@ use super::steps::{Reduced, Steps};
 use super::worker::{Done, SETS, Worker};
 use crate::failure::Failure;
 use crate::files::{Source, Stored};
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 
-/// The number of pieces that may be begun but not yet taken, per GPU: enough where another GPU is ten times slower.
+/// The number of pieces that may be begun but not yet taken, per GPU, whatever their states take: enough where another GPU is ten times slower.
 const WAITING: u64 = 32;
 
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
     gpus: &'a [Gpu],
-    workers: Vec<Worker<'a>>,
+    /// The GPUs that are ready, with their numbers: at least one.
+    ready: Vec<Numbered<'a>>,
+    /// The others, as they become ready.
+    late: Mutex<Receiver<Result<Numbered<'a>, Failure>>>,
+    /// True for each GPU that has taken pieces.
+    took: Vec<bool>,
     /// Bytes of a piece on a GPU, at most.
     piece: u64,
 }
 
+/// A GPU with its number.
+type Numbered<'a> = (usize, Worker<'a>);
+
 impl<'a> Engine<'a> {
     /// Compiles for each GPU the reductions of `kernels`, for pieces of up to this many elements of a type, and allocates buffers for
-    /// pieces of up to `piece` bytes of each of this many inputs.
-    pub fn new(
+    /// pieces of up to `piece` bytes of each of this many inputs. As soon as one GPU is ready, or cannot be made so, it passes the engine to `run`.
+    pub fn with<T>(
         gpus: &'a [Gpu],
         work: &[Work],
         (inputs, piece): (usize, u64),
         kernels: impl Fn(&Gpu, &dyn Fn(Stored) -> u64) -> Result<Vec<Kernel>, Failure> + Sync,
-    ) -> Result<Self, Failure> {
+        run: impl FnOnce(Result<Engine<'a>, Failure>) -> T,
+    ) -> T {
         // One binding holds all elements that are unpacked.
         let is_bound = work.iter().any(Work::is_unpacked);
         let limit = |limits: wgpu::Limits| match is_bound {
@@ -69,16 +78,24 @@ impl<'a> Engine<'a> {
             packed,
             staged,
         };
-        let worker = |gpu| {
-            let kernels = kernels(gpu, &|stored| most(stored, piece))?;
-            Worker::new((gpu, gpus.len()), kernels, work, room)
+        let worker = |number: usize| {
+            let kernels = kernels(&gpus[number], &|stored| most(stored, piece))?;
+            Ok((number, Worker::new((&gpus[number], gpus.len()), kernels, work, room)?))
         };
-        // Compiling takes long.
-        let workers = thread::scope(|scope| {
-            let all: Vec<_> = gpus.iter().map(|gpu| scope.spawn(move || worker(gpu))).collect();
-            all.into_iter().map(joined).collect::<Result<_, Failure>>()
-        })?;
-        Ok(Engine { gpus, workers, piece: size })
+        thread::scope(|scope| {
+            let (ready, late) = mpsc::channel();
+            let start = |number| {
+                let (worker, ready) = (&worker, ready.clone());
+                // The receiver is gone where nothing is to be reduced any more.
+                scope.spawn(move || drop(ready.send(worker(number))))
+            };
+            let starts: Vec<_> = (0..gpus.len()).map(start).collect();
+            let first = late.recv().unwrap_or_else(|_| Err(Failure::usage("no GPU became ready")));
+            let (late, took) = (Mutex::new(late), vec![false; gpus.len()]);
+            let ended = run(first.map(|first| Engine { gpus, ready: vec![first], late, took, piece: size }));
+            starts.into_iter().for_each(joined);
+            ended
+        })
     }
 
     /// The elements of a piece of a file, at most.
@@ -88,7 +105,7 @@ impl<'a> Engine<'a> {
 
     /// The reductions that each GPU has compiled.
     pub fn kernels(&self) -> &[Kernel] {
-        self.workers[0].kernels()
+        self.ready[0].1.kernels()
     }
 
     /// Reduces this process's pieces of a file, or of two that go together, and passes the states of each to `take`, in their
@@ -103,24 +120,44 @@ impl<'a> Engine<'a> {
     ) -> Result<(), Failure> {
         let elements = self.elements(work);
         let shares = work.shares_of(elements, place).map_err(Failure::usage)?;
-        let reader = PieceReader::new(sources, shares, WAITING * self.gpus.len() as u64);
+        let gpus = self.gpus.len();
+        let reader = &PieceReader::new(sources, shares, (gpus, WAITING * gpus as u64));
         let (done, received) = mpsc::channel();
-        thread::scope(|scope| {
-            let workers = self.workers.iter_mut().map(|worker| {
-                let (reader, done) = (&reader, done.clone());
-                scope.spawn(move || worker.run(reader, steps, &done))
-            });
-            let workers: Vec<_> = workers.collect();
+        let late = &self.late;
+        let ready = self.ready.drain(..).map(Some);
+        let (workers, taken) = thread::scope(|scope| {
+            let start = |worker: Option<Numbered<'a>>| {
+                let done = done.clone();
+                scope.spawn(move || {
+                    let _panic = reader.read_ahead().stop_on_panic();
+                    let next = || late.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Some(worker) = worker.map(Ok).or_else(|| next().ok()) else { return Ok(None) };
+                    let (number, mut worker) = worker.inspect_err(|_| reader.read_ahead().stop())?;
+                    worker.run([number, gpus], reader, steps, &done);
+                    Ok(Some((number, worker)))
+                })
+            };
+            let workers: Vec<_> = ready.chain(iter::repeat_with(|| None)).take(gpus).map(start).collect();
             drop(done);
-            let end = reader.read_ahead().until_dropped();
+            let _panic = reader.read_ahead().stop_on_panic();
             let taken = in_order(received, |share, part| {
-                reader.read_ahead().take();
+                reader.read_ahead().take(Reduced::bytes(&part));
                 take(share, part)
             });
-            drop(end);
-            workers.into_iter().for_each(joined);
-            taken
-        })
+            // After an error no more pieces are wanted.
+            reader.read_ahead().stop();
+            (workers.into_iter().map(joined).collect::<Result<Vec<_>, Failure>>(), taken)
+        });
+        self.ready = workers?.into_iter().flatten().collect();
+        self.took.iter_mut().enumerate().for_each(|(gpu, took)| *took |= reader.has_taken(gpu));
+        taken
+    }
+
+    /// The names of the GPUs that have taken pieces since the last call; of all of them, if there was none.
+    pub fn names(&mut self) -> String {
+        let took = mem::replace(&mut self.took, vec![false; self.gpus.len()]);
+        let is_named = |number: usize| took[number] || !took.contains(&true);
+        gpu::names(self.gpus.iter().enumerate().filter(|(number, _)| is_named(*number)).map(|(_, gpu)| gpu))
     }
 }
 
@@ -154,7 +191,72 @@ fn in_order<T>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+    use std::{fs, ptr};
+
+    use halofold::{Element, Slice};
+
     use super::*;
+    use crate::files::Bare;
+    use crate::reduce::buffers::{Operation, Record, output_buffer};
+    use crate::reduce::file;
+    use crate::reduce::parts::Part;
+
+    const PIECES: usize = 64;
+
+    /// The pieces that each of two GPUs takes, of which the second one is slow: it is not ready before the first has taken so many pieces, and
+    /// takes so long for each.
+    fn taken(gpus: &[Gpu], (ready_after, seconds): (usize, f32)) -> [usize; 2] {
+        let path = std::env::temp_dir().join(format!("halofold-engine-{}", std::process::id()));
+        fs::write(&path, vec![0; PIECES << 12]).unwrap();
+        let raw: Bare = "f32".parse().unwrap();
+        let mut work = [Work::whole(&path, Some(&raw)).unwrap()];
+        let mut sources = file::open(&mut work[0], None, Some(&raw)).unwrap();
+        fs::remove_file(&path).unwrap();
+        let taken = Arc::new([0; 2].map(AtomicUsize::new));
+        let kernels = |gpu: &Gpu, _: &dyn Fn(Stored) -> u64| {
+            let number = gpus.iter().position(|other| ptr::eq(gpu, other)).unwrap();
+            while number == 1 && taken[0].load(Ordering::Relaxed) < ready_after {
+                thread::sleep(Duration::from_millis(1));
+            }
+            let taken = taken.clone();
+            let bind = move |gpu: &Gpu, _: Slice<'_>| {
+                let taken = taken.clone();
+                let record: Record = Box::new(move |_, _| {
+                    taken[number].fetch_add(1, Ordering::Relaxed);
+                    thread::sleep(Duration::from_secs_f32(seconds * number as f32));
+                });
+                Ok((record, output_buffer(gpu, 4)))
+            };
+            Ok(vec![Kernel { part: Part::own(Element::F32), operation: Operation::Other(Box::new(bind)) }])
+        };
+        let steps = Steps::counting(&work[0], 1, false);
+        let mut pieces = 0;
+        let count = |_, _| {
+            pieces += 1;
+            Ok(())
+        };
+        let ran = Engine::with(gpus, &work, (1, 1 << 12), kernels, |engine| {
+            engine?.run(&work[0], &mut sources, &steps, [0, 1], count)
+        });
+        ran.unwrap();
+        assert_eq!(pieces, PIECES);
+        [0, 1].map(|number| taken[number].load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_slow_gpu_is_not_waited_for() {
+        let adapters = gpu::adapters().unwrap();
+        if adapters[0].get_info().backend == wgpu::Backend::Gl {
+            eprintln!("skipped: OpenGL has one device at a time");
+            return;
+        }
+        let gpus = [0; 2].map(|nth| Gpu::open(&adapters[nth]).unwrap());
+        assert_eq!(taken(&gpus, (PIECES, 0.0)), [PIECES, 0]);
+        assert_eq!(taken(&gpus, (0, 0.5)), [PIECES - 1, 1]);
+    }
 
     #[test]
     fn pieces_are_taken_in_their_order_up_to_the_first_that_failed() {

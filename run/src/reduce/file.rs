@@ -79,6 +79,19 @@ impl Work {
         Work::look(path, raw, |_| Ok(Layout::Whole))
     }
 
+    /// The same file to those who do not read it.
+    pub fn described(&self) -> Work {
+        Work {
+            path: self.path.clone(),
+            file: self.file.clone(),
+            layout: self.layout.clone(),
+            shape: self.shape.clone(),
+            lines: self.lines.clone(),
+            stream: None,
+            ..*self
+        }
+    }
+
     fn look(
         path: &Path,
         raw: Option<&Bare>,

@@ -281,8 +281,7 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     passes.is_quiet = args.quiet;
     let mut reduced = Vec::new();
     if !ops.is_empty() {
-        let engine = passes.engine(wanted)?;
-        reduced = passes.reduced(engine, wanted, None)?;
+        reduced = passes.reduced(wanted, None, |failure| failure)?;
     }
     let in_c_order = passes.work.is_turned().then(|| passes.work.lines_along(&all_axes(&passes.work)));
     let lines = along.or(in_c_order);
@@ -290,8 +289,7 @@ fn of_file(args: &ReduceArgs, work: Work, gpus: &[Gpu]) -> Result<(Vec<Row>, Opt
     let mut kept = Vec::new();
     if is_along && skips_nan && !answers.is_empty() {
         let wanted = Wanted { ops: &[Op::Count], verify: false, is_stored: false, ..wanted };
-        let engine = passes.engine(wanted)?;
-        kept = passes.reduced(engine, wanted, None)?.remove(0).kept;
+        kept = passes.reduced(wanted, None, |failure| failure)?.remove(0).kept;
     }
     passes.work.take_lines(lines);
     let top = if has_top { Some(top::of(args, &mut passes, &layout)?) } else { None };

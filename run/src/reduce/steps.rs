@@ -40,6 +40,13 @@ pub struct Reduced {
     pub check: Check,
 }
 
+impl Reduced {
+    /// The bytes that all states of a piece take on the host.
+    pub fn bytes(all: &[Reduced]) -> usize {
+        all.iter().map(|reduced| size_of::<Reduced>() + reduced.states.len()).sum()
+    }
+}
+
 impl<'a> Steps<'a> {
     /// Those that leave some states.
     pub fn new(work: &'a Work, kernels: &[Kernel], parts: &[Part], verify: bool) -> Self {

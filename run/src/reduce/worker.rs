@@ -61,47 +61,62 @@ impl<'a> Worker<'a> {
         &self.kernels
     }
 
-    /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
-    pub fn run(&mut self, reader: &PieceReader<'_>, steps: &Steps<'_>, done: &Sender<Done>) {
+    /// Takes pieces as one of several GPUs until there is no more for it, and tells `done` of each. After one that fails it takes none.
+    pub fn run(
+        &mut self,
+        place: [usize; 2],
+        reader: &PieceReader<'_>,
+        steps: &Steps<'_>,
+        done: &Sender<Done>,
+    ) {
         let Worker { gpu, kernels, unpack, sets, threads } = self;
         // One thread reads pieces in their order.
         let asking = if steps.in_turn { 1 } else { sets.len().min(ASKING) };
-        let (gpu, threads) = (*gpu, &*threads);
-        let (empty, to_fill) = mpsc::channel::<&mut PieceBuffers>();
-        let (full, to_reduce) = mpsc::channel();
-        for set in sets {
-            let _ = empty.send(set);
-        }
-        let to_fill = &Mutex::new(to_fill);
+        let ([own, gpus], gpu, threads) = (place, *gpu, &*threads);
         let reduce = |set: &mut PieceBuffers, share: Share| {
             gpu.attempt(|| set.launch(gpu, kernels, unpack, steps, &share))?;
             let made = || gpu.attempt(|| set.collect(gpu));
             let left = steps.left(kernels, &share, &set.kept(&share, steps), made)?;
             Ok((share, left))
         };
+        let finish = |number, read: Result<Share, Failure>, set: &mut PieceBuffers| {
+            let left = read.and_then(|share| reduce(set, share));
+            match &left {
+                Ok((_, left)) => reader.read_ahead().keep(Reduced::bytes(left)),
+                Err(_) => reader.read_ahead().stop(),
+            }
+            // The receivers are gone after an error, and after the end.
+            let _ = done.send((number, left));
+            reader.done(own);
+        };
+        let next = |set: &mut PieceBuffers| reader.next(own, set, threads, steps.is_looked_at);
+        let _panic = reader.read_ahead().stop_on_panic();
+        // One of several shows with one piece how fast it is, before it takes more.
+        if gpus > 1 {
+            let Some((number, read)) = next(&mut sets[0]) else { return };
+            finish(number, read, &mut sets[0]);
+        }
+        let (empty, to_fill) = mpsc::channel::<&mut PieceBuffers>();
+        let (full, to_reduce) = mpsc::channel();
+        for set in sets {
+            let _ = empty.send(set);
+        }
+        let to_fill = &Mutex::new(to_fill);
         thread::scope(move |scope| {
             for _ in 0..asking {
                 let full = full.clone();
                 scope.spawn(move || {
-                    let _end = reader.read_ahead().until_dropped();
-                    let next = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    while let Ok(set) = next() {
-                        let Some((number, read)) = reader.next(set, threads, steps.is_looked_at) else {
-                            break;
-                        };
+                    let _panic = reader.read_ahead().stop_on_panic();
+                    let to_fill = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    while let Ok(set) = to_fill() {
+                        let Some((number, read)) = next(set) else { break };
                         let _ = full.send((number, read, set));
                     }
                 });
             }
             drop(full);
-            let _end = reader.read_ahead().until_dropped();
             for (number, read, set) in to_reduce {
-                let left = read.and_then(|share| reduce(set, share));
-                if left.is_err() {
-                    reader.read_ahead().stop();
-                }
-                // The receivers are gone after an error, and after the end.
-                let _ = done.send((number, left));
+                finish(number, read, set);
                 let _ = empty.send(set);
             }
         });
