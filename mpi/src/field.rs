@@ -10,19 +10,18 @@ use halofold_run::failure::Failure;
 use halofold_run::grid::grid_state::GridState;
 use mpi::collective::SystemOperation;
 
-use crate::exchange::exchange;
+use crate::faces::Faces;
 use crate::grid::{GlobalGrid, GridError};
 use crate::{RankGpu, all_reduce};
 
 /// Values on a [`GlobalGrid`], each rank's on its GPU.
 ///
-/// A round of steps makes the outermost layers first. While the GPU computes the others, their edges go to the neighbours, by non-blocking
-/// sends and receives.
+/// A round of steps makes the outermost layers first. While the GPU computes the others, their edges go to the neighbours: through shared
+/// memory on one node, by non-blocking sends and receives between nodes.
 pub struct Field<'g> {
     grid: &'g GlobalGrid<'g>,
     worker: Worker,
-    /// Faces that leave to the neighbours on both sides, and those that arrive from them.
-    faces: [[Option<Vec<u8>>; 2]; 2],
+    faces: Faces,
     stepping: Stepping,
 }
 
@@ -49,8 +48,7 @@ impl<'g> Field<'g> {
         let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
         let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
         let worker = Worker::new(&gpu.member(), &jacobi, grid.slab(), &[&held], &rhs)?;
-        let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
-        let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
+        let faces = Faces::new(grid.ranks(), grid.slab());
         Ok(Field { grid, worker, faces, stepping: Stepping::new(grid.slab().depth()) })
     }
 
@@ -110,21 +108,19 @@ impl<'g> Field<'g> {
 
     /// A round of steps, and the exchange of edges behind its interior.
     fn round(&mut self, round: Round) -> Result<(), GridError> {
-        let Field { grid, worker, faces: [leaving, arriving], .. } = self;
+        let Field { grid, worker, faces, .. } = self;
         worker.set_depth(round.next)?;
         worker.begin(round.steps, round.is_checked)?;
         worker.wait()?;
-        for (side, face) in Side::BOTH.into_iter().zip(&mut *leaving) {
-            if let Some((face, edge)) = face.as_mut().zip(worker.take(side)?) {
-                face[..edge.len()].copy_from_slice(&edge);
+        for side in Side::BOTH {
+            if let Some(edge) = worker.take(side)? {
+                faces.put(side, &edge);
             }
         }
         let bytes = worker.slab().face_bytes() as usize;
-        let leaving = leaving.each_ref().map(|face| face.as_ref().map(|face| &face[..bytes]));
-        let mut arriving = arriving.each_mut().map(|face| face.as_mut().map(|face| &mut face[..bytes]));
-        exchange(grid.ranks(), leaving, arriving.each_mut().map(Option::as_deref_mut));
-        for (side, face) in Side::BOTH.into_iter().zip(arriving) {
-            if let Some(face) = face {
+        faces.exchange(grid.ranks(), bytes);
+        for side in Side::BOTH {
+            if let Some(face) = faces.arrived(side, bytes) {
                 worker.give(side, face)?;
             }
         }

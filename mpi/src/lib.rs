@@ -15,11 +15,13 @@
 mod readme {}
 
 mod exchange;
+mod faces;
 mod field;
 mod gpu;
 mod grid;
 mod merge;
 mod ranks;
+mod shared;
 
 pub use field::Field;
 pub use gpu::{GpuError, RankGpu, adapter_of};

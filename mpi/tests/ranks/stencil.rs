@@ -15,10 +15,11 @@ use crate::launch::{Ended, Launch, RANKS, beside, folder, launch, mpirun, printe
 /// The type and the shape of a grid, options, steps, and how deep halos are.
 type Case = (Element, &'static [u64], &'static str, &'static str, &'static str);
 
-/// Heights that seven ranks do not divide, rounds of several lengths, borders of every kind.
-const CASES: [Case; 7] = [
+/// Heights that seven ranks do not divide, rounds of several lengths, borders of every kind; faces that are large enough for shared memory.
+const CASES: [Case; 8] = [
     (Element::F32, &[41, 36], "--stencil 5 --boundary periodic --rhs rhs.npy", "13", "5"),
     (Element::F32, &[300, 70], "--stencil 5 --boundary fixed --variant time-pipeline", "37", "16"),
+    (Element::F32, &[40, 8192], "--stencil 5 --boundary periodic", "23", "5"),
     (Element::F16, &[45, 33], "--stencil 9 --boundary reflect --rhs rhs.npy", "7", "4"),
     (Element::F32, &[16, 9, 12], "--stencil 27 --boundary periodic", "5", "2"),
     (Element::F32, &[45, 20], "--stencil 13 --boundary constant=2", "5", "1"),
