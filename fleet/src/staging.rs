@@ -4,6 +4,7 @@
 //! milliseconds.
 
 use std::ops::RangeBounds;
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
@@ -102,6 +103,24 @@ impl Staging {
     /// The device is lost, or this is not mapped.
     pub fn view_mut(&self, bytes: impl RangeBounds<u64>) -> Result<BufferViewMut, WorkerError> {
         self.buffer.get_mapped_range_mut(bytes).map_err(|_| lost())
+    }
+
+    /// Passes some of the bytes that the GPU will copy from it to `write`, as [`Staging::view_mut`] does, for those who write to slices: a system
+    /// call. To read there may be a hundred times slower than elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or this is not mapped.
+    pub fn write_in_place<T>(
+        &self,
+        bytes: impl RangeBounds<u64>,
+        write: impl FnOnce(&mut [u8]) -> T,
+    ) -> Result<T, WorkerError> {
+        let mut view = self.view_mut(bytes)?;
+        let mut place = view.slice(..);
+        let (start, len) = (place.as_raw_element_ptr(), place.len());
+        // SAFETY: wgpu has set this memory to zeros before it was mapped first, the view is the only one of it, and nobody uses atomics.
+        Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
     }
 
     /// Copies what the GPU will read to its start, much of it by several threads.

@@ -19,6 +19,7 @@ pub mod files;
 pub mod gpu;
 pub mod grid;
 pub mod histogram;
+mod joined;
 mod keys;
 pub mod output;
 mod passes;

@@ -264,6 +264,11 @@ impl Source {
         Ok(self.handed_out(piece, found))
     }
 
+    /// True if elements are handed out as they are read: memory that they are read to is written and not looked at.
+    pub fn hands_out_as_read(&self) -> bool {
+        !self.header.swap && !self.widens && self.mask.is_none()
+    }
+
     /// True if its name opens it again, from the start. A pipe can be opened once.
     pub fn reopens(&self) -> bool {
         self.reopens

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
-use std::{iter, mem, panic, thread};
+use std::{iter, mem, thread};
 
 use halofold::wgpu;
 
@@ -19,6 +19,7 @@ use super::worker::{Done, SETS, Worker};
 use crate::failure::Failure;
 use crate::files::{Source, Stored};
 use crate::gpu::{self, Gpu};
+use crate::joined::joined;
 
 /// The number of pieces that may be begun but not yet taken, per GPU, whatever their states take: enough where another GPU is ten times slower.
 const WAITING: u64 = 32;
@@ -159,11 +160,6 @@ impl<'a> Engine<'a> {
         let is_named = |number: usize| took[number] || !took.contains(&true);
         gpu::names(self.gpus.iter().enumerate().filter(|(number, _)| is_named(*number)).map(|(_, gpu)| gpu))
     }
-}
-
-/// Returns a thread's value. A scope's own end does not wait for a driver's work at the end of a thread.
-fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
 }
 
 /// The elements of a piece, at most: on a GPU they take `piece` bytes.

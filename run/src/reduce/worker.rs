@@ -16,6 +16,7 @@ use super::steps::{Reduced, Steps};
 use super::unpack::Unpack;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
+use crate::joined::joined;
 
 /// Threads that ask for pieces.
 const ASKING: usize = 2;
@@ -43,9 +44,15 @@ impl<'a> Worker<'a> {
         work: &[Work],
         room: Room,
     ) -> Result<Self, Failure> {
+        let count = kernels.len();
+        // wgpu sets the memory of each to zeros, which takes one thread long.
+        let set = |number| gpu.attempt(|| PieceBuffers::new(gpu, number, room, count));
+        let sets = thread::scope(|scope| {
+            let set = &set;
+            let all: Vec<_> = (0..room.sets).map(|number| scope.spawn(move || set(number))).collect();
+            all.into_iter().map(joined).collect::<Result<_, Failure>>()
+        })?;
         gpu.attempt(|| {
-            let sets = (0..room.sets).map(|number| PieceBuffers::new(gpu, number, room, kernels.len()));
-            let sets = sets.collect::<Result<_, _>>()?;
             Ok(Worker {
                 gpu,
                 unpack: Unpack::new(gpu, work)?,
