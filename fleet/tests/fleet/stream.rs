@@ -10,7 +10,9 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Weights};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Cells, Identity, Run, RunFiles, SlabSizes, StreamError, StreamOptions};
+use halofold_fleet::stream::{
+    Bounds, Cells, Identity, Run, RunFiles, SlabSizes, StreamError, StreamOptions, layer_seconds,
+};
 use proptest::prelude::*;
 
 use crate::devices::{any_stencil, cells, members, single, whole};
@@ -107,6 +109,20 @@ proptest! {
         prop_assume!(halofold_fleet::stream::Schedule::new(bounds, sizes).is_ok());
         let expected = whole(config, WEIGHTS, &cells, None, steps);
         prop_assert!(streamed(config, &cells, steps, sizes, stop_after) == expected, "{config:?} {sizes:?}");
+    }
+}
+
+#[test]
+fn a_step_of_a_layer_takes_time_on_any_grid() {
+    for (stencil, layers) in [(0, 1), (0, 300), (STENCILS.len() - 1, 5)] {
+        let stencil = any_stencil(stencil);
+        let grid = match stencil.dims {
+            Dims::Two => Grid::plane(layers, 40),
+            _ => Grid { planes: layers, rows: 6, cols: 8 },
+        };
+        let config = single(stencil, Element::F32, grid, Borders::all(Border::Wrap)).with_rhs();
+        let seconds = layer_seconds(&members(1)[0], config, WEIGHTS).unwrap();
+        assert!(seconds > 0.0 && seconds < 1.0, "{seconds}");
     }
 }
 
