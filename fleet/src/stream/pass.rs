@@ -3,7 +3,7 @@
 //! Two buffers for each way: while the GPU steps a slab, the next one is read and the one before is written.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
@@ -19,6 +19,9 @@ use crate::stepping::Round;
 
 /// Bytes that a thread reads from a file at once: few enough that they are still in the cache when they are copied on.
 const CHUNK: u64 = 256 << 10;
+
+/// Threads that read: more do not write to a GPU's memory any faster.
+const THREADS: u32 = 8;
 
 /// The buffers on their way that are free.
 pub(super) struct Buffers {
@@ -60,24 +63,41 @@ impl Sources<'_> {
 /// bytes of the file that this took.
 fn fill(cells: &dyn Cells, parts: &[Range<u64>], staging: &Staging) -> Result<u64, StreamError> {
     let all = parts.iter().map(|part| part.end - part.start).sum::<u64>();
-    let chunk = |bounce: &mut Vec<u8>, nth: u64| {
-        let chunk = nth * CHUNK..all.min((nth + 1) * CHUNK);
-        bounce.resize(words(0..chunk.end - chunk.start).end as usize, 0);
-        let (mut begin, mut read) = (0, 0);
-        for part in parts {
-            let end = begin + part.end - part.start;
-            let [from, to] = [begin, end].map(|at| at.clamp(chunk.start, chunk.end));
-            if from < to {
-                let into = &mut bounce[(from - chunk.start) as usize..(to - chunk.start) as usize];
-                read += cells.read_at(part.start + from - begin, into)?;
+    let begun = AtomicU64::new(0);
+    let some = |_| {
+        let (mut bounce, mut read) = (vec![0; CHUNK as usize], 0);
+        loop {
+            let start = begun.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= all {
+                return Ok(read);
             }
-            begin = end;
+            let chunk = start..all.min(start + CHUNK);
+            bounce.truncate(words(0..chunk.end - start).end as usize);
+            read += read_chunk(cells, parts, chunk, &mut bounce)?;
+            staging.view_mut(start..start + bounce.len() as u64)?.copy_from_slice(&bounce);
         }
-        staging.view_mut(chunk.start..chunk.start + bounce.len() as u64)?.copy_from_slice(bounce);
-        Ok(read)
     };
-    let chunks = (0..all.div_ceil(CHUNK)).into_par_iter().map_init(Vec::new, chunk);
-    chunks.try_reduce(|| 0, |one, other| Ok(one + other))
+    (0..THREADS).into_par_iter().map(some).try_reduce(|| 0, |one, other| Ok(one + other))
+}
+
+/// Reads a chunk of the parts, counted from the beginning of the first. Returns the bytes of the file that this took.
+fn read_chunk(
+    cells: &dyn Cells,
+    parts: &[Range<u64>],
+    chunk: Range<u64>,
+    into: &mut [u8],
+) -> Result<u64, StreamError> {
+    let (mut begin, mut read) = (0, 0);
+    for part in parts {
+        let end = begin + part.end - part.start;
+        let [from, to] = [begin, end].map(|at| at.clamp(chunk.start, chunk.end));
+        if from < to {
+            let into = &mut into[(from - chunk.start) as usize..(to - chunk.start) as usize];
+            read += cells.read_at(part.start + from - begin, into)?;
+        }
+        begin = end;
+    }
+    Ok(read)
 }
 
 /// The part of a run that a pass does.
