@@ -1,21 +1,21 @@
 //! The cut of a grid among GPUs, and the measurements that decide it.
 
 use halofold::read;
-use halofold::stencil::slab::{Side, Slab};
+use halofold::stencil::slab::Slab;
 use halofold::stencil::{Config, Jacobi, Weights};
-use halofold::wgpu::{Device, DeviceType};
+use halofold::wgpu::Device;
 
-use crate::depth::{self, Costs};
-use crate::error::{FleetError, WorkerError, each, of};
+use crate::choice::{self, Alone};
+use crate::depth;
+use crate::error::{FleetError, each, of};
+use crate::measured::{Measured, Warm};
 use crate::split::{split, unit_of_layers, whole_units};
+use crate::stepping::Stepping;
 use crate::team::TeamOptions;
 use crate::worker::{Member, Worker};
 
-/// Number of timed rounds, after two that are not timed. Their number is even, so that time-blocked kernels make whole passes: see
-/// [`halofold::stencil::Stepper::encode_in_pass`].
-const TIMED: u32 = 8;
-/// Number of timed copies of edges: enough to hide the cost of a submission.
-const COPIED: u32 = 16;
+/// Number of timed passes over the whole grid.
+const ALONE: u32 = 2;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
 /// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
@@ -26,43 +26,125 @@ pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
     config.with_kernel_of(&config.with_layers(layers).on(device))
 }
 
-/// A grid that is to be cut, and the GPUs that get a slab each.
-pub(crate) struct Cutter<'a> {
-    pub(crate) members: &'a [Member],
+/// A grid that is to be cut, and the GPUs that may get a slab each.
+#[derive(Clone, Debug)]
+pub(crate) struct Cutter {
+    pub(crate) members: Vec<Member>,
     pub(crate) config: Config,
     pub(crate) weights: Weights,
 }
 
-/// The slabs of all GPUs, and a stencil for each.
-pub(crate) type Cut = (Vec<Slab>, Vec<Jacobi>);
+/// The cut of a grid.
+pub(crate) struct Cut {
+    /// The GPUs, and for each a slab and a stencil.
+    pub(crate) used: Vec<usize>,
+    pub(crate) slabs: Vec<Slab>,
+    pub(crate) stencils: Vec<Jacobi>,
+    /// The rounds.
+    pub(crate) stepping: Stepping,
+    /// Steps on one of them, if they are several and that has been measured.
+    pub(crate) alone: Option<Alone>,
+}
 
-impl Cutter<'_> {
-    /// The slabs, and a stencil for each, as options and measurements say.
+impl Cutter {
+    /// The cut by options and measurements.
     pub(crate) fn cut(&self, options: &TeamOptions) -> Result<Cut, FleetError> {
         let count = self.members.len();
         let equal = vec![1.0; count];
         let known = options.shares.as_deref().or_else(|| self.are_alike().then_some(&equal[..]));
         if let (Some(halo), Some(shares)) = (options.halo, known) {
-            return self.slabs(shares, halo);
+            return self.given(shares, halo);
         }
-        let shares = known.unwrap_or(&equal);
+        let is_short = options.steps.is_some_and(|steps| choice::is_short(self.config.grid.cells(), steps));
+        if options.halo.is_none() && (count == 1 || is_short) {
+            return self.whole(0);
+        }
         // A first cut, in rounds of one pass, measures passes and exchanges.
+        let shares = known.unwrap_or(&equal);
+        let measured = match self.measure(shares) {
+            // Too few layers for all.
+            Err(FleetError::Layers { .. }) if options.halo.is_none() => return self.whole(0),
+            measured => measured?,
+        };
+        let speeds: Vec<f64> = measured.iter().map(|measured| measured.layers_per_second).collect();
+        let shares = known.unwrap_or(&speeds);
+        if let Some(halo) = options.halo {
+            return self.given(shares, halo);
+        }
+        let alone = self.measure_alone(&speeds);
+        let predicted = measured.iter().map(|measured| measured.seconds).fold(0.0, f64::max);
+        log::debug!("halofold fleet: {predicted} s a step predicted on all, {alone:?}");
+        match alone {
+            Some(alone) if alone.is_clearly_faster(predicted) => self.whole(alone.member),
+            _ => self.corrected(shares, measured.iter().map(|measured| measured.steps).min(), alone),
+        }
+    }
+
+    /// All GPUs with these shares, in rounds of this many steps.
+    fn given(&self, shares: &[f64], halo: u32) -> Result<Cut, FleetError> {
+        let (slabs, stencils) = self.slabs(shares, halo)?;
+        let stepping = Stepping::new(slabs[0].depth());
+        Ok(Cut { used: (0..self.members.len()).collect(), slabs, stencils, stepping, alone: None })
+    }
+
+    /// All GPUs with these shares, in rounds of this many steps at first.
+    fn corrected(&self, shares: &[f64], halo: Option<u32>, alone: Option<Alone>) -> Result<Cut, FleetError> {
+        let least = self.config.layers() / self.members.len() as u32 / self.config.stencil.radius();
+        let halo = whole_units(&self.config, halo.unwrap_or(1).min(least));
+        let (slabs, stencils) = self.slabs(shares, halo)?;
+        let unit = stencils.iter().map(|stencil| stencil.config().steps_per_pass()).max().unwrap_or(1);
+        let room = room_of_halo(&self.config, (halo, unit), lowest(&slabs));
+        let own = slabs.iter().map(Slab::own);
+        let deep = |own| Slab::new(self.config, own, room)?.with_depth(halo);
+        let slabs = own.map(deep).collect::<Result<_, _>>()?;
+        let stepping = Stepping::corrected(halo, whole_units(&self.config, unit.min(halo)), room);
+        Ok(Cut { used: (0..self.members.len()).collect(), slabs, stencils, stepping, alone })
+    }
+
+    /// One GPU, which needs no halo.
+    pub(crate) fn whole(&self, member: usize) -> Result<Cut, FleetError> {
+        let Cutter { members, config, weights } = self;
+        let device = &members[member].device;
+        let stencil = Jacobi::new(device, *config, *weights)?;
+        let steps = stencil.config().steps_per_pass().saturating_mul(depth::MOST_PASSES);
+        let windows = stencil.config().plan(device.features(), &device.limits())?.windows().len();
+        if config.is_ring() && windows > 1 {
+            // The two ends of the ring do not lie in one binding: it is its own neighbour.
+            let steps = whole_units(config, steps.min(config.layers() / config.stencil.radius()));
+            let slab = Slab::new(*config, 0..config.layers(), steps)?;
+            let stencils = vec![Jacobi::new(device, slab.config(), *weights)?];
+            let stepping = Stepping::new(steps);
+            return Ok(Cut { used: vec![member], slabs: vec![slab], stencils, stepping, alone: None });
+        }
+        let slabs = vec![Slab::whole(*config, steps)];
+        let stepping = Stepping::new(steps);
+        Ok(Cut { used: vec![member], slabs, stencils: vec![stencil], stepping, alone: None })
+    }
+
+    /// Measures all GPUs, cut with these shares, in rounds of a pass.
+    fn measure(&self, shares: &[f64]) -> Result<Vec<Measured>, FleetError> {
+        let count = self.members.len();
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, 1))?;
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs) / self.config.stencil.radius());
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
         let warm = |nth: usize| Warm::new(&self.members[nth], &stencils[nth], &slabs[nth]);
         // One after the other: all GPUs are served by one host.
-        let measured = each(count, warm)?.into_iter().enumerate();
-        let measured = measured.map(|(nth, warm)| of(nth, warm.measure(count)));
-        let measured: Vec<_> = measured.collect::<Result<_, _>>()?;
-        let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
-        let halo = options.halo.unwrap_or_else(|| {
-            let halos = measured.iter().map(|(_, halo)| *halo).min();
-            let least = self.config.layers() / count as u32 / self.config.stencil.radius();
-            whole_units(&self.config, halos.unwrap_or(1).min(least))
-        });
-        self.slabs(known.unwrap_or(&speeds), halo)
+        let measured = each(0..count, warm)?.into_iter().enumerate();
+        measured.map(|(nth, warm)| of(nth, warm.measure(count))).collect()
+    }
+
+    /// Measures steps of the whole grid on the fastest GPU, which was just at work. `None` if it has no room for it.
+    fn measure_alone(&self, speeds: &[f64]) -> Option<Alone> {
+        let (member, _) = speeds.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let Cut { slabs, stencils, .. } = self.whole(member).ok()?;
+        let worker = Worker::new(&self.members[member], &stencils[0], &slabs[0], &[], &[]).ok()?;
+        let steps = stencils[0].config().steps_per_pass();
+        worker.passes_seconds(&stencils[0], steps).ok()?;
+        let seconds = worker.passes_seconds(&stencils[0], ALONE * steps).ok()? / f64::from(ALONE * steps);
+        drop(worker);
+        read::poll(&self.members[member].device).ok()?;
+        Some(Alone { member, seconds })
     }
 
     /// True if all GPUs have one name: then they are equally fast.
@@ -71,8 +153,8 @@ impl Cutter<'_> {
         self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]))
     }
 
-    /// The slabs for rounds of this many steps.
-    fn slabs(&self, shares: &[f64], steps: u32) -> Result<Cut, FleetError> {
+    /// The slabs for rounds of this many steps, and a stencil for each.
+    fn slabs(&self, shares: &[f64], steps: u32) -> Result<(Vec<Slab>, Vec<Jacobi>), FleetError> {
         let members = self.members.len();
         if shares.len() != members || members == 0 {
             return Err(FleetError::Shares { shares: shares.len(), members });
@@ -89,63 +171,17 @@ impl Cutter<'_> {
             parts.into_iter().map(|own| Slab::new(self.config, own, steps)).collect::<Result<_, _>>()?;
         let stencil =
             |nth: usize| Ok(Jacobi::new(&self.members[nth].device, slabs[nth].config(), self.weights)?);
-        let stencils = each(members, stencil)?;
+        let stencils = each(0..members, stencil)?;
         Ok((slabs, stencils))
     }
 }
 
-/// Measures a GPU with its slab, whose halo is of one pass: the layers that a pass makes per second, and the steps of the rounds that make a
-/// step cheapest. The process serves `served` GPUs, one after the other.
-///
-/// # Errors
-///
-/// The device lacks a limit or a feature, or is lost.
-pub fn measure_slab(
-    member: &Member,
-    jacobi: &Jacobi,
-    slab: &Slab,
-    served: usize,
-) -> Result<(f64, u32), WorkerError> {
-    Warm::new(member, jacobi, slab)?.measure(served)
-}
-
-/// A GPU with its slab, at the clock that it has at work: one that has idled is several times slower at first.
-struct Warm<'a> {
-    member: &'a Member,
-    jacobi: &'a Jacobi,
-    slab: &'a Slab,
-    worker: Worker,
-}
-
-impl<'a> Warm<'a> {
-    fn new(member: &'a Member, jacobi: &'a Jacobi, slab: &'a Slab) -> Result<Self, WorkerError> {
-        let worker = Worker::new(member, jacobi, slab, &[], &[])?;
-        if member.device.adapter_info().device_type != DeviceType::Cpu {
-            worker.warm(jacobi, TIMED * slab.depth())?;
-        }
-        Ok(Warm { member, jacobi, slab, worker })
-    }
-
-    fn measure(self, served: usize) -> Result<(f64, u32), WorkerError> {
-        let Warm { member, jacobi, slab, mut worker } = self;
-        let steps = slab.depth();
-        worker.rounds_seconds(steps, 2)?;
-        let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
-        worker.passes_seconds(jacobi, steps)?;
-        let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
-        let bus = worker.edges_seconds(COPIED)?;
-        // The host's time beyond a pass is counted by the number of passes, not here.
-        let shown = (copies + host - pass).max(0.0);
-        drop(worker);
-        // Its buffers go when the device is polled: there may be no room for two grids.
-        read::poll(&member.device)?;
-        let exchange = (round - pass - bus - shown).max(0.0);
-        let costs = Costs { pass, exchange, copies, host: host * served as f64 };
-        let layers = slab.own().len() as u32;
-        log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
-        let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
-        Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.face_layers(), layers, faces)))
-    }
+/// The steps that halos have room for where rounds of `halo` steps may get longer in the run: as many as 32 passes of a kernel that makes `unit` at once,
+/// or four times as many as at first, but no more than an eighth of the lowest slab's layers.
+pub fn room_of_halo(config: &Config, (halo, unit): (u32, u32), lowest: u32) -> u32 {
+    let eighth = lowest / config.stencil.radius() / 8;
+    let most = halo.saturating_mul(4).max(unit.saturating_mul(depth::MOST_PASSES));
+    whole_units(config, most.min(eighth)).max(halo)
 }
 
 /// The layers of the lowest slab.

@@ -20,18 +20,19 @@ pub struct Costs {
 }
 
 /// The most passes of a round: beyond, the halo costs memory and gains little.
-const MOST_PASSES: u32 = 32;
+pub const MOST_PASSES: u32 = 32;
 
 /// The passes of a round that make a step cheapest, where the steps of a pass reach `halo` layers, over `layers` layers with `faces`
-/// neighbours. A halo is no deeper than a slab.
-pub fn passes(costs: Costs, halo: u32, layers: u32, faces: u32) -> u32 {
+/// neighbours, and the seconds of a pass of such a round. A halo is no deeper than a slab.
+pub fn passes(costs: Costs, halo: u32, layers: u32, faces: u32) -> (u32, f64) {
     let cost = |m: u32| {
         let twice = f64::from(faces * halo * (m - 1)) / 2.0 / f64::from(layers);
         let shown = (costs.host + costs.copies * f64::from(m) - costs.pass).max(0.0);
         costs.pass * (1.0 + twice) + (costs.exchange + shown) / f64::from(m)
     };
     let most = (layers / halo.max(1)).clamp(1, MOST_PASSES);
-    (1..=most).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1)
+    let all = (1..=most).map(|m| (m, cost(m)));
+    all.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((1, cost(1)))
 }
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ mod tests {
     #[test]
     fn expensive_exchanges_and_tall_slabs_make_rounds_longer() {
         let costs = |pass, exchange| Costs { pass, exchange, copies: 0.0, host: 0.0 };
+        let passes = |costs, halo, layers, faces| passes(costs, halo, layers, faces).0;
         // Two H200 with 16320 rows each, 8 steps a pass: eight passes were faster than four.
         assert!((4..=20).contains(&passes(costs(960e-6, 64e-6), 8, 16320, 1)));
         assert_eq!(passes(costs(960e-6, 0.0), 8, 16320, 1), 1);
@@ -54,8 +56,9 @@ mod tests {
     #[test]
     fn slow_copies_make_rounds_shorter() {
         let costs = |copies| Costs { pass: 2.2e-3, exchange: 3e-4, copies, host: 0.0 };
-        let usual = passes(costs(1e-4), 3, 768, 1);
+        let (usual, seconds) = passes(costs(1e-4), 3, 768, 1);
         assert!((4..=15).contains(&usual), "{usual}");
-        assert!(passes(costs(2e-3), 3, 768, 1) < usual);
+        let (fewer, longer) = passes(costs(2e-3), 3, 768, 1);
+        assert!(fewer < usual && longer > seconds && seconds > 2.2e-3);
     }
 }

@@ -97,14 +97,15 @@ pub fn check_contexts<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Resu
     if devices.into_iter().filter(is_gl).count() > 1 { Err(FleetError::Context) } else { Ok(()) }
 }
 
-/// Runs work for each GPU in parallel: compiling and uploading take long.
+/// Runs work for each of these GPUs in parallel, by its place among them: compiling and uploading take long.
 pub(crate) fn each<T: Send>(
-    count: usize,
+    members: impl IntoIterator<Item = usize>,
     work: impl Fn(usize) -> Result<T, WorkerError> + Sync,
 ) -> Result<Vec<T>, FleetError> {
     let work = &work;
     thread::scope(|scope| {
-        let all: Vec<_> = (0..count).map(|nth| scope.spawn(move || of(nth, work(nth)))).collect();
+        let one = |(nth, member)| scope.spawn(move || of(member, work(nth)));
+        let all: Vec<_> = members.into_iter().enumerate().map(one).collect();
         all.into_iter().map(|one| one.join().expect("a worker does not panic")).collect()
     })
 }

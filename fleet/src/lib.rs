@@ -44,11 +44,13 @@
 //! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated
 //! after the first round of each number of steps.
 
+mod choice;
 mod cut;
 mod depth;
 mod error;
 mod error_scopes;
 mod halo_face;
+mod measured;
 mod place;
 mod search;
 mod split;
@@ -58,9 +60,10 @@ pub mod stream;
 mod team;
 mod worker;
 
-pub use cut::{kernel_of_parts, measure_slab};
+pub use cut::{kernel_of_parts, room_of_halo};
 pub use error::{FleetError, WorkerError, check_contexts};
 pub use error_scopes::faults_of;
+pub use measured::{Measured, measure_slab};
 pub use place::Place;
 pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
 pub use staging::Staging;

@@ -32,6 +32,11 @@ pub struct Rounds {
 }
 
 impl Rounds {
+    /// The steps of the run after which it is over at the latest.
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
+
     /// Steps from one check to the next; all of them without checks.
     pub(crate) fn period(&self) -> u32 {
         self.until.map_or(self.end, |until| until.every).max(1)
@@ -100,10 +105,15 @@ impl Stepping {
         self.depth
     }
 
+    /// The most steps of any round.
+    pub fn most(&self) -> u32 {
+        self.search.as_ref().map_or(self.depth, Search::most)
+    }
+
     /// Seconds of a step at the best depth so far, and true once the depth stays; `None` before that is known, and if the depth is given.
     pub fn seconds(&self) -> Option<(f64, bool)> {
         let search = self.search.as_ref()?;
-        Some((search.seconds()?, search.is_settled()))
+        Some((search.seconds().or_else(|| search.recent())?, search.is_settled()))
     }
 
     /// Begins to make so many steps in rounds, or if there is a condition fewer, as soon as a check finds that it is met. A run that has converged

@@ -1,28 +1,37 @@
 //! A grid on several GPUs of one process.
 
-use std::ops::Range;
+#[cfg(test)]
+mod tests;
 
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use halofold::read;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 use rayon::prelude::*;
 
-use crate::cut::{Cutter, kernel_of_parts};
-use crate::error::{FleetError, check_contexts, each, of};
-use crate::stepping::{Round, Stepping};
+use crate::choice::{Alone, Together};
+use crate::cut::{Cut, Cutter, kernel_of_parts};
+use crate::error::{FleetError, WorkerError, check_contexts, each, of};
+use crate::stepping::{Round, Rounds, Stepping};
 use crate::worker::{Member, Worker};
 
 /// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
 const THREADED: u64 = 1 << 20;
 
-/// The cut of a grid and the depth of its halos. By default everything is measured, which takes some rounds.
+/// The cut of a grid and the depth of its halos. By default everything is measured, which takes some rounds, and one GPU steps the whole grid where
+/// several are slower.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TeamOptions {
-    /// The layers of a halo, which is also the most steps between two exchanges. By default as many as measured times say: of a
-    /// pass over memory, and of an exchange on the GPU, the bus and the host.
+    /// The steps between two exchanges, at most: a halo has as many layers as they reach. If they are given all GPUs are used. By default as many as
+    /// measured times say: of a pass over memory, and of an exchange on the GPU, the bus and the host, corrected by those of rounds in the run.
     pub halo: Option<u32>,
     /// The speed of each GPU, in any unit. By default measured, unless all have one name.
     pub shares: Option<Vec<f64>>,
+    /// The steps of the whole run, if they are known. A short one is left to the first GPU: it would be over before several are measured.
+    pub steps: Option<u32>,
 }
 
 impl TeamOptions {
@@ -35,22 +44,49 @@ impl TeamOptions {
     pub fn with_shares(self, shares: Vec<f64>) -> Self {
         TeamOptions { shares: Some(shares), ..self }
     }
+
+    /// The same for a run of this many steps.
+    pub fn with_steps(self, steps: u32) -> Self {
+        TeamOptions { steps: Some(steps), ..self }
+    }
 }
 
-/// A grid in slabs, one on each GPU.
+/// A grid in slabs, one on each GPU, or if that is faster on one of them.
 ///
 /// One thread drives them all: it submits a round on each, waits for each one's edges, and copies faces from GPU to GPU while the
 /// interiors run, faces of a MiB and more with the help of rayon's threads. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
 #[derive(Debug)]
 pub struct Team {
-    config: Config,
+    cutter: Cutter,
     workers: Workers,
     stepping: Stepping,
+    choice: Option<Choice>,
+    /// The steps of the whole run, if they are known.
+    steps: Option<u32>,
+    /// The time of the upload.
+    loading: Duration,
+}
+
+/// The times by which several GPUs are held against one of them.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    alone: Alone,
+    /// The first step on several.
+    began: Option<Instant>,
 }
 
 /// The workers, in the order of the GPUs.
 #[derive(Debug)]
-struct Workers(Vec<Worker>);
+struct Workers {
+    all: Vec<Worker>,
+    /// Their GPUs.
+    used: Vec<usize>,
+    /// The way of an edge to the worker on whose side it is.
+    deliver: Deliver,
+}
+
+/// Gives a worker the halo on a side.
+type Deliver = fn(&Worker, Side, &[u8]) -> Result<(), WorkerError>;
 
 impl Team {
     /// Cuts a grid into slabs, measures the options that are not set, and uploads `cells`, and `rhs` if the configuration has a
@@ -80,26 +116,29 @@ impl Team {
         }
         let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
         check_contexts(members.iter().map(|member| &member.device))?;
-        let cutter = Cutter { members, config: kernel_of_parts(config, &first.device), weights };
-        let (slabs, stencils) = cutter.cut(options)?;
-        let rhs = rhs.unwrap_or_default();
-        let load = |nth: usize| {
-            let slab = &slabs[nth];
-            let [cells, rhs] = [cells, rhs].map(|cells| pieces(slab, cells));
-            Worker::new(&members[nth], &stencils[nth], slab, &cells, &rhs)
-        };
-        let workers = Workers(each(members.len(), load)?);
-        Ok(Team { config, workers, stepping: Stepping::new(slabs[0].depth()) })
+        let config = kernel_of_parts(config, &first.device);
+        let cutter = Cutter { members: members.to_vec(), config, weights };
+        let cut = cutter.cut(options)?;
+        let start = Instant::now();
+        let workers = Workers::load(&cutter, &cut, cells, rhs.unwrap_or_default())?;
+        let choice = cut.alone.map(|alone| Choice { alone, began: None });
+        let (stepping, steps, loading) = (cut.stepping, options.steps, start.elapsed());
+        Ok(Team { cutter, workers, stepping, choice, steps, loading })
     }
 
-    /// The workers, in the order of the GPUs.
+    /// The workers, in the order of the GPUs: one for each of [`Team::used`].
     pub fn workers(&self) -> &[Worker] {
-        &self.workers.0
+        &self.workers.all
     }
 
-    /// The steps from one exchange to the next.
+    /// The numbers of the GPUs that have a slab. One has the whole grid where several are slower.
+    pub fn used(&self) -> &[usize] {
+        &self.workers.used
+    }
+
+    /// The steps from one exchange to the next; of one GPU, those of a submission.
     pub fn halo(&self) -> u32 {
-        self.workers.0[0].slab().depth()
+        self.stepping.depth()
     }
 
     /// The steps done, and the result of the last check.
@@ -140,8 +179,47 @@ impl Team {
             self.workers.round(round)?;
             let change = round.is_checked.then(|| self.workers.change()).transpose()?;
             self.stepping.add(&rounds, round, change.as_ref(), |seconds| seconds);
+            if let Some(member) = self.faster_alone(&rounds) {
+                self.move_to(member)?;
+            }
         }
         Ok(self.stepping.outcome())
+    }
+
+    /// The GPU that is to go on alone, if it is faster than all in this run.
+    fn faster_alone(&mut self, rounds: &Rounds) -> Option<usize> {
+        let Choice { alone, began } = self.choice.as_mut()?;
+        let began = *began.get_or_insert_with(Instant::now);
+        let done = self.stepping.outcome().steps;
+        // A run of unknown length is taken to be half over.
+        let end = self.steps.unwrap_or_else(|| done.saturating_mul(2)).max(rounds.end());
+        let (seconds, is_settled) = self.stepping.seconds()?;
+        let all = Together { seconds, is_settled, done, since: began.elapsed() };
+        // All cells are read, and uploaded again.
+        let moving = 3.0 * self.loading.as_secs_f64();
+        alone.is_faster(all, end.saturating_sub(done), moving).then_some(alone.member)
+    }
+
+    /// Moves the grid to one GPU.
+    fn move_to(&mut self, member: usize) -> Result<(), FleetError> {
+        let bytes = self.cutter.config.bytes();
+        let cells = self.read(0..bytes)?;
+        let rhs = if self.cutter.config.rhs {
+            self.read_parts(0..bytes, |worker, range, sink| worker.read_rhs(range, sink))?
+        } else {
+            Vec::new()
+        };
+        let cut = self.cutter.whole(member)?;
+        // There may be no room for both.
+        self.workers.all.clear();
+        for (nth, member) in self.cutter.members.iter().enumerate() {
+            of(nth, read::poll(&member.device).map_err(WorkerError::from))?;
+        }
+        self.workers = Workers::load(&self.cutter, &cut, &cells, &rhs)?;
+        self.stepping = self.stepping.clone().with_depth(cut.stepping.depth());
+        self.choice = None;
+        log::info!("halofold fleet: GPU {member} goes on alone, which is faster than all");
+        Ok(())
     }
 
     /// Waits for everything submitted.
@@ -150,7 +228,7 @@ impl Team {
     ///
     /// A device is lost.
     pub fn finish(&self) -> Result<(), FleetError> {
-        self.workers.0.iter().enumerate().try_for_each(|(nth, worker)| of(nth, worker.finish()))
+        self.workers.each().try_for_each(|(member, worker)| of(member, worker.finish()))
     }
 
     /// Waits for everything submitted, and reads some bytes of the grid.
@@ -160,18 +238,29 @@ impl Team {
     /// - The range is not inside the grid.
     /// - A device is lost.
     pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>, FleetError> {
+        let needed = self.cutter.config.bytes();
         let asked = range.end.saturating_sub(range.start);
-        if range.end > self.config.bytes() || range.start > range.end {
-            return Err(FleetError::Cells { given: asked as usize, needed: self.config.bytes() });
+        if range.end > needed || range.start > range.end {
+            return Err(FleetError::Cells { given: asked as usize, needed });
         }
-        let mut bytes = Vec::with_capacity(asked as usize);
-        for (nth, worker) in self.workers.0.iter().enumerate() {
+        self.read_parts(range, |worker, range, sink| worker.read(range, sink))
+    }
+
+    /// Reads some bytes of a grid that lies on all workers, each of which `read`s some bytes of its own layers.
+    fn read_parts(
+        &self,
+        range: Range<u64>,
+        read: impl Fn(&Worker, Range<u64>, &mut dyn FnMut(&[u8])) -> Result<(), WorkerError>,
+    ) -> Result<Vec<u8>, FleetError> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        for (member, worker) in self.workers.each() {
             let slab = worker.slab();
             let [begin, end] =
                 [slab.own().start, slab.own().end].map(|layer| u64::from(layer) * slab.layer_bytes());
             let (start, stop) = (range.start.max(begin), range.end.min(end));
             if start < stop {
-                of(nth, worker.read(start - begin..stop - begin, |piece| bytes.extend_from_slice(piece)))?;
+                let sink = &mut |piece: &[u8]| bytes.extend_from_slice(piece);
+                of(member, read(worker, start - begin..stop - begin, sink))?;
             }
         }
         Ok(bytes)
@@ -179,9 +268,30 @@ impl Team {
 }
 
 impl Workers {
+    /// A worker for each slab of a cut, with its cells.
+    fn load(cutter: &Cutter, cut: &Cut, cells: &[u8], rhs: &[u8]) -> Result<Self, FleetError> {
+        let load = |nth: usize| {
+            let slab = &cut.slabs[nth];
+            let [cells, rhs] = [cells, rhs].map(|cells| pieces(slab, cells));
+            Worker::new(&cutter.members[cut.used[nth]], &cut.stencils[nth], slab, &cells, &rhs)
+        };
+        let all = each(cut.used.iter().copied(), load)?;
+        Ok(Workers { all, used: cut.used.clone(), deliver: Worker::give })
+    }
+
+    /// Each worker, and the number of its GPU.
+    fn each(&self) -> impl Iterator<Item = (usize, &Worker)> {
+        self.used.iter().copied().zip(&self.all)
+    }
+
+    /// The same, to change them.
+    fn each_mut(&mut self) -> impl Iterator<Item = (usize, &mut Worker)> {
+        self.used.iter().copied().zip(&mut self.all)
+    }
+
     /// The change by the last step in all slabs.
     fn change(&self) -> Result<Change, FleetError> {
-        let mut changes = self.0.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
+        let mut changes = self.each().map(|(member, worker)| of(member, worker.change()));
         let first = changes.next().expect("there is a GPU");
         changes.try_fold(first?, |mut all, change| {
             all.merge(&change?);
@@ -191,34 +301,38 @@ impl Workers {
 
     /// A round on each GPU, and the exchange after it.
     fn round(&mut self, round: Round) -> Result<(), FleetError> {
-        for (nth, worker) in self.0.iter_mut().enumerate() {
-            of(nth, worker.set_depth(round.next).and_then(|()| worker.begin(round.steps, round.is_checked)))?;
+        for (member, worker) in self.each_mut() {
+            let depth = worker.set_depth(round.next);
+            of(member, depth.and_then(|()| worker.begin(round.steps, round.is_checked)))?;
         }
-        for (nth, worker) in self.0.iter_mut().enumerate() {
-            of(nth, worker.wait())?;
+        for (member, worker) in self.each_mut() {
+            of(member, worker.wait())?;
         }
         self.exchange()?;
-        for (nth, worker) in self.0.iter_mut().enumerate() {
-            of(nth, worker.release())?;
+        for (member, worker) in self.each_mut() {
+            of(member, worker.release())?;
         }
         Ok(())
     }
 
     /// Brings each edge to the neighbour's halo.
     fn exchange(&self) -> Result<(), FleetError> {
-        let count = self.0.len();
+        let count = self.all.len();
         let copy = |nth: usize, side: Side| {
             let neighbour = match side {
                 Side::Low => (nth + count - 1) % count,
                 Side::High => (nth + 1) % count,
             };
-            match of(nth, self.0[nth].take(side))? {
-                Some(edge) => of(neighbour, self.0[neighbour].give(side.opposite(), &edge)),
+            match of(self.used[nth], self.all[nth].take(side))? {
+                Some(edge) => {
+                    let given = (self.deliver)(&self.all[neighbour], side.opposite(), &edge);
+                    of(self.used[neighbour], given)
+                }
                 None => Ok(()),
             }
         };
         let faces: Vec<_> = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side))).collect();
-        if self.0[0].slab().face_bytes() < THREADED {
+        if self.all[0].slab().face_bytes() < THREADED {
             return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
         }
         faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side))

@@ -323,7 +323,22 @@ impl Worker {
     ///
     /// - The range is not inside the own layers.
     /// - The device is lost.
-    pub fn read(&self, range: Range<u64>, mut sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
+    pub fn read(&self, range: Range<u64>, sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
+        self.read_of(&self.buffers[self.at], range, sink)
+    }
+
+    /// The same of the right-hand side. There is one.
+    pub(crate) fn read_rhs(&self, range: Range<u64>, sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
+        let rhs = self.rhs.as_ref().ok_or(WorkerError::Order("there is no right-hand side"))?;
+        self.read_of(rhs, range, sink)
+    }
+
+    fn read_of(
+        &self,
+        buffer: &Buffer,
+        range: Range<u64>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> Result<(), WorkerError> {
         let own = self.slab().own_bytes();
         let [start, end] = [range.start, range.end].map(|at| own.start.saturating_add(at));
         if end > own.end || start > end {
@@ -336,7 +351,7 @@ impl Worker {
             let size = PIECE.min((end - at).next_multiple_of(4));
             in_error_scopes(&self.member.device, || {
                 let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
-                readback.encode(&mut encoder, &self.buffers[self.at], at, size)?;
+                readback.encode(&mut encoder, buffer, at, size)?;
                 self.member.queue.submit([encoder.finish()]);
                 Ok(())
             })?;

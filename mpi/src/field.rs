@@ -49,7 +49,7 @@ impl<'g> Field<'g> {
         let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
         let worker = Worker::new(&gpu.member(), &jacobi, grid.slab(), &[&held], &rhs)?;
         let faces = Faces::new(grid.ranks(), grid.slab());
-        Ok(Field { grid, worker, faces, stepping: Stepping::new(grid.slab().depth()) })
+        Ok(Field { grid, worker, faces, stepping: grid.stepping() })
     }
 
     /// The steps done, and the last check of the whole grid.
@@ -146,6 +146,10 @@ impl GridState for Field<'_> {
 
     fn outcome(&self) -> Outcome {
         self.outcome()
+    }
+
+    fn depth(&self) -> u32 {
+        self.stepping.depth()
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use halofold::reduce::ReduceError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Jacobi, StencilError};
-use halofold_fleet::{WorkerError, kernel_of_parts, measure_slab, whole_units};
+use halofold_fleet::{Stepping, WorkerError, kernel_of_parts, measure_slab, room_of_halo, whole_units};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
@@ -92,7 +92,12 @@ pub struct GlobalGrid<'r> {
     ranks: &'r Ranks,
     config: Config,
     slab: Slab,
+    /// The rounds of a field.
+    stepping: Stepping,
 }
+
+/// Bytes of a message, at most.
+const MOST_BYTES: u64 = i32::MAX as u64;
 
 impl<'r> GlobalGrid<'r> {
     /// The grid that the ranks' parts make: `part` is what a stencil's configuration would be if this rank's layers were all. Its
@@ -109,8 +114,8 @@ impl<'r> GlobalGrid<'r> {
     }
 
     /// The same with this many steps from one exchange to the next, the same on all ranks. A halo has as many layers as they reach; the outermost
-    /// layers of a part are computed twice for that. Where `steps` is `None` measured times of all ranks say how many, as for a
-    /// [`Team`](halofold_fleet::Team).
+    /// layers of a part are computed twice for that. Where `steps` is `None` measured times of all ranks say how many, and those of a field's rounds correct
+    /// it, as for a [`Team`](halofold_fleet::Team).
     ///
     /// # Errors
     ///
@@ -130,21 +135,22 @@ impl<'r> GlobalGrid<'r> {
         let all = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
         let config = kernel_of_parts(part.with_layers(all), &gpu.device);
         check_same(ranks, &config, steps)?;
-        let steps = match steps {
-            Some(steps) => steps,
+        let stepping = match steps {
+            Some(steps) => Stepping::new(steps),
             // Too few layers for any halo.
-            None if fewest == 0 => 1,
-            None => measured_steps(ranks, gpu, config, own.clone(), fewest as u32)?,
+            None if fewest == 0 => Stepping::new(1),
+            None => measured_stepping(ranks, gpu, config, own.clone(), fewest as u32)?,
         };
+        let steps = stepping.depth();
         let halo = steps.saturating_mul(config.stencil.radius());
         if u64::from(halo) > fewest && ranks.count() > 1 {
             return Err(GridError::Halo { halo, fewest });
         }
-        let slab = Slab::new(config, own, steps)?;
-        if slab.face_bytes() > i32::MAX as u64 {
+        let slab = Slab::new(config, own, stepping.most())?.with_depth(steps)?;
+        if slab.face_bytes() > MOST_BYTES {
             return Err(GridError::Face(slab.face_bytes()));
         }
-        Ok(GlobalGrid { ranks, config, slab })
+        Ok(GlobalGrid { ranks, config, slab, stepping })
     }
 
     /// The ranks.
@@ -165,6 +171,11 @@ impl<'r> GlobalGrid<'r> {
     /// This rank's part, and the halos on its sides.
     pub fn slab(&self) -> &Slab {
         &self.slab
+    }
+
+    /// The rounds of a field at its beginning.
+    pub(crate) fn stepping(&self) -> Stepping {
+        self.stepping.clone()
     }
 
     /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for arrays that no [`Field`](crate::Field) steps,
@@ -196,26 +207,33 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// The steps from one exchange to the next: the fewest that any rank measures as best. Times depend neither on cells nor on weights.
-fn measured_steps(
+/// Rounds of as many steps at first as the fewest that any rank measures as best. Times depend neither on cells nor on weights.
+fn measured_stepping(
     ranks: &Ranks,
     gpu: &RankGpu,
     config: Config,
     own: Range<u32>,
-    fewest: u32,
-) -> Result<u32, GridError> {
-    let fewest = fewest / config.stencil.radius();
-    let steps = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
-    let steps = ranks.all(&[steps], SystemOperation::max())[0].min(fewest);
+    lowest: u32,
+) -> Result<Stepping, GridError> {
+    let fewest = lowest / config.stencil.radius();
+    let unit = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
+    let unit = whole_units(&config, ranks.all(&[unit], SystemOperation::max())[0].min(fewest));
     let measure = || -> Result<u32, GridError> {
-        let slab = Slab::new(config, own, whole_units(&config, steps))?;
+        let slab = Slab::new(config, own, unit)?;
         let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-        Ok(measure_slab(&gpu.member(), &jacobi, &slab, 1)?.1)
+        Ok(measure_slab(&gpu.member(), &jacobi, &slab, 1)?.steps)
     };
     // A rank that fails here reports it after the calls that all ranks make together.
     let measured = measure();
     let best = ranks.all(&[*measured.as_ref().unwrap_or(&fewest)], SystemOperation::min())[0];
-    measured.map(|_| whole_units(&config, best.min(fewest)))
+    measured?;
+    let depth = whole_units(&config, best.min(fewest));
+    if ranks.count() == 1 && !config.is_ring() {
+        return Ok(Stepping::new(depth));
+    }
+    let message = MOST_BYTES / config.layer_bytes().max(1) / u64::from(config.stencil.radius());
+    let room = room_of_halo(&config, (depth, unit), lowest).min(whole_units(&config, message as u32));
+    Ok(Stepping::corrected(depth, unit.min(depth), room.max(depth)))
 }
 
 /// Checks that all ranks have the same configuration.

@@ -10,6 +10,7 @@ use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
 use halofold_run::failure::Failure;
 use halofold_run::files::npy;
 use halofold_run::grid::cells::Cells;
+use halofold_run::grid::grid_state::GridState as _;
 use halofold_run::grid::output::Outputs;
 use halofold_run::grid::report::{Report, Together};
 use halofold_run::grid::request::Request;
@@ -50,8 +51,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let mut field = processes.agree(field.map_err(Failure::usage))?;
     drop((cells, rhs));
     (request.config.variant, request.config.tuning) = (field.config().variant, field.config().tuning);
-    let halo = grid.slab().depth();
-    let stepped = run_steps(&mut field, &request, halo, &processes, None)?;
+    let stepped = run_steps(&mut field, &request, &processes, None)?;
     if let Some(path) = &args.output {
         let header = request.header()?;
         let size = header.len() as u64 + config.bytes();
@@ -62,8 +62,9 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
         return Ok(());
     }
     let layers = (0..ranks.count()).map(|rank| own(rank).len() as u32).collect();
+    let together = Together { layers, halo: field.depth(), used: (0..ranks.count()).collect() };
     let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
-    Report { together: Some(Together { layers, halo }), ..report }.print(args.json)
+    Report { together: Some(together), ..report }.print(args.json)
 }
 
 /// Refuses outputs that ranks cannot write together: a pipe or a device cannot be written at a position.

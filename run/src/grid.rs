@@ -164,19 +164,18 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let frames = outputs.frames.take().map(begin).transpose()?;
     let Request { config, weights, until, .. } = request;
     let rhs = rhs.as_ref().map(Cells::bytes);
-    let (mut state, together): (Box<dyn GridState + '_>, _) = match &one {
-        Some(gpu) => (Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?), None),
+    let mut state: Box<dyn GridState + '_> = match &one {
+        Some(gpu) => Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?),
         None => {
-            let team = team_state::team(&gpus, (config, weights), (cells.bytes(), rhs), args.halo)?;
+            let run = (request.steps, args.halo);
+            let team = team_state::team(&gpus, (config, weights), (cells.bytes(), rhs), run)?;
             // The kernel is that of the first adapter's slab.
             let slab = team.workers()[0].stencil();
             (request.config.variant, request.config.tuning) = (slab.variant, slab.tuning);
-            let cut = team_state::cut(&team);
-            (Box::new(team), Some(cut))
+            Box::new(team)
         }
     };
-    let depth = together.as_ref().map_or(config.steps_per_pass(), |together| together.halo);
-    let stepped = run_steps(&mut *state, &request, depth, &Alone, frames.as_ref())?;
+    let stepped = run_steps(&mut *state, &request, &Alone, frames.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
         let cells = cells.with_bytes(state.read(all)?);
@@ -184,13 +183,16 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
         outputs.write(&cells, request.source.shape(), picture)?;
     }
 
-    let gpus: Vec<&Gpu> = one.iter().chain(&gpus).collect();
+    let together = state.together();
+    let idle = together.as_ref().map_or(0, |together| gpus.len() - together.used.len());
+    let used = together.iter().flat_map(|together| &together.used).map(|nth| &gpus[*nth]);
+    let gpus: Vec<&Gpu> = one.iter().chain(used).collect();
     let adapters = (gpu::names(gpus.iter().copied()), gpus[0].info.backend);
-    Report { together, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
+    Report { together, idle, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way. All processes call this
-/// together, with their layers of a grid whose faces are exchanged after every `depth` steps, or whose kernel takes as many at once.
+/// together, with their layers of a grid.
 ///
 /// # Errors
 ///
@@ -198,7 +200,6 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
 pub fn run_steps(
     state: &mut dyn GridState,
     request: &Request,
-    depth: u32,
     processes: &impl Transport,
     frames: Option<&FrameWriter>,
 ) -> Result<Stepped, Failure> {
@@ -208,14 +209,18 @@ pub fn run_steps(
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
     // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
-    let unit = if depth > 1 { depth.saturating_mul(2) } else { 1 };
-    let mut batch = BatchSize::new(until.map_or(unit, |until| until.every));
+    let unit = |state: &dyn GridState| match (until, state.depth()) {
+        (Some(until), _) => until.every,
+        (None, 1) => 1,
+        (None, depth) => depth.saturating_mul(2),
+    };
+    let mut batch = BatchSize::new(unit(state));
     let mut outcome = state.outcome();
     while outcome.steps < steps && !outcome.converged {
         let done = outcome.steps;
         let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
         let submitted = Instant::now();
-        let gpu_ms = state.advance(batch.next(left), until.as_ref())?;
+        let gpu_ms = state.advance(batch.next(left, unit(state)), until.as_ref())?;
         outcome = state.outcome();
         batch.learn(outcome.steps - done, state.took(submitted.elapsed()), gpu_ms);
         if let Some(frames) = frames {

@@ -102,18 +102,21 @@ impl Options {
         println!("  \"together\": [");
         for (nth, halo) in self.halos.iter().enumerate() {
             let options = halo.map_or(TeamOptions::default(), |halo| TeamOptions::default().with_halo(halo));
+            let start = Instant::now();
             let mut team =
                 Team::new(members, self.config, self.config.stencil.usual, (&cells, None), &options)?;
+            let begin = start.elapsed().as_secs_f64() * 1e3;
             team.advance(CHECKED)?;
             let same = match &whole {
                 Some(whole) => (team.read(0..self.config.bytes())? == whole.after).to_string(),
                 None => "null".to_owned(),
             };
-            // Whole rounds, as in a long run.
-            let steps = self.steps.next_multiple_of(team.halo());
-            let Times { first, best: us } = self.times(steps, || {
+            let Times { first, best: us } = self.times(|| {
+                // Whole rounds, as in a long run.
+                let steps = self.steps.next_multiple_of(team.halo());
                 team.advance(steps)?;
-                Ok(team.finish()?)
+                team.finish()?;
+                Ok(steps)
             })?;
             let strong = whole
                 .as_ref()
@@ -121,7 +124,8 @@ impl Options {
             let rate = self.config.grid.cells() as f64 / us / 1e3;
             let end = if nth + 1 == self.halos.len() { "" } else { "," };
             println!(
-                "    {{ \"halo\": {}, \"kernel\": \"{}\", \"us_a_step\": {us:.2}, \"us_at_first\": {first:.2}, \"gcells_per_s\": {rate:.0}, \"weak\": {:.4}, \"strong\": {strong}, \"same_bits\": {same} }}{end}",
+                "    {{ \"used\": {:?}, \"halo\": {}, \"kernel\": \"{}\", \"ms_to_begin\": {begin:.0}, \"us_a_step\": {us:.2}, \"us_at_first\": {first:.2}, \"gcells_per_s\": {rate:.0}, \"weak\": {:.4}, \"strong\": {strong}, \"same_bits\": {same} }}{end}",
+                team.used(),
                 team.halo(),
                 team.workers()[0].stencil().variant.name,
                 part_us / us
@@ -152,24 +156,21 @@ impl Options {
         let grids = Grids::new(&buffers[0], &buffers[1]);
         let after = jacobi.wait::<u32>(queue, grids, CHECKED)?;
         let stepper = jacobi.prepare(grids)?;
-        let us = self.times(self.steps, || {
+        let us = self.times(|| {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             stepper.encode(&mut encoder, self.steps);
             let index = queue.submit([encoder.finish()]);
-            Ok(halofold::read::wait_for(device, index)?)
+            halofold::read::wait_for(device, index)?;
+            Ok(self.steps)
         })?;
         Ok(Alone { us, after: bytemuck::cast_slice(&after).to_vec() })
     }
 
-    /// Times a run again and again.
-    fn times(
-        &self,
-        steps: u32,
-        mut run: impl FnMut() -> Result<(), Box<dyn Error>>,
-    ) -> Result<Times, Box<dyn Error>> {
+    /// Times a run, which returns its steps, again and again.
+    fn times(&self, mut run: impl FnMut() -> Result<u32, Box<dyn Error>>) -> Result<Times, Box<dyn Error>> {
         let mut timed = || -> Result<f64, Box<dyn Error>> {
             let start = Instant::now();
-            run()?;
+            let steps = run()?;
             Ok(start.elapsed().as_secs_f64() * 1e6 / f64::from(steps))
         };
         let (first, start) = (timed()?, Instant::now());

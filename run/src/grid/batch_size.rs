@@ -15,8 +15,6 @@ const GROWTH: u32 = 8;
 /// The measured speed of steps.
 pub struct BatchSize {
     batch: u32,
-    /// Every batch is a multiple of this many steps.
-    unit: u32,
     /// Batches: their steps and the GPU's milliseconds of one.
     gpu_ms: Vec<(u32, f64)>,
     has_timestamps: bool,
@@ -28,20 +26,13 @@ pub struct BatchSize {
 impl BatchSize {
     /// Starts with a single unit of this many steps, as nothing is known yet.
     pub fn new(unit: u32) -> Self {
-        BatchSize {
-            batch: unit,
-            unit,
-            gpu_ms: Vec::new(),
-            has_timestamps: true,
-            took: Duration::ZERO,
-            done: 0,
-        }
+        BatchSize { batch: unit, gpu_ms: Vec::new(), has_timestamps: true, took: Duration::ZERO, done: 0 }
     }
 
-    /// The number of steps to submit where `left` are to be done.
-    pub fn next(&self, left: u32) -> u32 {
-        let units = (self.batch / self.unit).max(1);
-        (units * self.unit).min(left)
+    /// The number of steps to submit where `left` are to be done: a multiple of `unit`, if there are as many.
+    pub fn next(&self, left: u32, unit: u32) -> u32 {
+        let units = (self.batch / unit).max(1);
+        units.saturating_mul(unit).min(left)
     }
 
     /// Learns from steps that took so long on the wall, and on the GPU if it has timestamps.
@@ -90,33 +81,33 @@ mod tests {
     #[test]
     fn batches_grow_towards_the_aim() {
         let mut size = BatchSize::new(1);
-        assert_eq!(size.next(100), 1);
+        assert_eq!(size.next(100, 1), 1);
         size.learn(1, ms(1), None);
-        assert_eq!((size.next(100), size.next(5)), (8, 5));
+        assert_eq!((size.next(100, 1), size.next(5, 1)), (8, 5));
         size.learn(8, ms(8), None);
         size.learn(64, ms(64), None);
-        assert_eq!(size.next(1000), 150);
+        assert_eq!(size.next(1000, 1), 150);
         size.learn(150, ms(300), None);
-        assert_eq!(size.next(1000), 75);
+        assert_eq!(size.next(1000, 1), 75);
         size.learn(3, ms(3), None);
-        assert_eq!(size.next(1000), 75);
+        assert_eq!(size.next(1000, 1), 75);
         size.learn(1, ms(9000), None);
-        assert_eq!(size.next(1000), 1);
+        assert_eq!(size.next(1000, 1), 1);
         for _ in 0..20 {
-            let steps = size.next(u32::MAX);
+            let steps = size.next(u32::MAX, 1);
             size.learn(steps, Duration::from_nanos(1), None);
         }
-        assert_eq!(size.next(u32::MAX), MOST);
+        assert_eq!(size.next(u32::MAX, 1), MOST);
     }
 
     #[test]
     fn batches_are_whole_units() {
         let mut size = BatchSize::new(40);
-        assert_eq!((size.next(1000), size.next(39)), (40, 39));
+        assert_eq!((size.next(1000, 40), size.next(39, 40)), (40, 39));
         size.learn(40, ms(60), None);
-        assert_eq!((size.next(1000), size.next(70)), (80, 70));
+        assert_eq!((size.next(1000, 40), size.next(70, 40)), (80, 70));
         size.learn(40, ms(6000), None);
-        assert_eq!(size.next(1000), 40);
+        assert_eq!(size.next(1000, 40), 40);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use halofold::stencil::slab::Change;
 use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
+use super::report::Together;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
@@ -37,6 +38,9 @@ pub trait GridState {
     /// The steps done, and the result of the last check.
     fn outcome(&self) -> Outcome;
 
+    /// The steps from one exchange of faces to the next, or those that the kernel makes at once.
+    fn depth(&self) -> u32;
+
     /// Ends a run with a condition: the root of the sum of all squared changes becomes that of the exact sum.
     fn end(&mut self) -> Result<(), Failure> {
         Ok(())
@@ -44,6 +48,11 @@ pub trait GridState {
 
     /// Reads some bytes of the grid, or of the layers that are this process's.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
+
+    /// The cut of a grid that several may share.
+    fn together(&self) -> Option<Together> {
+        None
+    }
 
     /// The time that the last steps took, the same for all processes; `took` is this process's.
     fn took(&self, took: Duration) -> Duration {
@@ -56,6 +65,8 @@ pub struct OneGpu<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
+    /// The steps of a pass.
+    depth: u32,
     /// The stencil of a run whose checks add up squares by floats: the last one is made again without rounding.
     rounded: Option<Jacobi>,
     /// After an even number of steps the first buffer holds the grid.
@@ -75,6 +86,7 @@ impl<'a> OneGpu<'a> {
     ) -> Result<Self, Failure> {
         gpu.attempt(|| {
             let jacobi = Jacobi::new(&gpu.device, config, weights).map_err(Failure::usage)?;
+            let depth = jacobi.config().steps_per_pass();
             let size = (cells.len() as u64).next_multiple_of(4);
             let buffers = [buffer(gpu, size), buffer(gpu, size)];
             gpu.write(&buffers[0], cells);
@@ -104,7 +116,7 @@ impl<'a> OneGpu<'a> {
             let is_rounded = until.is_some_and(|until| until.accuracy == Accuracy::Fast);
             let rounded = is_rounded.then_some(jacobi);
             let readback = Readback::new(&gpu.device, size.clamp(SMALLEST_READ, PIECE));
-            Ok(OneGpu { gpu, buffers, steps, rounded, outcome: Outcome::NONE, readback })
+            Ok(OneGpu { gpu, buffers, steps, depth, rounded, outcome: Outcome::NONE, readback })
         })
     }
 
@@ -141,6 +153,10 @@ impl GridState for OneGpu<'_> {
 
     fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth
     }
 
     fn end(&mut self) -> Result<(), Failure> {

@@ -59,6 +59,9 @@ pub struct Report {
     /// True if frames were drawn.
     #[serde(skip)]
     pub has_frames: bool,
+    /// Adapters that were asked for, and would have made it slower.
+    #[serde(skip)]
+    pub idle: usize,
     /// The keys of a run on several adapters.
     #[serde(flatten)]
     pub together: Option<Together>,
@@ -97,6 +100,9 @@ pub struct Together {
     pub layers: Vec<u32>,
     /// The steps between two exchanges.
     pub halo: u32,
+    /// The places of these adapters among those that were asked for.
+    #[serde(skip)]
+    pub used: Vec<usize>,
 }
 
 /// A number, as a string where JSON has none for it.
@@ -145,6 +151,7 @@ impl Report {
             backend: backend.to_string(),
             norm: args.norm,
             has_frames: args.frames.is_some(),
+            idle: 0,
             together: None,
             streamed: None,
         }
@@ -189,13 +196,20 @@ impl Report {
                 _ => format!("\n{verdict}: {changed} a cell by {most:.3e} at most"),
             };
         }
-        if let Some(Together { layers, halo }) = self.together.as_ref().filter(|cut| cut.layers.len() > 1) {
+        if let Some(Together { layers, halo, .. }) = self.together.as_ref().filter(|cut| cut.layers.len() > 1)
+        {
             let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
             text += &format!("\nslabs of {} layers, faces ", layers.join(", "));
             text += &match *halo < self.steps {
                 true => format!("exchanged every {halo} steps"),
                 false => "never exchanged: the steps need none".to_owned(),
             };
+        }
+        if self.idle > 0 {
+            text += &format!(
+                "\none adapter did it: with {} it would have taken longer",
+                if self.idle == 1 { "the other one" } else { "the others" }
+            );
         }
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();

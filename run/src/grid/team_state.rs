@@ -10,23 +10,18 @@ use super::report::Together;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// Cuts a grid, compiles, and uploads the slabs; `halo` is the number of steps between two exchanges, if it is given.
+/// Cuts a grid, compiles, and uploads the slabs, for a run of so many steps; `halo` is the number of steps between two exchanges, if it is given.
 pub fn team(
     gpus: &[Gpu],
     (config, weights): (Config, Weights),
     cells: (&[u8], Option<&[u8]>),
-    halo: Option<u32>,
+    (steps, halo): (u32, Option<u32>),
 ) -> Result<Team, Failure> {
     let member = |gpu: &Gpu| Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
     let members: Vec<_> = gpus.iter().map(member).collect();
-    let options = halo.map_or(TeamOptions::default(), |halo| TeamOptions::default().with_halo(halo));
+    let options = TeamOptions::default().with_steps(steps);
+    let options = halo.map_or(options.clone(), |halo| options.with_halo(halo));
     Team::new(&members, config, weights, cells, &options).map_err(Failure::usage)
-}
-
-/// The cut of a team's grid.
-pub fn cut(team: &Team) -> Together {
-    let layers = team.workers().iter().map(|worker| worker.slab().own().len() as u32);
-    Together { layers: layers.collect(), halo: team.halo() }
 }
 
 impl GridState for Team {
@@ -37,6 +32,15 @@ impl GridState for Team {
 
     fn outcome(&self) -> Outcome {
         self.outcome()
+    }
+
+    fn depth(&self) -> u32 {
+        self.halo()
+    }
+
+    fn together(&self) -> Option<Together> {
+        let layers = self.workers().iter().map(|worker| worker.slab().own().len() as u32);
+        Some(Together { layers: layers.collect(), halo: self.halo(), used: self.used().to_vec() })
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {

@@ -1,0 +1,83 @@
+//! Measurements of a GPU with its slab, before a run.
+
+use halofold::read;
+use halofold::stencil::Jacobi;
+use halofold::stencil::slab::{Side, Slab};
+use halofold::wgpu::DeviceType;
+
+use crate::depth::{self, Costs};
+use crate::error::WorkerError;
+use crate::worker::{Member, Worker};
+
+/// Number of timed rounds, after two that are not timed. Their number is even, so that time-blocked kernels make whole passes: see
+/// [`halofold::stencil::Stepper::encode_in_pass`].
+const TIMED: u32 = 8;
+/// Number of timed copies of edges: enough to hide the cost of a submission.
+const COPIED: u32 = 16;
+
+/// Measured times of a GPU with its slab.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Measured {
+    /// Layers that a pass makes in a second.
+    pub layers_per_second: f64,
+    /// The steps of the rounds that make a step cheapest.
+    pub steps: u32,
+    /// The seconds that a step of such a round is predicted to take.
+    pub seconds: f64,
+}
+
+/// Measures a GPU with its slab, whose halo is of one pass. The process serves `served` GPUs, one after the other.
+///
+/// # Errors
+///
+/// The device lacks a limit or a feature, or is lost.
+pub fn measure_slab(
+    member: &Member,
+    jacobi: &Jacobi,
+    slab: &Slab,
+    served: usize,
+) -> Result<Measured, WorkerError> {
+    Warm::new(member, jacobi, slab)?.measure(served)
+}
+
+/// A GPU with its slab, at the clock that it has at work: one that has idled is several times slower at first.
+pub(crate) struct Warm<'a> {
+    member: &'a Member,
+    jacobi: &'a Jacobi,
+    slab: &'a Slab,
+    worker: Worker,
+}
+
+impl<'a> Warm<'a> {
+    pub(crate) fn new(member: &'a Member, jacobi: &'a Jacobi, slab: &'a Slab) -> Result<Self, WorkerError> {
+        let worker = Worker::new(member, jacobi, slab, &[], &[])?;
+        if member.device.adapter_info().device_type != DeviceType::Cpu {
+            worker.warm(jacobi, TIMED * slab.depth())?;
+        }
+        Ok(Warm { member, jacobi, slab, worker })
+    }
+
+    pub(crate) fn measure(self, served: usize) -> Result<Measured, WorkerError> {
+        let Warm { member, jacobi, slab, mut worker } = self;
+        let steps = slab.depth();
+        worker.rounds_seconds(steps, 2)?;
+        let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
+        worker.passes_seconds(jacobi, steps)?;
+        let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
+        let bus = worker.edges_seconds(COPIED)?;
+        // The host's time beyond a pass is counted by the number of passes, not here.
+        let shown = (copies + host - pass).max(0.0);
+        drop(worker);
+        // Its buffers go when the device is polled: there may be no room for two grids.
+        read::poll(&member.device)?;
+        let exchange = (round - pass - bus - shown).max(0.0);
+        let costs = Costs { pass, exchange, copies, host: host * served as f64 };
+        let layers = slab.own().len() as u32;
+        log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
+        let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
+        let (passes, seconds) = depth::passes(costs, slab.face_layers(), layers, faces);
+        let (steps, seconds) = (steps * passes, seconds / f64::from(steps));
+        Ok(Measured { layers_per_second: f64::from(layers) / pass, steps, seconds })
+    }
+}
