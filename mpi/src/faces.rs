@@ -37,7 +37,7 @@ enum Way {
 impl Faces {
     /// Room for the faces of a slab. Neighbours find out by trying that they share memory. All ranks call this together.
     pub(crate) fn new(ranks: &Ranks, slab: &Slab) -> Self {
-        let size = slab.face_bytes() as usize;
+        let size = (u64::from(slab.halo_layers()) * slab.layer_bytes()) as usize;
         let has = Side::BOTH.map(|side| slab.edge(side).is_some());
         let own = has.map(|has| if has && size >= LARGE { Shared::create(2 * size).ok() } else { None });
         let both = Side::BOTH.map(|side| side as usize);
