@@ -102,7 +102,7 @@ pub struct Counted {
 /// The file cannot be read, or has no histogram with these bins; a GPU is not there, or fails.
 pub fn count(request: &Request) -> Result<Counted, Failure> {
     let work = Work::whole(&request.file, request.raw.as_ref())?;
-    let gpus = &request.adapters.open()?[..];
+    let gpus = &request.adapters.open_for(work.bytes())?[..];
     let start = Instant::now();
     let stored = work.stored;
     let passes = Passes::new(gpus, work, request.raw.clone(), request.piece);
