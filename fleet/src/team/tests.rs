@@ -64,7 +64,7 @@ fn a_run_goes_on_with_one_device_where_the_way_between_two_is_slow() {
         one.advance(2007).unwrap();
         assert!(slow.read(0..config.bytes()).unwrap() == one.read(0..config.bytes()).unwrap());
 
-        // Where one is slower still, both stay.
+        // Both stay if one is slower still.
         let mut both = team(&members, config, given, 1.0);
         both.advance(120).unwrap();
         assert_eq!(both.used(), [0, 1]);
