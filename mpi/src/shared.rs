@@ -98,3 +98,30 @@ impl Drop for Shared {
 pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
     to.par_chunks_mut(PART).zip(from.par_chunks(PART)).for_each(|(to, from)| to.copy_from_slice(from));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PART, Shared};
+
+    #[test]
+    fn one_reads_what_the_other_writes() {
+        let len = PART + 7;
+        let Ok((mut one, file)) = Shared::create(len) else {
+            eprintln!("NOT TESTED: no memory can be shared here");
+            return;
+        };
+        assert!(Shared::open(file.path(), len + 1).is_err());
+        let other = Shared::open(file.path(), len).unwrap();
+        drop(file);
+        let bytes: Vec<u8> = (0..PART).map(|at| (at % 251) as u8).collect();
+        // SAFETY: no other thread has them.
+        unsafe {
+            one.write(5, &bytes);
+            assert!(
+                other.read(5, PART) == bytes
+                    && other.read(0, 5) == [0; 5]
+                    && other.read(PART + 5, 2) == [0; 2]
+            );
+        }
+    }
+}
