@@ -41,8 +41,9 @@
 //!
 //! # Cost
 //!
-//! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated
-//! after the first round of each number of steps.
+//! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Halos have room for rounds
+//! that get longer in the run, up to an eighth of the slab. Nothing is allocated after the first round of each kind. A run that turns out to be slower than
+//! on one GPU alone is moved to that one, through the host's memory.
 
 mod choice;
 mod cut;

@@ -41,16 +41,20 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let own = |rank| part_of_layers(config.layers(), unit_of_layers(&config), rank, ranks.count());
     let layers = own(ranks.rank());
     let part = config.with_layers(layers.len() as u32);
+    let measured = Instant::now();
     let grid = GlobalGrid::with_halo(ranks, &gpu, part, args.halo).map_err(Failure::usage);
     let grid = processes.agree(grid)?;
+    let measured = measured.elapsed();
     let layers = u64::from(layers.start)..u64::from(layers.end);
     let read = |source| Cells::read_layers(source, &config, layers.clone());
     let cells = processes.agree(read(&request.source))?;
     let rhs = processes.agree(request.rhs.as_ref().map(read).transpose())?;
+    let uploaded = Instant::now();
     let field = Field::new(&grid, &gpu, request.weights, cells.bytes(), rhs.as_ref().map(Cells::bytes));
     let mut field = processes.agree(field.map_err(Failure::usage))?;
     drop((cells, rhs));
     (request.config.variant, request.config.tuning) = (field.config().variant, field.config().tuning);
+    let setup_ms = (measured + uploaded.elapsed()).as_secs_f64() * 1e3;
     let stepped = run_steps(&mut field, &request, &processes, None)?;
     if let Some(path) = &args.output {
         let header = request.header()?;
@@ -64,7 +68,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let layers = (0..ranks.count()).map(|rank| own(rank).len() as u32).collect();
     let together = Together { layers, halo: field.depth(), used: (0..ranks.count()).collect() };
     let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
-    Report { together: Some(together), ..report }.print(args.json)
+    Report { together: Some(together), setup_ms: Some(setup_ms), ..report }.print(args.json)
 }
 
 /// Refuses outputs that ranks cannot write together: a pipe or a device cannot be written at a position.

@@ -106,10 +106,10 @@ pub struct GridArgs {
     pub slice: Option<u32>,
     #[command(flatten)]
     pub stream: StreamArgs,
-    /// With --adapters the grid in slabs on several of them. Its bits are those of one adapter that runs the same kernel.
+    /// With --adapters the grid in slabs on several of them, or on one where several are slower. Its bits are those of one adapter that runs the same kernel.
     #[command(flatten)]
     pub adapters: AnyAdapters,
-    /// The steps between two exchanges of faces, of slabs on several adapters or ranks: by default as many as measured times say.
+    /// The steps between two exchanges of faces, of slabs on several adapters or ranks, all of which are used. By default as many as measured times say.
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
     pub halo: Option<u32>,
     /// Print one JSON object, or an array of a preset's rows, instead of text.
@@ -118,7 +118,7 @@ pub struct GridArgs {
     /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
     /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
-    /// also layers (of each slab) and halo (steps between two exchanges). Streamed runs also have passes (over the file), slabs (of a
+    /// also layers (of each slab), halo (steps between two exchanges, at the end) and setup_ms (before the first step). Streamed runs also have passes (over the file), slabs (of a
     /// pass), bytes_read and bytes_written (without those of before --resume).
     #[arg(long)]
     pub json: bool,
@@ -164,6 +164,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let frames = outputs.frames.take().map(begin).transpose()?;
     let Request { config, weights, until, .. } = request;
     let rhs = rhs.as_ref().map(Cells::bytes);
+    let set_up = Instant::now();
     let mut state: Box<dyn GridState + '_> = match &one {
         Some(gpu) => Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?),
         None => {
@@ -175,6 +176,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
             Box::new(team)
         }
     };
+    let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
     let stepped = run_steps(&mut *state, &request, &Alone, frames.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
@@ -184,11 +186,13 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     }
 
     let together = state.together();
+    let setup_ms = together.is_some().then_some(setup_ms);
     let idle = together.as_ref().map_or(0, |together| gpus.len() - together.used.len());
     let used = together.iter().flat_map(|together| &together.used).map(|nth| &gpus[*nth]);
     let gpus: Vec<&Gpu> = one.iter().chain(used).collect();
     let adapters = (gpu::names(gpus.iter().copied()), gpus[0].info.backend);
-    Report { together, idle, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
+    Report { together, setup_ms, idle, ..Report::new(args, &request, adapters, stepped, start) }
+        .print(args.json)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way. All processes call this

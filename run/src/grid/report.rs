@@ -62,6 +62,9 @@ pub struct Report {
     /// Adapters that were asked for, and would have made it slower.
     #[serde(skip)]
     pub idle: usize,
+    /// Of several adapters or ranks, the time of measuring, compiling and uploading, which is spent once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup_ms: Option<f64>,
     /// The keys of a run on several adapters.
     #[serde(flatten)]
     pub together: Option<Together>,
@@ -98,7 +101,7 @@ pub struct Streamed {
 pub struct Together {
     /// The layers of each adapter's slab: rows in 2D, planes in 3D.
     pub layers: Vec<u32>,
-    /// The steps between two exchanges.
+    /// The steps between two exchanges, at the end.
     pub halo: u32,
     /// The places of these adapters among those that were asked for.
     #[serde(skip)]
@@ -152,6 +155,7 @@ impl Report {
             norm: args.norm,
             has_frames: args.frames.is_some(),
             idle: 0,
+            setup_ms: None,
             together: None,
             streamed: None,
         }
