@@ -144,6 +144,17 @@ fn pieces_go_to_the_next_free_gpu_and_results_are_the_same() {
 }
 
 #[test]
+fn adapters_without_a_piece_are_not_named() {
+    let folder = Folder::new("several-named");
+    let one_piece = folder.write("a.npy", &grid(&[30]));
+    let named = |adapters: [&str; 2]| {
+        let rows = rows(&reduce(&[&one_piece, "--op", "min", "--json", adapters[0], adapters[1]]));
+        rows[0]["adapter"].clone()
+    };
+    assert_eq!(named(["--adapters", &times(3)]), named(["--adapter", "0"]));
+}
+
+#[test]
 fn arrays_in_fortrans_order_and_of_narrow_types_give_the_same_bits() {
     let folder = Folder::new("several-stored");
     let bytes: Vec<u8> = (0..30_000u32).map(|at| (at.wrapping_mul(2_654_435_769) >> 20) as u8).collect();
