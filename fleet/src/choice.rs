@@ -14,15 +14,33 @@ const SLOWER: f64 = 0.02;
 /// The part of the whole run's time on one that all may have lost while other depths are tried.
 const LOST: f64 = 0.025;
 
-/// The time after which the clock of a GPU that has idled no longer explains slow rounds.
-pub const WARM: Duration = Duration::from_millis(300);
+/// The time over which steps are timed: the clock of a GPU that has idled no longer explains slow rounds.
+const WARM: Duration = Duration::from_millis(300);
 
-/// Updates of cells that one GPU makes while several are still measured.
+/// Updates of cells, and bytes of a grid, that one GPU is not even measured for.
 const FEW: u64 = 1 << 31;
+const SMALL: u64 = 1 << 30;
 
-/// Returns true if a run of so many steps is over before several GPUs are ready.
-pub const fn is_short(cells: u64, steps: u32) -> bool {
-    cells.saturating_mul(steps as u64) < FEW
+/// Seconds that it takes to measure several GPUs, and to cut a grid.
+const READY: f64 = 1.0;
+
+/// Seconds of an exchange beside a pass, of a slow host.
+const EXCHANGE: f64 = 2e-4;
+
+/// The least part of the time that several GPUs are expected to save.
+const LEAST: f64 = 0.05;
+
+/// Returns true if a run of so many steps over this many cells and bytes is over at once.
+pub const fn is_tiny((cells, bytes): (u64, u64), steps: u32) -> bool {
+    cells.saturating_mul(steps as u64) < FEW && bytes <= SMALL
+}
+
+/// Returns true if `count` GPUs save less than the time it takes to measure them, of a run of so many steps, each of which takes one GPU this many
+/// seconds, of which a pass makes so many.
+pub fn is_short(count: usize, (steps, seconds): (u32, f64), of_a_pass: u32) -> bool {
+    let pass = seconds * f64::from(of_a_pass);
+    let saved = (1.0 - 1.0 / count as f64 - EXCHANGE / pass).max(LEAST);
+    f64::from(steps) * seconds * saved < READY
 }
 
 /// Steps of the whole grid on one GPU.
@@ -41,9 +59,43 @@ pub struct Together {
     pub seconds: f64,
     /// True if no other depth is tried any more.
     pub is_settled: bool,
-    /// Their steps, and the time since the first of them.
+    /// All their steps.
     pub done: u32,
-    pub since: Duration,
+    /// The time that these took.
+    pub spent: Duration,
+}
+
+/// The time of steps on several GPUs, by which they are held against one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    done: u32,
+    spent: Duration,
+    is_settled: bool,
+    /// Steps and time at the begin of what is timed now.
+    from: (u32, Duration),
+    /// Seconds of a step in what was timed last.
+    seconds: Option<f64>,
+}
+
+impl Progress {
+    /// Adds steps and their time, and true if no other depth is tried any more.
+    pub fn add(&mut self, steps: u32, took: Duration, is_settled: bool) {
+        self.done = self.done.saturating_add(steps);
+        self.spent += took;
+        let (done, spent) = self.from;
+        if is_settled != self.is_settled {
+            (self.is_settled, self.from, self.seconds) = (is_settled, (self.done, self.spent), None);
+        } else if self.done > done && self.spent - spent >= WARM {
+            self.seconds = Some((self.spent - spent).as_secs_f64() / f64::from(self.done - done));
+            self.from = (self.done, self.spent);
+        }
+    }
+
+    /// What is known of them; `None` at first.
+    pub fn together(&self) -> Option<Together> {
+        let Progress { done, spent, is_settled, .. } = *self;
+        self.seconds.map(|seconds| Together { seconds, is_settled, done, spent })
+    }
 }
 
 impl Alone {
@@ -55,11 +107,11 @@ impl Alone {
     /// Returns true if the run should go on with one GPU, for `left` more steps, where moving the grid takes `moving` seconds.
     pub fn is_faster(&self, all: Together, left: u32, moving: f64) -> bool {
         let is_slower = all.seconds > self.seconds * (1.0 + SLOWER);
-        let lost = all.since.as_secs_f64() - self.seconds * f64::from(all.done);
+        let lost = all.spent.as_secs_f64() - self.seconds * f64::from(all.done);
         let is_decided =
             all.is_settled || lost > LOST * self.seconds * f64::from(all.done.saturating_add(left));
         let saved = (all.seconds - self.seconds) * f64::from(left);
-        all.since >= WARM && is_slower && is_decided && saved > moving
+        is_slower && is_decided && saved > moving
     }
 }
 
@@ -74,16 +126,14 @@ mod tests {
     /// The seconds of a run, if a step takes one GPU `alone` seconds, and a round of a depth all of them as many as `round` says.
     fn simulated(alone: f64, steps: u32, moving: f64, round: impl Fn(u32) -> f64) -> f64 {
         let one = Alone { member: 0, seconds: alone };
-        let mut search = Search::new(2 * UNIT, UNIT, MOST);
+        let (mut search, mut progress) = (Search::new(2 * UNIT, UNIT, MOST), Progress::default());
         let (mut done, mut seconds) = (0, 0.0);
         while done < steps {
             let depth = search.depth().min(steps - done);
             (done, seconds) = (done + depth, seconds + round(depth));
             search.add(round(search.depth()), |median| median);
-            let since = Duration::from_secs_f64(seconds);
-            let all = search.seconds().or(search.recent());
-            let all = all.map(|seconds| Together { seconds, is_settled: search.is_settled(), done, since });
-            if all.is_some_and(|all| one.is_faster(all, steps - done, moving)) {
+            progress.add(depth, Duration::from_secs_f64(round(depth)), search.is_settled());
+            if progress.together().is_some_and(|all| one.is_faster(all, steps - done, moving)) {
                 return seconds + moving + f64::from(steps - done) * alone;
             }
         }
@@ -120,17 +170,38 @@ mod tests {
     #[test]
     fn a_grid_is_not_moved_for_what_the_move_costs() {
         let one = Alone { member: 0, seconds: 1e-3 };
-        let all = Together { seconds: 2e-3, is_settled: true, done: 150, since: WARM };
+        let all = Together { seconds: 2e-3, is_settled: true, done: 150, spent: WARM };
         assert!(one.is_faster(all, 101, 0.1) && !one.is_faster(all, 99, 0.1));
         assert!(!one.is_faster(Together { seconds: 1.01e-3, ..all }, 1_000_000, 0.1));
-        assert!(!one.is_faster(Together { since: WARM / 2, ..all }, 1_000_000, 0.1));
         let unsettled = Together { is_settled: false, ..all };
         assert!(!one.is_faster(unsettled, 1_000_000, 0.1) && one.is_faster(unsettled, 4000, 0.1));
     }
 
     #[test]
-    fn short_runs_are_known_by_their_cells() {
-        assert!(is_short(1 << 20, 1000) && !is_short(1 << 28, 100));
-        assert!(!is_short(u64::MAX, u32::MAX));
+    fn steps_are_timed_again_and_again() {
+        let mut progress = Progress::default();
+        progress.add(10, WARM / 2, false);
+        assert_eq!(progress.together(), None);
+        progress.add(20, WARM / 2, false);
+        let all = progress.together().unwrap();
+        assert_eq!((all.done, all.spent, all.is_settled), (30, WARM, false));
+        assert!((all.seconds - WARM.as_secs_f64() / 30.0).abs() < 1e-9);
+        // A depth that stays is timed by itself, and clocks that have climbed since count.
+        progress.add(10, WARM, true);
+        assert_eq!(progress.together(), None);
+        progress.add(100, WARM, true);
+        progress.add(300, WARM, true);
+        let all = progress.together().unwrap();
+        assert!(all.is_settled && (all.seconds - WARM.as_secs_f64() / 300.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn short_runs_are_known_by_their_cells_and_by_a_pass() {
+        assert!(is_tiny((1 << 20, 1 << 22), 1000) && !is_tiny((1 << 28, 1 << 30), 100));
+        assert!(!is_tiny((u64::MAX, u64::MAX), u32::MAX) && !is_tiny((1 << 30, 1 << 32), 1));
+        // 16384 x 8192 on an H100: 512 steps take 26 ms.
+        assert!(is_short(2, (512, 51e-6), 24) && !is_short(2, (100_000, 51e-6), 24));
+        // A small grid: several save little.
+        assert!(is_short(2, (1_000_000, 8.5e-6), 24) && !is_short(2, (4_000_000, 8.5e-6), 24));
     }
 }

@@ -7,7 +7,7 @@ use halofold::wgpu::Device;
 
 use crate::choice::{self, Alone};
 use crate::depth;
-use crate::error::{FleetError, each, of};
+use crate::error::{FleetError, WorkerError, each, of};
 use crate::measured::{Measured, Warm};
 use crate::split::{split, unit_of_layers, whole_units};
 use crate::stepping::Stepping;
@@ -50,14 +50,19 @@ impl Cutter {
     /// The cut by options and measurements.
     pub(crate) fn cut(&self, options: &TeamOptions) -> Result<Cut, FleetError> {
         let count = self.members.len();
+        let given = options.shares.as_ref().map_or(count, Vec::len);
+        if given != count || count == 0 {
+            return Err(FleetError::Shares { shares: given, members: count });
+        }
         let equal = vec![1.0; count];
         let known = options.shares.as_deref().or_else(|| self.are_alike().then_some(&equal[..]));
         if let (Some(halo), Some(shares)) = (options.halo, known) {
             return self.given(shares, halo);
         }
-        let is_short = options.steps.is_some_and(|steps| choice::is_short(self.config.grid.cells(), steps));
-        if options.halo.is_none() && (count == 1 || is_short) {
-            return self.whole(0);
+        if options.halo.is_none()
+            && let Some(cut) = self.for_short(options.steps)?
+        {
+            return Ok(cut);
         }
         // A first cut, in rounds of one pass, measures passes and exchanges.
         let shares = known.unwrap_or(&equal);
@@ -72,12 +77,38 @@ impl Cutter {
             return self.given(shares, halo);
         }
         let alone = self.measure_alone(&speeds);
-        let predicted = measured.iter().map(|measured| measured.seconds).fold(0.0, f64::max);
+        let all: f64 = shares.iter().sum();
+        // Each as long as its part of the cut to come is.
+        let part = |(measured, share): (&Measured, &f64)| {
+            measured.seconds * share / all * f64::from(self.config.layers()) / f64::from(measured.layers)
+        };
+        let predicted = measured.iter().zip(shares).map(part).fold(0.0, f64::max);
         log::debug!("halofold fleet: {predicted} s a step predicted on all, {alone:?}");
         match alone {
             Some(alone) if alone.is_clearly_faster(predicted) => self.whole(alone.member),
             _ => self.corrected(shares, measured.iter().map(|measured| measured.steps).min(), alone),
         }
+    }
+
+    /// The first GPU, if there is no other one or the run is over before several are measured.
+    fn for_short(&self, steps: Option<u32>) -> Result<Option<Cut>, FleetError> {
+        let Cutter { members, config, .. } = self;
+        if members.len() == 1 {
+            return self.whole(0).map(Some);
+        }
+        let Some(steps) = steps else { return Ok(None) };
+        if choice::is_tiny((config.grid.cells(), config.bytes()), steps) {
+            return self.whole(0).map(Some);
+        }
+        // It may have no room for all.
+        let Ok(cut) = self.whole(0) else { return Ok(None) };
+        let pass = cut.stencils[0].config().steps_per_pass();
+        let timed = pass.min(steps.max(1));
+        let seconds = self
+            .passes_seconds(&cut, timed)
+            .ok()
+            .filter(|seconds| choice::is_short(members.len(), (steps, seconds / f64::from(timed)), pass));
+        Ok(seconds.map(|_| cut))
     }
 
     /// All GPUs with these shares, in rounds of this many steps.
@@ -88,7 +119,12 @@ impl Cutter {
     }
 
     /// All GPUs with these shares, in rounds of this many steps at first.
-    fn corrected(&self, shares: &[f64], halo: Option<u32>, alone: Option<Alone>) -> Result<Cut, FleetError> {
+    pub(crate) fn corrected(
+        &self,
+        shares: &[f64],
+        halo: Option<u32>,
+        alone: Option<Alone>,
+    ) -> Result<Cut, FleetError> {
         let least = self.config.layers() / self.members.len() as u32 / self.config.stencil.radius();
         let halo = whole_units(&self.config, halo.unwrap_or(1).min(least));
         let (slabs, stencils) = self.slabs(shares, halo)?;
@@ -101,12 +137,24 @@ impl Cutter {
         Ok(Cut { used: (0..self.members.len()).collect(), slabs, stencils, stepping, alone })
     }
 
+    /// The same cut with halos that have no more room than is used; `None` if they had no more.
+    pub(crate) fn shallow(&self, cut: Cut) -> Result<Option<Cut>, FleetError> {
+        let depth = cut.stepping.depth();
+        if cut.stepping.most() == depth {
+            return Ok(None);
+        }
+        let own = cut.slabs.iter().map(Slab::own);
+        let slabs = own.map(|own| Slab::new(self.config, own, depth)).collect::<Result<_, _>>()?;
+        Ok(Some(Cut { slabs, stepping: Stepping::new(depth), ..cut }))
+    }
+
     /// One GPU, which needs no halo.
     pub(crate) fn whole(&self, member: usize) -> Result<Cut, FleetError> {
         let Cutter { members, config, weights } = self;
         let device = &members[member].device;
         let stencil = Jacobi::new(device, *config, *weights)?;
-        let steps = stencil.config().steps_per_pass().saturating_mul(depth::MOST_PASSES);
+        let passes = (depth::SUBMISSION / config.bytes().max(1)).clamp(1, depth::MOST_PASSES.into()) as u32;
+        let steps = stencil.config().steps_per_pass().saturating_mul(passes);
         let windows = stencil.config().plan(device.features(), &device.limits())?.windows().len();
         if config.is_ring() && windows > 1 {
             // The two ends of the ring do not lie in one binding: it is its own neighbour.
@@ -137,14 +185,22 @@ impl Cutter {
     /// Measures steps of the whole grid on the fastest GPU, which was just at work. `None` if it has no room for it.
     fn measure_alone(&self, speeds: &[f64]) -> Option<Alone> {
         let (member, _) = speeds.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        let Cut { slabs, stencils, .. } = self.whole(member).ok()?;
-        let worker = Worker::new(&self.members[member], &stencils[0], &slabs[0], &[], &[]).ok()?;
-        let steps = stencils[0].config().steps_per_pass();
-        worker.passes_seconds(&stencils[0], steps).ok()?;
-        let seconds = worker.passes_seconds(&stencils[0], ALONE * steps).ok()? / f64::from(ALONE * steps);
-        drop(worker);
-        read::poll(&self.members[member].device).ok()?;
+        let cut = self.whole(member).ok()?;
+        let steps = ALONE * cut.stencils[0].config().steps_per_pass();
+        let seconds = self.passes_seconds(&cut, steps).ok()? / f64::from(steps);
         Some(Alone { member, seconds })
+    }
+
+    /// Seconds of this many steps of the whole grid on one GPU, after as many to begin with.
+    fn passes_seconds(&self, cut: &Cut, steps: u32) -> Result<f64, WorkerError> {
+        let (member, stencil) = (&self.members[cut.used[0]], &cut.stencils[0]);
+        let worker = Worker::new(member, stencil, &cut.slabs[0], &[], &[])?;
+        worker.passes_seconds(stencil, steps)?;
+        let seconds = worker.passes_seconds(stencil, steps)?;
+        drop(worker);
+        // Its buffers go when the device is polled: there may be no room for two grids.
+        read::poll(&member.device)?;
+        Ok(seconds)
     }
 
     /// True if all GPUs have one name: then they are equally fast.

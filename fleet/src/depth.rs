@@ -22,6 +22,9 @@ pub struct Costs {
 /// The most passes of a round: beyond, the halo costs memory and gains little.
 pub const MOST_PASSES: u32 = 32;
 
+/// The bytes that the passes of one submission go over, at most: some seconds of a slow GPU, which drivers take for one that hangs.
+pub const SUBMISSION: u64 = 64 << 30;
+
 /// The passes of a round that make a step cheapest, where the steps of a pass reach `halo` layers, over `layers` layers with `faces`
 /// neighbours, and the seconds of a pass of such a round. A halo is no deeper than a slab.
 pub fn passes(costs: Costs, halo: u32, layers: u32, faces: u32) -> (u32, f64) {

@@ -19,6 +19,8 @@ const COPIED: u32 = 16;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Measured {
+    /// Layers of its slab.
+    pub layers: u32,
     /// Layers that a pass makes in a second.
     pub layers_per_second: f64,
     /// The steps of the rounds that make a step cheapest.
@@ -78,6 +80,6 @@ impl<'a> Warm<'a> {
         let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
         let (passes, seconds) = depth::passes(costs, slab.face_layers(), layers, faces);
         let (steps, seconds) = (steps * passes, seconds / f64::from(steps));
-        Ok(Measured { layers_per_second: f64::from(layers) / pass, steps, seconds })
+        Ok(Measured { layers, layers_per_second: f64::from(layers) / pass, steps, seconds })
     }
 }

@@ -72,14 +72,9 @@ impl Search {
         matches!(self.stage, Stage::Settled)
     }
 
-    /// Seconds of a step at the best depth so far, if it has been measured.
-    pub const fn seconds(&self) -> Option<f64> {
-        self.seconds
-    }
-
-    /// Seconds of a step in the fastest of the last rounds at one depth, before a depth has been measured; `None` if there was one round only.
-    pub fn recent(&self) -> Option<f64> {
-        self.times.get(1..)?.iter().copied().reduce(f64::min)
+    /// The best depth so far.
+    pub const fn best(&self) -> u32 {
+        self.best
     }
 
     /// Adds the seconds of a full round of [`Search::depth`] steps. `agree` returns one time for all that decide together, of this one's: the times

@@ -110,10 +110,14 @@ impl Stepping {
         self.search.as_ref().map_or(self.depth, Search::most)
     }
 
-    /// Seconds of a step at the best depth so far, and true once the depth stays; `None` before that is known, and if the depth is given.
-    pub fn seconds(&self) -> Option<(f64, bool)> {
-        let search = self.search.as_ref()?;
-        Some((search.seconds().or_else(|| search.recent())?, search.is_settled()))
+    /// The most steps of a round as the run has found them best so far.
+    pub fn best(&self) -> u32 {
+        self.search.as_ref().map_or(self.depth, Search::best)
+    }
+
+    /// True once no other depth is tried any more.
+    pub fn is_settled(&self) -> bool {
+        self.search.as_ref().is_none_or(Search::is_settled)
     }
 
     /// Begins to make so many steps in rounds, or if there is a condition fewer, as soon as a check finds that it is met. A run that has converged

@@ -11,7 +11,7 @@ use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 use rayon::prelude::*;
 
-use crate::choice::{Alone, Together};
+use crate::choice::{Alone, Progress};
 use crate::cut::{Cut, Cutter, kernel_of_parts};
 use crate::error::{FleetError, WorkerError, check_contexts, each, of};
 use crate::stepping::{Round, Rounds, Stepping};
@@ -25,12 +25,12 @@ const THREADED: u64 = 1 << 20;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TeamOptions {
-    /// The steps between two exchanges, at most: a halo has as many layers as they reach. If they are given all GPUs are used. By default as many as
+    /// The steps between two exchanges, at most: a halo has as many layers as they reach. A cut that gives them uses all GPUs. By default as many as
     /// measured times say: of a pass over memory, and of an exchange on the GPU, the bus and the host, corrected by those of rounds in the run.
     pub halo: Option<u32>,
-    /// The speed of each GPU, in any unit. By default measured, unless all have one name.
+    /// The speed of each GPU, in any unit. By default measured, unless all have one name. One GPU may still get the whole grid, if `halo` is not given.
     pub shares: Option<Vec<f64>>,
-    /// The steps of the whole run, if they are known. A short one is left to the first GPU: it would be over before several are measured.
+    /// The steps of the whole run, if they are known. A short one is left to the first GPU: measuring several would take longer than they save.
     pub steps: Option<u32>,
 }
 
@@ -71,8 +71,7 @@ pub struct Team {
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     alone: Alone,
-    /// The first step on several.
-    began: Option<Instant>,
+    all: Progress,
 }
 
 /// The workers, in the order of the GPUs.
@@ -118,10 +117,17 @@ impl Team {
         check_contexts(members.iter().map(|member| &member.device))?;
         let config = kernel_of_parts(config, &first.device);
         let cutter = Cutter { members: members.to_vec(), config, weights };
-        let cut = cutter.cut(options)?;
+        let (mut cut, rhs) = (cutter.cut(options)?, rhs.unwrap_or_default());
         let start = Instant::now();
-        let workers = Workers::load(&cutter, &cut, cells, rhs.unwrap_or_default())?;
-        let choice = cut.alone.map(|alone| Choice { alone, began: None });
+        let workers = match Workers::load(&cutter, &cut, cells, rhs) {
+            Ok(workers) => workers,
+            // There may be no room for halos that get deeper.
+            Err(error) => {
+                cut = cutter.shallow(cut)?.ok_or(error)?;
+                Workers::load(&cutter, &cut, cells, rhs)?
+            }
+        };
+        let choice = cut.alone.map(|alone| Choice { alone, all: Progress::default() });
         let (stepping, steps, loading) = (cut.stepping, options.steps, start.elapsed());
         Ok(Team { cutter, workers, stepping, choice, steps, loading })
     }
@@ -136,9 +142,9 @@ impl Team {
         &self.workers.used
     }
 
-    /// The steps from one exchange to the next; of one GPU, those of a submission.
+    /// The steps from one exchange to the next, as the run has found them best so far; of one GPU, those of a submission.
     pub fn halo(&self) -> u32 {
-        self.stepping.depth()
+        self.stepping.best()
     }
 
     /// The steps done, and the result of the last check.
@@ -174,11 +180,16 @@ impl Team {
     ///
     /// Those of the two.
     pub fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
+        self.workers.check()?;
         let rounds = self.stepping.begin(steps, until)?;
         while let Some(round) = self.stepping.next(&rounds) {
+            let start = Instant::now();
             self.workers.round(round)?;
             let change = round.is_checked.then(|| self.workers.change()).transpose()?;
             self.stepping.add(&rounds, round, change.as_ref(), |seconds| seconds);
+            if let Some(choice) = &mut self.choice {
+                choice.all.add(round.steps, start.elapsed(), self.stepping.is_settled());
+            }
             if let Some(member) = self.faster_alone(&rounds) {
                 self.move_to(member)?;
             }
@@ -187,17 +198,15 @@ impl Team {
     }
 
     /// The GPU that is to go on alone, if it is faster than all in this run.
-    fn faster_alone(&mut self, rounds: &Rounds) -> Option<usize> {
-        let Choice { alone, began } = self.choice.as_mut()?;
-        let began = *began.get_or_insert_with(Instant::now);
+    fn faster_alone(&self, rounds: &Rounds) -> Option<usize> {
+        let Choice { alone, all } = self.choice.as_ref()?;
+        self.stepping.next(rounds)?;
         let done = self.stepping.outcome().steps;
         // A run of unknown length is taken to be half over.
         let end = self.steps.unwrap_or_else(|| done.saturating_mul(2)).max(rounds.end());
-        let (seconds, is_settled) = self.stepping.seconds()?;
-        let all = Together { seconds, is_settled, done, since: began.elapsed() };
         // All cells are read, and uploaded again.
         let moving = 3.0 * self.loading.as_secs_f64();
-        alone.is_faster(all, end.saturating_sub(done), moving).then_some(alone.member)
+        alone.is_faster(all.together()?, end.saturating_sub(done), moving).then_some(alone.member)
     }
 
     /// Moves the grid to one GPU.
@@ -210,12 +219,18 @@ impl Team {
             Vec::new()
         };
         let cut = self.cutter.whole(member)?;
-        // There may be no room for both.
-        self.workers.all.clear();
-        for (nth, member) in self.cutter.members.iter().enumerate() {
-            of(nth, read::poll(&member.device).map_err(WorkerError::from))?;
-        }
-        self.workers = Workers::load(&self.cutter, &cut, &cells, &rhs)?;
+        let load = || Workers::load(&self.cutter, &cut, &cells, &rhs);
+        self.workers = match load() {
+            Ok(workers) => workers,
+            // There may be no room for both.
+            Err(_) => {
+                self.workers.all.clear();
+                for (nth, member) in self.cutter.members.iter().enumerate() {
+                    of(nth, read::poll(&member.device).map_err(WorkerError::from))?;
+                }
+                load()?
+            }
+        };
         self.stepping = self.stepping.clone().with_depth(cut.stepping.depth());
         self.choice = None;
         log::info!("halofold fleet: GPU {member} goes on alone, which is faster than all");
@@ -252,6 +267,7 @@ impl Team {
         range: Range<u64>,
         read: impl Fn(&Worker, Range<u64>, &mut dyn FnMut(&[u8])) -> Result<(), WorkerError>,
     ) -> Result<Vec<u8>, FleetError> {
+        self.workers.check()?;
         let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
         for (member, worker) in self.workers.each() {
             let slab = worker.slab();
@@ -277,6 +293,12 @@ impl Workers {
         };
         let all = each(cut.used.iter().copied(), load)?;
         Ok(Workers { all, used: cut.used.clone(), deliver: Worker::give })
+    }
+
+    /// Checks that there are workers: a move to one GPU may have failed.
+    fn check(&self) -> Result<(), FleetError> {
+        let lost = WorkerError::Device("the grid is lost: it could not be moved to this GPU".to_owned());
+        if self.all.is_empty() { of(self.used[0], Err(lost)) } else { Ok(()) }
     }
 
     /// Each worker, and the number of its GPU.

@@ -190,16 +190,17 @@ impl<'r> GlobalGrid<'r> {
             return Err(GridError::Cells { given: held.len(), needed });
         }
         let place = |range: Range<u64>| range.start as usize..range.end as usize;
-        let leaving = Side::BOTH.map(|side| self.slab.edge(side).map(|range| held[place(range)].to_vec()));
-        let mut arriving =
-            Side::BOTH.map(|side| self.slab.halo(side).map(|range| held[place(range)].to_vec()));
+        // All that it holds of its neighbours: a field's rounds may need more of it than the first one.
+        let slab = self.slab.with_depth(self.slab.halo_layers() / self.config.stencil.radius())?;
+        let leaving = Side::BOTH.map(|side| slab.edge(side).map(|range| held[place(range)].to_vec()));
+        let mut arriving = Side::BOTH.map(|side| slab.halo(side).map(|range| held[place(range)].to_vec()));
         exchange(
             self.ranks,
             leaving.each_ref().map(Option::as_deref),
             arriving.each_mut().map(Option::as_deref_mut),
         );
         for (side, face) in Side::BOTH.into_iter().zip(arriving) {
-            if let (Some(range), Some(face)) = (self.slab.halo(side), face) {
+            if let (Some(range), Some(face)) = (slab.halo(side), face) {
                 held[place(range)].copy_from_slice(&face);
             }
         }

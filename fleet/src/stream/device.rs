@@ -13,13 +13,11 @@ use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode
 
 use super::bounds::{CHECK_BYTES, buffers};
 use super::{Schedule, StreamError};
+use crate::depth::SUBMISSION;
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
 use crate::stepping::Round;
-
-/// The most bytes that steps go over in one submission: with much more a slow GPU is thought to hang.
-const SUBMISSION: u64 = 64 << 30;
 
 /// The slabs of a grid.
 #[derive(Clone, Copy)]

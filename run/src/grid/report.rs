@@ -59,7 +59,7 @@ pub struct Report {
     /// True if frames were drawn.
     #[serde(skip)]
     pub has_frames: bool,
-    /// Adapters that were asked for, and would have made it slower.
+    /// Adapters that were asked for, and are not used.
     #[serde(skip)]
     pub idle: usize,
     /// Of several adapters or ranks, the time of measuring, compiling and uploading, which is spent once.
@@ -210,10 +210,8 @@ impl Report {
             };
         }
         if self.idle > 0 {
-            text += &format!(
-                "\none adapter did it: with {} it would have taken longer",
-                if self.idle == 1 { "the other one" } else { "the others" }
-            );
+            text +=
+                &format!("\none of {} adapters did it: several are used where that is faster", self.idle + 1);
         }
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();
