@@ -1,5 +1,6 @@
 //! The faces of a rank's layers, on their way between two GPUs.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::atomic::{Ordering, fence};
 
@@ -13,8 +14,9 @@ use crate::shared::{Shared, copy};
 /// The fewest bytes of faces that go through shared memory: fewer are soon sent.
 const LARGE: usize = 64 << 10;
 
-/// Bytes of a path in a message.
-const PATH: usize = 128;
+/// Bytes of a path in a message, and of the random number behind it.
+const PATH: usize = 120;
+const NONCE: usize = 8;
 
 /// The faces on both sides that have a neighbour.
 pub(crate) struct Faces {
@@ -27,9 +29,9 @@ pub(crate) struct Faces {
 
 /// The way of faces to a neighbour and back.
 enum Way {
-    /// By messages, through this rank's memory.
+    /// Messages, from and to this rank's memory.
     Messages { leaving: Vec<u8>, arriving: Vec<u8> },
-    /// Through memory that this rank writes and that it reads. Each has two halves, for every second face. A message without content says that a face is
+    /// Memory that this rank writes, and memory that it reads. Each has two halves, for every second face. A message without content says that a face is
     /// there, and that the one before it was read: its writer writes the next one to the other half.
     Memory { leaving: Shared, arriving: Shared },
 }
@@ -39,10 +41,10 @@ impl Faces {
     pub(crate) fn new(ranks: &Ranks, slab: &Slab) -> Self {
         let size = (u64::from(slab.halo_layers()) * slab.layer_bytes()) as usize;
         let has = Side::BOTH.map(|side| slab.edge(side).is_some());
-        let own = has.map(|has| if has && size >= LARGE { Shared::create(2 * size).ok() } else { None });
+        let own = has.map(|has| if has && size >= LARGE { create(2 * size) } else { None });
         let both = Side::BOTH.map(|side| side as usize);
-        let paths = both.map(|nth| has[nth].then(|| own[nth].as_ref().map_or(vec![0; PATH], path)));
-        let theirs = swapped(ranks, paths).map(|path| Shared::open(&path_of(&path?)?, 2 * size).ok());
+        let paths = both.map(|nth| has[nth].then(|| own[nth].as_ref().map_or(vec![0; PATH + NONCE], sent)));
+        let theirs = swapped(ranks, paths).map(|sent| open(&sent?, 2 * size));
         let can = |nth: usize| own[nth].is_some() && theirs[nth].is_some();
         let can_both = swapped(ranks, both.map(|nth| has[nth].then(|| vec![can(nth).into()])));
         let mut pairs = own.into_iter().zip(theirs);
@@ -92,17 +94,31 @@ impl Faces {
     }
 }
 
-/// The path of memory, as it is sent.
-fn path((_, file): &(Shared, NamedTempFile)) -> Vec<u8> {
+/// New memory that begins with a random number: a file of the same name on another node is not taken for it.
+fn create(len: usize) -> Option<(Shared, NamedTempFile)> {
+    let (mut memory, file) = Shared::create(len).ok()?;
+    // SAFETY: nobody has it yet.
+    unsafe { memory.write(0, &RandomState::new().hash_one(len).to_ne_bytes()) };
+    Some((memory, file))
+}
+
+/// The path of memory and its random number, as they are sent.
+fn sent((memory, file): &(Shared, NamedTempFile)) -> Vec<u8> {
     let mut path = file.path().to_string_lossy().into_owned().into_bytes();
     path.resize(PATH, 0);
+    // SAFETY: no face is there yet.
+    path.extend_from_slice(unsafe { memory.read(0, NONCE) });
     path
 }
 
-/// The path that was sent, if there is one.
-fn path_of(sent: &[u8]) -> Option<PathBuf> {
-    let text = sent.split(|byte| *byte == 0).next().filter(|text| !text.is_empty())?;
-    std::str::from_utf8(text).ok().map(PathBuf::from)
+/// The memory that was sent, if there is one and it can be shared.
+fn open(sent: &[u8], len: usize) -> Option<Shared> {
+    let (path, nonce) = sent.split_at(PATH);
+    let path = path.split(|byte| *byte == 0).next().filter(|path| !path.is_empty())?;
+    let path = PathBuf::from(std::str::from_utf8(path).ok()?);
+    let memory = Shared::open(&path, len).ok()?;
+    // SAFETY: its owner writes the first face once this rank has said that it can share it.
+    (unsafe { memory.read(0, NONCE) } == nonce).then_some(memory)
 }
 
 /// The bytes that each neighbour sends, as many as are sent to it. All ranks call this together.

@@ -40,6 +40,8 @@ impl<'g> Field<'g> {
         cells: &[u8],
         rhs: Option<&[u8]>,
     ) -> Result<Self, GridError> {
+        // First of all: neighbours wait for it, also those of a rank that fails below.
+        let faces = Faces::new(grid.ranks(), grid.slab());
         if rhs.is_some() != grid.config().rhs {
             return Err(GridError::Rhs);
         }
@@ -48,7 +50,6 @@ impl<'g> Field<'g> {
         let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
         let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
         let worker = Worker::new(&gpu.member(), &jacobi, grid.slab(), &[&held], &rhs)?;
-        let faces = Faces::new(grid.ranks(), grid.slab());
         Ok(Field { grid, worker, faces, stepping: grid.stepping() })
     }
 
