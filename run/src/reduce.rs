@@ -219,7 +219,7 @@ pub fn run(
         return by::run(args, labels, transport, |adapters| open(adapters, None));
     }
     if quantiles::are_wanted(args) {
-        return quantiles::run(args, transport, |adapters| open(adapters, None));
+        return quantiles::run(args, transport, open);
     }
     if args.merge {
         return if transport.is_first() { merge::run(args) } else { Ok(()) };
@@ -257,11 +257,9 @@ pub fn run(
     };
     let (array, target) = (reserve("-o", args.output.as_deref()), reserve("--state", args.state.as_deref()));
     let (array, target) = (transport.agree(array)?, transport.agree(target)?);
-    // A header may claim any size.
-    let bytes = work.iter().chain(&second).map(Work::bytes);
-    let known = bytes.clone().try_fold(0, |all: u64, bytes| Some(all.saturating_add(bytes?)));
-    let all = bytes.flatten().fold(0, u64::saturating_add);
-    let gpus = transport.agree(open(&args.adapters, known))?;
+    let files = work.iter().chain(&second);
+    let gpus = transport.agree(open(&args.adapters, file::bytes(files.clone())))?;
+    let all = file::bytes(files.filter(|work| work.len.is_some())).unwrap_or(0);
     let ops = args.reductions();
     let wanted: Vec<_> = work.iter().map(|work| args.wanted(&ops, own.as_ref(), work, &gpus)).collect();
     let inputs = if second.is_some() { 2 } else { 1 };

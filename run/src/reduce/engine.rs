@@ -4,8 +4,9 @@
 //! which of them is faster. A GPU whose kernels are not compiled yet holds up no other: it joins them when it is ready.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use std::{iter, mem, thread};
 
 use halofold::wgpu;
@@ -23,6 +24,9 @@ use crate::joined::joined;
 
 /// The number of pieces that may be begun but not yet taken, per GPU, whatever their states take: enough where another GPU is ten times slower.
 const WAITING: u64 = 32;
+
+/// The time after which those who wait for a GPU look if it is still needed.
+const SOON: Duration = Duration::from_millis(2);
 
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
@@ -81,7 +85,7 @@ impl<'a> Engine<'a> {
         };
         let worker = |number: usize| {
             let kernels = kernels(&gpus[number], &|stored| most(stored, piece))?;
-            Ok((number, Worker::new((&gpus[number], gpus.len()), kernels, work, room)?))
+            Ok((number, Worker::new(&gpus[number], kernels, work, room)?))
         };
         thread::scope(|scope| {
             let (ready, late) = mpsc::channel();
@@ -91,6 +95,8 @@ impl<'a> Engine<'a> {
                 scope.spawn(move || drop(ready.send(worker(number))))
             };
             let starts: Vec<_> = (0..gpus.len()).map(start).collect();
+            // Whoever waits for a GPU learns that none is left to come.
+            drop(ready);
             let first = late.recv().unwrap_or_else(|_| Err(Failure::usage("no GPU became ready")));
             let (late, took) = (Mutex::new(late), vec![false; gpus.len()]);
             let ended = run(first.map(|first| Engine { gpus, ready: vec![first], late, took, piece: size }));
@@ -126,13 +132,22 @@ impl<'a> Engine<'a> {
         let (done, received) = mpsc::channel();
         let late = &self.late;
         let ready = self.ready.drain(..).map(Some);
+        // Its clones are those of the GPUs at work.
+        let at_work = &Arc::new(());
         let (workers, taken) = thread::scope(|scope| {
             let start = |worker: Option<Numbered<'a>>| {
-                let done = done.clone();
+                let (done, begun) = (done.clone(), worker.as_ref().map(|_| at_work.clone()));
                 scope.spawn(move || {
                     let _panic = reader.read_ahead().stop_on_panic();
-                    let next = || late.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Some(worker) = worker.map(Ok).or_else(|| next().ok()) else { return Ok(None) };
+                    // A GPU that is not ready when the others have done everything is left for the next file.
+                    let next = || loop {
+                        match late.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SOON) {
+                            Err(RecvTimeoutError::Timeout) if Arc::strong_count(at_work) > 1 => {}
+                            came => break came.ok(),
+                        }
+                    };
+                    let Some(worker) = worker.map(Ok).or_else(next) else { return Ok(None) };
+                    let _at_work = begun.unwrap_or_else(|| at_work.clone());
                     let (number, mut worker) = worker.inspect_err(|_| reader.read_ahead().stop())?;
                     worker.run([number, gpus], reader, steps, &done);
                     Ok(Some((number, worker)))
@@ -187,9 +202,7 @@ fn in_order<T>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::{fs, ptr};
 
     use halofold::{Element, Slice};
@@ -202,19 +215,23 @@ mod tests {
 
     const PIECES: usize = 64;
 
-    /// The pieces that each of two GPUs takes, of which the second one is slow: it is not ready before the first has taken so many pieces, and
-    /// takes so long for each.
-    fn taken(gpus: &[Gpu], (ready_after, seconds): (usize, f32)) -> [usize; 2] {
+    /// The pieces that each of two GPUs takes, of which the second one is slow: it is ready after the end, or takes so long for each.
+    fn taken(gpus: &[Gpu], slow: Option<f32>) -> [usize; 2] {
         let path = std::env::temp_dir().join(format!("halofold-engine-{}", std::process::id()));
         fs::write(&path, vec![0; PIECES << 12]).unwrap();
         let raw: Bare = "f32".parse().unwrap();
         let mut work = [Work::whole(&path, Some(&raw)).unwrap()];
         let mut sources = file::open(&mut work[0], None, Some(&raw)).unwrap();
         fs::remove_file(&path).unwrap();
-        let taken = Arc::new([0; 2].map(AtomicUsize::new));
+        let (taken, is_over) = (Arc::new([0; 2].map(AtomicUsize::new)), AtomicBool::new(false));
+        let seconds = slow.unwrap_or(0.0);
         let kernels = |gpu: &Gpu, _: &dyn Fn(Stored) -> u64| {
             let number = gpus.iter().position(|other| ptr::eq(gpu, other)).unwrap();
-            while number == 1 && taken[0].load(Ordering::Relaxed) < ready_after {
+            for waited in 0.. {
+                if number == 0 || slow.is_some() || is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                assert!(waited < 10_000, "the end waits for a GPU that is not ready");
                 thread::sleep(Duration::from_millis(1));
             }
             let taken = taken.clone();
@@ -235,7 +252,9 @@ mod tests {
             Ok(())
         };
         let ran = Engine::with(gpus, &work, (1, 1 << 12), kernels, |engine| {
-            engine?.run(&work[0], &mut sources, &steps, [0, 1], count)
+            let ran = engine?.run(&work[0], &mut sources, &steps, [0, 1], count);
+            is_over.store(true, Ordering::Relaxed);
+            ran
         });
         ran.unwrap();
         assert_eq!(pieces, PIECES);
@@ -250,8 +269,8 @@ mod tests {
             return;
         }
         let gpus = [0; 2].map(|nth| Gpu::open(&adapters[nth]).unwrap());
-        assert_eq!(taken(&gpus, (PIECES, 0.0)), [PIECES, 0]);
-        assert_eq!(taken(&gpus, (0, 0.5)), [PIECES - 1, 1]);
+        assert_eq!(taken(&gpus, None), [PIECES, 0]);
+        assert_eq!(taken(&gpus, Some(1.0)), [PIECES - 1, 1]);
     }
 
     #[test]

@@ -68,6 +68,11 @@ pub fn survey(
     paths.iter().filter_map(|path| errors.report(look(path)).transpose()).collect()
 }
 
+/// The number of bytes of all elements, if that is known before the end. A header may claim any size.
+pub fn bytes<'a>(works: impl IntoIterator<Item = &'a Work>) -> Option<u64> {
+    works.into_iter().try_fold(0, |all: u64, work| Some(all.saturating_add(work.bytes()?)))
+}
+
 /// Opens a file for reading, and a second one that goes with it.
 pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<&Bare>) -> Result<Vec<Source>, Failure> {
     [Some(work), second].into_iter().flatten().map(|work| work.open(raw)).collect()

@@ -36,8 +36,10 @@ impl Paces {
     /// Returns true if a GPU takes the next piece now, the first one of so many that are left, and false if it takes no more.
     pub fn take(&mut self, worker: usize, left: u64, now: Duration) -> bool {
         let own = &self.workers[worker];
+        // A first piece may be slow for other reasons: it counts against all that is left.
+        let rest = if own.done > 1 { left.min(self.most) } else { left };
         let wait = own.seconds().map_or(0.0, |seconds| seconds * (own.taken.len() + 1) as f64);
-        if wait > self.seconds_of_others(worker, left.min(self.most)) {
+        if wait > self.seconds_of_others(worker, rest) {
             self.workers[worker].has_left = true;
             return false;
         }
@@ -88,29 +90,29 @@ mod tests {
     /// Pieces that a GPU may have at once.
     const HELD: usize = 3;
 
-    /// The time that GPUs of these seconds a piece take for so many pieces, and how many pieces each of them takes.
-    fn run(seconds: &[f64], pieces: usize, most: u64) -> (f64, Vec<usize>) {
-        let mut paces = Paces::new(seconds.len(), most);
-        let mut held: Vec<VecDeque<(usize, f64)>> = vec![VecDeque::new(); seconds.len()];
+    /// The time that GPUs of these seconds a piece, and more for the first one of the last GPU, take for so many pieces, and how many pieces each
+    /// of them takes.
+    fn run(seconds: &[f64], first: f64, pieces: usize) -> (f64, Vec<usize>) {
+        let mut paces = Paces::new(seconds.len(), 32 * seconds.len() as u64);
+        let mut held: Vec<VecDeque<f64>> = vec![VecDeque::new(); seconds.len()];
         let mut last = vec![0.0f64; seconds.len()];
         let mut counts = vec![0; seconds.len()];
         let mut stays = vec![true; seconds.len()];
-        let mut is_done = vec![false; pieces];
         let (mut next, mut now) = (0, 0.0f64);
         loop {
-            let taken = is_done.iter().take_while(|is_done| **is_done).count();
             // One piece each in turn.
             loop {
                 let before = next;
                 for (worker, second) in seconds.iter().enumerate() {
                     let room = if counts[worker] == held[worker].len() { 1 } else { HELD };
-                    let may = stays[worker] && held[worker].len() < room && next < taken + most as usize;
+                    let may = stays[worker] && held[worker].len() < room;
                     if may && next < pieces {
                         stays[worker] =
                             paces.take(worker, (pieces - next) as u64, Duration::from_secs_f64(now));
                         if stays[worker] {
-                            last[worker] = last[worker].max(now) + second;
-                            held[worker].push_back((next, last[worker]));
+                            let is_slow = counts[worker] == 0 && worker + 1 == seconds.len();
+                            last[worker] = last[worker].max(now) + second + if is_slow { first } else { 0.0 };
+                            held[worker].push_back(last[worker]);
                             counts[worker] += 1;
                             next += 1;
                         }
@@ -120,14 +122,13 @@ mod tests {
                     break;
                 }
             }
-            let ends = |worker: &usize| held[*worker].front().map_or(f64::INFINITY, |(_, end)| *end);
+            let ends = |worker: &usize| held[*worker].front().copied().unwrap_or(f64::INFINITY);
             let first = (0..seconds.len()).min_by(|a, b| ends(a).total_cmp(&ends(b))).unwrap();
-            let Some((piece, end)) = held[first].pop_front() else {
+            let Some(end) = held[first].pop_front() else {
                 assert_eq!(next, pieces, "all pieces are taken");
                 return (now, counts);
             };
             now = end;
-            is_done[piece] = true;
             paces.done(first, Duration::from_secs_f64(now));
         }
     }
@@ -139,7 +140,7 @@ mod tests {
                 for seconds in
                     [&[1.0, factor][..], &[factor, 1.0], &[factor, 1.0, factor], &[1.0, 1.0, factor, factor]]
                 {
-                    let (all, counts) = run(seconds, pieces, 32 * seconds.len() as u64);
+                    let (all, counts) = run(seconds, 0.0, pieces);
                     let best = pieces as f64;
                     assert!(all <= 1.05 * best + factor, "{pieces} pieces of {seconds:?}: {all}, {counts:?}");
                 }
@@ -150,11 +151,14 @@ mod tests {
     #[test]
     fn equal_gpus_take_equal_parts() {
         for gpus in [2, 3, 4] {
-            let (all, counts) = run(&vec![1.0; gpus], 120, 32 * gpus as u64);
+            let (all, counts) = run(&vec![1.0; gpus], 0.0, 120);
             assert!(all <= 120.0 / gpus as f64 + 2.0, "{all} {counts:?}");
         }
+        // One slow piece is not the pace of a GPU.
+        let (all, counts) = run(&[1.0; 2], 300.0, 2400);
+        assert!(all <= 1200.0 + 160.0, "{all} {counts:?}");
         // A GPU of a third of the speed adds a third.
-        let (all, counts) = run(&[1.0, 3.0], 400, 64);
+        let (all, counts) = run(&[1.0, 3.0], 0.0, 400);
         assert!((300.0..306.0).contains(&all), "{all} {counts:?}");
     }
 }

@@ -43,7 +43,7 @@ pub fn are_wanted(args: &ReduceArgs) -> bool {
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
-    open: impl FnOnce(&AnyAdapters) -> Result<Vec<Gpu>, Failure>,
+    open: impl FnOnce(&AnyAdapters, Option<u64>) -> Result<Vec<Gpu>, Failure>,
 ) -> Result<(), Failure> {
     transport.agree(check(args, transport.is_alone()))?;
     let mut errors = FileErrors::new(args.files.len() > 1);
@@ -53,7 +53,7 @@ pub fn run(
     }
     let array =
         args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &args.files)).transpose()?;
-    let gpus = open(&args.adapters)?;
+    let gpus = open(&args.adapters, file::bytes(&works))?;
     let mut rows = Vec::new();
     let mut stored = None;
     for work in works {

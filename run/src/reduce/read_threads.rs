@@ -100,10 +100,9 @@ impl Chunk<'_> {
 }
 
 impl ReadThreads {
-    /// The share of each of so many GPUs in the machine's threads.
-    pub fn new(gpus: usize) -> Result<Self, Failure> {
-        let threads = thread::available_parallelism().map_or(1, usize::from) / gpus;
-        let threads = threads.clamp(1, MOST_THREADS);
+    /// As many as the machine has, for each GPU: those of one that takes no pieces sleep.
+    pub fn new() -> Result<Self, Failure> {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::usage)?;
         let bounces = (0..=threads).map(|_| Mutex::new(vec![0; CHUNK])).collect();
         Ok(ReadThreads { pool, bounces })

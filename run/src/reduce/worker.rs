@@ -37,13 +37,8 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    /// One of so many GPUs, with its kernels and room for pieces.
-    pub fn new(
-        (gpu, gpus): (&'a Gpu, usize),
-        kernels: Vec<Kernel>,
-        work: &[Work],
-        room: Room,
-    ) -> Result<Self, Failure> {
+    /// A GPU with its kernels and room for pieces.
+    pub fn new(gpu: &'a Gpu, kernels: Vec<Kernel>, work: &[Work], room: Room) -> Result<Self, Failure> {
         let count = kernels.len();
         // wgpu sets the memory of each to zeros, which takes one thread long.
         let set = |number| gpu.attempt(|| PieceBuffers::new(gpu, number, room, count));
@@ -53,13 +48,7 @@ impl<'a> Worker<'a> {
             all.into_iter().map(joined).collect::<Result<_, Failure>>()
         })?;
         gpu.attempt(|| {
-            Ok(Worker {
-                gpu,
-                unpack: Unpack::new(gpu, work)?,
-                sets,
-                kernels,
-                threads: ReadThreads::new(gpus)?,
-            })
+            Ok(Worker { gpu, unpack: Unpack::new(gpu, work)?, sets, kernels, threads: ReadThreads::new()? })
         })
     }
 
