@@ -79,6 +79,25 @@ fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
 }
 
 #[test]
+fn the_depth_of_rounds_may_change() {
+    let folder = folder("depth");
+    let shape = [600, 16];
+    write(&folder.join("grid.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 1));
+    write(&folder.join("rhs.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 2));
+    // The times of so many rounds say how deep they are.
+    let arguments = "stencil grid.npy --rhs rhs.npy --weights 0.3,0.1 --steps 2000 -o out.npy";
+    let arguments: Vec<_> = arguments.split(' ').collect();
+    let stepped = |report: Json| {
+        assert_eq!(report["steps"], 2000);
+        fs::read(folder.join("out.npy")).unwrap()
+    };
+    let expected = stepped(alone(&folder, &arguments));
+    for ranks in [2, 3] {
+        assert!(stepped(report(ranks, &folder, &arguments)) == expected, "{ranks} ranks: other bits");
+    }
+}
+
+#[test]
 fn close_calls_are_decided_alike_everywhere() {
     let folder = folder("until");
     let shape = [35, 24];
