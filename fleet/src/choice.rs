@@ -91,7 +91,7 @@ impl Progress {
         }
     }
 
-    /// What is known of them; `None` at first.
+    /// Their times so far; `None` at first.
     pub fn together(&self) -> Option<Together> {
         let Progress { done, spent, is_settled, .. } = *self;
         self.seconds.map(|seconds| Together { seconds, is_settled, done, spent })
