@@ -100,7 +100,7 @@ impl Chunk<'_> {
 }
 
 impl ReadThreads {
-    /// As many as the machine has, for each GPU: those of one that takes no pieces sleep.
+    /// Makes as many as the machine has, for each GPU: those of one that takes no pieces sleep.
     pub fn new() -> Result<Self, Failure> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::usage)?;
