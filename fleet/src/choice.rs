@@ -55,26 +55,15 @@ pub struct Alone {
     pub seconds: f64,
 }
 
-/// Steps on several GPUs, in the run so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Together {
-    /// Seconds of a step.
-    pub seconds: f64,
-    /// True if no other depth is tried any more.
-    pub is_settled: bool,
-    /// All their steps that count.
-    pub done: u32,
-    /// The time that these took.
-    pub spent: Duration,
-}
-
 /// The time of steps on several GPUs, by which they are held against one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
+    /// Steps that count, and the time that they took.
     done: u32,
     spent: Duration,
     /// The time before.
     cold: Duration,
+    /// True if no other depth is tried any more.
     is_settled: bool,
     /// Steps and time at the begin of what is timed now.
     from: (u32, Duration),
@@ -99,12 +88,6 @@ impl Progress {
             self.from = (self.done, self.spent);
         }
     }
-
-    /// Their times so far; `None` at first.
-    pub fn together(&self) -> Option<Together> {
-        let Progress { done, spent, is_settled, .. } = *self;
-        self.seconds.map(|seconds| Together { seconds, is_settled, done, spent })
-    }
 }
 
 impl Alone {
@@ -114,12 +97,13 @@ impl Alone {
     }
 
     /// Returns true if the run should go on with one GPU, for `left` more steps, where moving the grid takes `moving` seconds.
-    pub fn is_faster(&self, all: Together, left: u32, moving: f64) -> bool {
-        let is_slower = all.seconds > self.seconds * (1.0 + SLOWER);
+    pub fn is_faster(&self, all: &Progress, left: u32, moving: f64) -> bool {
+        let Some(seconds) = all.seconds else { return false };
+        let is_slower = seconds > self.seconds * (1.0 + SLOWER);
         let lost = all.spent.as_secs_f64() - self.seconds * f64::from(all.done);
         let is_decided =
             all.is_settled || lost > LOST * self.seconds * f64::from(all.done.saturating_add(left));
-        let saved = (all.seconds - self.seconds) * f64::from(left);
+        let saved = (seconds - self.seconds) * f64::from(left);
         is_slower && is_decided && saved > moving
     }
 }
@@ -145,7 +129,7 @@ mod tests {
             (done, seconds) = (done + depth, seconds + took);
             search.add(took, |median| median);
             progress.add(depth, Duration::from_secs_f64(took), search.is_settled());
-            if progress.together().is_some_and(|all| one.is_faster(all, steps - done, moving)) {
+            if one.is_faster(&progress, steps - done, moving) {
                 return seconds + moving + f64::from(steps - done) * alone;
             }
         }
@@ -182,11 +166,12 @@ mod tests {
     #[test]
     fn a_grid_is_not_moved_for_what_the_move_costs() {
         let one = Alone { member: 0, seconds: 1e-3 };
-        let all = Together { seconds: 2e-3, is_settled: true, done: 150, spent: TIMED };
-        assert!(one.is_faster(all, 101, 0.1) && !one.is_faster(all, 99, 0.1));
-        assert!(!one.is_faster(Together { seconds: 1.01e-3, ..all }, 1_000_000, 0.1));
-        let unsettled = Together { is_settled: false, ..all };
-        assert!(!one.is_faster(unsettled, 1_000_000, 0.1) && one.is_faster(unsettled, 4000, 0.1));
+        let seconds = Some(2e-3);
+        let all = Progress { seconds, is_settled: true, done: 150, spent: TIMED, ..Progress::default() };
+        assert!(one.is_faster(&all, 101, 0.1) && !one.is_faster(&all, 99, 0.1));
+        assert!(!one.is_faster(&Progress { seconds: Some(1.01e-3), ..all }, 1_000_000, 0.1));
+        let unsettled = Progress { is_settled: false, ..all };
+        assert!(!one.is_faster(&unsettled, 1_000_000, 0.1) && one.is_faster(&unsettled, 4000, 0.1));
     }
 
     #[test]
@@ -195,18 +180,18 @@ mod tests {
         // The clock climbs.
         progress.add(10, COLD, false);
         progress.add(10, TIMED / 2, false);
-        assert_eq!(progress.together(), None);
+        assert_eq!(progress.seconds, None);
         progress.add(20, TIMED / 2, false);
-        let all = progress.together().unwrap();
-        assert_eq!((all.done, all.spent, all.is_settled), (30, TIMED, false));
-        assert!((all.seconds - TIMED.as_secs_f64() / 30.0).abs() < 1e-9);
+        assert_eq!((progress.done, progress.spent, progress.is_settled), (30, TIMED, false));
+        assert!((progress.seconds.unwrap() - TIMED.as_secs_f64() / 30.0).abs() < 1e-9);
         // A depth that stays is timed by itself.
         progress.add(10, TIMED, true);
-        assert_eq!(progress.together(), None);
+        assert_eq!(progress.seconds, None);
         progress.add(100, TIMED, true);
         progress.add(300, TIMED, true);
-        let all = progress.together().unwrap();
-        assert!(all.is_settled && (all.seconds - TIMED.as_secs_f64() / 300.0).abs() < 1e-9);
+        assert!(
+            progress.is_settled && (progress.seconds.unwrap() - TIMED.as_secs_f64() / 300.0).abs() < 1e-9
+        );
     }
 
     #[test]
@@ -221,7 +206,7 @@ mod tests {
                 let took = Duration::from_secs_f64(f64::from(depth) * both * if cold { 5.0 } else { 1.0 });
                 progress.add(depth, took, done > 2000);
                 done += depth;
-                assert!(progress.together().is_none_or(|all| !one.is_faster(all, done, 0.0)), "{done}");
+                assert!(!one.is_faster(&progress, done, 0.0), "{done}");
             }
         }
     }

@@ -115,7 +115,8 @@ impl Cutter {
     fn given(&self, shares: &[f64], halo: u32) -> Result<Cut, FleetError> {
         let (slabs, stencils) = self.slabs(shares, halo)?;
         let stepping = Stepping::new(slabs[0].depth());
-        Ok(Cut { used: (0..self.members.len()).collect(), slabs, stencils, stepping, alone: None })
+        let used = (0..self.members.len()).collect();
+        Ok(Cut { used, slabs, stencils, stepping, alone: None })
     }
 
     /// All GPUs with these shares, in rounds of this many steps at first.
@@ -127,14 +128,11 @@ impl Cutter {
     ) -> Result<Cut, FleetError> {
         let least = self.config.layers() / self.members.len() as u32 / self.config.stencil.radius();
         let halo = whole_units(&self.config, halo.unwrap_or(1).min(least));
-        let (slabs, stencils) = self.slabs(shares, halo)?;
-        let unit = stencils.iter().map(|stencil| stencil.config().steps_per_pass()).max().unwrap_or(1);
-        let room = room_of_halo(&self.config, (halo, unit), lowest(&slabs));
-        let own = slabs.iter().map(Slab::own);
-        let deep = |own| Slab::new(self.config, own, room)?.with_depth(halo);
-        let slabs = own.map(deep).collect::<Result<_, _>>()?;
+        let cut = self.given(shares, halo)?;
+        let unit = longest_pass(&cut.stencils);
+        let room = room_of_halo(&self.config, (halo, unit), lowest(&cut.slabs));
         let stepping = Stepping::corrected(halo, whole_units(&self.config, unit.min(halo)), room);
-        Ok(Cut { used: (0..self.members.len()).collect(), slabs, stencils, stepping, alone })
+        Ok(Cut { slabs: self.with_room(&cut.slabs, room)?, stepping, alone, ..cut })
     }
 
     /// The same cut with halos that have no more room than is used; `None` if they had no more.
@@ -143,9 +141,14 @@ impl Cutter {
         if cut.stepping.most() == depth {
             return Ok(None);
         }
-        let own = cut.slabs.iter().map(Slab::own);
-        let slabs = own.map(|own| Slab::new(self.config, own, depth)).collect::<Result<_, _>>()?;
+        let slabs = self.with_room(&cut.slabs, depth)?;
         Ok(Some(Cut { slabs, stepping: Stepping::new(depth), ..cut }))
+    }
+
+    /// The same slabs with room for rounds of this many steps.
+    fn with_room(&self, slabs: &[Slab], steps: u32) -> Result<Vec<Slab>, FleetError> {
+        let roomy = |slab: &Slab| Slab::new(self.config, slab.own(), steps)?.with_depth(slab.depth());
+        Ok(slabs.iter().map(roomy).collect::<Result<_, _>>()?)
     }
 
     /// One GPU, which needs no halo.
@@ -156,25 +159,24 @@ impl Cutter {
         let passes = (depth::SUBMISSION / config.bytes().max(1)).clamp(1, depth::MOST_PASSES.into()) as u32;
         let steps = stencil.config().steps_per_pass().saturating_mul(passes);
         let windows = stencil.config().plan(device.features(), &device.limits())?.windows().len();
-        if config.is_ring() && windows > 1 {
+        let (slab, stencil) = if config.is_ring() && windows > 1 {
             // The two ends of the ring do not lie in one binding: it is its own neighbour.
             let steps = whole_units(config, steps.min(config.layers() / config.stencil.radius()));
             let slab = Slab::new(*config, 0..config.layers(), steps)?;
-            let stencils = vec![Jacobi::new(device, slab.config(), *weights)?];
-            let stepping = Stepping::new(steps);
-            return Ok(Cut { used: vec![member], slabs: vec![slab], stencils, stepping, alone: None });
-        }
-        let slabs = vec![Slab::whole(*config, steps)];
-        let stepping = Stepping::new(steps);
-        Ok(Cut { used: vec![member], slabs, stencils: vec![stencil], stepping, alone: None })
+            let stencil = Jacobi::new(device, slab.config(), *weights)?;
+            (slab, stencil)
+        } else {
+            (Slab::whole(*config, steps), stencil)
+        };
+        let stepping = Stepping::new(slab.depth());
+        Ok(Cut { used: vec![member], slabs: vec![slab], stencils: vec![stencil], stepping, alone: None })
     }
 
     /// Measures all GPUs, cut with these shares, in rounds of a pass.
     fn measure(&self, shares: &[f64]) -> Result<Vec<Measured>, FleetError> {
         let count = self.members.len();
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, 1))?;
-        let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
-        let steps = steps.max().unwrap_or(1).min(lowest(&slabs) / self.config.stencil.radius());
+        let steps = longest_pass(&stencils).min(lowest(&slabs) / self.config.stencil.radius());
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
         let warm = |nth: usize| Warm::new(&self.members[nth], &stencils[nth], &slabs[nth]);
         // One after the other: all GPUs are served by one host.
@@ -212,9 +214,6 @@ impl Cutter {
     /// The slabs for rounds of this many steps, and a stencil for each.
     fn slabs(&self, shares: &[f64], steps: u32) -> Result<(Vec<Slab>, Vec<Jacobi>), FleetError> {
         let members = self.members.len();
-        if shares.len() != members || members == 0 {
-            return Err(FleetError::Shares { shares: shares.len(), members });
-        }
         let layers = self.config.layers();
         // A single GPU exchanges nothing; its rounds are not longer than its slab is high.
         let radius = self.config.stencil.radius();
@@ -238,6 +237,11 @@ pub fn room_of_halo(config: &Config, (halo, unit): (u32, u32), lowest: u32) -> u
     let eighth = lowest / config.stencil.radius() / 8;
     let most = halo.saturating_mul(4).max(unit.saturating_mul(depth::MOST_PASSES));
     whole_units(config, most.min(eighth)).max(halo)
+}
+
+/// The steps that a kernel makes at once, at most.
+fn longest_pass(stencils: &[Jacobi]) -> u32 {
+    stencils.iter().map(|stencil| stencil.config().steps_per_pass()).max().unwrap_or(1)
 }
 
 /// The layers of the lowest slab.

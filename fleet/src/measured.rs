@@ -3,7 +3,6 @@
 use halofold::read;
 use halofold::stencil::Jacobi;
 use halofold::stencil::slab::{Side, Slab};
-use halofold::wgpu::DeviceType;
 
 use crate::depth::{self, Costs};
 use crate::error::WorkerError;
@@ -54,9 +53,7 @@ pub(crate) struct Warm<'a> {
 impl<'a> Warm<'a> {
     pub(crate) fn new(member: &'a Member, jacobi: &'a Jacobi, slab: &'a Slab) -> Result<Self, WorkerError> {
         let worker = Worker::new(member, jacobi, slab, &[], &[])?;
-        if member.device.adapter_info().device_type != DeviceType::Cpu {
-            worker.warm(jacobi, TIMED * slab.depth())?;
-        }
+        worker.warm(jacobi, TIMED * slab.depth())?;
         Ok(Warm { member, jacobi, slab, worker })
     }
 

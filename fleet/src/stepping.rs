@@ -90,9 +90,9 @@ impl Stepping {
         Stepping { search: Some(Search::new(depth, unit, most)), ..Stepping::new(depth) }
     }
 
-    /// The same run in rounds of up to `depth` steps from now on.
-    pub fn with_depth(self, depth: u32) -> Self {
-        Stepping { depth, search: None, last: None, ..self }
+    /// Goes on in rounds of up to `depth` steps.
+    pub(crate) fn set_depth(&mut self, depth: u32) {
+        (self.depth, self.search, self.last) = (depth, None, None);
     }
 
     /// The steps done, and the result of the last check.

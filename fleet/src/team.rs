@@ -206,7 +206,7 @@ impl Team {
         let end = self.steps.unwrap_or_else(|| done.saturating_mul(2)).max(rounds.end());
         // All cells are read, and uploaded again.
         let moving = 3.0 * self.loading.as_secs_f64();
-        alone.is_faster(all.together()?, end.saturating_sub(done), moving).then_some(alone.member)
+        alone.is_faster(all, end.saturating_sub(done), moving).then_some(alone.member)
     }
 
     /// Moves the grid to one GPU.
@@ -231,7 +231,7 @@ impl Team {
                 load()?
             }
         };
-        self.stepping = self.stepping.clone().with_depth(cut.stepping.depth());
+        self.stepping.set_depth(cut.stepping.depth());
         self.choice = None;
         log::info!("halofold fleet: GPU {member} goes on alone, which is faster than all");
         Ok(())

@@ -150,7 +150,7 @@ impl GridState for Field<'_> {
     }
 
     fn depth(&self) -> u32 {
-        self.stepping.depth()
+        self.stepping.best()
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {

@@ -4,13 +4,13 @@ use halofold::stencil::{Config, Until};
 use halofold::wgpu::Limits;
 
 use super::{Schedule, StreamError};
+use crate::depth::SUBMISSION;
 use crate::split::unit_of_layers;
 use crate::stepping::Rounds;
 
-/// The most steps of a pass that are chosen on a GPU of unknown speed, and the most bytes that they go over: a deeper pass saves few passes
+/// The most steps of a pass that are chosen on a GPU of unknown speed, if they go over no more than a submission: a deeper pass saves few passes
 /// over the file, and it has more layers to compute that are not its own. A slow GPU would take long for one slab.
 const DEEPEST: u32 = 256;
-const FARTHEST: u64 = 64 << 30;
 
 /// The bytes a second at which files are taken to be written, which few disks exceed. A GPU of known speed may make as many steps of a slab
 /// as it takes to write it so fast: they cost no time.
@@ -155,7 +155,7 @@ impl Bounds {
 
     /// The most steps of a pass that are chosen.
     fn most_depth(&self) -> u32 {
-        let brief = (FARTHEST / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
+        let brief = (SUBMISSION / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
         let most = self.while_written.clamp(brief, MOST_STEPS);
         self.rounds.period().min(self.rounds.end).clamp(1, most)
     }

@@ -2,7 +2,6 @@
 
 use halofold::stencil::slab::Slab;
 use halofold::stencil::{Borders, Config, Jacobi, Weights};
-use halofold::wgpu::DeviceType;
 
 use super::StreamError;
 use crate::worker::{Member, Worker};
@@ -27,11 +26,8 @@ pub fn layer_seconds(gpu: &Member, config: Config, weights: Weights) -> Result<f
     let jacobi = Jacobi::new(&gpu.device, config, weights)?;
     let worker = Worker::new(gpu, &jacobi, &slab, &[], &[])?;
     let steps = STEPS.next_multiple_of(2 * config.steps_per_pass());
-    // The first time a kernel is compiled, and the clock of a GPU that has idled is low.
-    if gpu.device.adapter_info().device_type == DeviceType::Cpu {
-        worker.passes_seconds(&jacobi, steps)?;
-    } else {
-        worker.warm(&jacobi, steps)?;
-    }
+    // The clock of a GPU that has idled is low, and memory is slow the first time.
+    worker.warm(&jacobi, steps)?;
+    worker.passes_seconds(&jacobi, steps)?;
     Ok(worker.passes_seconds(&jacobi, steps)? / f64::from(steps) / f64::from(layers))
 }
