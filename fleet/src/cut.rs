@@ -26,6 +26,14 @@ pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
     config.with_kernel_of(&config.with_layers(layers).on(device))
 }
 
+/// Returns true if a run of so many steps is left to the first of `count` GPUs: it is over before several are measured. It may take a pass over the grid
+/// to tell. False if that GPU has no room for the grid. The others need not be open yet.
+pub fn is_short(first: &Member, count: usize, (config, weights): (Config, Weights), steps: u32) -> bool {
+    let config = kernel_of_parts(config, &first.device);
+    let cutter = Cutter { members: vec![first.clone()], config, weights };
+    cutter.is_tiny(steps) || cutter.short(count, steps).is_some()
+}
+
 /// A grid that is to be cut, and the GPUs that may get a slab each.
 #[derive(Clone, Debug)]
 pub(crate) struct Cutter {
@@ -60,7 +68,7 @@ impl Cutter {
             return self.given(shares, halo);
         }
         if options.halo.is_none()
-            && let Some(cut) = self.for_short(options.steps)?
+            && let Some(cut) = self.for_short(options.steps.filter(|_| !options.is_long))?
         {
             return Ok(cut);
         }
@@ -90,25 +98,28 @@ impl Cutter {
         }
     }
 
-    /// The first GPU, if there is no other one or the run is over before several are measured.
+    /// The first GPU, if there is no other one or the run is short.
     fn for_short(&self, steps: Option<u32>) -> Result<Option<Cut>, FleetError> {
-        let Cutter { members, config, .. } = self;
-        if members.len() == 1 {
+        let count = self.members.len();
+        if count == 1 || steps.is_some_and(|steps| self.is_tiny(steps)) {
             return self.whole(0).map(Some);
         }
-        let Some(steps) = steps else { return Ok(None) };
-        if choice::is_tiny((config.grid.cells(), config.bytes()), steps) {
-            return self.whole(0).map(Some);
-        }
+        Ok(steps.and_then(|steps| self.short(count, steps)))
+    }
+
+    /// True if a run of so many steps is over at once.
+    fn is_tiny(&self, steps: u32) -> bool {
+        choice::is_tiny((self.config.grid.cells(), self.config.bytes()), steps)
+    }
+
+    /// The first GPU, if by the time of a pass it is done with so many steps before `count` are measured.
+    fn short(&self, count: usize, steps: u32) -> Option<Cut> {
         // It may have no room for all.
-        let Ok(cut) = self.whole(0) else { return Ok(None) };
+        let cut = self.whole(0).ok()?;
         let pass = cut.stencils[0].config().steps_per_pass();
         let timed = pass.min(steps.max(1));
-        let seconds = self
-            .passes_seconds(&cut, timed)
-            .ok()
-            .filter(|seconds| choice::is_short(members.len(), (steps, seconds / f64::from(timed)), pass));
-        Ok(seconds.map(|_| cut))
+        let seconds = self.passes_seconds(&cut, timed).ok()? / f64::from(timed);
+        choice::is_short(count, (steps, seconds), pass).then_some(cut)
     }
 
     /// All GPUs with these shares, in rounds of this many steps.

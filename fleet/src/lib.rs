@@ -61,7 +61,7 @@ pub mod stream;
 mod team;
 mod worker;
 
-pub use cut::{kernel_of_parts, room_of_halo};
+pub use cut::{is_short, kernel_of_parts, room_of_halo};
 pub use error::{FleetError, WorkerError, check_contexts};
 pub use error_scopes::faults_of;
 pub use measured::{Measured, measure_slab};

@@ -32,6 +32,8 @@ pub struct TeamOptions {
     pub shares: Option<Vec<f64>>,
     /// The steps of the whole run, if they are known. A short one is left to the first GPU: measuring several would take longer than they save.
     pub steps: Option<u32>,
+    /// True if the run is known not to be short, by [`is_short`](crate::is_short): that is not asked again.
+    pub is_long: bool,
 }
 
 impl TeamOptions {
@@ -48,6 +50,11 @@ impl TeamOptions {
     /// The same for a run of this many steps.
     pub fn with_steps(self, steps: u32) -> Self {
         TeamOptions { steps: Some(steps), ..self }
+    }
+
+    /// The same for a run that is known not to be short.
+    pub fn known_long(self) -> Self {
+        TeamOptions { is_long: true, ..self }
     }
 }
 

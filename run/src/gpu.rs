@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use std::{ptr, thread};
+use std::thread;
 
 use halofold::{adapter, wgpu};
+use halofold_fleet::Member;
 use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
@@ -45,7 +46,7 @@ pub struct AdapterArgs {
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AdaptersArgs {
     /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
-    /// named twice is opened twice.
+    /// named twice is two devices.
     #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
     pub adapters: Vec<String>,
 }
@@ -125,13 +126,17 @@ pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
 impl AdapterArgs {
     /// Opens the adapter asked for, or the preferred one.
     pub fn open(&self) -> Result<Gpu, Failure> {
+        Gpu::open(&self.found()?)
+    }
+
+    /// The adapter asked for, or the preferred one.
+    fn found(&self) -> Result<wgpu::Adapter, Failure> {
         match &self.adapter {
             None => {
                 check_back_end()?;
-                let preferred = pollster::block_on(adapter::preferred(false));
-                Gpu::open(&preferred.ok_or_else(none_found)?)
+                pollster::block_on(adapter::preferred(false)).ok_or_else(none_found)
             }
-            Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
+            Some(wanted) => find(&adapters()?, wanted),
         }
     }
 }
@@ -161,17 +166,19 @@ impl AnyAdapters {
         &self.several
     }
 
-    /// Opens the adapters asked for, or the preferred one.
-    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
-        self.open_for(None)
+    /// The adapters asked for, or the preferred one.
+    pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
+        let several = self.several.found()?;
+        if several.is_empty() { Ok(vec![self.one.found()?]) } else { Ok(several) }
     }
 
     /// Opens the adapters asked for, or the preferred one, for files of so many bytes, if that is known: only the first of different adapters
     /// where others would come too late.
     pub fn open_for(&self, bytes: Option<u64>) -> Result<Vec<Gpu>, Failure> {
+        let found = self.found()?;
+        let are_different = found.iter().collect::<BTreeSet<_>>().len() == found.len();
         let is_small = bytes.is_some_and(|bytes| bytes < SMALL);
-        let several = self.several.open_first(if is_small { 1 } else { usize::MAX })?;
-        if several.is_empty() { Ok(vec![self.one.open()?]) } else { Ok(several) }
+        Gpu::open_all(if is_small && are_different { &found[..1] } else { &found })
     }
 }
 
@@ -181,13 +188,8 @@ pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
 }
 
 impl AdaptersArgs {
-    /// Opens the adapters asked for: none, unless several were.
-    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
-        self.open_first(usize::MAX)
-    }
-
-    /// Opens the adapters asked for; of different ones the first, up to so many.
-    fn open_first(&self, most: usize) -> Result<Vec<Gpu>, Failure> {
+    /// The adapters asked for: none, unless several were.
+    fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         if self.adapters.is_empty() {
             return Ok(Vec::new());
         }
@@ -195,20 +197,13 @@ impl AdaptersArgs {
             return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));
         }
         let all = adapters()?;
-        let mut named: Vec<_> = if self.adapters == ["all"] {
-            combined(&all).into_iter().map(|nth| &all[nth]).collect()
+        if self.adapters == ["all"] {
+            Ok(combined(&all).into_iter().map(|nth| all[nth].clone()).collect())
         } else if self.adapters.iter().any(|name| name == "all") {
-            return Err(Failure::usage("--adapters: all is all; name no others beside it"));
+            Err(Failure::usage("--adapters: all is all; name no others beside it"))
         } else {
-            self.adapters.iter().map(|wanted| find(&all, wanted)).collect::<Result<_, _>>()?
-        };
-        let places: BTreeSet<_> = named.iter().map(|adapter| ptr::from_ref(*adapter)).collect();
-        if places.len() == named.len() {
-            named.truncate(most);
+            self.adapters.iter().map(|wanted| find(&all, wanted)).collect()
         }
-        let gpus = Gpu::open_all(&named)?;
-        let contexts = halofold_fleet::check_contexts(gpus.iter().map(|gpu| &gpu.device));
-        contexts.map(|()| gpus).map_err(Failure::usage)
     }
 }
 
@@ -217,18 +212,25 @@ pub fn combined(all: &[wgpu::Adapter]) -> Vec<usize> {
     adapter::distinct(&all.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())
 }
 
-fn find<'a>(adapters: &'a [wgpu::Adapter], wanted: &str) -> Result<&'a wgpu::Adapter, Failure> {
+fn find(adapters: &[wgpu::Adapter], wanted: &str) -> Result<wgpu::Adapter, Failure> {
     let by_index = wanted.parse::<usize>().ok().and_then(|index| adapters.get(index));
     let named = |adapter: &&wgpu::Adapter| {
         let name = adapter.get_info().name.to_lowercase();
         wanted.parse::<usize>().is_err() && name.contains(&wanted.to_lowercase())
     };
-    by_index.or_else(|| adapters.iter().find(named)).ok_or_else(|| {
+    by_index.or_else(|| adapters.iter().find(named)).cloned().ok_or_else(|| {
         let names = adapters.iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
             format!("\n  {index}: {} ({})", info.name, info.backend)
         });
-        Failure::Usage(format!("unknown adapter `{wanted}`; the adapters are{}", names.collect::<String>()))
+        let several = match wanted == "all" || wanted.contains(',') {
+            true => format!("; several together are --adapters {wanted}, of commands that take them"),
+            false => String::new(),
+        };
+        Failure::Usage(format!(
+            "unknown adapter `{wanted}`{several}; the adapters are{}",
+            names.collect::<String>()
+        ))
     })
 }
 
@@ -252,14 +254,22 @@ impl Gpu {
     }
 
     /// Opens adapters beside each other, since each takes a driver long. All devices of OpenGL have one context, and are opened in turn.
-    fn open_all(adapters: &[&wgpu::Adapter]) -> Result<Vec<Self>, Failure> {
-        if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::Gl) {
-            return adapters.iter().map(|adapter| Gpu::open(adapter)).collect();
-        }
-        thread::scope(|scope| {
-            let all: Vec<_> = adapters.iter().map(|adapter| scope.spawn(|| Gpu::open(adapter))).collect();
-            all.into_iter().map(joined).collect()
-        })
+    pub fn open_all(adapters: &[wgpu::Adapter]) -> Result<Vec<Self>, Failure> {
+        let gpus: Vec<_> = if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::Gl) {
+            adapters.iter().map(Gpu::open).collect::<Result<_, _>>()?
+        } else {
+            thread::scope(|scope| {
+                let all: Vec<_> = adapters.iter().map(|adapter| scope.spawn(|| Gpu::open(adapter))).collect();
+                all.into_iter().map(joined).collect::<Result<_, _>>()
+            })?
+        };
+        let contexts = halofold_fleet::check_contexts(gpus.iter().map(|gpu| &gpu.device));
+        contexts.map(|()| gpus).map_err(Failure::usage)
+    }
+
+    /// The same as one of the GPUs that a grid is cut for.
+    pub fn member(&self) -> Member {
+        Member { device: self.device.clone(), queue: self.queue.clone() }
     }
 
     /// True for a software adapter, which runs on the CPU.
@@ -329,13 +339,13 @@ impl Gpu {
 mod tests {
     use halofold::wgpu::Backend;
 
-    use super::{AdaptersArgs, adapters, remedy};
+    use super::{AdaptersArgs, AnyAdapters, SMALL, adapters, remedy};
 
     #[test]
     fn of_different_adapters_the_first_are_opened() {
         let opened = |names: &[&str]| {
-            let args = AdaptersArgs { adapters: names.iter().map(|name| (*name).to_owned()).collect() };
-            args.open_first(1).unwrap().len()
+            let several = AdaptersArgs { adapters: names.iter().map(|name| (*name).to_owned()).collect() };
+            AnyAdapters { several, ..AnyAdapters::default() }.open_for(Some(SMALL - 1)).unwrap().len()
         };
         let all = adapters().unwrap();
         assert_eq!(opened(&["all"]), 1);

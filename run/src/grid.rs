@@ -33,7 +33,7 @@ use frames::FrameWriter;
 use grid_state::{GridState, OneGpu};
 use output::Outputs;
 use picture::{Picture, Scale};
-use report::{Report, Stepped};
+use report::{Report, Stepped, Together};
 use request::Request;
 pub use streamed::StreamArgs;
 use weights::GivenWeights;
@@ -133,12 +133,19 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
     let mut outputs = Outputs::reserve(args)?;
-    let gpus = args.adapters.several().open()?;
-    if gpus.is_empty() && args.halo.is_some() {
+    let is_shared = !args.adapters.several().adapters.is_empty();
+    if !is_shared && args.halo.is_some() {
         return Err(Failure::usage("--halo goes with --adapters"));
     }
-    let one = if gpus.is_empty() { Some(args.adapters.one().open()?) } else { None };
-    if let Some(gpu) = &one {
+    let adapters = args.adapters.found()?;
+    // A cut that is given uses all. Else the first one is asked if there is time for the others.
+    let (first, others) = adapters.split_at(if args.halo.is_some() { adapters.len() } else { 1 });
+    let mut gpus = Gpu::open_all(first)?;
+    if !others.is_empty() && !request.is_short(&gpus[0], adapters.len())? {
+        gpus.extend(Gpu::open_all(others)?);
+    }
+    let one = gpus.first().filter(|_| gpus.len() == 1 && args.halo.is_none());
+    if let Some(gpu) = one {
         request.choose(gpu)?;
         if streamed::is_wanted(args, &request, gpu) {
             // Its result is written in another way.
@@ -165,7 +172,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let Request { config, weights, until, .. } = request;
     let rhs = rhs.as_ref().map(Cells::bytes);
     let set_up = Instant::now();
-    let mut state: Box<dyn GridState + '_> = match &one {
+    let mut state: Box<dyn GridState + '_> = match one {
         Some(gpu) => Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?),
         None => {
             let run = (request.steps, args.halo);
@@ -185,12 +192,12 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
         outputs.write(&cells, request.source.shape(), picture)?;
     }
 
-    let together = state.together();
-    let setup_ms = together.is_some().then_some(setup_ms);
-    let idle = together.as_ref().map_or(0, |together| gpus.len() - together.used.len());
-    let used = together.iter().flat_map(|together| &together.used).map(|nth| &gpus[*nth]);
-    let gpus: Vec<&Gpu> = one.iter().chain(used).collect();
-    let adapters = (gpu::names(gpus.iter().copied()), gpus[0].info.backend);
+    let alone = || Together { layers: vec![config.layers()], halo: state.depth(), used: vec![0] };
+    let together = state.together().unwrap_or_else(alone);
+    let used: Vec<&Gpu> = together.used.iter().map(|nth| &gpus[*nth]).collect();
+    let idle = adapters.len() - used.len();
+    let adapters = (gpu::names(used.iter().copied()), used[0].info.backend);
+    let (together, setup_ms) = is_shared.then_some((together, setup_ms)).unzip();
     Report { together, setup_ms, idle, ..Report::new(args, &request, adapters, stepped, start) }
         .print(args.json)
 }

@@ -216,7 +216,8 @@ pub fn run(
     open: impl FnOnce(&AnyAdapters, Option<u64>) -> Result<Vec<Gpu>, Failure>,
 ) -> Result<(), Failure> {
     if let Some(labels) = &args.by {
-        return by::run(args, labels, transport, |adapters| open(adapters, None));
+        // One adapter makes groups, of files of any size.
+        return by::run(args, labels, transport, |adapters| open(adapters, Some(0)));
     }
     if quantiles::are_wanted(args) {
         return quantiles::run(args, transport, open);

@@ -6,7 +6,7 @@ use halofold::stencil::{
 };
 use halofold::wgpu;
 use halofold::{Element, adapter};
-use halofold_fleet::{FleetError, Team, TeamOptions};
+use halofold_fleet::{FleetError, Team, TeamOptions, is_short};
 use proptest::prelude::*;
 
 use crate::devices::{any_stencil, cells, members, open, preferred, single, whole};
@@ -210,6 +210,19 @@ fn a_device_may_be_lost_while_others_wait() {
     let result = (0..10_000).try_for_each(|_| team.advance(20));
     loser.join().unwrap();
     assert!(matches!(result, Err(FleetError::Member { member: 0, .. })), "{result:?}");
+}
+
+#[test]
+fn short_runs_are_left_to_the_first() {
+    let of =
+        |rows, cols| single(&FIVE_POINT, Element::F32, Grid::plane(rows, cols), Borders::all(Border::Fixed));
+    let (config, usual) = (of(40, 33), FIVE_POINT.usual);
+    let short = |config, steps| is_short(&members(1)[0], 3, (config, usual), steps);
+    assert!(short(config, 1000) && !short(config, u32::MAX));
+    let (cells, options) = (cells(&config, 5), TeamOptions::default().with_steps(1000));
+    assert_eq!(Team::new(members(3), config, usual, (&cells, None), &options).unwrap().used(), [0]);
+    // One that has no room for the grid cannot tell.
+    assert!(!short(of(1 << 24, 1 << 16), 1));
 }
 
 #[test]

@@ -106,12 +106,24 @@ impl Request {
         Ok(())
     }
 
+    /// True if the run is over on the first of `count` adapters before the others would help. The adapter must have the type.
+    pub fn is_short(&self, first: &Gpu, count: usize) -> Result<bool, Failure> {
+        let config = self.chosen(first)?;
+        let is_short =
+            || halofold_fleet::is_short(&first.member(), count, (config, self.weights), self.steps);
+        Ok(self.fits(first) && is_short())
+    }
+
+    /// True if a buffer of an adapter holds the grid.
+    fn fits(&self, gpu: &Gpu) -> bool {
+        self.config.bytes() <= gpu.device.limits().max_buffer_size
+    }
+
     /// Leaves the kernel to the first of several adapters, and its tuning to each. All must have the type.
     pub fn choose_together(&mut self, gpus: &[Gpu]) -> Result<(), Failure> {
         let chosen: Vec<_> = gpus.iter().map(|gpu| self.chosen(gpu)).collect::<Result<_, _>>()?;
-        let is_small = |gpu: &Gpu| self.config.bytes() <= gpu.device.limits().max_buffer_size;
         // For a grid that is too large for one adapter, the kernel is chosen for the parts.
-        if let Some((chosen, _)) = chosen.iter().zip(gpus).next().filter(|(_, gpu)| is_small(gpu)) {
+        if let Some((chosen, _)) = chosen.iter().zip(gpus).next().filter(|(_, gpu)| self.fits(gpu)) {
             self.config = self.config.with_kernel_of(chosen);
         }
         Ok(())

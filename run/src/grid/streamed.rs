@@ -9,7 +9,6 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use halofold::stencil::Config;
 use halofold::wgpu;
-use halofold_fleet::Member;
 use halofold_fleet::stream::{
     Bounds, Done, Identity, Progress, Run, RunFiles, Schedule, StreamError, StreamOptions, layer_seconds,
 };
@@ -95,7 +94,7 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let identity = identity(args, request, gpu)?;
     let mut bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
     if args.stream.leaves_depth() && config.bytes() > SMALL {
-        let member = Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
+        let member = gpu.member();
         bounds = bounds.with_speed(layer_seconds(&member, *config, request.weights).map_err(failure)?);
     }
     let bounds = until.map_or(bounds, |until| bounds.with_until(until));

@@ -3,23 +3,23 @@
 use std::ops::Range;
 
 use halofold::stencil::{Config, Outcome, Until, Weights};
-use halofold_fleet::{Member, Team, TeamOptions};
+use halofold_fleet::{Team, TeamOptions};
 
 use super::grid_state::GridState;
 use super::report::Together;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// Cuts a grid, compiles, and uploads the slabs, for a run of so many steps; `halo` is the number of steps between two exchanges, if it is given.
+/// Cuts a grid, compiles, and uploads the slabs, for a run of so many steps, which is not short; `halo` is the number of steps between two exchanges, if
+/// it is given.
 pub fn team(
     gpus: &[Gpu],
     (config, weights): (Config, Weights),
     cells: (&[u8], Option<&[u8]>),
     (steps, halo): (u32, Option<u32>),
 ) -> Result<Team, Failure> {
-    let member = |gpu: &Gpu| Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
-    let members: Vec<_> = gpus.iter().map(member).collect();
-    let options = TeamOptions::default().with_steps(steps);
+    let members: Vec<_> = gpus.iter().map(Gpu::member).collect();
+    let options = TeamOptions::default().with_steps(steps).known_long();
     let options = halo.map_or(options.clone(), |halo| options.with_halo(halo));
     Team::new(&members, config, weights, cells, &options).map_err(Failure::usage)
 }
