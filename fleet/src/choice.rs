@@ -20,6 +20,9 @@ const COLD: Duration = Duration::from_millis(400);
 /// The time over which steps are timed.
 const TIMED: Duration = Duration::from_millis(300);
 
+/// The part that steps may get faster by, from one such time to the next, and still be taken for steady.
+const STEADY: f64 = 0.03;
+
 /// Updates of cells, and bytes of a grid, that one GPU is not even measured for.
 const FEW: u64 = 1 << 31;
 const SMALL: u64 = 1 << 30;
@@ -58,7 +61,7 @@ pub struct Alone {
 /// The time of steps on several GPUs, by which they are held against one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// Steps that count, and the time that they took.
+    /// Steps that count, since they last got faster, and the time that they took.
     done: u32,
     spent: Duration,
     /// The time before.
@@ -67,8 +70,8 @@ pub struct Progress {
     is_settled: bool,
     /// Steps and time at the begin of what is timed now.
     from: (u32, Duration),
-    /// Seconds of a step in what was timed last.
-    seconds: Option<f64>,
+    /// Seconds of a step in what was timed last, and true if they were hardly more before.
+    seconds: Option<(f64, bool)>,
 }
 
 impl Progress {
@@ -84,8 +87,13 @@ impl Progress {
         if is_settled != self.is_settled {
             (self.is_settled, self.from, self.seconds) = (is_settled, (self.done, self.spent), None);
         } else if self.done > done && self.spent - spent >= TIMED {
-            self.seconds = Some((self.spent - spent).as_secs_f64() / f64::from(self.done - done));
-            self.from = (self.done, self.spent);
+            let (steps, time) = (self.done - done, self.spent - spent);
+            let seconds = time.as_secs_f64() / f64::from(steps);
+            let is_steady = self.seconds.is_some_and(|(before, _)| seconds > before * (1.0 - STEADY));
+            if !is_steady {
+                (self.done, self.spent) = (steps, time);
+            }
+            (self.seconds, self.from) = (Some((seconds, is_steady)), (self.done, self.spent));
         }
     }
 }
@@ -98,7 +106,7 @@ impl Alone {
 
     /// Returns true if the run should go on with one GPU, for `left` more steps, where moving the grid takes `moving` seconds.
     pub fn is_faster(&self, all: &Progress, left: u32, moving: f64) -> bool {
-        let Some(seconds) = all.seconds else { return false };
+        let Some((seconds, true)) = all.seconds else { return false };
         let is_slower = seconds > self.seconds * (1.0 + SLOWER);
         let lost = all.spent.as_secs_f64() - self.seconds * f64::from(all.done);
         let is_decided =
@@ -166,10 +174,10 @@ mod tests {
     #[test]
     fn a_grid_is_not_moved_for_what_the_move_costs() {
         let one = Alone { member: 0, seconds: 1e-3 };
-        let seconds = Some(2e-3);
+        let seconds = Some((2e-3, true));
         let all = Progress { seconds, is_settled: true, done: 150, spent: TIMED, ..Progress::default() };
         assert!(one.is_faster(&all, 101, 0.1) && !one.is_faster(&all, 99, 0.1));
-        assert!(!one.is_faster(&Progress { seconds: Some(1.01e-3), ..all }, 1_000_000, 0.1));
+        assert!(!one.is_faster(&Progress { seconds: Some((1.01e-3, true)), ..all }, 1_000_000, 0.1));
         let unsettled = Progress { is_settled: false, ..all };
         assert!(!one.is_faster(&unsettled, 1_000_000, 0.1) && one.is_faster(&unsettled, 4000, 0.1));
     }
@@ -183,15 +191,22 @@ mod tests {
         assert_eq!(progress.seconds, None);
         progress.add(20, TIMED / 2, false);
         assert_eq!((progress.done, progress.spent, progress.is_settled), (30, TIMED, false));
-        assert!((progress.seconds.unwrap() - TIMED.as_secs_f64() / 30.0).abs() < 1e-9);
+        let is = |progress: &Progress, steps: f64, steady: bool| {
+            let (seconds, is_steady) = progress.seconds.unwrap();
+            is_steady == steady && (seconds - TIMED.as_secs_f64() / steps).abs() < 1e-9
+        };
+        assert!(is(&progress, 30.0, false));
+        progress.add(30, TIMED, false);
+        assert!(is(&progress, 30.0, true) && progress.done == 60);
         // A depth that stays is timed by itself.
         progress.add(10, TIMED, true);
         assert_eq!(progress.seconds, None);
         progress.add(100, TIMED, true);
+        // Only what comes after steps got faster counts.
         progress.add(300, TIMED, true);
-        assert!(
-            progress.is_settled && (progress.seconds.unwrap() - TIMED.as_secs_f64() / 300.0).abs() < 1e-9
-        );
+        assert!(is(&progress, 300.0, false) && (progress.done, progress.spent) == (300, TIMED));
+        progress.add(298, TIMED, true);
+        assert!(progress.is_settled && is(&progress, 298.0, true) && progress.done == 598);
     }
 
     #[test]
@@ -201,11 +216,18 @@ mod tests {
             let mut progress = Progress::default();
             let one = Alone { member: 0, seconds: alone };
             let mut done = 0;
-            while done < 100_000 {
-                let cold = progress.cold < Duration::from_millis(300);
-                let took = Duration::from_secs_f64(f64::from(depth) * both * if cold { 5.0 } else { 1.0 });
-                progress.add(depth, took, done > 2000);
-                done += depth;
+            let mut seconds = 0.0;
+            while seconds < 4.0 {
+                let slower = if seconds < 0.3 {
+                    5.0
+                } else if seconds < 0.9 {
+                    3.0
+                } else {
+                    1.0
+                };
+                let took = f64::from(depth) * both * slower;
+                progress.add(depth, Duration::from_secs_f64(took), done > 2000);
+                (done, seconds) = (done + depth, seconds + took);
                 assert!(!one.is_faster(&progress, done, 0.0), "{done}");
             }
         }

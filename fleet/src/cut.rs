@@ -90,7 +90,10 @@ impl Cutter {
         let part = |(measured, share): (&Measured, &f64)| {
             measured.seconds * share / all * f64::from(self.config.layers()) / f64::from(measured.layers)
         };
-        let predicted = measured.iter().zip(shares).map(part).fold(0.0, f64::max);
+        let parts = measured.iter().zip(shares).map(part);
+        // Equal GPUs are equally fast: one that took longer was cold.
+        let predicted =
+            if self.are_alike() { parts.reduce(f64::min) } else { parts.reduce(f64::max) }.unwrap_or(0.0);
         log::debug!("halofold fleet: {predicted} s a step predicted on all, {alone:?}");
         match alone {
             Some(alone) if alone.is_clearly_faster(predicted) => self.whole(alone.member),
@@ -190,9 +193,9 @@ impl Cutter {
         let steps = longest_pass(&stencils).min(lowest(&slabs) / self.config.stencil.radius());
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
         let warm = |nth: usize| Warm::new(&self.members[nth], &stencils[nth], &slabs[nth]);
-        // One after the other: all GPUs are served by one host.
+        // One after the other, so that none is in the others' way.
         let measured = each(0..count, warm)?.into_iter().enumerate();
-        measured.map(|(nth, warm)| of(nth, warm.measure(count))).collect()
+        measured.map(|(nth, warm)| of(nth, warm.measure())).collect()
     }
 
     /// Measures steps of the whole grid on the fastest GPU, which was just at work. `None` if it has no room for it.

@@ -59,6 +59,7 @@ mod staging;
 mod stepping;
 pub mod stream;
 mod team;
+mod threads;
 mod worker;
 
 pub use cut::{is_short, kernel_of_parts, room_of_halo};
@@ -70,4 +71,5 @@ pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
 pub use staging::Staging;
 pub use stepping::{Round, Rounds, Stepping};
 pub use team::{Team, TeamOptions};
+pub use threads::with_few_threads;
 pub use worker::{Member, Worker};

@@ -28,18 +28,13 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures a GPU with its slab, whose halo is of one pass. The process serves `served` GPUs, one after the other.
+/// Measures a GPU with its slab, whose halo is of one pass.
 ///
 /// # Errors
 ///
 /// The device lacks a limit or a feature, or is lost.
-pub fn measure_slab(
-    member: &Member,
-    jacobi: &Jacobi,
-    slab: &Slab,
-    served: usize,
-) -> Result<Measured, WorkerError> {
-    Warm::new(member, jacobi, slab)?.measure(served)
+pub fn measure_slab(member: &Member, jacobi: &Jacobi, slab: &Slab) -> Result<Measured, WorkerError> {
+    Warm::new(member, jacobi, slab)?.measure()
 }
 
 /// A GPU with its slab, at the clock that it has at work: one that has idled is several times slower at first.
@@ -57,7 +52,7 @@ impl<'a> Warm<'a> {
         Ok(Warm { member, jacobi, slab, worker })
     }
 
-    pub(crate) fn measure(self, served: usize) -> Result<Measured, WorkerError> {
+    pub(crate) fn measure(self) -> Result<Measured, WorkerError> {
         let Warm { member, jacobi, slab, mut worker } = self;
         let steps = slab.depth();
         worker.rounds_seconds(steps, 2)?;
@@ -71,12 +66,13 @@ impl<'a> Warm<'a> {
         // Its buffers go when the device is polled: there may be no room for two grids.
         read::poll(&member.device)?;
         let exchange = (round - pass - bus - shown).max(0.0);
-        let costs = Costs { pass, exchange, copies, host: host * served as f64 };
+        let costs = Costs { pass, exchange, copies, host };
         let layers = slab.own().len() as u32;
         log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
         let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
         let (passes, seconds) = depth::passes(costs, slab.face_layers(), layers, faces);
-        let (steps, seconds) = (steps * passes, seconds / f64::from(steps));
+        // The edges of a step go over the bus once, however many steps a round has.
+        let (steps, seconds) = (steps * passes, (seconds + bus) / f64::from(steps));
         Ok(Measured { layers, layers_per_second: f64::from(layers) / pass, steps, seconds })
     }
 }

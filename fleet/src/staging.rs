@@ -14,9 +14,10 @@ use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, BufferViewMut, Devi
 use rayon::prelude::*;
 
 use crate::error::WorkerError;
+use crate::threads::with_few_threads;
 
-/// Bytes that a thread copies: one thread copies slower than a bus, and less is not worth another thread.
-const PART: usize = 1 << 20;
+/// Bytes that a thread copies at once: one thread copies slower than a bus, and less is not worth another thread.
+const PART: usize = 1 << 18;
 
 const ASKED: u8 = 0;
 const MAPPED: u8 = 1;
@@ -133,7 +134,7 @@ impl Staging {
         if bytes.len() <= PART {
             return part((0, bytes));
         }
-        bytes.par_chunks(PART).enumerate().try_for_each(part)
+        with_few_threads(|| bytes.par_chunks(PART).enumerate().try_for_each(part))
     }
 
     /// Gives it back to the GPU.

@@ -15,6 +15,7 @@ use crate::choice::{Alone, Progress};
 use crate::cut::{Cut, Cutter, kernel_of_parts};
 use crate::error::{FleetError, WorkerError, check_contexts, each, of};
 use crate::stepping::{Round, Rounds, Stepping};
+use crate::threads::with_few_threads;
 use crate::worker::{Member, Worker};
 
 /// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
@@ -60,8 +61,8 @@ impl TeamOptions {
 
 /// A grid in slabs, one on each GPU, or if that is faster on one of them.
 ///
-/// One thread drives them all: it submits a round on each, waits for each one's edges, and copies faces from GPU to GPU while the
-/// interiors run, faces of a MiB and more with the help of rayon's threads. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
+/// A round is submitted to all of them at once. The thread that asks waits for each one's edges, and copies faces from GPU to GPU while the
+/// interiors run, faces of a MiB and more with the help of a few others. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
 #[derive(Debug)]
 pub struct Team {
     cutter: Cutter,
@@ -330,9 +331,15 @@ impl Workers {
 
     /// A round on each GPU, and the exchange after it.
     fn round(&mut self, round: Round) -> Result<(), FleetError> {
-        for (member, worker) in self.each_mut() {
+        let begin = |(member, worker): (&usize, &mut Worker)| {
             let depth = worker.set_depth(round.next);
-            of(member, depth.and_then(|()| worker.begin(round.steps, round.is_checked)))?;
+            of(*member, depth.and_then(|()| worker.begin(round.steps, round.is_checked)))
+        };
+        let Workers { all, used, .. } = self;
+        match &mut all[..] {
+            [one] => begin((&used[0], one))?,
+            // A submission takes a driver as long as a pass over a small slab.
+            all => with_few_threads(|| used.par_iter().zip(all).try_for_each(begin))?,
         }
         for (member, worker) in self.each_mut() {
             of(member, worker.wait())?;
@@ -364,7 +371,7 @@ impl Workers {
         if self.all[0].slab().face_bytes() < THREADED {
             return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
         }
-        faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side))
+        with_few_threads(|| faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side)))
     }
 }
 

@@ -222,7 +222,7 @@ fn measured_stepping(
     let measure = || -> Result<u32, GridError> {
         let slab = Slab::new(config, own, unit)?;
         let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-        Ok(measure_slab(&gpu.member(), &jacobi, &slab, 1)?.steps)
+        Ok(measure_slab(&gpu.member(), &jacobi, &slab)?.steps)
     };
     // A rank that fails here reports it after the calls that all ranks make together.
     let measured = measure();

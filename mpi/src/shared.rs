@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::slice;
 
+use halofold_fleet::with_few_threads;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
@@ -96,7 +97,8 @@ impl Drop for Shared {
 
 /// Copies bytes, many of them by several threads.
 pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
-    to.par_chunks_mut(PART).zip(from.par_chunks(PART)).for_each(|(to, from)| to.copy_from_slice(from));
+    let parts = to.par_chunks_mut(PART).zip(from.par_chunks(PART));
+    with_few_threads(|| parts.for_each(|(to, from)| to.copy_from_slice(from)));
 }
 
 #[cfg(test)]

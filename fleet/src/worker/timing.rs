@@ -12,8 +12,8 @@ use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 
 /// The longest time without a faster batch of passes after which a GPU is warm, and the longest time in all. The clock of an H100 that has
-/// idled takes 100 to 300 ms, in few steps.
-const STEADY: Duration = Duration::from_millis(150);
+/// idled takes 100 to 400 ms, in few steps: some last for more than 150 ms.
+const STEADY: Duration = Duration::from_millis(300);
 const LONGEST: Duration = Duration::from_millis(1000);
 
 /// The part of the shortest time that a batch must be shorter by, so that it counts as faster.
