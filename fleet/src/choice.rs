@@ -3,10 +3,14 @@
 //! Before a run the time of a step on one GPU is measured, and that on all is predicted. The run begins with all unless one is faster by far, and goes
 //! on with one if the rounds of all turn out slower.
 
+use std::iter;
 use std::time::Duration;
 
 /// The part of the predicted time of all GPUs that one may take and the run still begins with all: predictions are no better.
 const CLEARLY: f64 = 0.8;
+
+/// The part of the predicted time of some GPUs that half of them must be expected to take, so that they are used instead.
+const FEWER: f64 = 0.95;
 
 /// The part that all may be slower by than one.
 const SLOWER: f64 = 0.02;
@@ -47,6 +51,16 @@ pub fn is_short(count: usize, (steps, seconds): (u32, f64), of_a_pass: u32) -> b
     let pass = seconds * f64::from(of_a_pass);
     let saved = (1.0 - 1.0 / count as f64 - EXCHANGE / pass).max(LEAST);
     f64::from(steps) * seconds * saved < READY
+}
+
+/// The number of equal GPUs to use of so many, and the steps of a round and the seconds of a step that `rounds` predicts for it: of all, of half of them,
+/// and so on down to two.
+pub fn count(all: usize, rounds: impl Fn(usize) -> (u32, f64)) -> (usize, (u32, f64)) {
+    let halves = iter::successors(Some(all / 2), |count| Some(count / 2)).take_while(|count| *count >= 2);
+    halves.map(|count| (count, rounds(count))).fold((all, rounds(all)), |more, fewer| {
+        let is_faster = fewer.1.1 < more.1.1 * FEWER;
+        if is_faster { fewer } else { more }
+    })
 }
 
 /// Steps of the whole grid on one GPU.
@@ -231,6 +245,16 @@ mod tests {
                 assert!(!one.is_faster(&progress, done, 0.0), "{done}");
             }
         }
+    }
+
+    #[test]
+    fn half_of_the_gpus_are_used_where_exchanges_take_longer_than_they_save() {
+        let on =
+            |exchange: f64| count(8, |count| (24, 1e-3 / count as f64 + exchange * (count as f64).sqrt())).0;
+        assert_eq!([1e-6, 2e-4, 1e-3, 1e-2].map(on), [8, 4, 2, 2]);
+        // Hardly faster is not enough.
+        assert_eq!(count(4, |count| (24, if count == 4 { 1.0 } else { 0.96 })), (4, (24, 1.0)));
+        assert_eq!((count(3, |_| (24, 1.0)).0, count(2, |_| (24, 1.0)).0), (3, 2));
     }
 
     #[test]

@@ -85,20 +85,38 @@ impl Cutter {
             return self.given(shares, halo);
         }
         let alone = self.measure_alone(&speeds);
-        let all: f64 = shares.iter().sum();
-        // Each as long as its part of the cut to come is.
-        let part = |(measured, share): (&Measured, &f64)| {
-            measured.seconds * share / all * f64::from(self.config.layers()) / f64::from(measured.layers)
+        let (count, rounds) = if options.shares.is_none() && self.are_alike() {
+            choice::count(count, |count| self.rounds_alike(&measured, count))
+        } else {
+            (count, self.rounds_cut(&measured, shares))
         };
-        let parts = measured.iter().zip(shares).map(part);
-        // Equal GPUs are equally fast: one that took longer was cold.
-        let predicted =
-            if self.are_alike() { parts.reduce(f64::min) } else { parts.reduce(f64::max) }.unwrap_or(0.0);
-        log::debug!("halofold fleet: {predicted} s a step predicted on all, {alone:?}");
+        log::debug!("halofold fleet: {rounds:?} steps and seconds predicted on {count}, {alone:?}");
         match alone {
-            Some(alone) if alone.is_clearly_faster(predicted) => self.whole(alone.member),
-            _ => self.corrected(shares, measured.iter().map(|measured| measured.steps).min(), alone),
+            Some(alone) if alone.is_clearly_faster(rounds.1) => self.whole(alone.member),
+            _ => self.first(count).corrected(&shares[..count], Some(rounds.0), alone),
         }
+    }
+
+    /// The first GPUs.
+    fn first(&self, count: usize) -> Cutter {
+        Cutter { members: self.members[..count].to_vec(), ..self.clone() }
+    }
+
+    /// The steps of a round, and the seconds of a step, of so many equal GPUs. They are equally fast: one that took longer was cold.
+    fn rounds_alike(&self, measured: &[Measured], count: usize) -> (u32, f64) {
+        let faces = if self.config.is_ring() || count > 2 { 2 } else { 1 };
+        let layers = self.config.layers() / count as u32;
+        let alike = measured.iter().filter(|measured| measured.faces == faces);
+        let rounds = alike.map(|measured| measured.rounds(layers));
+        rounds.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((1, 0.0))
+    }
+
+    /// The same of all GPUs, cut with these shares: the fewest steps of any, and the most seconds.
+    fn rounds_cut(&self, measured: &[Measured], shares: &[f64]) -> (u32, f64) {
+        let all: f64 = shares.iter().sum();
+        let layers = |share: &f64| (share / all * f64::from(self.config.layers())) as u32;
+        let rounds = measured.iter().zip(shares).map(|(measured, share)| measured.rounds(layers(share)));
+        rounds.reduce(|(a, b), (steps, seconds)| (steps.min(a), seconds.max(b))).unwrap_or((1, 0.0))
     }
 
     /// The first GPU, if there is no other one or the run is short.

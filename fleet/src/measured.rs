@@ -22,10 +22,24 @@ pub struct Measured {
     pub layers: u32,
     /// Layers that a pass makes in a second.
     pub layers_per_second: f64,
-    /// The steps of the rounds that make a step cheapest.
-    pub steps: u32,
-    /// The seconds that a step of such a round is predicted to take.
-    pub seconds: f64,
+    /// The sides of its slab that have a neighbour.
+    pub faces: u32,
+    /// The steps of a pass, and the layers that they reach.
+    unit: (u32, u32),
+    costs: Costs,
+    /// Seconds of the copies of edges over the bus, for each pass of a round.
+    bus: f64,
+}
+
+impl Measured {
+    /// The steps of the rounds that make a step cheapest on a slab of so many layers, and the seconds that a step of them is predicted to take.
+    pub fn rounds(&self, layers: u32) -> (u32, f64) {
+        let (steps, reached) = self.unit;
+        let costs = Costs { pass: f64::from(layers) / self.layers_per_second, ..self.costs };
+        let (passes, seconds) = depth::passes(costs, reached, layers, self.faces);
+        // The edges of a step go over the bus once, however many steps a round has.
+        (steps * passes, (seconds + self.bus) / f64::from(steps))
+    }
 }
 
 /// Measures a GPU with its slab, whose halo is of one pass.
@@ -70,9 +84,7 @@ impl<'a> Warm<'a> {
         let layers = slab.own().len() as u32;
         log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
         let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
-        let (passes, seconds) = depth::passes(costs, slab.face_layers(), layers, faces);
-        // The edges of a step go over the bus once, however many steps a round has.
-        let (steps, seconds) = (steps * passes, (seconds + bus) / f64::from(steps));
-        Ok(Measured { layers, layers_per_second: f64::from(layers) / pass, steps, seconds })
+        let (unit, layers_per_second) = ((steps, slab.face_layers()), f64::from(layers) / pass);
+        Ok(Measured { layers, layers_per_second, faces, unit, costs, bus })
     }
 }

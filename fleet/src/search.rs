@@ -15,6 +15,9 @@ const FAR_BETTER: f64 = 0.15;
 /// The part of the time that the first depth may get faster by, from one measurement to the next, before others are tried.
 const STEADY: f64 = 0.03;
 
+/// The seconds of rounds at the depth that was found in which the search begins again if they get far faster: the clock climbed only after it.
+const WATCHED: f64 = 2.0;
+
 /// The depths that are tried, as fractions of the best one so far, until none of them is better.
 const FRACTIONS: [(u32, u32); 6] = [(2, 1), (1, 2), (3, 2), (2, 3), (4, 1), (1, 4)];
 
@@ -33,6 +36,8 @@ pub struct Search {
     refused: usize,
     /// Seconds of a step, of the rounds of the stage.
     times: Vec<f64>,
+    /// Seconds of rounds that were watched.
+    watched: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +48,8 @@ enum Stage {
     Trying(u32),
     /// The best one again, after another one that took so long.
     Again(u32, f64),
+    /// The depth that was found, whose rounds are still timed.
+    Watching,
     /// Over.
     Settled,
 }
@@ -51,7 +58,7 @@ impl Search {
     /// A search from a depth on, up to `most` steps.
     pub fn new(first: u32, unit: u32, most: u32) -> Self {
         let (times, stage) = (Vec::with_capacity(TIMED + 1), Stage::Steadying);
-        Search { unit, most, best: first, seconds: None, stage, next: 0, refused: 0, times }
+        Search { unit, most, best: first, seconds: None, stage, next: 0, refused: 0, times, watched: 0.0 }
     }
 
     /// The steps of the rounds to come.
@@ -67,9 +74,9 @@ impl Search {
         self.most
     }
 
-    /// True once no other depth is tried any more.
+    /// True while no other depth is tried.
     pub const fn is_settled(&self) -> bool {
-        matches!(self.stage, Stage::Settled)
+        matches!(self.stage, Stage::Watching | Stage::Settled)
     }
 
     /// The best depth so far.
@@ -80,7 +87,7 @@ impl Search {
     /// Adds the seconds of a full round of [`Search::depth`] steps. `agree` returns one time for all that decide together, of this one's: the times
     /// of ranks differ.
     pub fn add(&mut self, seconds: f64, agree: impl FnOnce(f64) -> f64) {
-        if self.is_settled() {
+        if self.stage == Stage::Settled {
             return;
         }
         self.times.push(seconds / f64::from(self.depth()));
@@ -111,6 +118,15 @@ impl Search {
             Stage::Again(depth, others) => {
                 self.seconds = Some(seconds);
                 if self.is_better(others, BETTER) { self.accept(depth, others) } else { self.refuse() }
+            }
+            Stage::Watching if self.is_better(seconds, FAR_BETTER) => {
+                (self.stage, self.seconds, self.refused) = (Stage::Steadying, Some(seconds), 0);
+            }
+            Stage::Watching => {
+                self.watched += seconds * f64::from(self.best) * TIMED as f64;
+                if self.watched > WATCHED {
+                    self.stage = Stage::Settled;
+                }
             }
             Stage::Settled => {}
         }
@@ -145,7 +161,7 @@ impl Search {
             }
             self.refused += 1;
         }
-        self.stage = Stage::Settled;
+        self.stage = Stage::Watching;
     }
 }
 
@@ -189,6 +205,23 @@ mod tests {
         // Twice as fast after 40 rounds; every depth costs the same.
         let climbing = |_, rounds: u32| 1e-3 * (2.0 - f64::from(rounds.min(40)) / 40.0);
         assert_eq!(run(Search::new(96, 24, 768), climbing).0.depth(), 96);
+    }
+
+    #[test]
+    fn depths_are_tried_again_once_the_clock_has_climbed() {
+        // At a fifth of the clock an exchange is hidden, and no depth is better than the first one.
+        let cost = model(300e-6);
+        let (mut search, rounds) = run(Search::new(24, 24, 768), |_, _| 150e-6);
+        assert_eq!((search.depth(), search.is_settled()), (24, true));
+        for _ in rounds..400 {
+            search.add(cost(search.depth(), 0) * f64::from(search.depth()), |median| median);
+        }
+        assert!(search.is_settled() && cost(search.depth(), 0) < 1.03 * cost(313, 0), "{}", search.depth());
+        // Not for ever: ranks would ask each other for ever.
+        while search.stage == Stage::Watching {
+            search.add(cost(search.depth(), 0) * f64::from(search.depth()), |median| median);
+        }
+        search.add(0.0, |_| unreachable!("it is over"));
     }
 
     #[test]

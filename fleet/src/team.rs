@@ -18,8 +18,8 @@ use crate::stepping::{Round, Rounds, Stepping};
 use crate::threads::with_few_threads;
 use crate::worker::{Member, Worker};
 
-/// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
-const THREADED: u64 = 1 << 20;
+/// Faces of at least so many bytes together are copied side by side: the others are there before another thread wakes up.
+const THREADED: u64 = 2 << 20;
 
 /// The cut of a grid and the depth of its halos. By default everything is measured, which takes some rounds, and one GPU steps the whole grid where
 /// several are slower.
@@ -62,7 +62,7 @@ impl TeamOptions {
 /// A grid in slabs, one on each GPU, or if that is faster on one of them.
 ///
 /// A round is submitted to all of them at once. The thread that asks waits for each one's edges, and copies faces from GPU to GPU while the
-/// interiors run, faces of a MiB and more with the help of a few others. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
+/// interiors run, long ones with the help of a few others. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
 #[derive(Debug)]
 pub struct Team {
     cutter: Cutter,
@@ -368,7 +368,7 @@ impl Workers {
             }
         };
         let faces: Vec<_> = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side))).collect();
-        if self.all[0].slab().face_bytes() < THREADED {
+        if (faces.len() as u64) * self.all[0].slab().face_bytes() < THREADED {
             return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
         }
         with_few_threads(|| faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side)))

@@ -220,9 +220,9 @@ fn measured_stepping(
     let unit = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
     let unit = whole_units(&config, ranks.all(&[unit], SystemOperation::max())[0].min(fewest));
     let measure = || -> Result<u32, GridError> {
-        let slab = Slab::new(config, own, unit)?;
+        let (slab, layers) = (Slab::new(config, own.clone(), unit)?, own.len() as u32);
         let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-        Ok(measure_slab(&gpu.member(), &jacobi, &slab)?.steps)
+        Ok(measure_slab(&gpu.member(), &jacobi, &slab)?.rounds(layers).0)
     };
     // A rank that fails here reports it after the calls that all ranks make together.
     let measured = measure();
