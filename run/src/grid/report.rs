@@ -209,9 +209,10 @@ impl Report {
                 false => "never exchanged: the steps need none".to_owned(),
             };
         }
-        if self.idle > 0 {
-            text +=
-                &format!("\none of {} adapters did it: several are used where that is faster", self.idle + 1);
+        if let Some(used) = self.together.as_ref().map(|cut| cut.used.len()).filter(|_| self.idle > 0) {
+            let number = if used == 1 { "one".to_owned() } else { used.to_string() };
+            let all = used + self.idle;
+            text += &format!("\n{number} of {all} adapters did it: more are used where that is faster");
         }
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();
