@@ -147,7 +147,8 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let one = gpus.first().filter(|_| gpus.len() == 1 && args.halo.is_none());
     if let Some(gpu) = one {
         request.choose(gpu)?;
-        if streamed::is_wanted(args, &request, gpu) {
+        // One that was asked if the run is short has room for the grid.
+        if others.is_empty() && streamed::is_wanted(args, &request, gpu) {
             // Its result is written in another way.
             drop(outputs);
             return streamed::run(args, request, gpu, start);
