@@ -54,7 +54,7 @@ impl HaloFace {
 
     /// Writes the halo.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WorkerError> {
-        self.arriving.fill(bytes)
+        self.arriving.fill(&[bytes], 0..bytes.len())
     }
 
     /// Gives both back to the GPU.

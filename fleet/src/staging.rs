@@ -3,7 +3,7 @@
 //! `Queue::write_buffer` makes a buffer for each call: once the allocator's blocks are full, each call frees and allocates one, which takes
 //! milliseconds.
 
-use std::ops::RangeBounds;
+use std::ops::{Range, RangeBounds};
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -124,17 +124,27 @@ impl Staging {
         Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
     }
 
-    /// Copies what the GPU will read to its start, much of it by several threads.
-    pub(crate) fn fill(&self, bytes: &[u8]) -> Result<(), WorkerError> {
-        let part = |(nth, piece): (usize, &[u8])| {
-            let begin = (nth * PART) as u64;
-            self.view_mut(begin..begin + piece.len() as u64)?.copy_from_slice(piece);
+    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads.
+    pub(crate) fn fill(&self, pieces: &[&[u8]], bytes: Range<usize>) -> Result<(), WorkerError> {
+        let part = |begin: usize| {
+            let (at, end) = ((begin - bytes.start) as u64, bytes.end.min(begin + PART));
+            let mut view = self.view_mut(at..at + (end - begin).next_multiple_of(4) as u64)?;
+            let mut start = 0;
+            for piece in pieces {
+                let stop = start + piece.len();
+                let [from, to] = [begin, end].map(|place| place.clamp(start, stop));
+                if from < to {
+                    view.slice(from - begin..to - begin).copy_from_slice(&piece[from - start..to - start]);
+                }
+                start = stop;
+            }
             Ok(())
         };
         if bytes.len() <= PART {
-            return part((0, bytes));
+            return part(bytes.start);
         }
-        with_few_threads(|| bytes.par_chunks(PART).enumerate().try_for_each(part))
+        let parts: Vec<_> = bytes.clone().step_by(PART).collect();
+        with_few_threads(|| parts.into_par_iter().try_for_each(part))
     }
 
     /// Gives it back to the GPU.

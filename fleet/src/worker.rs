@@ -1,6 +1,7 @@
 //! One GPU's slab of a grid.
 
 mod timing;
+mod upload;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,11 +10,12 @@ use halofold::read::{self, Readback};
 use halofold::reduce::Prepared;
 use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
-use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
+use halofold::wgpu::{self, Buffer, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
 
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::halo_face::HaloFace;
+use upload::buffer;
 
 /// Bytes that are read back at once.
 const PIECE: u64 = 64 << 20;
@@ -103,17 +105,19 @@ impl Worker {
         rhs: &[&[u8]],
     ) -> Result<Self, WorkerError> {
         in_error_scopes(&member.device, || {
-            let buffers = [buffer(member, slab.bytes(), held), buffer(member, slab.bytes(), &[])];
+            let buffers = [buffer(member, slab.bytes(), held)?, buffer(member, slab.bytes(), &[])?];
             // Fixed cells are never written: the second buffer needs them too.
             let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
             copy.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, buffers[0].size());
-            member.queue.submit([copy.finish()]);
-            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs));
+            let loaded = member.queue.submit([copy.finish()]);
+            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs)).transpose()?;
             let grids = Grids::new(&buffers[0], &buffers[1]);
             let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
             let stepper = jacobi.prepare_slab(slab, grids)?;
             let room = u64::from(slab.halo_layers()) * slab.layer_bytes();
             let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, room));
+            // The first round is not to wait for it.
+            read::wait_for(&member.device, loaded)?;
             Ok(Worker {
                 member: member.clone(),
                 stepper,
@@ -381,31 +385,6 @@ impl Worker {
     fn faces(&self) -> impl Iterator<Item = (Side, &HaloFace)> {
         Side::BOTH.into_iter().zip(&self.faces).filter_map(|(side, face)| Some((side, face.as_ref()?)))
     }
-}
-
-/// A grid with these cells.
-fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Buffer {
-    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-    let buffer = member.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold fleet: grid"),
-        size: size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
-        usage,
-        mapped_at_creation: !cells.is_empty(),
-    });
-    // A lost device has no memory to map: the calls that follow report it.
-    if !cells.is_empty()
-        && let Ok(mut mapped) = buffer.get_mapped_range_mut(..)
-    {
-        let mut at = 0;
-        for piece in cells {
-            let end = (at + piece.len()).min(mapped.len());
-            mapped.slice(at..end).copy_from_slice(&piece[..end - at]);
-            at = end;
-        }
-        drop(mapped);
-        buffer.unmap();
-    }
-    buffer
 }
 
 fn encoder(label: &str) -> wgpu::CommandEncoderDescriptor<'_> {

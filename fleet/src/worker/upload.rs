@@ -1,0 +1,35 @@
+//! Cells on their way to a GPU.
+
+use halofold::wgpu::{self, Buffer, BufferUsages, MapMode};
+
+use super::{Member, PIECE, encoder};
+use crate::error::WorkerError;
+use crate::staging::Staging;
+
+/// A grid with these cells, in pieces that follow one another, or without any. They go by way of one buffer that is kept: wgpu's own would be as
+/// large as the grid, and pages that are pinned for it are given back at 3 GB/s.
+pub(super) fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Result<Buffer, WorkerError> {
+    let Member { device, queue } = member;
+    let size = size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+    let label = Some("halofold fleet: grid");
+    let buffer =
+        device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false });
+    let given: usize = cells.iter().map(|piece| piece.len()).sum();
+    if given == 0 {
+        return Ok(buffer);
+    }
+    let staging = Staging::new(device, "halofold fleet: cells", PIECE.min(size), MapMode::Write);
+    for begin in (0..given).step_by(PIECE as usize) {
+        let bytes = begin..given.min(begin + PIECE as usize);
+        let words = (bytes.len() as u64).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+        staging.ask();
+        staging.wait(device)?;
+        staging.fill(cells, bytes)?;
+        staging.unmap();
+        let mut copy = device.create_command_encoder(&encoder("halofold fleet: cells"));
+        copy.copy_buffer_to_buffer(staging.buffer(), 0, &buffer, begin as u64, words);
+        queue.submit([copy.finish()]);
+    }
+    Ok(buffer)
+}
