@@ -71,5 +71,5 @@ pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
 pub use staging::Staging;
 pub use stepping::{Round, Rounds, Stepping};
 pub use team::{Team, TeamOptions};
-pub use threads::with_few_threads;
+pub use threads::{limit_few_threads, with_few_threads};
 pub use worker::{Member, Worker};

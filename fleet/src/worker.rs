@@ -91,7 +91,7 @@ struct Check {
 }
 
 impl Worker {
-    /// Uploads a slab: `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
+    /// Uploads a slab, and compiles the kernels of a full round: `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
     /// the right-hand side, if the configuration has one. A worker that only measures takes none.
     ///
     /// # Errors
@@ -116,9 +116,7 @@ impl Worker {
             let stepper = jacobi.prepare_slab(slab, grids)?;
             let room = u64::from(slab.halo_layers()) * slab.layer_bytes();
             let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, room));
-            // The first round is not to wait for it.
-            read::wait_for(&member.device, loaded)?;
-            Ok(Worker {
+            let mut worker = Worker {
                 member: member.clone(),
                 stepper,
                 given: slab.depth(),
@@ -130,7 +128,13 @@ impl Worker {
                 recorded: None,
                 at: 0,
                 stage: Stage::Loaded,
-            })
+            };
+            if !held.is_empty() {
+                // The first round is to wait for neither.
+                worker.bind((slab.depth(), false, slab.depth()))?;
+                read::wait_for(&member.device, loaded)?;
+            }
+            Ok(worker)
         })
     }
 
@@ -163,7 +167,7 @@ impl Worker {
     }
 
     /// Submits a round of this many steps, as many as the last faces are enough for at most: first up to the edges and their copies, then the interior. With `checked` the
-    /// last pass is one step, and [`Worker::change`] returns its change. The first round of a number of steps compiles.
+    /// last pass is one step, and [`Worker::change`] returns its change. The first round of another number of steps may compile.
     ///
     /// # Errors
     ///

@@ -25,6 +25,9 @@ pub struct Ranks {
     host: String,
 }
 
+/// Threads of a rank that copy faces: four ranks of a node, with an H100 each, made 4290 GCell-updates/s with 4 threads, 2390 with 12.
+const COPYING: usize = 4;
+
 /// Starts MPI, does the work, and ends MPI.
 ///
 /// If the work fails or panics on one rank, that rank's message goes to standard error, with the rank's number and host, and
@@ -34,6 +37,7 @@ pub fn run<E: Display>(work: impl FnOnce(&Ranks) -> Result<(), E>) -> ExitCode {
         eprintln!("error: MPI was started before");
         return ExitCode::from(FAILED as u8);
     };
+    halofold_fleet::limit_few_threads(COPYING);
     let ranks = Ranks::of(&universe.world());
     // Caught here and not by a hook: some panics of a driver's making are caught further down, and become errors.
     match panic::catch_unwind(AssertUnwindSafe(|| work(&ranks))) {
