@@ -29,10 +29,12 @@ const STEADY: f64 = 0.03;
 
 /// Updates of cells, and bytes of a grid, that one GPU is not even measured for.
 const FEW: u64 = 1 << 31;
-const SMALL: u64 = 1 << 30;
+const SMALL: u64 = 1 << 28;
 
-/// Seconds that it takes to measure several GPUs, and to cut a grid.
-const READY: f64 = 1.0;
+/// Seconds that it takes to open, warm and measure several GPUs and to cut a grid: for each of them, and for each GiB of the grid. Four H100 took 1.15 s longer than one
+/// for 0.5 GiB, two 0.7 s, and 1.3 s for 1 GiB.
+const READY: f64 = 0.4;
+const READY_GIB: f64 = 0.6;
 
 /// Seconds of an exchange beside a pass, of a slow host.
 const EXCHANGE: f64 = 2e-4;
@@ -47,10 +49,11 @@ pub const fn is_tiny((cells, bytes): (u64, u64), steps: u32) -> bool {
 
 /// Returns true if `count` GPUs save less than the time it takes to measure them, of a run of so many steps, each of which takes one GPU this many
 /// seconds, of which a pass makes so many.
-pub fn is_short(count: usize, (steps, seconds): (u32, f64), of_a_pass: u32) -> bool {
+pub fn is_short(count: usize, (steps, seconds): (u32, f64), of_a_pass: u32, bytes: u64) -> bool {
     let pass = seconds * f64::from(of_a_pass);
     let saved = (1.0 - 1.0 / count as f64 - EXCHANGE / pass).max(LEAST);
-    f64::from(steps) * seconds * saved < READY
+    let ready = READY * count as f64 + READY_GIB * bytes as f64 / f64::from(1 << 30);
+    f64::from(steps) * seconds * saved < ready
 }
 
 /// The number of equal GPUs to use of so many, and the steps of a round and the seconds of a step that `rounds` predicts for it: of all, of half of them,
@@ -61,6 +64,18 @@ pub fn count(all: usize, rounds: impl Fn(usize) -> (u32, f64)) -> (usize, (u32, 
         let is_faster = fewer.1.1 < more.1.1 * FEWER;
         if is_faster { fewer } else { more }
     })
+}
+
+/// Seconds of a pass over so many layers, by those of a slab and, if known, of all layers: a pass also takes some time for no layer.
+pub fn pass_seconds(layers: u32, (some, seconds): (u32, f64), all: Option<(u32, f64)>) -> f64 {
+    let layers = f64::from(layers);
+    match all {
+        Some((all, whole)) if all > some && whole > seconds => {
+            let layer = (whole - seconds) / f64::from(all - some);
+            (seconds + (layers - f64::from(some)) * layer).max(seconds * layers / f64::from(some) / 2.0)
+        }
+        _ => seconds * layers / f64::from(some),
+    }
 }
 
 /// Steps of the whole grid on one GPU.
@@ -258,12 +273,29 @@ mod tests {
     }
 
     #[test]
+    fn half_of_a_slab_takes_more_than_half_of_the_time() {
+        // 4096 x 4096 on an H100: a quarter, and all; half of it took 137 us.
+        let all = Some((4096, 204e-6));
+        let half = pass_seconds(2048, (1024, 94e-6), all);
+        assert!((125e-6..140e-6).contains(&half), "{half}");
+        assert_eq!(pass_seconds(1024, (1024, 94e-6), all), 94e-6);
+        // One that was measured cold says nothing.
+        assert_eq!(pass_seconds(2048, (1024, 300e-6), all), 600e-6);
+        assert_eq!(pass_seconds(2048, (1024, 94e-6), None), 188e-6);
+    }
+
+    #[test]
     fn short_runs_are_known_by_their_cells_and_by_a_pass() {
         assert!(is_tiny((1 << 20, 1 << 22), 1000) && !is_tiny((1 << 28, 1 << 30), 100));
         assert!(!is_tiny((u64::MAX, u64::MAX), u32::MAX) && !is_tiny((1 << 30, 1 << 32), 1));
         // 16384 x 8192 on an H100: 512 steps take 26 ms.
-        assert!(is_short(2, (512, 51e-6), 24) && !is_short(2, (100_000, 51e-6), 24));
+        let half = 1 << 29;
+        assert!(is_short(2, (512, 51e-6), 24, half) && !is_short(2, (100_000, 51e-6), 24, half));
+        // Two seconds on one H100: four take 2.3 s.
+        assert!(is_short(4, (40_000, 48e-6), 24, half) && !is_short(4, (90_000, 48e-6), 24, half));
         // A small grid: several save little.
-        assert!(is_short(2, (1_000_000, 8.5e-6), 24) && !is_short(2, (4_000_000, 8.5e-6), 24));
+        assert!(
+            is_short(2, (1_000_000, 8.5e-6), 24, 1 << 26) && !is_short(2, (4_000_000, 8.5e-6), 24, 1 << 26)
+        );
     }
 }

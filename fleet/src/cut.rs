@@ -2,7 +2,7 @@
 
 use halofold::read;
 use halofold::stencil::slab::Slab;
-use halofold::stencil::{Config, Jacobi, Weights};
+use halofold::stencil::{Config, Jacobi, StencilError, Weights};
 use halofold::wgpu::Device;
 
 use crate::choice::{self, Alone};
@@ -75,8 +75,12 @@ impl Cutter {
         // A first cut, in rounds of one pass, measures passes and exchanges.
         let shares = known.unwrap_or(&equal);
         let measured = match self.measure(shares) {
-            // Too few layers for all.
-            Err(FleetError::Layers { .. }) if options.halo.is_none() => return self.whole(0),
+            // Too few layers for all, or no whole words of `f16`.
+            Err(FleetError::Layers { .. } | FleetError::Stencil(StencilError::SlabWords { .. }))
+                if options.halo.is_none() =>
+            {
+                return self.whole(0);
+            }
             measured => measured?,
         };
         let speeds: Vec<f64> = measured.iter().map(|measured| measured.layers_per_second).collect();
@@ -86,7 +90,7 @@ impl Cutter {
         }
         let alone = self.measure_alone(&speeds);
         let (count, rounds) = if options.shares.is_none() && self.are_alike() {
-            choice::count(count, |count| self.rounds_alike(&measured, count))
+            choice::count(count, |count| self.rounds_alike(&measured, count, alone))
         } else {
             (count, self.rounds_cut(&measured, shares))
         };
@@ -103,20 +107,27 @@ impl Cutter {
     }
 
     /// The steps of a round, and the seconds of a step, of so many equal GPUs. They are equally fast: one that took longer was cold.
-    fn rounds_alike(&self, measured: &[Measured], count: usize) -> (u32, f64) {
+    fn rounds_alike(&self, measured: &[Measured], count: usize, alone: Option<Alone>) -> (u32, f64) {
         let faces = if self.config.is_ring() || count > 2 { 2 } else { 1 };
         let layers = self.config.layers() / count as u32;
         let alike = measured.iter().filter(|measured| measured.faces == faces);
-        let rounds = alike.map(|measured| measured.rounds(layers));
-        rounds.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((1, 0.0))
+        let rounds = alike.map(|measured| {
+            let timed = (measured.layers, f64::from(measured.layers) / measured.layers_per_second);
+            let whole = alone.map(|alone| (self.config.layers(), alone.seconds * f64::from(measured.unit.0)));
+            measured.rounds_among(count, layers, choice::pass_seconds(layers, timed, whole))
+        });
+        rounds.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((1, f64::INFINITY))
     }
 
     /// The same of all GPUs, cut with these shares: the fewest steps of any, and the most seconds.
     fn rounds_cut(&self, measured: &[Measured], shares: &[f64]) -> (u32, f64) {
         let all: f64 = shares.iter().sum();
-        let layers = |share: &f64| (share / all * f64::from(self.config.layers())) as u32;
-        let rounds = measured.iter().zip(shares).map(|(measured, share)| measured.rounds(layers(share)));
-        rounds.reduce(|(a, b), (steps, seconds)| (steps.min(a), seconds.max(b))).unwrap_or((1, 0.0))
+        let layers = |share: &f64| (share / all * f64::from(self.config.layers())).max(1.0) as u32;
+        let rounds = measured.iter().zip(shares).map(|(measured, share)| {
+            let layers = layers(share);
+            measured.rounds_among(shares.len(), layers, f64::from(layers) / measured.layers_per_second)
+        });
+        rounds.reduce(|(a, b), (steps, seconds)| (steps.min(a), seconds.max(b))).unwrap_or((1, f64::INFINITY))
     }
 
     /// The first GPU, if there is no other one or the run is short.
@@ -139,8 +150,9 @@ impl Cutter {
         let cut = self.whole(0).ok()?;
         let pass = cut.stencils[0].config().steps_per_pass();
         let timed = pass.min(steps.max(1));
-        let seconds = self.passes_seconds(&cut, timed).ok()? / f64::from(timed);
-        choice::is_short(count, (steps, seconds), pass).then_some(cut)
+        let is_short = |seconds| choice::is_short(count, (steps, seconds), pass, self.config.bytes());
+        let seconds = self.step_seconds(&cut, timed, is_short).ok()?;
+        is_short(seconds).then_some(cut)
     }
 
     /// All GPUs with these shares, in rounds of this many steps.
@@ -221,20 +233,36 @@ impl Cutter {
         let (member, _) = speeds.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let cut = self.whole(member).ok()?;
         let steps = ALONE * cut.stencils[0].config().steps_per_pass();
-        let seconds = self.passes_seconds(&cut, steps).ok()? / f64::from(steps);
+        let seconds = self.step_seconds(&cut, steps, |_| true).ok()?;
         Some(Alone { member, seconds })
     }
 
-    /// Seconds of this many steps of the whole grid on one GPU, after as many to begin with.
-    fn passes_seconds(&self, cut: &Cut, steps: u32) -> Result<f64, WorkerError> {
+    /// Seconds of a step of the whole grid on one GPU, of this many at once: if the GPU may have idled too long for that to be `enough`, once it is warm.
+    fn step_seconds(
+        &self,
+        cut: &Cut,
+        steps: u32,
+        is_enough: impl Fn(f64) -> bool,
+    ) -> Result<f64, WorkerError> {
         let (member, stencil) = (&self.members[cut.used[0]], &cut.stencils[0]);
         let worker = Worker::new(member, stencil, &cut.slabs[0], &[], &[])?;
-        worker.passes_seconds(stencil, steps)?;
-        let seconds = worker.passes_seconds(stencil, steps)?;
+        let time = || worker.passes_seconds(stencil, steps).map(|seconds| seconds / f64::from(steps));
+        let mut seconds = time()?.min(time()?).min(time()?);
+        if !is_enough(seconds) {
+            worker.warm(stencil, steps)?;
+            seconds = seconds.min(time()?).min(time()?);
+        }
         drop(worker);
         // Its buffers go when the device is polled: there may be no room for two grids.
         read::poll(&member.device)?;
         Ok(seconds)
+    }
+
+    /// Gives back buffers that were dropped: they go when a device is polled.
+    pub(crate) fn release(&self) -> Result<(), FleetError> {
+        let poll =
+            |(nth, member): (usize, &Member)| of(nth, read::poll(&member.device).map_err(WorkerError::from));
+        self.members.iter().enumerate().try_for_each(poll)
     }
 
     /// True if all GPUs have one name: then they are equally fast.

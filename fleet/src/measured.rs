@@ -25,7 +25,7 @@ pub struct Measured {
     /// The sides of its slab that have a neighbour.
     pub faces: u32,
     /// The steps of a pass, and the layers that they reach.
-    unit: (u32, u32),
+    pub(crate) unit: (u32, u32),
     costs: Costs,
     /// Seconds of the copies of edges over the bus, for each pass of a round.
     bus: f64,
@@ -34,8 +34,14 @@ pub struct Measured {
 impl Measured {
     /// The steps of the rounds that make a step cheapest on a slab of so many layers, and the seconds that a step of them is predicted to take.
     pub fn rounds(&self, layers: u32) -> (u32, f64) {
+        self.rounds_among(1, layers, f64::from(layers) / self.layers_per_second)
+    }
+
+    /// The same of one of `count` GPUs of a process, where a pass takes so many seconds. One that was measured alone had both of its faces copied by all threads.
+    pub(crate) fn rounds_among(&self, count: usize, layers: u32, pass: f64) -> (u32, f64) {
         let (steps, reached) = self.unit;
-        let costs = Costs { pass: f64::from(layers) / self.layers_per_second, ..self.costs };
+        let copies = self.costs.copies * (count.saturating_sub(1) as f64 / 2.0).max(1.0);
+        let costs = Costs { pass, copies, ..self.costs };
         let (passes, seconds) = depth::passes(costs, reached, layers, self.faces);
         // The edges of a step go over the bus once, however many steps a round has.
         (steps * passes, (seconds + self.bus) / f64::from(steps))

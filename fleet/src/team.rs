@@ -6,7 +6,6 @@ mod tests;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use halofold::read;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 use rayon::prelude::*;
@@ -132,6 +131,7 @@ impl Team {
             // There may be no room for halos that get deeper.
             Err(error) => {
                 cut = cutter.shallow(cut)?.ok_or(error)?;
+                cutter.release()?;
                 Workers::load(&cutter, &cut, cells, rhs)?
             }
         };
@@ -233,9 +233,7 @@ impl Team {
             // There may be no room for both.
             Err(_) => {
                 self.workers.all.clear();
-                for (nth, member) in self.cutter.members.iter().enumerate() {
-                    of(nth, read::poll(&member.device).map_err(WorkerError::from))?;
-                }
+                self.cutter.release()?;
                 load()?
             }
         };
@@ -367,7 +365,9 @@ impl Workers {
                 None => Ok(()),
             }
         };
-        let faces: Vec<_> = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side))).collect();
+        let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
+        let is_there = |(nth, side): &(usize, Side)| self.all[*nth].slab().edge(*side).is_some();
+        let faces: Vec<_> = faces.filter(is_there).collect();
         if (faces.len() as u64) * self.all[0].slab().face_bytes() < THREADED {
             return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
         }

@@ -91,7 +91,7 @@ struct Check {
 }
 
 impl Worker {
-    /// Uploads a slab, and compiles the kernels of a full round: `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
+    /// Uploads a slab, and compiles the kernels of a full round. `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
     /// the right-hand side, if the configuration has one. A worker that only measures takes none.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Worker {
     }
 
     /// Submits a round of this many steps, as many as the last faces are enough for at most: first up to the edges and their copies, then the interior. With `checked` the
-    /// last pass is one step, and [`Worker::change`] returns its change. The first round of another number of steps may compile.
+    /// last pass is one step, and [`Worker::change`] returns its change. The first round of another number of steps, or the first with a check, may compile.
     ///
     /// # Errors
     ///

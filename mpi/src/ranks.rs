@@ -37,7 +37,6 @@ pub fn run<E: Display>(work: impl FnOnce(&Ranks) -> Result<(), E>) -> ExitCode {
         eprintln!("error: MPI was started before");
         return ExitCode::from(FAILED as u8);
     };
-    halofold_fleet::limit_few_threads(COPYING);
     let ranks = Ranks::of(&universe.world());
     // Caught here and not by a hook: some panics of a driver's making are caught further down, and become errors.
     match panic::catch_unwind(AssertUnwindSafe(|| work(&ranks))) {
@@ -57,6 +56,7 @@ impl Ranks {
     /// Those of a communicator, which is duplicated: messages of the library never meet the program's own. All its ranks
     /// call this together.
     pub fn of(world: &impl Communicator) -> Self {
+        halofold_fleet::limit_few_threads(COPYING);
         let world = world.duplicate();
         let node = world.split_shared(world.rank());
         let host = environment::processor_name().unwrap_or_else(|_| "a host without a name".to_owned());

@@ -97,6 +97,9 @@ impl Drop for Shared {
 
 /// Copies bytes, many of them by several threads.
 pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
+    if from.len() <= PART {
+        return to.copy_from_slice(from);
+    }
     let parts = to.par_chunks_mut(PART).zip(from.par_chunks(PART));
     with_few_threads(|| parts.for_each(|(to, from)| to.copy_from_slice(from)));
 }

@@ -17,14 +17,16 @@ mod team_state;
 mod weights;
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 use halofold::Element;
-use halofold::stencil::{BOXES, Block, Border, Config, Dims, Norm, STENCILS, Stencil};
+use halofold::stencil::{BOXES, Block, Border, Dims, Norm, STENCILS, Stencil};
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
+use crate::joined::joined;
 use crate::progress;
 use crate::transport::{Alone, Transport};
 use batch_size::BatchSize;
@@ -141,27 +143,35 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     // A cut that is given uses all. Else the first one is asked if there is time for the others.
     let (first, others) = adapters.split_at(if args.halo.is_some() { adapters.len() } else { 1 });
     let mut gpus = Gpu::open_all(first)?;
-    if !others.is_empty() && !request.is_short(&gpus[0], adapters.len())? {
-        gpus.extend(Gpu::open_all(others)?);
-    }
-    let one = gpus.first().filter(|_| gpus.len() == 1 && args.halo.is_none());
-    if let Some(gpu) = one {
-        request.choose(gpu)?;
-        // One that was asked if the run is short has room for the grid.
-        if others.is_empty() && streamed::is_wanted(args, &request, gpu) {
+    if others.is_empty() && args.halo.is_none() {
+        request.choose(&gpus[0])?;
+        if streamed::is_wanted(args, &request, &gpus[0]) {
             // Its result is written in another way.
             drop(outputs);
-            return streamed::run(args, request, gpu, start);
+            return streamed::run(args, request, &gpus[0], start);
         }
-        request.check(gpu)?;
-    } else {
-        request.choose_together(&gpus)?;
+        request.check(&gpus[0])?;
     }
-
     request.tell_conversion(args);
-    let Config { element, grid, .. } = request.config;
-    let cells = Cells::read(&mut request.source, element, grid)?;
-    let rhs = request.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
+    let is_short = if others.is_empty() { None } else { Some(request.shortness(&gpus[0], adapters.len())?) };
+    // Cells are read meanwhile: that needs no GPU.
+    let (read, is_short) = thread::scope(|scope| {
+        let asked = is_short.map(|is_short| scope.spawn(is_short));
+        (request.read(), asked.map(joined))
+    });
+    let (cells, rhs) = read?;
+    if is_short == Some(false) {
+        gpus.extend(Gpu::open_all(others)?);
+    }
+    let one = gpus.first().filter(|_| args.halo.is_none() && is_short != Some(false));
+    match one {
+        None => request.choose_together(&gpus)?,
+        Some(_) if is_short.is_none() => {}
+        Some(gpu) => {
+            request.choose(gpu)?;
+            request.check(gpu)?;
+        }
+    }
     let picture = |cells: &Cells| Picture {
         element: cells.element,
         grid: cells.grid,

@@ -15,6 +15,7 @@ use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
 
 use super::batch_size;
+use super::cells::Cells;
 use super::weights::{self, GivenWeights};
 
 /// Steps where none are asked for.
@@ -106,12 +107,24 @@ impl Request {
         Ok(())
     }
 
-    /// True if the run is over on the first of `count` adapters before the others would help. The adapter must have the type.
-    pub fn is_short(&self, first: &Gpu, count: usize) -> Result<bool, Failure> {
-        let config = self.chosen(first)?;
-        let is_short =
-            || halofold_fleet::is_short(&first.member(), count, (config, self.weights), self.steps);
-        Ok(self.fits(first) && is_short())
+    /// Finds out, which may take a part of a second, if the run is over on the first of `count` adapters before the others would help. The adapter must have
+    /// the type.
+    pub fn shortness(
+        &self,
+        first: &Gpu,
+        count: usize,
+    ) -> Result<impl FnOnce() -> bool + Send + use<>, Failure> {
+        let (member, fits, run) = (first.member(), self.fits(first), (self.chosen(first)?, self.weights));
+        let steps = self.steps;
+        Ok(move || fits && halofold_fleet::is_short(&member, count, run, steps))
+    }
+
+    /// Reads the cells, and those of the right-hand side.
+    pub fn read(&mut self) -> Result<(Cells, Option<Cells>), Failure> {
+        let Config { element, grid, .. } = self.config;
+        let cells = Cells::read(&mut self.source, element, grid)?;
+        let rhs = self.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
+        Ok((cells, rhs))
     }
 
     /// True if a buffer of an adapter holds the grid.
