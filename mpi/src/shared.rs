@@ -1,7 +1,7 @@
 //! Memory that two ranks of one node share.
 //!
 //! An MPI moves a message between processes of a node by one thread, at a few GB/s: less than a bus has. Through memory that both have
-//! mapped, all threads of both copy.
+//! mapped, several threads of both copy.
 
 use std::fs::File;
 use std::io::{self, Write as _};
