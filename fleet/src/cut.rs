@@ -102,7 +102,7 @@ impl Cutter {
     }
 
     /// The first GPUs.
-    fn first(&self, count: usize) -> Cutter {
+    pub(crate) fn first(&self, count: usize) -> Cutter {
         Cutter { members: self.members[..count].to_vec(), ..self.clone() }
     }
 

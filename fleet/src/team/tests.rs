@@ -70,6 +70,25 @@ fn a_run_goes_on_with_one_device_where_the_way_between_two_is_slow() {
     }
 }
 
+#[test]
+fn another_device_may_go_on_than_those_that_began() {
+    let Some(members) = members(3) else { return eprintln!("not run: OpenGL has one device") };
+    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(64, 48));
+    let cells = numbers(&config, 1);
+    let cutter = Cutter { members: members.clone(), config, weights: FIVE_POINT.usual };
+    let alone = Alone { member: 2, seconds: 1e-7 };
+    let cut = cutter.first(2).corrected(&[1.0, 1.0], Some(4), Some(alone)).unwrap();
+    let mut workers = Workers::load(&cutter, &cut, &cells, &[]).unwrap();
+    workers.deliver = slowly;
+    assert_eq!(workers.used, [0, 1]);
+    let choice = Some(Choice { alone, all: Progress::default() });
+    let (stepping, loading) = (cut.stepping, Duration::ZERO);
+    let mut team = Team { cutter, workers, stepping, choice, steps: Some(100_000), loading };
+    team.advance(2000).unwrap();
+    assert_eq!(team.used(), [2]);
+    assert!(team.read(0..config.bytes()).unwrap() == self::alone(&members, config, (&cells, None), 2000));
+}
+
 /// Each depth that is tried, deeper ones too, leaves halos that are right: with fixed cells and a right-hand side, in rings, of whole words.
 #[test]
 fn rounds_of_any_depth_have_the_same_bits() {
