@@ -14,8 +14,10 @@ use crate::stepping::Stepping;
 use crate::team::TeamOptions;
 use crate::worker::{Member, Worker};
 
-/// Number of timed passes over the whole grid.
+/// Number of timed passes over the whole grid, at first; the seconds that the next ones are to take together, and the most of them.
 const ALONE: u32 = 2;
+const LONG: f64 = 5e-3;
+const MOST_TIMED: f64 = 64.0;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
 /// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
@@ -246,8 +248,12 @@ impl Cutter {
     ) -> Result<f64, WorkerError> {
         let (member, stencil) = (&self.members[cut.used[0]], &cut.stencils[0]);
         let worker = Worker::new(member, stencil, &cut.slabs[0], &[], &[])?;
-        let time = || worker.passes_seconds(stencil, steps).map(|seconds| seconds / f64::from(steps));
-        let mut seconds = time()?.min(time()?).min(time()?);
+        let time = |steps| worker.passes_seconds(stencil, steps).map(|seconds| seconds / f64::from(steps));
+        let few = time(steps)?.min(time(steps)?);
+        // Of a few short passes the submission is a good part.
+        let steps = (LONG / few / f64::from(steps)).clamp(1.0, MOST_TIMED) as u32 * steps;
+        let time = || time(steps);
+        let mut seconds = time()?;
         if !is_enough(seconds) {
             worker.warm(stencil, steps)?;
             seconds = seconds.min(time()?).min(time()?);
