@@ -1,7 +1,7 @@
-//! One GPU or all of them, by measured times. Pure arithmetic.
+//! The number of GPUs, by measured times. Pure arithmetic.
 //!
-//! Before a run the time of a step on one GPU is measured, and that on all is predicted. The run begins with all unless one is faster by far, and goes
-//! on with one if the rounds of all turn out slower.
+//! Before a run the time of a step on one GPU is measured, and that on all, half of them and so on is predicted. The run begins with several unless one is faster by far,
+//! and goes on with one if their rounds turn out slower.
 
 use std::iter;
 use std::time::Duration;

@@ -33,7 +33,7 @@ pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
 pub fn is_short(first: &Member, count: usize, (config, weights): (Config, Weights), steps: u32) -> bool {
     let config = kernel_of_parts(config, &first.device);
     let cutter = Cutter { members: vec![first.clone()], config, weights };
-    cutter.is_tiny(steps) || cutter.short(count, steps).is_some()
+    cutter.for_short(count, Some(steps)).is_ok_and(|cut| cut.is_some())
 }
 
 /// A grid that is to be cut, and the GPUs that may get a slab each.
@@ -70,7 +70,7 @@ impl Cutter {
             return self.given(shares, halo);
         }
         if options.halo.is_none()
-            && let Some(cut) = self.for_short(options.steps.filter(|_| !options.is_long))?
+            && let Some(cut) = self.for_short(count, options.steps.filter(|_| !options.is_long))?
         {
             return Ok(cut);
         }
@@ -114,7 +114,7 @@ impl Cutter {
         let layers = self.config.layers() / count as u32;
         let alike = measured.iter().filter(|measured| measured.faces == faces);
         let rounds = alike.map(|measured| {
-            let timed = (measured.layers, f64::from(measured.layers) / measured.layers_per_second);
+            let timed = (measured.layers, measured.pass_seconds(measured.layers));
             let whole = alone.map(|alone| (self.config.layers(), alone.seconds * f64::from(measured.unit.0)));
             measured.rounds_among(count, layers, choice::pass_seconds(layers, timed, whole))
         });
@@ -127,34 +127,23 @@ impl Cutter {
         let layers = |share: &f64| (share / all * f64::from(self.config.layers())).max(1.0) as u32;
         let rounds = measured.iter().zip(shares).map(|(measured, share)| {
             let layers = layers(share);
-            measured.rounds_among(shares.len(), layers, f64::from(layers) / measured.layers_per_second)
+            measured.rounds_among(shares.len(), layers, measured.pass_seconds(layers))
         });
         rounds.reduce(|(a, b), (steps, seconds)| (steps.min(a), seconds.max(b))).unwrap_or((1, f64::INFINITY))
     }
 
-    /// The first GPU, if there is no other one or the run is short.
-    fn for_short(&self, steps: Option<u32>) -> Result<Option<Cut>, FleetError> {
-        let count = self.members.len();
-        if count == 1 || steps.is_some_and(|steps| self.is_tiny(steps)) {
+    /// The first GPU, if there is no other one of `count`, or it is done with a run of so many steps before several are measured.
+    fn for_short(&self, count: usize, steps: Option<u32>) -> Result<Option<Cut>, FleetError> {
+        let (cells, bytes) = (self.config.grid.cells(), self.config.bytes());
+        if count == 1 || steps.is_some_and(|steps| choice::is_tiny((cells, bytes), steps)) {
             return self.whole(0).map(Some);
         }
-        Ok(steps.and_then(|steps| self.short(count, steps)))
-    }
-
-    /// True if a run of so many steps is over at once.
-    fn is_tiny(&self, steps: u32) -> bool {
-        choice::is_tiny((self.config.grid.cells(), self.config.bytes()), steps)
-    }
-
-    /// The first GPU, if by the time of a pass it is done with so many steps before `count` are measured.
-    fn short(&self, count: usize, steps: u32) -> Option<Cut> {
         // It may have no room for all.
-        let cut = self.whole(0).ok()?;
+        let (Some(steps), Ok(cut)) = (steps, self.whole(0)) else { return Ok(None) };
         let pass = cut.stencils[0].config().steps_per_pass();
-        let timed = pass.min(steps.max(1));
-        let is_short = |seconds| choice::is_short(count, (steps, seconds), pass, self.config.bytes());
-        let seconds = self.step_seconds(&cut, timed, is_short).ok()?;
-        is_short(seconds).then_some(cut)
+        let is_short = |seconds: &f64| choice::is_short(count, (steps, *seconds), pass, bytes);
+        let seconds = self.step_seconds(&cut, pass.min(steps.max(1)), |seconds| is_short(&seconds)).ok();
+        Ok(seconds.filter(is_short).map(|_| cut))
     }
 
     /// All GPUs with these shares, in rounds of this many steps.

@@ -34,7 +34,12 @@ pub struct Measured {
 impl Measured {
     /// The steps of the rounds that make a step cheapest on a slab of so many layers, and the seconds that a step of them is predicted to take.
     pub fn rounds(&self, layers: u32) -> (u32, f64) {
-        self.rounds_among(1, layers, f64::from(layers) / self.layers_per_second)
+        self.rounds_among(1, layers, self.pass_seconds(layers))
+    }
+
+    /// Seconds of a pass over so many layers.
+    pub(crate) fn pass_seconds(&self, layers: u32) -> f64 {
+        f64::from(layers) / self.layers_per_second
     }
 
     /// The same of one of `count` GPUs of a process, where a pass takes so many seconds. One that was measured alone had both of its faces copied by all threads.

@@ -106,11 +106,11 @@ impl Worker {
     ) -> Result<Self, WorkerError> {
         in_error_scopes(&member.device, || {
             let buffers = [buffer(member, slab.bytes(), held)?, buffer(member, slab.bytes(), &[])?];
+            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs)).transpose()?;
             // Fixed cells are never written: the second buffer needs them too.
             let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
             copy.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, buffers[0].size());
             let loaded = member.queue.submit([copy.finish()]);
-            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs)).transpose()?;
             let grids = Grids::new(&buffers[0], &buffers[1]);
             let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
             let stepper = jacobi.prepare_slab(slab, grids)?;
