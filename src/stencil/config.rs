@@ -70,6 +70,8 @@ pub(super) enum Kinds {
 pub(super) enum Open {
     /// None: all choices are made.
     Nothing,
+    /// The layers of a workgroup, in launches over some of the grid's layers: the tuning for all of them was chosen.
+    Layers,
     /// The tuning of a time-blocked kernel.
     Tuning,
     /// The kernel and its tuning.
@@ -154,19 +156,24 @@ impl Config {
         trials.into_iter().map(|trial| Config { open: Open::Nothing, ..trial }).collect()
     }
 
-    fn machine(&self, device: &wgpu::Device) -> Machine {
+    /// The same for a launch that writes this many layers.
+    pub(super) fn fitted(&self, machine: &Machine, layers: u32) -> Self {
+        if self.open == Open::Layers { blocked::fit(self, machine, layers) } else { *self }
+    }
+
+    pub(super) fn machine(&self, device: &wgpu::Device) -> Machine {
         Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
     }
 
     fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {
         let all = self.open == Open::Kernel;
-        let sampled = || blocked::choose_by(samples, &self, machine, all);
-        let chosen = match self.open {
-            Open::Nothing => self,
-            _ => sampled().unwrap_or_else(|| blocked::choose(&self, machine, all)),
+        let sampled = || Some((blocked::choose_by(samples, &self, machine, all)?, Open::Nothing));
+        let (chosen, open) = match self.open {
+            Open::Nothing | Open::Layers => (self, self.open),
+            _ => sampled().unwrap_or_else(|| (blocked::choose(&self, machine, all), Open::Layers)),
         };
         let subgroups = chosen.variant.is_blocked() && machine.shuffles(chosen.tuning.block.cols);
-        Config { subgroups, open: Open::Nothing, ..chosen }
+        Config { subgroups, open, ..chosen }
     }
 
     /// Returns this configuration for these weights.

@@ -12,7 +12,8 @@
 //!
 //! `--adapters 0,1` (by default all; `0,0` is one GPU as two devices), `--stencil 27`, `--single` for kernels that make one step per pass,
 //! `--periodic`, `--steps 512` of each timed run (several GPUs make whole rounds, so a few more), `--runs 3` of which the fastest counts: at least so
-//! many, and for at least half a second, as the clock of a GPU that has idled climbs only slowly. What the first run took is in the output, too, which is JSON.
+//! many, and for at least half a second. Before them come a first run, whose time is in the output, too, and long ones, in which clocks climb and the depth of
+//! halos is found. The output is JSON.
 
 mod arguments;
 mod sums;
@@ -111,9 +112,9 @@ impl Options {
                 Some(whole) => (team.read(0..self.config.bytes())? == whole.after).to_string(),
                 None => "null".to_owned(),
             };
-            let Times { first, best: us } = self.times(|| {
+            let Times { first, best: us } = self.times(|times| {
                 // Whole rounds, as in a long run.
-                let steps = self.steps.next_multiple_of(team.halo());
+                let steps = (times * self.steps).next_multiple_of(team.halo());
                 team.advance(steps)?;
                 team.finish()?;
                 Ok(steps)
@@ -156,27 +157,36 @@ impl Options {
         let grids = Grids::new(&buffers[0], &buffers[1]);
         let after = jacobi.wait::<u32>(queue, grids, CHECKED)?;
         let stepper = jacobi.prepare(grids)?;
-        let us = self.times(|| {
-            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            stepper.encode(&mut encoder, self.steps);
-            let index = queue.submit([encoder.finish()]);
-            halofold::read::wait_for(device, index)?;
-            Ok(self.steps)
+        let us = self.times(|times| {
+            for _ in 0..times {
+                let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                stepper.encode(&mut encoder, self.steps);
+                let index = queue.submit([encoder.finish()]);
+                halofold::read::wait_for(device, index)?;
+            }
+            Ok(times * self.steps)
         })?;
         Ok(Alone { us, after: bytemuck::cast_slice(&after).to_vec() })
     }
 
-    /// Times a run, which returns its steps, again and again.
-    fn times(&self, mut run: impl FnMut() -> Result<u32, Box<dyn Error>>) -> Result<Times, Box<dyn Error>> {
-        let mut timed = || -> Result<f64, Box<dyn Error>> {
+    /// Times a run, which is so many times as long as a short one and returns its steps: a short one, long ones, and short ones again and again.
+    fn times(
+        &self,
+        mut run: impl FnMut(u32) -> Result<u32, Box<dyn Error>>,
+    ) -> Result<Times, Box<dyn Error>> {
+        let mut timed = |times: u32| -> Result<f64, Box<dyn Error>> {
             let start = Instant::now();
-            let steps = run()?;
+            let steps = run(times)?;
             Ok(start.elapsed().as_secs_f64() * 1e6 / f64::from(steps))
         };
-        let (first, start) = (timed()?, Instant::now());
-        let (mut best, mut runs) = (f64::INFINITY, 0);
+        let first = timed(1)?;
+        let start = Instant::now();
+        while start.elapsed() < SETTLED {
+            timed(MANY.div_ceil(self.steps.max(1)))?;
+        }
+        let (mut best, mut runs, start) = (f64::INFINITY, 0, Instant::now());
         while runs < self.runs.max(1) || start.elapsed() < LEAST {
-            best = best.min(timed()?);
+            best = best.min(timed(1)?);
             runs += 1;
         }
         Ok(Times { first, best })
@@ -191,6 +201,12 @@ struct Times {
     /// Of the fastest of those after it.
     best: f64,
 }
+
+/// The shortest time of long runs, in which clocks climb and the depth of halos is found.
+const SETTLED: Duration = Duration::from_millis(1500);
+
+/// The fewest steps of a long run. From one run to the next rounds are not timed.
+const MANY: u32 = 4096;
 
 /// The shortest time for which runs go on.
 const LEAST: Duration = Duration::from_millis(500);

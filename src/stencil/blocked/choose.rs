@@ -3,6 +3,7 @@
 //! Each shape in each sensible height is estimated, and the fastest is taken. How many workgroups and turns a shape needs for a
 //! grid is arithmetic; how long a turn takes was measured (`shapes`). A core holds a few workgroups at once, so they run in
 //! waves, and a wave with few workgroups takes nearly as long as a full one: heights are chosen so that the last wave is full.
+//! The launches of a slab, which write fewer and fewer layers, each have a height of their own.
 //! For a device that was calibrated, samples take the place of all that ([`samples`](super::samples)).
 
 use crate::stencil::blocked::machine::Machine;
@@ -37,6 +38,21 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
         None if all => single,
         None => *config,
     }
+}
+
+/// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once. In
+/// the last of several waves a stretch of fewer layers than the others is an advantage that the estimate does not know.
+pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -> Config {
+    let height = plan::layers_per_group(config);
+    let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
+    let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
+    let written = config.with_layers(layers);
+    if work(&written, machine).is_none_or(|(groups, _)| groups > machine.cores * shape.residents(config)) {
+        return *config;
+    }
+    let tried = heights(&written, machine, shape).map(|it| (it.tuning, estimate(&it, machine, shape)));
+    let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
+    best.map_or(*config, |(tuning, _)| Config { tuning, ..*config })
 }
 
 /// A configuration for the fastest kernel that takes single steps.
@@ -113,7 +129,7 @@ mod tests {
     use crate::element::Element;
     use crate::stencil::blocked::machine::Class;
     use crate::stencil::shape::Grid;
-    use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT, STENCILS};
+    use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT, STENCILS, TWENTY_SEVEN_POINT};
 
     fn machine(class: Class, subgroup: u32) -> Machine {
         Machine { class, subgroup, cores: 132, limits: Limits::default() }
@@ -138,6 +154,29 @@ mod tests {
         assert_eq!(choose(&cube, &roomy, true).steps_per_pass(), 3);
         let driven = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4096, 4096)).with_rhs();
         assert!(!choose(&driven, &machine(Class::Nvidia, 32), true).variant.is_blocked());
+    }
+
+    #[test]
+    fn launches_of_a_slab_are_cut_into_equal_stretches() {
+        let room = Limits { max_compute_workgroup_storage_size: 49_152, ..Limits::default() };
+        let limits = Limits { max_buffer_size: 1 << 30, max_storage_buffer_binding_size: 1 << 30, ..room };
+        let machine = Machine { limits, ..machine(Class::Nvidia, 32) };
+        let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4192, 16_384));
+        let held = choose(&config, &machine, true);
+        let height = |layers: u32| fit(&held, &machine, layers).tuning.rows_per_group;
+        // 79 strips in five stretches fill 132 cores; a sixth one would wait for them.
+        assert_eq!([4192, 4168, 4000].map(|layers: u32| layers.div_ceil(height(layers))), [5; 3]);
+        assert!(height(4192) == held.tuning.rows_per_group && height(4000) < height(4168));
+        // A launch over an edge leaves most of them idle, unless it is cut.
+        assert_eq!(96u32.div_ceil(height(96)), 3);
+        // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
+        let cube =
+            Config::fastest(&TWENTY_SEVEN_POINT, Element::F32, Grid { planes: 268, rows: 512, cols: 512 });
+        let cube = choose(&cube, &machine, true);
+        assert_eq!(fit(&cube, &machine, 244).tuning, cube.tuning);
+        // A tuning that is no shape of this machine stays.
+        let set = Config { tuning: held.tuning.with_levels_per_team(5), ..held };
+        assert_eq!(fit(&set, &machine, 96).tuning, set.tuning);
     }
 
     #[test]

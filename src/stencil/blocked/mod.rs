@@ -21,7 +21,7 @@ use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
-pub(super) use choose::choose;
+pub(super) use choose::{choose, fit};
 pub(super) use machine::Machine;
 pub(super) use plan::{layers_per_group, workgroups};
 pub(super) use samples::{choose_by, trials};

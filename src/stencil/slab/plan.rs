@@ -41,7 +41,7 @@ impl RoundPlan {
 
 impl Slab {
     /// The launches of a round of this many steps, 1 to as many as the halo has layers for: full passes first, then one with the rest. With `single_last` the
-    /// last pass is one step, for a check of its changes.
+    /// last pass is one step, for a check of its changes. `fitted` returns a configuration as it suits launches that write so many layers.
     ///
     /// # Errors
     ///
@@ -53,6 +53,7 @@ impl Slab {
         limits: &Limits,
         steps: u32,
         single_last: bool,
+        fitted: impl Fn(&Config, u32) -> Config,
     ) -> Result<RoundPlan, StencilError> {
         self.config.check(features, limits)?;
         let most = if self.cut == [false; 2] { u32::MAX } else { self.halo / self.config.stencil.radius() };
@@ -60,14 +61,15 @@ impl Slab {
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
+        let pass = |steps, layers| self.pass(&fitted, limits, steps, layers);
         let mut left = steps;
         let mut block = |&steps: &u32| {
             left -= steps;
-            self.pass(limits, steps, self.needed(left))
+            pass(steps, self.needed(left))
         };
         let blocks = blocks.iter().map(&mut block).collect::<Result<_, _>>()?;
         let (edges, interior) = self.parts();
-        let part = |layers: Range<u32>| self.pass(limits, last, layers);
+        let part = |layers: Range<u32>| pass(last, layers);
         let edges = edges.into_iter().map(part).collect::<Result<_, _>>()?;
         Ok(RoundPlan { blocks, edges, interior: interior.map(part).transpose()? })
     }
@@ -100,11 +102,18 @@ impl Slab {
         (edges.into_iter().map(written).collect(), Some(inside))
     }
 
-    fn pass(&self, limits: &Limits, steps: u32, layers: Range<u32>) -> Result<Pass, StencilError> {
+    fn pass(
+        &self,
+        fitted: impl Fn(&Config, u32) -> Config,
+        limits: &Limits,
+        steps: u32,
+        layers: Range<u32>,
+    ) -> Result<Pass, StencilError> {
         let windows = if layers.is_empty() {
             Vec::new()
         } else {
-            self.config.windows(limits, steps, layers.clone(), self.ends())?
+            let config = fitted(&self.config, layers.len() as u32);
+            config.windows(limits, steps, layers.clone(), self.ends())?
         };
         Ok(Pass { steps, layers, windows })
     }
@@ -159,13 +168,21 @@ mod tests {
             for (halo, steps) in [(1, 1), (3, 3), (5, 5), (6, 5), (7, 7)] {
                 let Ok(slab) = Slab::new(config, own.clone(), halo) else { continue };
                 for single_last in [false, true] {
-                    let plan = slab.plan(Features::empty(), &limits, steps, single_last).unwrap();
-                    check(&slab, &plan, steps);
-                    let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
-                    assert!(!single_last || last.steps == 1);
+                    for fitted in [|config: &Config, _| *config, halved] {
+                        let plan = slab.plan(Features::empty(), &limits, steps, single_last, fitted).unwrap();
+                        check(&slab, &plan, steps);
+                        let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
+                        assert!(!single_last || last.steps == 1);
+                    }
                 }
             }
         }
+    }
+
+    /// Launches of two workgroups one behind the other, each of its own height.
+    fn halved(config: &Config, layers: u32) -> Config {
+        let half = layers.div_ceil(2);
+        config.with_tuning(config.tuning.with_rows_per_group(half).with_planes_per_group(half))
     }
 
     fn check(slab: &Slab, plan: &RoundPlan, steps: u32) {

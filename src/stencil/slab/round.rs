@@ -5,6 +5,7 @@ use std::ops::Range;
 use wgpu::{BufferUsages, CommandEncoder};
 
 use crate::operation::launch::{self, Dispatch, Recorder};
+use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::slab::plan::Pass;
 use crate::stencil::slab::stepper::SlabStepper;
@@ -27,7 +28,9 @@ pub struct Round {
 /// Binds the launches of a round.
 pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Result<Round, StencilError> {
     let device = stepper.bind.kernels.device();
-    let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last)?;
+    let machine = stepper.slab.config.machine(device);
+    let fitted = |config: &Config, layers| config.fitted(&machine, layers);
+    let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last, fitted)?;
     let mut blocks = UniformBlocks::default();
     for window in plan.windows() {
         blocks.add(window.params, window.params.halted());
