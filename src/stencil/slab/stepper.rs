@@ -15,7 +15,7 @@ use crate::stencil::steps::Binder;
 
 impl Jacobi {
     /// Binds two buffers to a slab, as [`Jacobi::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
-    /// a kernel when a round first needs it.
+    /// a kernel when a round first needs it. Where the tuning is the device's choice, the launches of a round get their workgroups' heights each.
     ///
     /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
     ///
