@@ -70,7 +70,7 @@ pub(super) enum Kinds {
 pub(super) enum Open {
     /// None: all choices are made.
     Nothing,
-    /// The layers of a workgroup, in launches over some of the grid's layers: the tuning for all of them was chosen.
+    /// The height of workgroups in launches over a part of the layers.
     Layers,
     /// The tuning of a time-blocked kernel.
     Tuning,
@@ -127,7 +127,8 @@ impl Config {
 
     /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
     /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
-    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself.
+    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: launches over a slab may choose the rows or planes of
+    /// a workgroup anew otherwise.
     pub fn on(self, device: &wgpu::Device) -> Self {
         self.choose(&self.machine(device), &[])
     }
@@ -156,7 +157,7 @@ impl Config {
         trials.into_iter().map(|trial| Config { open: Open::Nothing, ..trial }).collect()
     }
 
-    /// The same for a launch that writes this many layers.
+    /// Returns this configuration with the height of workgroups for a launch that writes this many layers.
     pub(super) fn fitted(&self, machine: &Machine, layers: u32) -> Self {
         if self.open == Open::Layers { blocked::fit(self, machine, layers) } else { *self }
     }
@@ -165,7 +166,7 @@ impl Config {
         Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
     }
 
-    fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {
+    pub(super) fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {
         let all = self.open == Open::Kernel;
         let sampled = || Some((blocked::choose_by(samples, &self, machine, all)?, Open::Nothing));
         let (chosen, open) = match self.open {

@@ -46,11 +46,14 @@ pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -
     let height = plan::layers_per_group(config);
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
+    let slots = machine.cores * shape.residents(config);
+    let run_at_once = |it: &Config| work(it, machine).is_some_and(|(groups, _)| groups <= slots);
     let written = config.with_layers(layers);
-    if work(&written, machine).is_none_or(|(groups, _)| groups > machine.cores * shape.residents(config)) {
+    if !run_at_once(&written) {
         return *config;
     }
-    let tried = heights(&written, machine, shape).map(|it| (it.tuning, estimate(&it, machine, shape)));
+    let tried = heights(&written, machine, shape).filter(run_at_once);
+    let tried = tried.map(|it| (it.tuning, estimate(&it, machine, shape)));
     let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
     best.map_or(*config, |(tuning, _)| Config { tuning, ..*config })
 }
@@ -167,16 +170,26 @@ mod tests {
         // 79 strips in five stretches fill 132 cores; a sixth one would wait for them.
         assert_eq!([4192, 4168, 4000].map(|layers: u32| layers.div_ceil(height(layers))), [5; 3]);
         assert!(height(4192) == held.tuning.rows_per_group && height(4000) < height(4168));
-        // A launch over an edge leaves most of them idle, unless it is cut.
+        // A launch over an edge leaves most cores idle, unless it is cut.
         assert_eq!(96u32.div_ceil(height(96)), 3);
         // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
         let cube =
             Config::fastest(&TWENTY_SEVEN_POINT, Element::F32, Grid { planes: 268, rows: 512, cols: 512 });
         let cube = choose(&cube, &machine, true);
         assert_eq!(fit(&cube, &machine, 244).tuning, cube.tuning);
+        // 81 run at once, three times as many do not.
+        assert!(fit(&cube, &machine, 60).tuning.planes_per_group >= 60);
         // A tuning that is no shape of this machine stays.
         let set = Config { tuning: held.tuning.with_levels_per_team(5), ..held };
         assert_eq!(fit(&set, &machine, 96).tuning, set.tuning);
+        // Nor is one changed that was set, or chosen by samples.
+        let height = |config: &Config| config.fitted(&machine, 96).tuning.rows_per_group;
+        let open = config.choose(&machine, &[]);
+        assert!(height(&open) < 96 && height(&open.choose(&machine, &[])) < 96);
+        let sampled = config.choose(&machine, &[(open, 1.0)]);
+        for kept in [open.with_tuning(open.tuning), sampled] {
+            assert_eq!(height(&kept), kept.tuning.rows_per_group);
+        }
     }
 
     #[test]

@@ -129,6 +129,7 @@ fn passes(config: &Config, limits: &Limits, steps: u32, single_last: bool) -> Ve
 mod tests {
     use super::*;
     use crate::element::Element;
+    use crate::stencil::blocked::layers_per_group;
     use crate::stencil::shape::{Block, Border, Borders, Grid};
     use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT};
     use crate::stencil::{Stencil, Tuning, Variant};
@@ -171,6 +172,7 @@ mod tests {
                     for fitted in [|config: &Config, _| *config, halved] {
                         let plan = slab.plan(Features::empty(), &limits, steps, single_last, fitted).unwrap();
                         check(&slab, &plan, steps);
+                        check_heights(&slab, &plan, fitted);
                         let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
                         assert!(!single_last || last.steps == 1);
                     }
@@ -183,6 +185,21 @@ mod tests {
     fn halved(config: &Config, layers: u32) -> Config {
         let half = layers.div_ceil(2);
         config.with_tuning(config.tuning.with_rows_per_group(half).with_planes_per_group(half))
+    }
+
+    /// Workgroups are as high as a configuration for the layers says, and write all of them.
+    fn check_heights(slab: &Slab, plan: &RoundPlan, fitted: impl Fn(&Config, u32) -> Config) {
+        if !slab.config.variant.is_blocked() {
+            return;
+        }
+        for pass in plan.blocks.iter().chain(&plan.edges).chain(&plan.interior) {
+            let height = layers_per_group(&fitted(&slab.config, pass.layers.len() as u32));
+            for Window { params, workgroups: [x, y], .. } in &pass.windows {
+                let stretches = x * y / (params.blocks_across * params.blocks_down);
+                assert_eq!(params.planes_per_group, height);
+                assert_eq!(stretches, (params.end - params.begin).div_ceil(height).max(1));
+            }
+        }
     }
 
     fn check(slab: &Slab, plan: &RoundPlan, steps: u32) {
