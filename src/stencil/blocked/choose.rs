@@ -46,7 +46,7 @@ pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -
     let height = plan::layers_per_group(config);
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
-    let slots = machine.cores * shape.residents(config);
+    let slots = shape.slots(config, machine);
     let run_at_once = |it: &Config| work(it, machine).is_some_and(|(groups, _)| groups <= slots);
     let written = config.with_layers(layers);
     if !run_at_once(&written) {
@@ -117,7 +117,7 @@ fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
         Dims::Two => layers.div_ceil(shape.rows.into()) + u64::from(shape.teams) - 1,
         Dims::Three => layers,
     };
-    let slots = machine.cores * shape.residents(config);
+    let slots = shape.slots(config, machine);
     let wave = |groups: u64| shape.turn_ns(config, groups.div_ceil(machine.cores));
     let (full, rest) = (groups / slots, groups % slots);
     let waves = full as f64 * wave(slots) + if rest > 0 { wave(rest) } else { 0.0 };

@@ -107,9 +107,9 @@ impl Shape {
         machine.class == Class::Nvidia && measured
     }
 
-    /// Workgroups that a core holds at once.
-    pub(super) fn residents(&self, config: &Config) -> u64 {
-        self.residents[usize::from(!config.is_for_fixed_borders())]
+    /// Workgroups that a device runs at once.
+    pub(super) fn slots(&self, config: &Config, machine: &Machine) -> u64 {
+        machine.cores * self.residents[usize::from(!config.is_for_fixed_borders())]
     }
 
     /// Nanoseconds of a turn with this many workgroups on a core.
