@@ -6,6 +6,8 @@
 //! The launches of a slab, which write fewer and fewer layers, each have a height of their own.
 //! For a device that was calibrated, samples take the place of all that ([`samples`](super::samples)).
 
+use std::iter;
+
 use crate::stencil::blocked::machine::Machine;
 use crate::stencil::blocked::plan;
 use crate::stencil::blocked::shapes::Shape;
@@ -19,6 +21,9 @@ const NVIDIA_BYTE: [f64; 2] = [1.0 / 4150.0, 1.0 / 3400.0];
 
 /// The most workgroups one behind the other that are tried.
 const MOST_STRETCHES: u32 = 96;
+
+/// The most workgroups that the last of several waves may lack, as a part of a wave: one of so many.
+const MOST_IDLE: u64 = 8;
 
 /// The kernel of a configuration with open choices. With `all`, the kernel that takes single steps is one of them.
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
@@ -40,19 +45,24 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
     }
 }
 
-/// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once. In
-/// the last of several waves a stretch of fewer layers than the others is an advantage that the estimate does not know.
+/// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once, or in 2D fill
+/// all waves. In a last wave with room, and in 3D in any, a stretch of fewer layers than the others is an advantage that the estimate does not know.
 pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -> Config {
     let height = plan::layers_per_group(config);
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
     let slots = shape.slots(config, machine);
-    let run_at_once = |it: &Config| work(it, machine).is_some_and(|(groups, _)| groups <= slots);
+    let idle = |groups: u64| groups.next_multiple_of(slots) - groups;
+    let is_full = |groups: u64| {
+        groups <= slots || (config.stencil.dims == Dims::Two && idle(groups) * MOST_IDLE <= slots)
+    };
+    let fills_waves = |it: &Config| work(it, machine).is_some_and(|(groups, _)| is_full(groups));
     let written = config.with_layers(layers);
-    if !run_at_once(&written) {
+    if !fills_waves(&written) {
         return *config;
     }
-    let tried = heights(&written, machine, shape).filter(run_at_once);
+    // Of equal ones the first: the height stays unless another one is better.
+    let tried = iter::once(written).chain(heights(&written, machine, shape)).filter(fills_waves);
     let tried = tried.map(|it| (it.tuning, estimate(&it, machine, shape)));
     let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
     best.map_or(*config, |(tuning, _)| Config { tuning, ..*config })
@@ -131,7 +141,7 @@ mod tests {
     use super::*;
     use crate::element::Element;
     use crate::stencil::blocked::machine::Class;
-    use crate::stencil::shape::Grid;
+    use crate::stencil::shape::{Border, Borders, Grid};
     use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT, STENCILS, TWENTY_SEVEN_POINT};
 
     fn machine(class: Class, subgroup: u32) -> Machine {
@@ -172,6 +182,12 @@ mod tests {
         assert!(height(4192) == held.tuning.rows_per_group && height(4000) < height(4168));
         // A launch over an edge leaves most cores idle, unless it is cut.
         assert_eq!(96u32.div_ceil(height(96)), 3);
+        // 79 strips in ten stretches fill three waves.
+        let ring = config.with_layers(8384).with_borders(Borders::all(Border::Wrap));
+        let ring = choose(&ring, &machine, true);
+        let fitted = |layers: u32| fit(&ring, &machine, layers).tuning.rows_per_group;
+        assert_eq!([8384, 8336, 8000].map(|layers: u32| layers.div_ceil(fitted(layers))), [10; 3]);
+        assert!(fitted(8384) == ring.tuning.rows_per_group && fitted(8000) < fitted(8336));
         // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
         let cube =
             Config::fastest(&TWENTY_SEVEN_POINT, Element::F32, Grid { planes: 268, rows: 512, cols: 512 });
