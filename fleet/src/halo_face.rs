@@ -52,9 +52,9 @@ impl HaloFace {
         self.leaving.view(..bytes)
     }
 
-    /// Writes the halo.
-    pub fn write(&self, bytes: &[u8]) -> Result<(), WorkerError> {
-        self.arriving.fill(&[bytes], 0..bytes.len())
+    /// Writes the halo. Threads pass to `copied` what they have copied.
+    pub fn write(&self, bytes: &[u8], copied: fn(&[u8])) -> Result<(), WorkerError> {
+        self.arriving.fill(&[bytes], 0..bytes.len(), copied)
     }
 
     /// Gives both back to the GPU.

@@ -45,6 +45,7 @@
 //! that get longer in the run, up to an eighth of the slab. Nothing is allocated after the first round of each kind. A run that turns out to be slower than
 //! on one GPU alone is moved to that one, through the host's memory.
 
+mod cache;
 mod choice;
 mod cut;
 mod depth;

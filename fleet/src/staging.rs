@@ -124,8 +124,13 @@ impl Staging {
         Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
     }
 
-    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads.
-    pub(crate) fn fill(&self, pieces: &[&[u8]], bytes: Range<usize>) -> Result<(), WorkerError> {
+    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads. Each passes to `copied` those that it has copied.
+    pub(crate) fn fill(
+        &self,
+        pieces: &[&[u8]],
+        bytes: Range<usize>,
+        copied: fn(&[u8]),
+    ) -> Result<(), WorkerError> {
         let part = |begin: usize| {
             let (at, end) = ((begin - bytes.start) as u64, bytes.end.min(begin + PART));
             let mut view = self.view_mut(at..at + (end - begin).next_multiple_of(4) as u64)?;
@@ -134,7 +139,9 @@ impl Staging {
                 let stop = start + piece.len();
                 let [from, to] = [begin, end].map(|place| place.clamp(start, stop));
                 if from < to {
-                    view.slice(from - begin..to - begin).copy_from_slice(&piece[from - start..to - start]);
+                    let part = &piece[from - start..to - start];
+                    view.slice(from - begin..to - begin).copy_from_slice(part);
+                    copied(part);
                 }
                 start = stop;
             }

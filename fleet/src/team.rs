@@ -298,7 +298,7 @@ impl Workers {
             Worker::new(&cutter.members[cut.used[nth]], &cut.stencils[nth], slab, &cells, &rhs)
         };
         let all = each(cut.used.iter().copied(), load)?;
-        Ok(Workers { all, used: cut.used.clone(), deliver: Worker::give })
+        Ok(Workers { all, used: cut.used.clone(), deliver: Worker::give_edge })
     }
 
     /// Checks that there are workers: a move to one GPU may have failed.

@@ -12,6 +12,7 @@ use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
 use halofold::wgpu::{self, Buffer, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
 
+use crate::cache::demote;
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::halo_face::HaloFace;
@@ -282,10 +283,23 @@ impl Worker {
     /// - There are not as many bytes as [`Slab::face_bytes`].
     /// - The device is lost.
     pub fn give(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
+        self.give_from(side, bytes, |_| ())
+    }
+
+    /// The same with an edge that lies where a GPU of this process has copied it.
+    pub(crate) fn give_edge(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
+        self.give_from(side, bytes, demote)
+    }
+
+    fn give_from(&self, side: Side, bytes: &[u8], copied: fn(&[u8])) -> Result<(), WorkerError> {
         self.check_exchanging()?;
         let Some(face) = &self.faces[side as usize] else { return Ok(()) };
         let (given, needed) = (bytes.len(), self.slab().face_bytes());
-        if given as u64 == needed { face.write(bytes) } else { Err(WorkerError::Face { given, needed }) }
+        if given as u64 == needed {
+            face.write(bytes, copied)
+        } else {
+            Err(WorkerError::Face { given, needed })
+        }
     }
 
     fn check_exchanging(&self) -> Result<(), WorkerError> {

@@ -25,7 +25,7 @@ pub(super) fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Result<Buff
         let words = (bytes.len() as u64).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
         staging.ask();
         staging.wait(device)?;
-        staging.fill(cells, bytes)?;
+        staging.fill(cells, bytes, |_| ())?;
         staging.unmap();
         let mut copy = device.create_command_encoder(&encoder("halofold fleet: cells"));
         copy.copy_buffer_to_buffer(staging.buffer(), 0, &buffer, begin as u64, words);
