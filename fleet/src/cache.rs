@@ -4,8 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Moves bytes that this core has read from its own cache to the one of all cores, by a hint that only newer x86 processors know. A GPU that writes lines
-/// again which many cores hold takes up to three times as long. The hint takes time, too: it is for copies that others hide.
+/// Moves bytes that this core has read from its own cache to the one that all cores share, by a hint that only newer x86 processors know. A GPU takes up to
+/// three times as long to write to memory that many cores hold in their caches. The hint takes the thread time.
 pub fn demote(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(LINE) {
@@ -16,4 +16,18 @@ pub fn demote(bytes: &[u8]) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demote;
+
+    #[test]
+    fn bytes_stay_as_they_are() {
+        let bytes: Vec<u8> = (0..1000u32).map(|at| at as u8).collect();
+        // From an odd place to one inside a line.
+        demote(&bytes[3..777]);
+        demote(&[]);
+        assert!(bytes.iter().zip(0u32..).all(|(byte, at)| *byte == at as u8));
+    }
 }

@@ -52,7 +52,7 @@ impl HaloFace {
         self.leaving.view(..bytes)
     }
 
-    /// Writes the halo. Threads pass to `copied` what they have copied.
+    /// Writes the halo. Threads pass to `copied` the bytes that they have read.
     pub fn write(&self, bytes: &[u8], copied: fn(&[u8])) -> Result<(), WorkerError> {
         self.arriving.fill(&[bytes], 0..bytes.len(), copied)
     }

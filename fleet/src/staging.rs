@@ -124,7 +124,7 @@ impl Staging {
         Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
     }
 
-    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads. Each passes to `copied` those that it has copied.
+    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads. Each passes to `copied` the bytes of the pieces that it has read.
     pub(crate) fn fill(
         &self,
         pieces: &[&[u8]],
@@ -139,9 +139,9 @@ impl Staging {
                 let stop = start + piece.len();
                 let [from, to] = [begin, end].map(|place| place.clamp(start, stop));
                 if from < to {
-                    let part = &piece[from - start..to - start];
-                    view.slice(from - begin..to - begin).copy_from_slice(part);
-                    copied(part);
+                    let source = &piece[from - start..to - start];
+                    view.slice(from - begin..to - begin).copy_from_slice(source);
+                    copied(source);
                 }
                 start = stop;
             }

@@ -298,7 +298,9 @@ impl Workers {
             Worker::new(&cutter.members[cut.used[nth]], &cut.stencils[nth], slab, &cells, &rhs)
         };
         let all = each(cut.used.iter().copied(), load)?;
-        Ok(Workers { all, used: cut.used.clone(), deliver: Worker::give_edge })
+        // Of two the pass hides what it takes to demote edges. With more the host is the limit.
+        let deliver = if all.len() == 2 { Worker::give_edge } else { Worker::give };
+        Ok(Workers { all, used: cut.used.clone(), deliver })
     }
 
     /// Checks that there are workers: a move to one GPU may have failed.

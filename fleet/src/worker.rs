@@ -18,6 +18,9 @@ use crate::error_scopes::in_error_scopes;
 use crate::halo_face::HaloFace;
 use upload::buffer;
 
+/// Edges of at least so many bytes are demoted: shorter ones are copied by one thread, or by few.
+const DEMOTED: usize = 1 << 20;
+
 /// Bytes that are read back at once.
 const PIECE: u64 = 64 << 20;
 
@@ -286,9 +289,9 @@ impl Worker {
         self.give_from(side, bytes, |_| ())
     }
 
-    /// The same with an edge that lies where a GPU of this process has copied it.
+    /// Takes an edge from memory that a GPU will write again, and demotes it if several threads copy it.
     pub(crate) fn give_edge(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
-        self.give_from(side, bytes, demote)
+        self.give_from(side, bytes, if bytes.len() < DEMOTED { |_| () } else { demote })
     }
 
     fn give_from(&self, side: Side, bytes: &[u8], copied: fn(&[u8])) -> Result<(), WorkerError> {

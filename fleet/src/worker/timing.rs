@@ -38,7 +38,7 @@ impl Worker {
     }
 
     /// Seconds of a round whose edges come back as the halos, in the mean of several; of them, how many the host copies, and how many more it
-    /// takes for the exchange.
+    /// takes for the exchange. Edges are not demoted.
     pub(crate) fn rounds_seconds(&mut self, steps: u32, rounds: u32) -> Result<[f64; 3], WorkerError> {
         let (mut copies, mut others) = (0.0, 0.0);
         let start = Instant::now();
