@@ -50,11 +50,11 @@ pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
     let slots = shape.slots(config, machine);
-    let idle = |groups: u64| groups.next_multiple_of(slots) - groups;
-    let is_full = |groups: u64| {
-        groups <= slots || (config.stencil.dims == Dims::Two && idle(groups) * IDLE_PART <= slots)
+    let fills_waves = |it: &Config| {
+        let Some((groups, _)) = work(it, machine) else { return false };
+        let idle = groups.next_multiple_of(slots) - groups;
+        groups <= slots || (it.stencil.dims == Dims::Two && idle * IDLE_PART <= slots)
     };
-    let fills_waves = |it: &Config| work(it, machine).is_some_and(|(groups, _)| is_full(groups));
     let written = config.with_layers(layers);
     if !fills_waves(&written) {
         return *config;
