@@ -23,13 +23,13 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         unpack(32.0, 0.0, 0.0, 0.0, 3.0),
     ];
     let unpacked = unpacked.map(|overrides| Kernel {
-        wgsl: include_str!("../../../run/src/reduce/unpack.wgsl").to_owned(),
+        wgsl: include_str!("../../../crates/cli/src/reduce/unpack.wgsl").to_owned(),
         entry_point: "unpack",
         overrides,
         label: "halofold.unpack".to_owned(),
     });
     let between = ["change", "press", "poison"].map(|entry_point| Kernel {
-        wgsl: include_str!("../../../cli/src/stress/disturbance.wgsl").to_owned(),
+        wgsl: include_str!("../../../crates/cli/src/stress/disturbance.wgsl").to_owned(),
         entry_point,
         overrides: Vec::new(),
         label: "halofold.stress".to_owned(),
@@ -58,7 +58,7 @@ fn modules_made(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// The places that compile the kernels looked at here. All others have a literal label, or none.
-const COMPILING: [&str; 2] = ["src/operation/kernel.rs", "measure/src/compile.rs"];
+const COMPILING: [&str; 2] = ["src/operation/kernel.rs", "crates/measure/src/compile.rs"];
 
 #[test]
 fn no_module_has_a_colon_in_its_label() {

@@ -192,7 +192,7 @@ fn written_for_other_compilers() {
     };
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder).unwrap();
-    let differ = include_str!("../../../measure/shaders/differ.wgsl");
+    let differ = include_str!("../../../crates/measure/shaders/differ.wgsl");
     let differ = [Monoid::custom("differ", Element::U32, Arity::Two, differ).unwrap()];
     let differ = Distinct::of(&differ, 256);
     let residuals = stencils::exact_residuals();

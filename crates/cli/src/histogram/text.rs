@@ -1,0 +1,55 @@
+//! A histogram in a terminal: a bar for each bin, or for as many neighbours as fit the lines.
+
+use super::count::Counted;
+use comfy_table::CellAlignment;
+
+use super::{number, summary};
+use crate::output::visible;
+use crate::table::{self, count};
+
+/// Bars, at most.
+const MOST_LINES: usize = 32;
+
+/// Letters of the longest bar.
+const WIDTH: u64 = 50;
+
+/// The eighths of a block.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// The title, and a line for each group of bins: its lower edge, its count and its bar.
+pub fn text(counted: &Counted) -> String {
+    let each = counted.bins.div_ceil(MOST_LINES);
+    let totals: Vec<u64> = counted.counts.chunks(each).map(|group| group.iter().sum()).collect();
+    let most = totals.iter().copied().max().unwrap_or(0).max(1);
+    let mut table = table::plain();
+    for (edge, total) in counted.edges.iter().step_by(each).zip(&totals) {
+        table.add_row([number(*edge, counted.dtype), count(*total), bar(*total, most)]);
+    }
+    for column in table.column_iter_mut().take(2) {
+        column.set_padding((0, 2)).set_cell_alignment(CellAlignment::Right);
+    }
+    let lines = if each > 1 { format!("; {each} bins a line") } else { String::new() };
+    format!("{}: {}{lines}\n{}\n", visible(&counted.file, &[]), summary(counted), table.trim_fmt())
+}
+
+/// A bar in eighths of a letter. What is not nothing can be seen.
+fn bar(total: u64, most: u64) -> String {
+    let eighths = (u128::from(total) * u128::from(8 * WIDTH)).div_ceil(most.into()) as usize;
+    let end = eighths % 8;
+    let full = std::iter::repeat_n(EIGHTHS[7], eighths / 8);
+    full.chain((end > 0).then(|| EIGHTHS[end - 1])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn bars_are_as_long_as_counts() {
+        assert_eq!(
+            [bar(0, 9), bar(1, u64::MAX), bar(18, 800)].map(|bar| bar),
+            ["", "▏", "█▏"].map(String::from)
+        );
+        assert_eq!(bar(u64::MAX, u64::MAX).chars().count(), 50);
+    }
+}

@@ -1,0 +1,43 @@
+//! The commands of the program `halofold`, and what it shares with `halofold-mpi`.
+//!
+//! - [`program`] reads the command line and runs a command. Each command is a module with arguments and `run`.
+//! - [`files`] opens data files and hands out their elements.
+//! - [`gpu`] opens adapters. [`transport`] connects the processes of a run: one alone, or the ranks of an MPI program.
+//! - The other modules are shared by all commands: failures, output, progress.
+
+#![warn(clippy::allow_attributes_without_reason)]
+
+mod chart;
+mod compare;
+mod count;
+mod cpu;
+mod devices;
+pub mod failure;
+mod file_errors;
+pub mod files;
+pub mod gpu;
+pub mod grid;
+mod histogram;
+mod joined;
+mod keys;
+mod ladder;
+mod lists;
+mod output;
+mod passes;
+mod presets;
+pub mod program;
+mod progress;
+mod record;
+pub mod reduce;
+mod report;
+pub mod reserved;
+mod row;
+mod rung;
+mod scan;
+mod show;
+mod stencil;
+mod stress;
+mod sweep;
+mod table;
+pub mod transport;
+mod web;

@@ -1,0 +1,5 @@
+//! The program `halofold`.
+
+fn main() -> std::process::ExitCode {
+    halofold_cli::program::main()
+}

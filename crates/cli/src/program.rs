@@ -1,0 +1,138 @@
+//! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::failure::Failure;
+use crate::gpu::AnyAdapters;
+use crate::transport::Alone;
+use crate::{
+    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, stress,
+    sweep, web,
+};
+
+/// Text at the end of the manual's first page.
+const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
+    machine was; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
+    NO_COLOR turns colours off.";
+
+/// Reductions and stencils on the GPU: verified, measured, explained.
+#[derive(Parser)]
+#[command(version, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print completions of this program's commands for a shell: bash, zsh, fish, elvish or powershell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
+    Compare(compare::CompareArgs),
+    /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
+    Devices(devices::DevicesArgs),
+    /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
+    Histogram(histogram::HistogramArgs),
+    /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
+    Ladder(ladder::LadderArgs),
+    /// Print the manual page of the program, or of one command: `halofold man reduce`.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
+    /// Reduce files: .npy, or raw bytes.
+    Reduce(reduce::ReduceArgs),
+    /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
+    Report(report::ReportArgs),
+    /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
+    Scan(scan::ScanArgs),
+    /// Print the source of a kernel as each back end gets it.
+    Show(show::ShowArgs),
+    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
+    Stencil(Box<stencil::StencilArgs>),
+    /// Run single-dispatch reductions again and again, and check each result. Exit status 1 on a wrong one.
+    Stress(stress::StressArgs),
+    /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
+    Sweep(sweep::SweepArgs),
+    /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
+    Web(web::WebArgs),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    // SAFETY: nothing else runs yet that could read the environment.
+    unsafe { gpu::give_runtime_folder() };
+    if std::env::var_os("WGPU_BACKEND").is_some_and(|names| names.is_empty()) {
+        // Empty is as unset; wgpu takes it for no back end at all.
+        // SAFETY: as above.
+        unsafe { std::env::remove_var("WGPU_BACKEND") };
+    }
+    #[cfg(unix)]
+    // A file that becomes larger than allowed is an error of the write then, and no sudden end.
+    // SAFETY: the signal gets no handler that could run at a bad time.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN)
+    };
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
+    let result = reserved::clean_up_when_interrupted().and_then(|()| run(parse().command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Prints a page of the manual.
+fn man(command: Option<&str>) -> Result<(), Failure> {
+    let mut page = Arguments::command().name("halofold").after_help(ENDING);
+    page.build();
+    if let Some(name) = command {
+        let found = page.find_subcommand(name).cloned();
+        page = found.ok_or_else(|| Failure::Usage(format!("man: there is no command `{name}`")))?;
+    }
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::usage)?;
+    output::print(&String::from_utf8_lossy(&text))
+}
+
+/// Reads the command line. Of a file whose name begins with `-`, clap proposes something that does not help.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|mut error| {
+        let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
+        let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
+        if let Some(file) = file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+            let tip = format!("for the file of that name write ./{file}");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    })
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "halofold", &mut text);
+            output::print(&String::from_utf8_lossy(&text))
+        }
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Devices(arguments) => devices::run(arguments),
+        Command::Histogram(arguments) => histogram::run(&arguments),
+        Command::Ladder(arguments) => ladder::run(arguments),
+        Command::Man { command } => man(command.as_deref()),
+        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open_for),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Scan(arguments) => scan::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Stencil(arguments) => stencil::run(&arguments),
+        Command::Stress(arguments) => stress::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Web(arguments) => web::run(&arguments),
+    }
+}

@@ -1,0 +1,151 @@
+//! A rung and its inputs on the GPU that was asked for: requests are checked, and faults are failures of the command.
+
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::reference::Expected;
+use halofold::reduce::{Op, ReduceError};
+use halofold::{Element, adapter, wgpu};
+use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
+
+use crate::failure::{self, Failure};
+use crate::files::Source;
+use crate::gpu::Gpu;
+use crate::row::Row;
+
+/// The GPU, memory peak and time limits of all rows of a command.
+pub struct RunContext<'a> {
+    /// The GPU.
+    pub gpu: &'a Gpu,
+    peak: PeakMeter,
+    budget: Budget,
+}
+
+impl<'a> RunContext<'a> {
+    /// Measures the peak. So many samples are taken of a row, or as many as suit the GPU.
+    pub fn new(gpu: &'a Gpu, samples: Option<u32>) -> Result<Self, Failure> {
+        Ok(RunContext { gpu, peak: gpu.peak_meter(samples)?, budget: gpu.budget(samples) })
+    }
+
+    /// The best bandwidth of the memory so far.
+    pub fn peak(&self) -> Peak {
+        self.peak.peak()
+    }
+
+    /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
+    ///
+    /// # Errors
+    ///
+    /// Only errors that end the whole command: a lost device, memory that ran out.
+    pub fn row(&self, job: Job, data: &Dataset, len: u64, expected: &Expected) -> Result<Row, Failure> {
+        let (gpu, mut budget) = (self.gpu, self.budget);
+        let meter = Meter { timer: &gpu.timer, peak: &self.peak };
+        let mut measure = || {
+            let make = || RungRun::new(&gpu.device, job, data.input(len), &data.copies(), expected);
+            let (mut row, run) = meter.rung(&mut budget, job, len, make)?;
+            if let Some(run) = run {
+                row.figures.wall_ms_median = Some(run.end_to_end(&gpu.timer, self.budget)?);
+            }
+            row.reason = row.reason.as_ref().map(failure::explain);
+            Ok(row)
+        };
+        gpu.attempt(|| measure().map_err(|error: MeasureError| Failure::usage(error)))
+    }
+}
+
+/// A rung as halofold runs it for `len` elements.
+pub fn job(
+    rung: &'static Rung,
+    op: Op,
+    element: Element,
+    limits: &wgpu::Limits,
+    len: u64,
+) -> Result<Job, Failure> {
+    Job::new(rung, op, element, limits, len).ok_or_else(|| undefined(op, element))
+}
+
+/// The result that the first `len` elements should give.
+pub fn expected(host: &Host, op: Op, len: u64) -> Result<Expected, Failure> {
+    host.expected(op, len).ok_or_else(|| undefined(op, host.element))
+}
+
+fn undefined(op: Op, element: Element) -> Failure {
+    Failure::Usage(format!("`{op}` is not defined for {element}"))
+}
+
+/// Checks that an operator is defined for an element type.
+pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
+    op.over(element).map(drop).map_err(Failure::usage)
+}
+
+/// Checks that this adapter can compute an operator over an element type at all.
+pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure> {
+    let monoid = op.over(element).map_err(Failure::usage)?;
+    match monoid.features() - gpu.device.features() {
+        missing if missing.is_empty() => Ok(()),
+        missing => Err(Failure::Usage(format!(
+            "`{op}` of {element} needs {}, which {} lacks",
+            adapter::feature_names(missing),
+            gpu.info.name
+        ))),
+    }
+}
+
+/// The limits on a workgroup that hold for every rung.
+const WORKGROUP: &[&str] =
+    &["workgroup_size", "max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
+
+/// Returns true if an error is about one of these limits or settings.
+fn is_about(error: &ReduceError, names: &[&str]) -> bool {
+    match error {
+        ReduceError::Limit(error) => names.contains(&error.name),
+        ReduceError::Setting(error) => names.contains(&error.name),
+        _ => false,
+    }
+}
+
+/// Returns true if the workgroup is too large here for a job.
+pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
+    let is_one = |error: ReduceError| match error {
+        // A tile has an item for each invocation, at least.
+        ReduceError::Setting(error) if error.name == "tile" => {
+            error.value < u64::from(job.tuning.workgroup_size)
+        }
+        error => is_about(&error, WORKGROUP) || is_about(&error, &["max_compute_workgroup_storage_size"]),
+    };
+    job.check(gpu.device.features(), &gpu.device.limits()).is_err_and(is_one)
+}
+
+/// Checks the workgroup that was asked for. A size that no rung could run is an error here; one that this rung cannot run gives a
+/// skipped row later.
+pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
+    match job.check(gpu.device.features(), &gpu.device.limits()) {
+        Err(error) if is_about(&error, WORKGROUP) => Err(Failure::usage(format!("--workgroup: {error}"))),
+        _ => Ok(job),
+    }
+}
+
+/// Refusal of an input that cannot be uploaded before it ends.
+pub fn no_length() -> Failure {
+    Failure::usage("standard input has no length: use a file")
+}
+
+/// Reads the first `len` elements of a file that holds as many.
+pub fn read(source: &mut Source, len: u64) -> Result<Host, Failure> {
+    let element = source.element();
+    let size = element.size() as usize;
+    Host::filled(element, len, |bytes| {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
+                0 => break,
+                read => filled += read * size,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Uploads elements, in as many copies as cold inputs need.
+pub fn upload(gpu: &Gpu, host: &Host, inputs: Inputs) -> Result<Dataset, Failure> {
+    let copies = inputs.copies(&gpu.device, host.bytes().len() as u64).map_err(Failure::usage)?;
+    gpu.attempt(|| Ok(Dataset::upload(&gpu.device, &gpu.queue, host, copies)))
+}

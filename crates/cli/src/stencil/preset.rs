@@ -1,0 +1,241 @@
+//! `halofold stencil --preset`: the thesis's tables and figures. Every variant in every block shape, as it swept them.
+
+mod bench;
+mod documents;
+mod plot;
+mod text;
+
+use std::path::PathBuf;
+
+use halofold::Element;
+use halofold::stencil::{Block, Config, Dims, Grid, Mapping, Tuning, Variant};
+use halofold_measure::{Peak, Record};
+
+use crate::count::counts;
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::grid::{GridArgs, calibration};
+use crate::lists::each_once;
+use crate::output::{csv, print, print_json};
+use crate::reserved::Reserved;
+use crate::row::{self, Row, StencilWork};
+use crate::{progress, record};
+pub(super) use bench::Bench;
+pub use documents::{MACHINE, PRESETS, Preset, Published};
+pub use plot::{pieces, speed};
+
+/// Options of a grid from a file, by their names in the code, that a preset has no use for.
+const GRID_OPTIONS: [&str; 18] = [
+    "grid",
+    "stencil",
+    "variant",
+    "block",
+    "boundary",
+    "until",
+    "weights",
+    "rhs",
+    "output",
+    "frames",
+    "every",
+    "slice",
+    "stream",
+    "memory",
+    "slab",
+    "depth",
+    "resume",
+    "checkpoint",
+];
+
+/// Options of a preset of `halofold stencil`.
+#[derive(clap::Args)]
+pub struct PresetArgs {
+    /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
+    /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
+    #[arg(long, value_name = "NAME", value_parser = documents::named, conflicts_with_all = GRID_OPTIONS)]
+    preset: Option<&'static Preset>,
+    /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
+    #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
+    grid: Option<Grid>,
+    /// Timed samples of each row. By default 15, 3 on a software adapter, and up to four times as many where they spread.
+    #[arg(long, requires = "preset", value_parser = counts(1u32, 512))]
+    samples: Option<u32>,
+    /// Only these variants.
+    #[arg(long, value_delimiter = ',', value_name = "A,B", requires = "preset")]
+    variants: Vec<String>,
+    /// Only these block shapes, rows x columns.
+    #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", requires = "preset")]
+    blocks: Vec<Block>,
+    /// Print the rows as CSV.
+    #[arg(long, requires = "preset", conflicts_with = "json")]
+    csv: bool,
+    /// Write a plot by block shape, like the thesis's figures.
+    #[arg(long, value_name = "FILE", requires = "preset")]
+    svg: Option<PathBuf>,
+    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE", requires = "preset")]
+    record: Option<PathBuf>,
+}
+
+impl PresetArgs {
+    /// The preset that was asked for, if one was.
+    pub fn chosen(&self) -> Option<&'static Preset> {
+        self.preset
+    }
+
+    /// An option of a preset's that was given: without a preset it would be passed over.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--grid", self.grid.is_some()),
+            ("--samples", self.samples.is_some()),
+            ("--variants", !self.variants.is_empty()),
+            ("--blocks", !self.blocks.is_empty()),
+            ("--csv", self.csv),
+            ("--svg", self.svg.is_some()),
+            ("--record", self.record.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+/// A preset that has run.
+pub struct Replay {
+    /// The table.
+    pub preset: &'static Preset,
+    /// The adapter in one line.
+    pub adapter: String,
+    /// The measured peak of its memory.
+    pub peak: Peak,
+    /// The grid.
+    pub grid: Grid,
+    /// The type of its cells.
+    pub element: Element,
+    /// Number of steps of the picked rows' whole runs.
+    pub steps: u32,
+    /// The block shapes in order.
+    pub blocks: Vec<Block>,
+    /// A row for every variant and block, variant by variant.
+    pub rows: Vec<Row<StencilWork>>,
+}
+
+/// Runs a preset, with the options that it shares with a grid from a file.
+pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
+    let variants = args.variants(preset)?;
+    let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
+    let record = record::reserve(args.record.as_deref(), &[])?;
+    let gpu = shared.adapters.one().open()?;
+    let replay = args.replay(preset, shared, &gpu, &variants)?;
+    record::write(record, || {
+        Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())
+    })?;
+    if let Some(svg) = svg {
+        svg.write(&plot::svg(&replay))?;
+    }
+    if shared.json {
+        print_json(&replay.rows)?;
+    } else if args.csv {
+        print(&csv(&replay.rows)?)?;
+    } else {
+        print(&text::report(&replay))?;
+    }
+    row::check(&replay.rows)
+}
+
+impl PresetArgs {
+    /// The variants to run, in the order of the catalogue or of the command line.
+    fn variants(&self, preset: &Preset) -> Result<Vec<&'static Variant>, Failure> {
+        if self.variants.is_empty() {
+            return Ok(preset.stencil.variants().collect());
+        }
+        let named = |name: &String| Variant::named(preset.stencil, name.trim()).map_err(Failure::usage);
+        self.variants.iter().map(named).collect()
+    }
+
+    /// The block shapes to run a variant in: those asked for, or the thesis's, and halofold's own where it is none of them.
+    fn blocks(&self, variant: &Variant) -> Vec<Block> {
+        // The block of a time-blocked kernel follows from its other parameters.
+        if variant.is_blocked() {
+            return vec![Tuning::of(variant).block];
+        }
+        if !self.blocks.is_empty() {
+            return self.blocks.clone();
+        }
+        let mut blocks = documents::blocks();
+        let own = Tuning::of(variant).block;
+        if variant.mapping == Mapping::Strips && !blocks.contains(&own) {
+            blocks.push(own);
+        }
+        blocks
+    }
+
+    fn replay(
+        &self,
+        preset: &'static Preset,
+        shared: &GridArgs,
+        gpu: &Gpu,
+        variants: &[&'static Variant],
+    ) -> Result<Replay, Failure> {
+        let usual = if gpu.is_software() { preset.software } else { preset.thesis };
+        let grid = self.grid.unwrap_or(usual.grid);
+        if (grid.planes > 1) != (preset.stencil.dims == Dims::Three) {
+            return Err(Failure::Usage(format!(
+                "--grid: {} is over {} dimensions",
+                preset.name,
+                preset.stencil.dims.count()
+            )));
+        }
+        let samples = calibration::samples(gpu);
+        let element = shared.element.unwrap_or(Element::F32);
+        let config = |variant: &'static Variant, block| {
+            let config = Config::new(preset.stencil, variant, element, grid);
+            if variant.is_blocked() {
+                config.on_calibrated(&gpu.device, &samples)
+            } else {
+                config.with_block(block)
+            }
+        };
+        let configs: Vec<_> = variants
+            .iter()
+            .flat_map(|variant| self.blocks(variant).into_iter().map(|block| config(variant, block)))
+            .collect();
+        let bench =
+            Bench::new(gpu, config(documents::plainest(preset.stencil), documents::SMALLEST), self.samples)?;
+        let bar = progress::bar(configs.len() as u64);
+        let mut rows = Vec::new();
+        for config in &configs {
+            bar.set_message(format!("{} {}", config.variant.name, config.tuning.block));
+            rows.push(preset.label(config, bench.row(config)?));
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let steps = shared.steps.unwrap_or(usual.steps);
+        for index in picked(&rows) {
+            bench.run_through(&configs[index], steps, &mut rows[index])?;
+        }
+        let blocks = each_once(configs.iter().map(|config| config.tuning.block));
+        let (adapter, peak) = (gpu.describe(), bench.peak());
+        Ok(Replay { preset, adapter, peak, grid, element, steps, blocks, rows })
+    }
+}
+
+/// A predicate on rows.
+type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
+
+/// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
+/// the best overlapped one, the best of the others.
+pub fn picked(rows: &[Row<StencilWork>]) -> Vec<usize> {
+    let best = |mapping: Kind<'_>| {
+        let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));
+        let timed = timed.filter_map(|(index, row)| Some((index, row.time()?)));
+        timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+    };
+    let kinds: [Kind<'_>; 3] =
+        [&|row| row.what.variant.starts_with("dir-"), &|row| row.what.variant.starts_with("sol-"), &|row| {
+            row.what.row.as_deref() == Some(documents::BEYOND)
+        }];
+    let published = (0..rows.len()).filter(|index| rows[*index].figures.published_s.is_some());
+    let mut picked: Vec<_> = published.chain(kinds.into_iter().filter_map(best)).collect();
+    picked.sort_unstable();
+    picked.dedup();
+    picked.retain(|index| rows[*index].time().is_some());
+    picked
+}

@@ -1,0 +1,152 @@
+//! The project's pages show what the program prints and draws, and their links lead somewhere.
+
+use std::path::{Path, PathBuf};
+
+use crate::files::{command, stdout};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::RUNGS;
+
+/// The opening of a printed table: the command follows.
+const TABLE: &str = "<!-- table: halofold ";
+
+/// Its end.
+const TABLE_END: &str = "<!-- end of table -->";
+
+/// A file of the repository that a command wrote: the command follows, the file is its last word.
+const FILE: &str = "<!-- file: halofold ";
+
+/// The opening of links that hold in a published package, too.
+const HOME: &str = "https://github.com/halofold/halofold/blob/main/";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the program lies in the project's folder")
+}
+
+/// The README, the pages beside it, all of `docs/`, and the READMEs of folders.
+fn pages() -> Vec<(PathBuf, String)> {
+    let pages =
+        ["", "docs", "docs/results", "shaders", "crates/cli", "crates/fleet", "crates/measure", "crates/mpi"]
+            .map(|folder| root().join(folder))
+            .into_iter()
+            .flat_map(|folder| {
+                let entries = std::fs::read_dir(&folder).expect("the project has this folder");
+                entries
+                    .map(|entry| entry.expect("an entry").path())
+                    .filter(|path| path.extension().is_some_and(|e| e == "md"))
+            });
+    pages.map(|path| (path.clone(), std::fs::read_to_string(&path).expect("pages are text"))).collect()
+}
+
+/// Runs the program in the project's folder.
+fn printed(words: &[&str]) -> String {
+    stdout(&command(words[0], &words[1..]).current_dir(root()).output().expect("the program starts"))
+}
+
+/// True if pages and pictures are made anew from their records instead of compared.
+fn updates() -> bool {
+    std::env::var_os("HALOFOLD_UPDATE_PAGES").is_some()
+}
+
+/// Panics, and says how a page or a picture is made anew.
+fn stale(what: &str) -> ! {
+    panic!(
+        "{what} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release --test program readme::"
+    )
+}
+
+#[test]
+fn tables_are_what_their_commands_print() {
+    let mut tables = 0;
+    for (path, page) in pages() {
+        let mut parts = page.split(TABLE);
+        let mut fresh = parts.next().unwrap_or_default().to_owned();
+        for table in parts {
+            let (command, rest) = table.split_once(" -->").expect("the command's comment ends");
+            let (_, rest) = rest.split_once(TABLE_END).expect("the table ends");
+            let words: Vec<_> = command.split_whitespace().collect();
+            fresh += &format!("{TABLE}{command} -->\n{}\n{TABLE_END}{rest}", printed(&words).trim());
+            tables += 1;
+        }
+        if fresh != page {
+            if !updates() {
+                stale(&path.display().to_string());
+            }
+            std::fs::write(&path, fresh).expect("the page can be written");
+        }
+    }
+    assert!(tables >= 3, "the README, the ladder and the costs have one each");
+}
+
+#[test]
+fn pictures_are_what_their_commands_draw() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut pictures = 0;
+    for (_, page) in pages() {
+        for file in page.split(FILE).skip(1) {
+            let (command, _) = file.split_once(" -->").expect("the command's comment ends");
+            let mut words: Vec<_> = command.split_whitespace().collect();
+            let shown = root().join(words.pop().expect("the file's name"));
+            let fresh = folder.path().join("fresh");
+            words.push(fresh.to_str().expect("a path in UTF-8"));
+            printed(&words);
+            let fresh = std::fs::read(fresh).expect("a file");
+            if std::fs::read(&shown).ok().as_ref() != Some(&fresh) {
+                if !updates() {
+                    stale(&shown.display().to_string());
+                }
+                std::fs::write(&shown, fresh).expect("the picture can be written");
+            }
+            pictures += 1;
+        }
+    }
+    assert!(pictures >= 3, "two pictures of the README, and the tables of the library");
+}
+
+/// A count of a catalogue would be wrong after the next entry. Results are of one day, and may have counts of that day.
+#[test]
+fn pages_count_no_catalogue() {
+    let (rungs, operators) = (RUNGS.len(), Op::ALL.len());
+    let counts = [
+        format!("{rungs} kernels"),
+        format!("{rungs} rungs"),
+        format!("{rungs} explained"),
+        format!("{operators} operators"),
+    ];
+    let results = root().join("docs/results");
+    for (path, page) in pages().into_iter().filter(|(path, _)| !path.starts_with(&results)) {
+        let found = counts.iter().find(|count| page.contains(*count));
+        assert!(found.is_none(), "{}: {found:?}", path.display());
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for (path, page) in pages() {
+        let folder = path.ancestors().nth(2).expect("a page lies in a folder");
+        for target in targets(&page) {
+            let target = target.split('#').next().unwrap_or_default();
+            let file = match target.strip_prefix(HOME) {
+                Some(file) => root().join(file),
+                None if target.is_empty() || target.contains(':') => continue,
+                None => folder.join(target),
+            };
+            assert!(file.exists(), "{}: {target}", path.display());
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links} links were found");
+}
+
+/// The targets of a page's links and pictures: `](…)`, `]: …`, `src="…"` and `srcset="…"`.
+fn targets(page: &str) -> Vec<&str> {
+    let between = |begin: &'static str, end: &'static [char]| {
+        page.split(begin).skip(1).filter_map(move |rest| rest.split(end).next())
+    };
+    let inline = between("](", &[')', ' ']);
+    let named = between("]: ", &['\n', ' ']).filter(|target| target.contains(['/', '.']));
+    inline.chain(named).chain(between("src=\"", &['"'])).chain(between("srcset=\"", &['"'])).collect()
+}
