@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use halofold::read::Readback;
 use halofold::{adapter, wgpu};
 use halofold_fleet::Member;
 use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
+use crate::files::InputError;
 use crate::joined::joined;
 
 /// Error where there is no adapter.
@@ -324,9 +326,50 @@ impl Gpu {
         }
     }
 
-    /// Writes bytes to the start of a buffer, in pieces, and zeros up to a whole word behind them.
+    // TEMPORARY
     pub fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
         halofold_measure::upload(&self.queue, buffer, bytes.chunks(PIECE));
+    }
+
+    /// Records a pass that writes to a buffer, waits for it, and returns the buffer's bytes and the time on the GPU, if it tells.
+    pub fn read_results(
+        &self,
+        label: &'static str,
+        output: &wgpu::Buffer,
+        record: impl FnOnce(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Vec<u8>, Option<f64>), Failure> {
+        let readback = Readback::new(&self.device, output.size());
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some(label),
+            timestamp_writes: self.timer.stamp(0),
+        }));
+        readback.encode(&mut encoder, output, 0, output.size()).map_err(Failure::usage)?;
+        self.queue.submit([encoder.finish()]);
+        let bytes = readback.wait(output.size()).map_err(Failure::usage)?;
+        Ok((bytes, self.timer.resolve(0..1).map_err(Failure::usage)?[0]))
+    }
+
+    /// Makes a buffer of `len` bytes for kernels to read. `fill` writes the bytes from an offset on, in several threads.
+    pub fn upload(
+        &self,
+        len: u64,
+        fill: impl Fn(u64, &mut [u8]) -> Result<(), InputError> + Sync,
+    ) -> Result<wgpu::Buffer, Failure> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold input"),
+            size: len.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT).max(4),
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut piece = vec![0; PIECE.min(len as usize)];
+        for start in (0..len).step_by(PIECE) {
+            let bytes = (PIECE as u64).min(len - start) as usize;
+            fill(start, &mut piece[..bytes]).map_err(Failure::usage)?;
+            self.queue.write_buffer(&buffer, start, &piece[..bytes.next_multiple_of(4).min(piece.len())]);
+            self.queue.submit([]);
+        }
+        Ok(buffer)
     }
 
     /// The most elements of a size that one buffer holds here.

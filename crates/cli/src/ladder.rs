@@ -116,7 +116,8 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
     // Files are opened before the GPU, so that errors come before the work.
-    let source = args.input.as_deref().map(Source::open).transpose().map_err(Failure::usage)?;
+    let open = |path: &Path| Source::open(path, None).map_err(Failure::usage);
+    let source = args.input.as_deref().map(open).transpose()?;
     if source.is_none() {
         rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
     }
@@ -197,7 +198,7 @@ impl LadderArgs {
         let [usual, usual_to] =
             if gpu.is_software() { [SOFTWARE_N, SOFTWARE_TO] } else { [USUAL_N, USUAL_TO] };
         let most = gpu.largest(element.size());
-        let held = source.map(|source| source.len().ok_or_else(rung::no_length)).transpose()?;
+        let held = source.map(Source::len);
         let whose = if held.is_some() { "all of the file" } else { "the default on this adapter" };
         let sizes = match self.n {
             None => vec![held.unwrap_or(usual)],
@@ -243,7 +244,7 @@ impl LadderArgs {
         let n = sizes[sizes.len() - 1];
         let host = match source {
             None => Host::generate(self.op, element, n),
-            Some(mut source) => rung::read(&mut source, n)?,
+            Some(source) => rung::read(&source, n)?,
         };
         let data = rung::upload(gpu, &host, self.inputs())?;
         let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));

@@ -23,7 +23,6 @@ mod keys;
 mod ladder;
 mod lists;
 mod output;
-mod passes;
 mod presets;
 pub mod program;
 mod progress;

@@ -7,7 +7,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::gpu::AnyAdapters;
 use crate::transport::Alone;
 use crate::{
     compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, stress,
@@ -126,7 +125,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Man { command } => man(command.as_deref()),
-        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open_for),
+        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, || arguments.adapter.open()),
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

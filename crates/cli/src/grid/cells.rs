@@ -25,8 +25,7 @@ pub struct Cells {
 impl Cells {
     /// Reads a file's array as cells of a type.
     pub fn read(source: &mut Source, element: Element, grid: Grid) -> Result<Self, Failure> {
-        let mut bytes = vec![0; (grid.cells() * source.element().size()) as usize];
-        source.read(&mut bytes).map_err(Failure::usage)?;
+        let bytes = source.load_all().map_err(Failure::usage)?;
         Ok(Cells::of(source, element, grid, bytes))
     }
 

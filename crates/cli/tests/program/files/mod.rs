@@ -1,6 +1,5 @@
 //! Runs the program on files: folders for them, arrays as NumPy writes them, and checks of refusals.
 
-pub mod layout;
 pub mod python;
 
 use std::fs;
