@@ -72,6 +72,11 @@ def asked(command, lines, **options):
     return done.stdout.splitlines(), done.stderr.strip()
 
 
+def traits(kernel):
+    """A kernel's file and traits, whatever features it uses."""
+    return {kernel["row"], *(trait.partition(" Features")[0] for trait in kernel["traits"])}
+
+
 class Compiler:
     """What all have in common."""
 
@@ -273,6 +278,8 @@ class Fxc(Windows):
 
     name, profile = "FXC", "cs_5_1"
     batch = 25
+    # Only one kernel of each file.
+    is_by_file = False
 
     def __init__(self):
         self.met = set()
@@ -282,7 +289,7 @@ class Fxc(Windows):
             return "shader model 5.1 has no subgroups, and types of 32 bits only"
         if reason := super().refusal(kernel):
             return reason
-        new = {kernel["row"], *(trait.partition(" Features")[0] for trait in kernel["traits"])} - self.met
+        new = ({kernel["row"]} if self.is_by_file else traits(kernel)) - self.met
         self.met |= new
         return None if new else "one of a chosen few has its traits"
 

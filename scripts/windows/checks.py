@@ -44,8 +44,8 @@ def said(printed, test):
 class Checks:
     """All of them, on one back end."""
 
-    def __init__(self, machine, back_end, counts, minutes):
-        self.machine, self.back_end, self.counts, self.minutes = machine, back_end, counts, minutes
+    def __init__(self, machine, back_end, counts):
+        self.machine, self.back_end, self.counts = machine, back_end, counts
         self.environment = {"WGPU_BACKEND": back_end, "WGPU_DX12_COMPILER": machine.compiler}
         self.random = random.Random(5)
 
@@ -97,12 +97,12 @@ class Checks:
             self.counts.add("ladder, every rung", self.back_end, verdict, f"{row['rung']}: {row['reason']}")
 
     def reduce_operators(self):
-        """Every operator over every type, in pieces."""
+        """Every operator over every type."""
         what = "reduce, every operator and type"
         for kind in arrays.TYPES:
             items = self.numbers(kind, 5003)
             self.file("a.npy", kind, [len(items)], items)
-            self.compare(what, kind, items, ["a.npy", "--piece", "8Ki"], expected.operators(kind))
+            self.compare(what, kind, items, ["a.npy"], expected.operators(kind))
 
     def compare(self, what, kind, items, args, operators, others=None):
         """Runs operators together, or one by one if they are refused together."""
@@ -158,23 +158,14 @@ class Checks:
         return len(got) == len(lines) and all(loose(wanted(line)).accepts(value) for line, value in zip(lines, got))
 
     def reduce_exact(self):
-        """Sums that nearly cancel, and their states."""
-        what = "reduce --exact, --state, --merge"
+        """Sums that nearly cancel."""
         for kind, span in (("f16", 12), ("f32", 60), ("f64", 300)):
             half = [self.random.uniform(-1, 1) * 2.0 ** self.random.randint(-span // 2, span // 2 if kind != "f16" else 3) for _ in range(6000)]
             items = arrays.rounded(kind, half + [-x * (1 - 2.0**-9) for x in half])
             self.random.shuffle(items)
             self.file("a.npy", kind, [len(items)], items)
             operators = ["sum", "mean", "l1"] + (["l2", "variance", "std"] if kind == "f32" else [])
-            self.compare(what, kind, items, ["a.npy", "--exact"], operators)
-            self.file("b.npy", kind, [4000], items[:4000])
-            self.file("c.npy", kind, [8000], items[4000:])
-            states = [self.run("reduce", name, "--exact", "--state", name + ".state") for name in ("b.npy", "c.npy")]
-            merged = self.run("reduce", "c.npy.state", "b.npy.state", "--merge", "--json")
-            wanted = expected.result("sum", kind, items)
-            right = lambda: all(done.status == 0 for done in states) and wanted.accepts(json.loads(merged.out)[0]["value"])
-            late = next((done for done in states if done.late), merged)
-            self.count(what, late, right, f"states of {kind}")
+            self.compare("reduce --exact", kind, items, ["a.npy", "--exact"], operators)
 
     def reduce_forms(self):
         """--fast, --verify, bare elements, and an operator of one's own."""
@@ -228,19 +219,14 @@ class Checks:
                 self.counts.add("stencils, every kernel", self.back_end, verdict, f"{row['variant']}: {row['reason']}")
 
     def convergence(self):
-        """Runs until little changes, by both norms; a grid that is streamed from file to file."""
+        """Runs until little changes, by both norms."""
         cells = [0.0] * (24 * 30)
         cells[:30] = [1.0] * 30
         self.file("grid.npy", "f32", (24, 30), cells)
         for norm in ("max", "l2"):
             done = self.run("stencil", "grid.npy", "--until", "1e-4", "--norm", norm, "-o", "out.npy", "--json")
             right = lambda: done.status == 0 and json.loads(done.out)["converged"] and json.loads(done.out)[f"residual_{norm}"] < 1e-4
-            self.count("stencils until they converge; streamed", done, right, f"--until, {norm}")
-        whole = self.run("stencil", "grid.npy", "--steps", "40", "-o", "whole.npy")
-        slabs = self.run("stencil", "grid.npy", "--steps", "40", "--stream", "--slab", "8", "-o", "slabs.npy")
-        content = lambda name: (self.machine.folder / name).read_bytes()
-        right = lambda: whole.status == slabs.status == 0 and content("whole.npy") == content("slabs.npy")
-        self.count("stencils until they converge; streamed", slabs if not whole.late else whole, right, "--stream")
+            self.count("stencils until they converge", done, right, f"--until, {norm}")
 
     def textures(self):
         """The library's own tests of textures."""
@@ -258,29 +244,17 @@ class Checks:
         if done.late or not re.search(r"^test result: ", done.out, re.MULTILINE):
             self.counts.add(what, self.back_end, "late" if done.late else "wrong", done.why())
 
-    def stress(self):
-        done = self.run("stress", "--minutes", self.minutes, "--seed", "7", seconds=60 * float(self.minutes) + 300)
-        if self.count("stress", done, lambda: done.status == 0, f"{self.minutes} minutes"):
-            self.counts.notes["stress", self.back_end] = done.out.strip().splitlines()[-1][:120]
-
     def interrupts(self):
         """An interrupt leaves what was there, and no partial file."""
         folder, what = self.machine.folder, "Ctrl-C leaves no partial file"
         parts = lambda: [path for path in folder.iterdir() if path.name.startswith(".halofold-")]
         self.file("grid.npy", "f32", (256, 256), [0.5] * 65536)
-        # Zeros that no disk has to hold.
-        rows, columns = 1 << 14, 1 << 14
-        with open(folder / "large.npy", "wb") as large:
-            large.write(arrays.header("f32", (rows, columns)))
-            large.truncate(large.tell() + 4 * rows * columns)
-        for args in (["stencil", "grid.npy", "--steps", "100000000"], ["reduce", "large.npy", "--axis", "1", "--piece", "64Ki"]):
-            (folder / "out.npy").write_bytes(b"earlier")
-            done = self.machine.interrupted([*args, "-o", "out.npy"], self.environment, parts)
-            right = lambda: done.status == 130 and not parts() and (folder / "out.npy").read_bytes() == b"earlier"
-            self.count(what, done, right, f"{args[0]} -o: {[path.name for path in parts()]}")
-            for path in parts():
-                path.unlink()
-        (folder / "large.npy").unlink()
+        (folder / "out.npy").write_bytes(b"earlier")
+        done = self.machine.interrupted(["stencil", "grid.npy", "--steps", "100000000", "-o", "out.npy"], self.environment, parts)
+        right = lambda: done.status == 130 and not parts() and (folder / "out.npy").read_bytes() == b"earlier"
+        self.count(what, done, right, f"stencil -o: {[path.name for path in parts()]}")
+        for path in parts():
+            path.unlink()
 
     def terminal(self):
         """The rows in a terminal; Python has none on Windows."""
@@ -292,4 +266,4 @@ class Checks:
         self.count("output in a terminal", done, lambda: done.status == 0 and text.count("verified") == 2, f"{text[-200:]!r}")
 
     ALL = [devices, ladder, reduce_operators, reduce_dot, reduce_axes, reduce_exact, reduce_forms, stencils, variants, convergence, textures,
-           pyramids, stress, interrupts, terminal]
+           pyramids, interrupts, terminal]

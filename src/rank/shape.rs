@@ -155,10 +155,10 @@ impl Rows {
         limits: &Limits,
     ) -> Result<Vec<(Part, bool)>, OperationError> {
         let (len, all) = (input.len, self.number(input.len));
-        if let Rows::Of(row) = *self
-            && (row == 0 || !len.is_multiple_of(row))
-        {
-            return Err(OperationError::Rows { len, row });
+        if let Rows::Of(row) = *self {
+            if row == 0 || !len.is_multiple_of(row) {
+                return Err(OperationError::Rows { len, row });
+            }
         }
         let Rows::Between(offsets) = self else {
             let part = Part { input, first: 0, number: all, all, list: 0 };

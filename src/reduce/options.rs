@@ -176,10 +176,10 @@ impl<'a> Options<'a> {
         if !self.is_exact() && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
-        if let Strategy::Rung { rung, .. } = self.strategy
-            && !EXACT_FOLD.has(rung.kernel)
-        {
-            return Err(ReduceError::ExactRung { rung: rung.name() });
+        if let Strategy::Rung { rung, .. } = self.strategy {
+            if !EXACT_FOLD.has(rung.kernel) {
+                return Err(ReduceError::ExactRung { rung: rung.name() });
+            }
         }
         if monoid.format().is_some() {
             return Ok(Cow::Borrowed(monoid));

@@ -78,16 +78,16 @@ fn trial(
 const SAMPLE: [(&str, &str); 12] = [
     ("exp_log::", ""),
     ("reducer_ops::", "::f32::Whole"),
-    ("reducer_ops::", "::u32::Segments"),
-    ("states::", "::f32"),
     ("states::", "::u32"),
     ("ladder::", "::f32::repeat"),
     ("ladder::", "::u32::last-workgroup"),
     ("ladder::single-pass", ""),
-    ("stencil::", "::f32::dyadic"),
-    ("stencil::", "direct-global::f32::windows"),
-    ("stencil::slabs::", "direct-global::f32"),
-    ("stencil::until::", "::Max"),
+    ("stencil::5-point::", "::f32::dyadic"),
+    ("stencil::7-point::", "::f32::dyadic"),
+    ("stencil::27-point::plane-sums", "::f32::dyadic"),
+    ("stencil::5-point::", "direct-global::f32::windows"),
+    ("stencil::slabs::5-point::", "direct-global::f32"),
+    ("stencil::until::5-point::", "::Max"),
 ];
 
 /// The reason to leave a trial out that no adapter needs to run but one.
