@@ -228,19 +228,14 @@ class Checks:
                 self.counts.add("stencils, every kernel", self.back_end, verdict, f"{row['variant']}: {row['reason']}")
 
     def convergence(self):
-        """Runs until little changes, by both norms; a grid that is streamed from file to file."""
+        """Runs until little changes, by both norms."""
         cells = [0.0] * (24 * 30)
         cells[:30] = [1.0] * 30
         self.file("grid.npy", "f32", (24, 30), cells)
         for norm in ("max", "l2"):
             done = self.run("stencil", "grid.npy", "--until", "1e-4", "--norm", norm, "-o", "out.npy", "--json")
             right = lambda: done.status == 0 and json.loads(done.out)["converged"] and json.loads(done.out)[f"residual_{norm}"] < 1e-4
-            self.count("stencils until they converge; streamed", done, right, f"--until, {norm}")
-        whole = self.run("stencil", "grid.npy", "--steps", "40", "-o", "whole.npy")
-        slabs = self.run("stencil", "grid.npy", "--steps", "40", "--stream", "--slab", "8", "-o", "slabs.npy")
-        content = lambda name: (self.machine.folder / name).read_bytes()
-        right = lambda: whole.status == slabs.status == 0 and content("whole.npy") == content("slabs.npy")
-        self.count("stencils until they converge; streamed", slabs if not whole.late else whole, right, "--stream")
+            self.count("stencils until they converge", done, right, f"--until, {norm}")
 
     def textures(self):
         """The library's own tests of textures."""

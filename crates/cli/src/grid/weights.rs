@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
 use crate::grid::GridArgs;
-use crate::grid::cells::Cells;
+use crate::grid::cells::{FileCells, values};
 
 /// The argument of `--weights`.
 #[derive(Clone, Debug)]
@@ -64,8 +64,10 @@ pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     };
     let side = shape[0] as u32;
     let planes = if stencil.dims == Dims::Three { side } else { 1 };
-    let cells = Cells::read(&mut source, Element::F64, Grid { planes, rows: side, cols: side })?;
-    let weights: Vec<_> = Cells::values(Element::F64, cells.bytes()).collect();
+    let grid = Grid { planes, rows: side, cols: side };
+    let mut cells = vec![0; (grid.cells() * Element::F64.size()) as usize];
+    FileCells::new(&mut source, Element::F64, grid)?.fill(0, &mut cells).map_err(Failure::usage)?;
+    let weights: Vec<_> = values(Element::F64, &cells).collect();
     if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
         return Err(Failure::Usage(format!("--weights {}: {weight} is not a weight", source.name())));
     }

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::files::{Folder, command, npy, parsed, reduce, reduce_on, refused, rows, stdout, stencil};
+use crate::files::{Folder, command, npy, parsed, reduce, reduce_on, refused, rows, stencil};
 use halofold::wgpu::Backend;
 use serde_json::Value;
 
@@ -37,40 +37,22 @@ fn grids_in_slabs_are_those_of_one_adapter() {
                 let report: Value = parsed(&stencil(&[&args[..], more].concat()));
                 (fs::read(&output).unwrap(), report)
             };
-            let (one, on_one) = output("one.npy", &["--adapter", "0"]);
-            for more in [&["--adapters", &times(3), "--halo", "5"][..], &["--adapters", &times(2)]] {
+            let (one, _) = output("one.npy", &["--adapter", "0"]);
+            for (more, used) in
+                [(&["--adapters", &times(3), "--halo", "5"][..], 3), (&["--adapters", &times(2)], 2)]
+            {
                 let (several, report) = output("several.npy", more);
                 assert!(one == several, "{shape:?} {boundary} {more:?}");
                 let layers = report["layers"].as_array().unwrap();
                 let counts = layers.iter().map(|count| count.as_u64().unwrap());
                 assert_eq!(counts.sum::<u64>(), shape[0] as u64);
                 assert_eq!(report["steps"], 19);
-                // So short a run is left to one, which is timed as one, unless the cut is given.
-                let is_cut = more.contains(&"--halo");
-                let used = if is_gl() || !is_cut { 1 } else { 3 };
+                let used = if is_gl() { 1 } else { used };
                 assert_eq!(layers.len(), used);
-                let is_timed = !is_cut && !on_one["gpu_ms_median"].is_null();
-                assert_eq!(report["gpu_ms_median"].is_number(), is_timed, "{more:?}");
                 assert_eq!(report["adapter"].as_str().unwrap().split(" + ").count(), used);
             }
         }
     }
-}
-
-#[test]
-fn one_adapter_of_several_says_so() {
-    let folder = Folder::new("several-one");
-    let input = folder.write("grid.npy", &grid(&[20, 31]));
-    let said = |more: &[&str]| stdout(&stencil(&[&[input.as_str(), "--steps", "2"][..], more].concat()));
-    let idle = "one of 3 adapters did it: more are used where that is faster";
-    assert_eq!(said(&["--adapters", &times(3)]).contains(idle), !is_gl());
-    for more in [&["--adapters", &times(3), "--halo", "2"][..], &["--adapters", "0"]] {
-        let text = said(more);
-        assert!(!text.contains("did it"), "{text}");
-    }
-    // Of all different ones too.
-    let all: Value = parsed(&stencil(&[&input, "--adapters", "all", "--json"]));
-    assert_eq!(all["layers"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -79,22 +61,19 @@ fn runs_stop_at_the_same_step() {
     let input = folder.write("grid.npy", &grid(&[40, 31]));
     let stopped = |until: &str, more: &[&str]| {
         let args = [&input, "--until", until, "--norm", "l2", "--every", "7", "--json"];
-        let report: Value = parsed(&stencil(&[&args[..], more].concat()));
-        let is_timed = report["gpu_ms_median"].is_number();
-        (["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone()), is_timed)
+        let mut report: Value = parsed(&stencil(&[&args[..], more].concat()));
+        ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].take())
     };
-    let (one, _) = stopped("1e-3", &["--adapter", "0"]);
+    let one = stopped("1e-3", &["--adapter", "0"]);
     assert_eq!(one[3], true);
     // A close call: what the last check found is not less than itself, but less than the next number.
     let found = one[2].as_f64().unwrap();
     for until in [1e-3, found, found.next_up()].map(|until| format!("{until:e}")) {
         let one = stopped(&until, &["--adapter", "0"]);
-        assert_eq!(stopped(&until, &["--adapters", &times(2), "--halo", "4"]).0, one.0, "{until}");
-        assert_eq!(stopped(&until, &["--adapters", &times(3)]), one, "{until}");
+        for more in [&["--adapters", &times(2), "--halo", "4"][..], &["--adapters", &times(3)]] {
+            assert_eq!(stopped(&until, more), one, "{until} {more:?}");
+        }
     }
-    // A run that may be long opens all, which are timed by the host's clock.
-    let (several, is_timed) = stopped("1e-3", &["--adapters", &times(2), "--steps", "4000000000"]);
-    assert!(several == one && (is_gl() || !is_timed));
 }
 
 #[test]
@@ -114,7 +93,7 @@ fn impossible_requests_are_refused_with_the_reason() {
         (&["--adapter", "all"], "--adapters all,"),
         (&["--adapter", "0,0"], "--adapters 0,0,"),
     ] {
-        refused(&stencil(&[&[input.as_str()][..], args].concat()), &[said]);
+        refused(&stencil(&[&[input.as_str(), "--steps", "1"][..], args].concat()), &[said]);
     }
     refused(&stencil(&["--tune", "--adapters", "all"]), &["--adapters"]);
     if is_gl() {
