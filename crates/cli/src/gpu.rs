@@ -1,6 +1,6 @@
 //! The adapter a command runs on.
 
-use std::collections::BTreeSet;
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -65,13 +65,6 @@ pub struct Gpu {
     pub timer: Timer,
     faults: Arc<Mutex<Vec<String>>>,
 }
-
-/// Bytes of files that one GPU reduces before another one would help: opening it, making room for pieces, and closing it take 0.17 s with two H100, of
-/// which one reads 33 GB/s and both 62.
-const SMALL: u64 = 12 << 30;
-
-/// Bytes that are written to the GPU at once.
-const PIECE: usize = 64 << 20;
 
 /// Names a folder of the session where Linux has none: Mesa complains at every start otherwise.
 ///
@@ -172,15 +165,6 @@ impl AnyAdapters {
     pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         let several = self.several.found()?;
         if several.is_empty() { Ok(vec![self.one.found()?]) } else { Ok(several) }
-    }
-
-    /// Opens the adapters asked for, or the preferred one, for files of so many bytes, if that is known: only the first of different adapters
-    /// where others would come too late.
-    pub fn open_for(&self, bytes: Option<u64>) -> Result<Vec<Gpu>, Failure> {
-        let found = self.found()?;
-        let are_different = found.iter().collect::<BTreeSet<_>>().len() == found.len();
-        let is_small = bytes.is_some_and(|bytes| bytes < SMALL);
-        Gpu::open_all(if is_small && are_different { &found[..1] } else { &found })
     }
 }
 
@@ -326,11 +310,6 @@ impl Gpu {
         }
     }
 
-    // TEMPORARY
-    pub fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
-        halofold_measure::upload(&self.queue, buffer, bytes.chunks(PIECE));
-    }
-
     /// Records a pass that writes to a buffer, waits for it, and returns the buffer's bytes and the time on the GPU, if it tells.
     pub fn read_results(
         &self,
@@ -362,13 +341,8 @@ impl Gpu {
             usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let mut piece = vec![0; PIECE.min(len as usize)];
-        for start in (0..len).step_by(PIECE) {
-            let bytes = (PIECE as u64).min(len - start) as usize;
-            fill(start, &mut piece[..bytes]).map_err(Failure::usage)?;
-            self.queue.write_buffer(&buffer, start, &piece[..bytes.next_multiple_of(4).min(piece.len())]);
-            self.queue.submit([]);
-        }
+        let fill = |offset: u64, target: &mut [u8]| fill(offset, target).map_err(io::Error::other);
+        halofold_fleet::upload(&self.device, &self.queue, &buffer, len, fill).map_err(Failure::usage)?;
         Ok(buffer)
     }
 
@@ -380,25 +354,7 @@ impl Gpu {
 
 #[cfg(test)]
 mod tests {
-    use halofold::wgpu::Backend;
-
-    use super::{AdaptersArgs, AnyAdapters, SMALL, adapters, remedy};
-
-    #[test]
-    fn of_different_adapters_the_first_are_opened() {
-        let opened = |names: &[&str]| {
-            let several = AdaptersArgs { adapters: names.iter().map(|name| (*name).to_owned()).collect() };
-            AnyAdapters { several, ..AnyAdapters::default() }.open_for(Some(SMALL - 1)).unwrap().len()
-        };
-        let all = adapters().unwrap();
-        assert_eq!(opened(&["all"]), 1);
-        if all.len() > 1 {
-            assert_eq!(opened(&["1", "0"]), 1);
-        }
-        if all[0].get_info().backend != Backend::Gl {
-            assert_eq!(opened(&["0", "0"]), 2);
-        }
-    }
+    use super::remedy;
 
     #[test]
     fn remedies_are_those_of_the_system() {

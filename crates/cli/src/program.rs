@@ -15,7 +15,7 @@ use crate::{
 
 /// Text at the end of the manual's first page.
 const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
-    machine was; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
+    machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
     NO_COLOR turns colours off.";
 
 /// Reductions and stencils on the GPU: verified, measured, explained.

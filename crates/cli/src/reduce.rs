@@ -36,7 +36,7 @@ use crate::file_errors::FileErrors;
 use crate::files::{Source, Stored, npy};
 use crate::gpu::Gpu;
 use crate::progress;
-use crate::transport::Transport;
+use crate::transport::{Transport, refuse_stream};
 use block::{Block, Inputs};
 use geometry::{Chunk, Geometry};
 use labels::Labels;
@@ -96,8 +96,12 @@ fn reduced(
     let mut errors = FileErrors::new(args.files.len() > 1 && transport.is_alone());
     let mut rows = Vec::new();
     for path in &args.files {
-        let reduced =
-            File::open(args, path).and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
+        let opened =
+            File::open(args, path).and_then(|file| match file.first.is_stream() && !transport.is_alone() {
+                true => Err(refuse_stream(file.first.name())),
+                false => Ok(file),
+            });
+        let reduced = opened.and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
         let Some((file, all)) = errors.report(transport.agree(reduced))? else { continue };
         if transport.is_first() {
             outputs.add(args, path, &file.labels, &all)?;

@@ -129,15 +129,9 @@ impl Source {
         self.len() * self.element().size()
     }
 
-    // TEMPORARY
-    pub fn size(&self) -> u64 {
-        self.element().size()
-    }
-    pub fn file(&self) -> Option<&File> {
-        if let Data::File(file) = &self.data { Some(file) } else { None }
-    }
-    pub fn open_widening(path: &Path, raw: Option<&Bare>) -> Result<Self, InputError> {
-        Self::open(path, raw)
+    /// True if the elements came from a stream, which one process can read.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.data, Data::Memory(_))
     }
 
     /// True if the file holds elements as kernels read them: wide, in this machine's byte order, in C order.

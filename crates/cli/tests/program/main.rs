@@ -13,7 +13,6 @@ mod scan;
 mod several_adapters;
 mod stencil_files;
 mod stencil_preset;
-mod stencil_streamed;
 mod stress;
 mod sweep;
 mod web;

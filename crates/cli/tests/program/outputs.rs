@@ -18,7 +18,7 @@ fn the_input_is_no_output() {
     let again = folder.path("../outputs-input/grid.npy");
     let record = folder.write("record.json", b"[]");
     for args in [
-        &["stencil", &*path, "-o", &again][..],
+        &["stencil", &*path, "--steps", "1", "-o", &again][..],
         &["reduce", &path, "--axis", "0", "-o", &again],
         &["ladder", "--input", &path, "--record", &again],
         &["report", &record, "-o", &record],

@@ -170,12 +170,3 @@ pub fn encode(kind: &str, value: f64) -> Vec<u8> {
         integer => (value as i64).to_le_bytes()[..integer[1..].parse().unwrap()].to_vec(),
     }
 }
-
-/// Pseudo-random words, the same every time.
-pub fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
-}
