@@ -117,7 +117,6 @@
 //!
 //! # Features of the crate
 //!
-//! - `faults`: lets the tests of `halofold stress` put faults into kernels. Off by default.
 //! - `wgpu-default`: enables wgpu's default back ends. Off by default: the application chooses its back ends.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]

@@ -44,8 +44,8 @@ def said(printed, test):
 class Checks:
     """All of them, on one back end."""
 
-    def __init__(self, machine, back_end, counts, minutes):
-        self.machine, self.back_end, self.counts, self.minutes = machine, back_end, counts, minutes
+    def __init__(self, machine, back_end, counts):
+        self.machine, self.back_end, self.counts = machine, back_end, counts
         self.environment = {"WGPU_BACKEND": back_end, "WGPU_DX12_COMPILER": machine.compiler}
         self.random = random.Random(5)
 
@@ -258,11 +258,6 @@ class Checks:
         if done.late or not re.search(r"^test result: ", done.out, re.MULTILINE):
             self.counts.add(what, self.back_end, "late" if done.late else "wrong", done.why())
 
-    def stress(self):
-        done = self.run("stress", "--minutes", self.minutes, "--seed", "7", seconds=60 * float(self.minutes) + 300)
-        if self.count("stress", done, lambda: done.status == 0, f"{self.minutes} minutes"):
-            self.counts.notes["stress", self.back_end] = done.out.strip().splitlines()[-1][:120]
-
     def interrupts(self):
         """An interrupt leaves what was there, and no partial file."""
         folder, what = self.machine.folder, "Ctrl-C leaves no partial file"
@@ -292,4 +287,4 @@ class Checks:
         self.count("output in a terminal", done, lambda: done.status == 0 and text.count("verified") == 2, f"{text[-200:]!r}")
 
     ALL = [devices, ladder, reduce_operators, reduce_dot, reduce_axes, reduce_exact, reduce_forms, stencils, variants, convergence, textures,
-           pyramids, stress, interrupts, terminal]
+           pyramids, interrupts, terminal]

@@ -18,6 +18,7 @@ mod group_by;
 mod histogram;
 mod least_limits;
 mod measuring;
+mod one_launch;
 mod pyramid;
 mod quantiles;
 mod rank_rows;

@@ -1,5 +1,4 @@
-//! The kernels that are no operation of the library's: they measure memory, unpack files, and run between the reductions of
-//! `halofold stress`.
+//! The kernels that are no operation of the library's: they measure memory and unpack files.
 
 use std::path::{Path, PathBuf};
 
@@ -28,13 +27,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         overrides,
         label: "halofold.unpack".to_owned(),
     });
-    let between = ["change", "press", "poison"].map(|entry_point| Kernel {
-        wgsl: include_str!("../../../crates/cli/src/stress/disturbance.wgsl").to_owned(),
-        entry_point,
-        overrides: Vec::new(),
-        label: "halofold.stress".to_owned(),
-    });
-    let kernels = peaks.into_iter().chain(unpacked).chain(between);
+    let kernels = peaks.into_iter().chain(unpacked);
     let named =
         |kernel: Kernel| (format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides), kernel);
     kernels.map(named).collect()

@@ -23,6 +23,5 @@ mod several_adapters;
 mod stencil_files;
 mod stencil_preset;
 mod stencil_streamed;
-mod stress;
 mod sweep;
 mod web;
