@@ -36,7 +36,6 @@ mod rung;
 mod scan;
 mod show;
 mod stencil;
-mod sweep;
 mod table;
 pub mod transport;
 mod web;

@@ -77,9 +77,7 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
     }
     let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
     let wrong = |error| {
-        format!(
-            "these are not rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
-        )
+        format!("these are not rows of `ladder --json` or `stencil --preset … --json` ({error})")
     };
     Ok(Loaded {
         origin: None,

@@ -6,6 +6,7 @@ mod number;
 
 mod cli;
 mod histogram;
+mod ladder_range;
 mod outputs;
 mod readme;
 mod records;
@@ -23,5 +24,4 @@ mod several_adapters;
 mod stencil_files;
 mod stencil_preset;
 mod stencil_streamed;
-mod sweep;
 mod web;
