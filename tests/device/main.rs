@@ -9,7 +9,6 @@ mod scene;
 
 mod by_key;
 mod compiling;
-mod distinct;
 mod embedding;
 mod exact;
 mod examples;

@@ -193,10 +193,7 @@ impl LadderArgs {
         if let (Some(source), Some(held)) = (source, held)
             && n > held
         {
-            return Err(Failure::Usage(format!(
-                "--n {n}: {} holds {held} elements",
-                source.name()
-            )));
+            return Err(Failure::Usage(format!("--n {n}: {} holds {held} elements", source.name())));
         }
         if n > most {
             return Err(Failure::Usage(format!(

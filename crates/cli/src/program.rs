@@ -10,8 +10,7 @@ use crate::failure::Failure;
 use crate::gpu::AnyAdapters;
 use crate::transport::Alone;
 use crate::{
-    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil,
-    web,
+    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, web,
 };
 
 /// Text at the end of the manual's first page.

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::rank::{Distinct, Method, Mode, Quantiles, TopK};
+use halofold::rank::{Method, Quantiles, TopK};
 use halofold::wgpu::Limits;
 use halofold_measure::translate::Kernel;
 
@@ -40,13 +40,6 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(segments.kernels(&limits).map(with_name("the largest of segments")));
         let median = Quantiles::new(element, [0.5]).unwrap().segment_offsets([0, 100, 5000]);
         kernels.extend(median.kernels(&limits).map(with_name("the median of segments")));
-        let distinct = Distinct::new(element).into_iter().chain([Distinct::estimated(element)]);
-        for distinct in distinct {
-            kernels.extend(distinct.kernels().map(with_name("distinct values")));
-        }
-        if let Ok(mode) = Mode::new(element) {
-            kernels.extend(mode.kernels().map(with_name("the mode")));
-        }
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
