@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use halofold_measure::Form;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 use super::catalogue::generous;
 

@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 
+use crate::translate;
 use halofold::Element;
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::wgpu::Limits;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 /// Every distinct kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
@@ -57,7 +58,7 @@ fn order_statistics_in_every_language() {
 #[test]
 fn workgroup_memory_of_order_statistics_is_16_kib() {
     for (name, kernel) in kernels() {
-        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
         assert!(takes <= 16 << 10, "{name}: {takes}");
     }
 }

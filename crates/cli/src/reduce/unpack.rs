@@ -3,7 +3,7 @@
 
 use halofold::wgpu;
 use halofold::wgpu::util::DeviceExt as _;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 use super::file::Work;
 use crate::failure::Failure;
