@@ -4,9 +4,7 @@
 #[path = "../../crates/cli/src/show/translate/mod.rs"]
 mod translate;
 
-mod english;
 mod imports;
 mod permutations;
 mod plan;
-mod public;
 mod translations;
