@@ -27,7 +27,7 @@ use crate::table::{self, Column, number, words};
 use crate::{cpu, progress, record, reserved};
 use by_size::BySize;
 use outputs::{OutputArgs, Outputs};
-pub use sizes::Sizes;
+use sizes::Sizes;
 
 /// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
 const USUAL_N: u64 = 1 << 24;
@@ -99,8 +99,6 @@ pub struct LadderArgs {
     record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
-    #[arg(skip)]
-    range: sizes::Options,
 }
 
 /// The clock that times are taken from.
@@ -140,24 +138,9 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
 }
 
 impl LadderArgs {
-    /// The same over the range of `--from` and `--to`.
-    pub fn over(self, from: u64, to: Option<u64>) -> Self {
-        LadderArgs { n: Some(Sizes::Range(from, to)), range: sizes::Options::FromTo, ..self }
-    }
-
-    /// The document that was asked for.
-    pub fn preset(&self) -> Option<&str> {
-        self.preset.as_deref()
-    }
-
     /// True for a range of lengths.
-    pub fn is_range(&self) -> bool {
+    fn is_range(&self) -> bool {
         matches!(self.n, Some(Sizes::Range(..)))
-    }
-
-    /// True if one length was asked for.
-    pub fn is_one_length(&self) -> bool {
-        matches!(self.n, Some(Sizes::One(_)))
     }
 
     /// Checks that options of one length and of several are not mixed.
@@ -204,23 +187,18 @@ impl LadderArgs {
             None => vec![held.unwrap_or(usual)],
             Some(Sizes::One(n)) => vec![n],
             Some(Sizes::Range(from, to)) => {
-                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose), self.range)?
+                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose))?
             }
         };
         let n = sizes[sizes.len() - 1];
         if let (Some(source), Some(held)) = (source, held)
             && n > held
         {
-            return Err(Failure::Usage(format!(
-                "{}: {} holds {held} elements",
-                self.range.to(n),
-                source.name()
-            )));
+            return Err(Failure::Usage(format!("--n {n}: {} holds {held} elements", source.name())));
         }
         if n > most {
             return Err(Failure::Usage(format!(
-                "{}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
-                self.range.to(n),
+                "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
                 gpu.device.limits().max_buffer_size
             )));
         }

@@ -35,8 +35,6 @@ mod rung;
 mod scan;
 mod show;
 mod stencil;
-mod stress;
-mod sweep;
 mod table;
 pub mod transport;
 mod web;

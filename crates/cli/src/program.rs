@@ -9,8 +9,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::failure::Failure;
 use crate::transport::Alone;
 use crate::{
-    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, stress,
-    sweep, web,
+    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, web,
 };
 
 /// Text at the end of the manual's first page.
@@ -39,7 +38,7 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
     Histogram(histogram::HistogramArgs),
-    /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
+    /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
     /// Print the manual page of the program, or of one command: `halofold man reduce`.
     Man {
@@ -56,10 +55,6 @@ enum Command {
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
-    /// Run single-dispatch reductions again and again, and check each result. Exit status 1 on a wrong one.
-    Stress(stress::StressArgs),
-    /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
-    Sweep(sweep::SweepArgs),
     /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),
 }
@@ -130,8 +125,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
-        Command::Stress(arguments) => stress::run(&arguments),
-        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Web(arguments) => web::run(&arguments),
     }
 }

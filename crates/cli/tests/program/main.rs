@@ -5,6 +5,7 @@ mod keys;
 
 mod cli;
 mod histogram;
+mod ladder_range;
 mod outputs;
 mod readme;
 mod records;
@@ -13,6 +14,4 @@ mod scan;
 mod several_adapters;
 mod stencil_files;
 mod stencil_preset;
-mod stress;
-mod sweep;
 mod web;

@@ -1,4 +1,5 @@
-//! A kernel as the code each back end gets: SPIR-V, MSL, HLSL, GLSL, and its static facts. No GPU is needed.
+//! A kernel as the code each back end gets: SPIR-V, MSL, HLSL, GLSL, and its static facts. No GPU is needed. `tests/texts` takes
+//! this module, too.
 //!
 //! The text goes through naga as it does inside wgpu 30: parsed, validated, overrides made constants, written by
 //! the back end's own writer, with wgpu-hal's options (bounds checks, bounded loops, no zeroing of workgroup
@@ -6,21 +7,20 @@
 
 mod facts;
 mod write;
+
 use std::fmt;
 use std::str::FromStr;
 
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::histogram;
-use halofold::reduce::Monoid;
 use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::{Reads, Stage};
-use halofold::stencil::Config;
+use halofold::wgpu::Features;
+use halofold_measure::Kernel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
-use wgpu::Features;
 
-pub use facts::{Access, Barriers, Binding, Facts};
+pub use facts::{Access, Facts};
 
 /// Languages that a kernel can be shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,7 +124,6 @@ impl FromStr for Language {
 
 /// Errors of translating a kernel.
 #[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TranslateError {
     /// It is not WGSL.
     #[error("naga cannot parse this kernel:\n{0}")]
@@ -163,64 +162,14 @@ pub enum TranslateError {
     },
 }
 
-/// One stage, with all that a pipeline is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
-    /// The whole module.
-    pub wgsl: String,
-    /// Its entry point.
-    pub entry_point: &'static str,
-    /// The values of its overrides.
-    pub overrides: Vec<(&'static str, f64)>,
-    /// The label of its module and pipeline, which DXC takes for the name of a file.
-    pub label: String,
+/// Parses and validates a kernel.
+pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
+    Checked::new(&kernel.wgsl, kernel.entry_point, &kernel.overrides)
 }
 
-impl Kernel {
-    /// Composes a stage for a device with these features; `None` if the operator has no such stage there.
-    pub fn of(monoid: &Monoid, stage: Stage, features: Features) -> Option<Self> {
-        let wgsl = monoid.compose(stage, features)?;
-        let label = monoid.label(stage);
-        Some(Kernel { wgsl, entry_point: "main", overrides: stage.overrides(), label })
-    }
-
-    /// Composes the main kernel of a stencil.
-    pub fn of_stencil(config: &Config) -> Self {
-        Kernel {
-            wgsl: config.compose(),
-            entry_point: "main",
-            overrides: config.overrides(),
-            label: config.label(),
-        }
-    }
-
-    /// Composes one step of a histogram.
-    pub fn of_histogram(config: &histogram::Histogram, step: &str) -> Self {
-        Kernel {
-            wgsl: config.compose(step),
-            entry_point: "main",
-            overrides: config.overrides(step),
-            label: config.label(step),
-        }
-    }
-
-    /// Parses and validates it.
-    ///
-    /// # Errors
-    ///
-    /// See [`Checked::new`].
-    pub fn check(&self) -> Result<Checked<'_>, TranslateError> {
-        Checked::new(&self.wgsl, self.entry_point, &self.overrides)
-    }
-
-    /// Translates it into one language.
-    ///
-    /// # Errors
-    ///
-    /// See [`Checked::new`] and [`Checked::write`].
-    pub fn translate(&self, language: Language) -> Result<Translation, TranslateError> {
-        self.check()?.write(language)
-    }
+/// Translates a kernel into one language.
+pub fn translate(kernel: &Kernel, language: Language) -> Result<Translation, TranslateError> {
+    check(kernel)?.write(language)
 }
 
 /// A stage's name on the command line: its input, or its purpose.
@@ -271,15 +220,12 @@ pub struct Checked<'a> {
     module: Module,
     info: ModuleInfo,
     layout: write::Layout,
-    facts: Facts,
+    /// Static facts about the kernel.
+    pub facts: Facts,
 }
 
 impl<'a> Checked<'a> {
     /// Parses and validates a module.
-    ///
-    /// # Errors
-    ///
-    /// Text that naga refuses, an entry point or override that is not there.
     pub fn new(
         wgsl: &'a str,
         entry_point: &'a str,
@@ -302,16 +248,7 @@ impl<'a> Checked<'a> {
         Ok(Checked { wgsl, entry_point, module, info, layout, facts })
     }
 
-    /// The static facts about the kernel.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
     /// Writes it in a language.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
     pub fn write(&self, language: Language) -> Result<Translation, TranslateError> {
         let Checked { wgsl, entry_point, module, info, layout, facts } = self;
         if let Some((ty, reason)) = first_refusal(module, info, language) {
@@ -373,6 +310,3 @@ fn first_refusal(
         language.refusal(ty).map(|reason| (ty, reason))
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,15 +3,13 @@
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::FunctionInfo;
 use naga::{
-    AddressSpace, Block, CollectiveOperation, Expression, Function, GatherMode, GlobalVariable, Handle,
-    ImageClass, Literal, Module, Scalar, Statement, StorageAccess, SubgroupOperation, TypeInner,
+    AddressSpace, Block, Expression, Function, GlobalVariable, Handle, ImageClass, Literal, Module, Scalar,
+    Statement, StorageAccess, TypeInner,
 };
 
 /// Static facts about one entry point, for one value of each override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The entry point's name in WGSL.
-    pub entry_point: String,
     /// Invocations in a workgroup, in x, y and z.
     pub workgroup_size: [u32; 3],
     /// Bytes of workgroup memory.
@@ -20,8 +18,6 @@ pub struct Facts {
     pub bindings: Vec<Binding>,
     /// The number of times that its invocations wait for each other.
     pub barriers: Barriers,
-    /// The subgroup built-ins it uses, by name.
-    pub subgroup_operations: Vec<&'static str>,
 }
 
 /// A buffer that an entry point uses.
@@ -110,17 +106,15 @@ impl Facts {
             .collect();
         bindings.sort_by_key(|binding| (binding.group, binding.slot));
         let memory = used().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
-        let mut walk = Walk { module, barriers: Barriers::default(), subgroup_operations: Vec::new() };
+        let mut walk = Walk { module, barriers: Barriers::default() };
         walk.block(&entry.function, &entry.function.body, false);
         Facts {
-            entry_point: entry.name.clone(),
             workgroup_size: entry.workgroup_size,
             workgroup_memory_bytes: memory
                 .map(|(_, variable)| u64::from(module.types[variable.ty].inner.size(module.to_ctx())))
                 .sum(),
             bindings,
             barriers: walk.barriers,
-            subgroup_operations: walk.subgroup_operations,
         }
     }
 }
@@ -129,7 +123,6 @@ impl Facts {
 struct Walk<'a> {
     module: &'a Module,
     barriers: Barriers,
-    subgroup_operations: Vec<&'static str>,
 }
 
 impl Walk<'_> {
@@ -166,11 +159,6 @@ impl Walk<'_> {
             }
             Statement::ControlBarrier(_) => self.wait(1, in_loop),
             Statement::WorkGroupUniformLoad { .. } => self.wait(2, in_loop),
-            Statement::SubgroupBallot { .. } => self.uses("subgroupBallot"),
-            Statement::SubgroupGather { mode, .. } => self.uses(gather_name(mode)),
-            Statement::SubgroupCollectiveOperation { op, collective_op, .. } => {
-                self.uses(collective_name(*op, *collective_op));
-            }
             _ => {}
         }
     }
@@ -180,12 +168,6 @@ impl Walk<'_> {
             self.barriers.per_step += times;
         } else {
             self.barriers.once += times;
-        }
-    }
-
-    fn uses(&mut self, operation: &'static str) {
-        if !self.subgroup_operations.contains(&operation) {
-            self.subgroup_operations.push(operation);
         }
     }
 }
@@ -203,38 +185,6 @@ fn constant(module: &Module, function: &Function, condition: Handle<Expression>)
     match literal {
         Literal::Bool(value) => Some(value),
         _ => None,
-    }
-}
-
-fn gather_name(mode: &GatherMode) -> &'static str {
-    match mode {
-        GatherMode::BroadcastFirst => "subgroupBroadcastFirst",
-        GatherMode::Broadcast(_) => "subgroupBroadcast",
-        GatherMode::Shuffle(_) => "subgroupShuffle",
-        GatherMode::ShuffleDown(_) => "subgroupShuffleDown",
-        GatherMode::ShuffleUp(_) => "subgroupShuffleUp",
-        GatherMode::ShuffleXor(_) => "subgroupShuffleXor",
-        GatherMode::QuadBroadcast(_) => "quadBroadcast",
-        GatherMode::QuadSwap(_) => "quadSwap",
-    }
-}
-
-fn collective_name(operation: SubgroupOperation, collective: CollectiveOperation) -> &'static str {
-    use CollectiveOperation::{ExclusiveScan, InclusiveScan, Reduce};
-    match (operation, collective) {
-        (SubgroupOperation::All, _) => "subgroupAll",
-        (SubgroupOperation::Any, _) => "subgroupAny",
-        (SubgroupOperation::Add, Reduce) => "subgroupAdd",
-        (SubgroupOperation::Add, InclusiveScan) => "subgroupInclusiveAdd",
-        (SubgroupOperation::Add, ExclusiveScan) => "subgroupExclusiveAdd",
-        (SubgroupOperation::Mul, Reduce) => "subgroupMul",
-        (SubgroupOperation::Mul, InclusiveScan) => "subgroupInclusiveMul",
-        (SubgroupOperation::Mul, ExclusiveScan) => "subgroupExclusiveMul",
-        (SubgroupOperation::Min, _) => "subgroupMin",
-        (SubgroupOperation::Max, _) => "subgroupMax",
-        (SubgroupOperation::And, _) => "subgroupAnd",
-        (SubgroupOperation::Or, _) => "subgroupOr",
-        (SubgroupOperation::Xor, _) => "subgroupXor",
     }
 }
 
