@@ -136,11 +136,14 @@ impl<'a> File<'a> {
         let beside = |path: &Option<_>, is_bare| path.as_deref().map(|path| open(path, is_bare)).transpose();
         let (second, mask) = (beside(&args.with, true)?, beside(&args.mask, false)?);
         request::check_beside(&first, second.as_ref(), mask.as_ref())?;
-        let geometry = Geometry::new(&first, args.axis.as_ref(), args.keepdims);
-        let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", first.name())))?;
         let labels = beside(&args.by, false)?;
+        let all = [Some(&first), second.as_ref(), mask.as_ref(), labels.as_ref()];
+        let is_reversed = all.into_iter().flatten().any(Source::reverses);
+        let geometry = Geometry::new(&first, args.axis.as_ref(), args.keepdims, is_reversed);
+        let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", first.name())))?;
         let labels = labels.map(|labels| Labels::load(&labels, &first, &geometry)).transpose()?;
-        request::check_results(args, &first, &geometry, labels.is_some())?;
+        let groups = labels.as_ref().map_or(1, |labels| labels.keys.len() as u64);
+        request::check_results(args, &first, &geometry, groups)?;
         Ok(File { args, first, second, mask, labels, geometry, start, skipped: 0 })
     }
 
@@ -282,8 +285,17 @@ impl<'a> File<'a> {
             ),
             _ => (values, op::dtype(op, stored)),
         };
+        let is_ranges = kind == Kind::Reduction(Op::MinMax);
         let is_exact = parts.iter().all(|part| part.accuracy == Accuracy::Exact);
-        Ok(Results { values, counts, gpu_ms: ms, check, is_exact, ..self.results(kind.name(), vec![dtype]) })
+        Ok(Results {
+            values,
+            counts,
+            gpu_ms: ms,
+            check,
+            is_exact,
+            is_ranges,
+            ..self.results(kind.name(), vec![dtype])
+        })
     }
 
     /// The results of an order statistic; none of reductions.
@@ -360,6 +372,7 @@ impl<'a> File<'a> {
             values: Vec::new(),
             dtypes,
             is_exact: false,
+            is_ranges: false,
             counts: Vec::new(),
             gpu_ms: None,
             check: Check::Unchecked,

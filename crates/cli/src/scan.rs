@@ -93,7 +93,7 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let source = Source::open(&args.file, args.raw.bare().as_ref()).map_err(Failure::usage)?;
     check(args, &source)?;
     let axes = args.axis.map(|axis| Axes::Named(vec![axis]));
-    let geometry = Geometry::new(&source, axes.as_ref(), false);
+    let geometry = Geometry::new(&source, axes.as_ref(), false, source.reverses());
     let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", source.name())))?;
     let mut file = Reserved::open_apart("-o", &args.output, slice::from_ref(&args.file))?;
     let gpu = args.adapter.open()?;

@@ -97,7 +97,7 @@ pub fn count(request: &Request) -> Result<Counted, Failure> {
     let gpu = request.adapter.open()?;
     let start = Instant::now();
     let refused = |why: &dyn Display| Failure::Usage(format!("{}: {why}", source.name()));
-    let geometry = Geometry::new(&source, None, false).map_err(|why| refused(&why))?;
+    let geometry = Geometry::new(&source, None, false, source.reverses()).map_err(|why| refused(&why))?;
     let room = gpu.device.limits().max_buffer_size;
     let size = element(&source).size();
     let bytes = source.len() * size;

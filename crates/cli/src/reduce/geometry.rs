@@ -37,16 +37,22 @@ pub struct Chunk {
 }
 
 impl Geometry {
-    /// The lines along the axes of a request; without axes all elements are one line.
+    /// The lines along the axes of a request; without axes all elements are one line. `is_reversed` says that a file of the request holds axes in
+    /// the reverse of C order.
     ///
     /// # Errors
     ///
     /// The array does not have an axis.
-    pub fn new(source: &Source, axes: Option<&Axes>, keepdims: bool) -> Result<Self, String> {
+    pub fn new(
+        source: &Source,
+        axes: Option<&Axes>,
+        keepdims: bool,
+        is_reversed: bool,
+    ) -> Result<Self, String> {
         let shape = source.shape();
         let numbers = axes.map(|axes| axes.of(shape.len())).transpose()?;
         let numbers = numbers.or_else(|| keepdims.then(|| (0..shape.len()).collect()));
-        Ok(Self::along(shape, numbers, keepdims, source.reverses()))
+        Ok(Self::along(shape, numbers, keepdims, is_reversed))
     }
 
     fn along(shape: &[u64], numbers: Option<Vec<usize>>, keepdims: bool, is_reversed: bool) -> Self {

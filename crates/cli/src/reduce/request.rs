@@ -13,8 +13,8 @@ use super::parts;
 use crate::failure::Failure;
 use crate::files::{Fault, InputError, Source, Stored, npy, npz};
 
-/// Results of no elements that are made: no data stands behind the number in a header.
-const MOST_OF_NOTHING: u64 = 1 << 28;
+/// Results of no elements, or empty lists of results, that are made: no data stands behind the number in a header.
+const MOST_OF_NOTHING: u64 = 1 << 24;
 
 /// Checks options that go together or do not.
 pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
@@ -127,7 +127,7 @@ pub fn check_results(
     args: &ReduceArgs,
     source: &Source,
     geometry: &Geometry,
-    is_grouped: bool,
+    groups: u64,
 ) -> Result<(), Failure> {
     let (name, element) = (source.name(), source.element());
     let ops =
@@ -138,11 +138,17 @@ pub fn check_results(
     if args.exact {
         check_exact(args, source, ops())?;
     }
-    let is_empty = geometry.len == 0 && geometry.rows > 0 && !is_grouped;
-    if is_empty && geometry.rows > MOST_OF_NOTHING {
+    if groups.saturating_mul(geometry.rows) >= u64::from(u32::MAX) {
         return Err(Failure::Usage(format!(
-            "{name}: the result has {} values of no elements each, and at most {MOST_OF_NOTHING} are made",
+            "{name}: {groups} groups of {} lines are more than 2^32 - 2 results",
             geometry.rows
+        )));
+    }
+    let is_empty = geometry.len == 0 && geometry.rows > 0 && args.by.is_none();
+    let lists = geometry.shape.iter().fold(1u64, |all, len| all.saturating_mul((*len).max(1)));
+    if source.len() == 0 && lists > MOST_OF_NOTHING {
+        return Err(Failure::Usage(format!(
+            "{name}: the result has {lists} values or lists of no elements each, and at most {MOST_OF_NOTHING} are made"
         )));
     }
     let is_array = args.output.is_some() || geometry.axes.is_some();

@@ -23,6 +23,8 @@ pub struct Results {
     pub values: Vec<Option<Scalar>>,
     /// The types of the numbers: one, but for the operators of requests.
     pub dtypes: Vec<Stored>,
+    /// True if each is a minimum and a maximum.
+    pub is_ranges: bool,
     /// True if floats were rounded only at the end.
     pub is_exact: bool,
     /// Elements of each line, in the order of the lines.
@@ -34,12 +36,8 @@ pub struct Results {
 impl Results {
     /// The dimensions of the array: a range is a last one of two.
     pub fn dims(&self) -> Vec<u64> {
-        let last = if self.is_ranges() { Some(2) } else { self.several };
+        let last = if self.is_ranges { Some(2) } else { self.several };
         self.shape.iter().copied().chain(last.map(|several| several as u64)).collect()
-    }
-
-    fn is_ranges(&self) -> bool {
-        self.name == "min-max"
     }
 
     /// True if results are true or false.
@@ -66,7 +64,7 @@ impl Results {
                 Some(value) => [value.value(), None],
                 None => [None, None],
             };
-            let count = if self.is_ranges() { 2 } else { 1 };
+            let count = if self.is_ranges { 2 } else { 1 };
             for value in &numbers[..count] {
                 encode(dtype, value.unwrap_or(Value::F64(f64::NAN)), &mut bytes).ok_or_else(|| {
                     let why = match value {

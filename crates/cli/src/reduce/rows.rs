@@ -53,6 +53,9 @@ pub struct Row {
     /// The verdict of the CPU.
     #[serde(skip)]
     pub check: Check,
+    /// True if the places are the results.
+    #[serde(skip)]
+    is_search: bool,
 }
 
 /// The keys of an axis.
@@ -100,6 +103,7 @@ impl OfFile<'_> {
             wall_ms: self.wall_ms,
             adapter: self.adapter.to_owned(),
             check,
+            is_search: false,
         }
     }
 
@@ -144,6 +148,7 @@ impl OfFile<'_> {
                 wall_ms: self.wall_ms,
                 adapter: self.adapter.to_owned(),
                 check: results.check.clone(),
+                is_search: is_placed && results.several.is_none(),
             }
         };
         (0..groups).map(row).collect()
@@ -284,7 +289,7 @@ fn lines(row: &Row) -> Vec<Line<'_>> {
 
 /// The number by itself: what `-o` would write, where a search found something the index.
 fn bare(row: &Row, line: &Line<'_>) -> String {
-    let index = line.index.filter(|_| row.op != "top");
+    let index = line.index.filter(|_| row.is_search);
     let value = || line.value.clone().unwrap_or("-".to_owned());
     index.map_or_else(value, |index| index.to_string()) + "\n"
 }
@@ -379,6 +384,7 @@ mod tests {
             wall_ms: 2.0,
             adapter: "some GPU".to_owned(),
             check: Check::Right,
+            is_search: false,
         }
     }
 

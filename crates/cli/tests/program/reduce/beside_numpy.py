@@ -137,6 +137,7 @@ def kept():
             reduce(save("n", a), expected, tolerance_of(kind), "--skip-nan", *option)
     for kind in ["f4", "i2", "u1"]:
         a, keep = data(kind, (8, 50)), random.random((8, 50)) > 0.3
+        keep = np.asfortranarray(keep) if kind == "i2" else keep
         masked = np.ma.masked_array(a.astype("f8"), ~keep)
         for axis, option in [(None, []), (1, ["--axis", "1"]), (0, ["--axis", "0"])]:
             expected = {
