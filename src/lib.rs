@@ -20,7 +20,7 @@
 //! - [`histogram`]: counts how many keys fall into each bin.
 //! - [`group`]: counts, exact sums, means and variances, minima and maxima of the values of each group, by ids or by keys in
 //!   any order; results for each run of equal keys.
-//! - [`rank`]: medians, quantiles, the k largest or smallest elements, the mode, and the number of distinct values.
+//! - [`rank`]: medians, quantiles, the k largest or smallest elements.
 //! - [`select`]: the elements, or their indices, for which a function holds.
 //! - [`scan`]: the sum of all elements up to each, and the same with any other operator.
 //! - [`pyramid`]: minima and maxima of a texture at half its size, a quarter, and so on.
@@ -94,7 +94,7 @@
 //! | [`group::ByKey`], other floats | every time on the same device for the same plan |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`group::ById`]; [`group::GroupBy`], unless keys are too many | on every GPU, every time |
-//! | [`rank`]: elements, modes, numbers of distinct values and the registers of an estimate | on every GPU, every time |
+//! | [`rank`]: elements | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
 //! | [`select`] | on every GPU, every time, if the function has the same results there |
 //! | [`scan`], integers; minima and maxima; exact sums | on every GPU, every time |
@@ -117,7 +117,6 @@
 //!
 //! # Features of the crate
 //!
-//! - `faults`: lets the tests of `halofold stress` put faults into kernels. Off by default.
 //! - `wgpu-default`: enables wgpu's default back ends. Off by default: the application chooses its back ends.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]

@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> OPS{"sum",      "min",      "max",       "arg-min", "mean", "dot",
                                    "variance", "segments", "histogram", "scalar",  "by-key",  "run-lengths",
-                                   "unique",   "by-id",    "group-by",  "prefixes", "select", "distinct"};
+                                   "unique",   "by-id",    "group-by",  "prefixes", "select"};
 
 std::vector<std::string> parse(int count, char** words) {
     std::vector<std::string> ops;

@@ -1,4 +1,4 @@
-// Prefix sums, selections, and the number of distinct values, of floats that are spread evenly from 0 to 1.
+// Prefix sums and selections of floats that are spread evenly from 0 to 1.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -54,29 +54,6 @@ void selected(Bench& bench, const Pool<float>& pool, const char* op, float bound
     }
 }
 
-// All elements are sorted, and their repetitions left out.
-void distinct(Bench& bench, const Pool<float>& pool) {
-    const Memory<float> sorted(LARGEST), kept(LARGEST);
-    const Memory<uint32_t> number(1);
-    const Call sort = cub_call([&](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t) {
-        return cub::DeviceRadixSort::SortKeys(workspace, bytes, pool.memory.data(), sorted.data(),
-                                              static_cast<int>(LARGEST), 0, 32, stream);
-    });
-    const Call unique = cub_call([&](void* workspace, size_t& bytes, cudaStream_t stream, uint64_t) {
-        return cub::DeviceSelect::Unique(workspace, bytes, sorted.data(), kept.data(), number.data(),
-                                         static_cast<int>(LARGEST), stream);
-    });
-    const Call call = [&](cudaStream_t stream, uint64_t at) {
-        sort(stream, at);
-        unique(stream, at);
-    };
-    std::vector<uint8_t> is_there(1 << BITS);
-    for (const float x : pool.items) is_there[static_cast<size_t>(x * (1 << BITS))] = 1;
-    const uint32_t wanted = static_cast<uint32_t>(std::count(is_there.begin(), is_there.end(), 1));
-    bench.run({row_of("cub-sort", "distinct", "uniform", "f32", LARGEST), LARGEST * sizeof(float), call,
-               poisoned(number), [&] { return unlike(number, {wanted}); }});
-}
-
 }  // namespace
 
 void prefixes(Bench& bench) {
@@ -90,14 +67,11 @@ void prefixes(Bench& bench) {
         };
         prefix_sums(bench, Pool<uint32_t>(made(LARGEST, bits)), "uniform", "u32");
     }
-    if (!bench.wants("select") && !bench.wants("distinct")) return;
+    if (!bench.wants("select")) return;
     const Pool<float> pool(made(LARGEST, uniform));
-    if (bench.wants("select")) {
-        selected(bench, pool, "select-1-percent", 0.01f);
-        selected(bench, pool, "select-half", 0.5f);
-        selected(bench, pool, "select-99-percent", 0.99f);
-    }
-    if (bench.wants("distinct")) distinct(bench, pool);
+    selected(bench, pool, "select-1-percent", 0.01f);
+    selected(bench, pool, "select-half", 0.5f);
+    selected(bench, pool, "select-99-percent", 0.99f);
 }
 
 }  // namespace library

@@ -22,7 +22,7 @@ constexpr const char* USAGE =
     "  --variants A,B only these variants\n"
     "library: CUB at what an application asks for\n"
     "  --op A,B       only these: sum, min, max, arg-min, mean, dot, variance, histogram, by-key, run-lengths,\n"
-    "                 unique, by-id, group-by, select, distinct; `segments`, `prefixes` and `scalar` are three\n"
+    "                 unique, by-id, group-by, select; `segments`, `prefixes` and `scalar` are three\n"
     "JSON goes to standard output, a table to standard error.\n"
     "Exit status: 0, 1 if a result was wrong, 2 if something could not be run.\n";
 

@@ -24,9 +24,10 @@
 // would save part of that, but wgpu checks them in a compute pass of its own, which would cost every step
 // more.
 //
-// The residual is the largest change and the sum of squares. A NaN among the changes may not appear in the
-// largest change, because WGSL does not define `max` of a NaN, but it always appears in the sum. There it is
-// detected by its bits, since a compiler may assume that comparisons meet no NaNs.
+// The residual is the largest change and the sum of squares. A NaN among the changes stops the run, too: it
+// would stay and spread. It may not appear in the largest change, because WGSL does not define `max` of a NaN,
+// but it always appears in the sum. There it is detected by its bits, since a compiler may assume that
+// comparisons meet no NaNs.
 #import real
 
 struct Outcome {
@@ -42,6 +43,7 @@ struct Outcome {
 const RUNNING = 0u;
 const CONVERGED = 1u;
 const INTERRUPTED = 2u;
+const NOT_A_NUMBER = 3u;
 
 struct Check {
     // Steps since the last check; for `resume`, which of the two buffers is read first, 0 or 1.
@@ -122,8 +124,8 @@ fn decide() {
     outcome.squares = squares;
     // Squares of tiny changes may underflow, so the largest change is always tested, too.
     let small = largest < check.epsilon && ((check.flags & SQUARES) == 0u || squares < check.bound);
-    if small && !nan {
-        outcome.state = CONVERGED;
+    if small || nan {
+        outcome.state = select(CONVERGED, NOT_A_NUMBER, nan);
         set_all(arrayLength(&params));
     }
 }

@@ -1,4 +1,4 @@
-//! Order statistics: medians, quantiles, the k-th smallest element; the mode, and the number of distinct values.
+//! Order statistics: medians, quantiles, the k-th smallest element, the k largest.
 //!
 //! ```
 //! use halofold::rank::Quantiles;
@@ -43,11 +43,8 @@
 //! winners 16 bytes for each candidate, of which there are some 2k, or 100 000 of 2^28 elements if k is small. Recording allocates nothing.
 
 mod bracket;
-mod counting;
 mod described;
-mod distinct;
 mod method;
-mod mode;
 mod pipeline;
 mod quantiles;
 pub mod reference;
@@ -56,8 +53,6 @@ mod shape;
 mod top_k;
 mod values;
 
-pub use distinct::Distinct;
 pub use method::Method;
-pub use mode::Mode;
 pub use quantiles::Quantiles;
 pub use top_k::TopK;

@@ -41,25 +41,6 @@ pub fn top(element: Element, bytes: &[u8], k: usize, smallest: bool) -> Vec<(Val
     ranked
 }
 
-/// The number of distinct elements. All NaNs are one, and so are −0 and 0.
-pub fn distinct(element: Element, bytes: &[u8]) -> usize {
-    let mut distinct = sorted(element, bytes);
-    distinct.dedup_by(|a, b| order(*a, *b).is_eq());
-    distinct.len()
-}
-
-/// The most frequent element, of equally frequent ones the smallest, and how many there are: 0 if there are no elements.
-pub fn mode(element: Element, bytes: &[u8]) -> (Value, usize) {
-    let sorted = sorted(element, bytes);
-    let mut mode = (missing(element), 0);
-    for same in sorted.chunk_by(|a, b| order(*a, *b).is_eq()) {
-        if same.len() > mode.1 {
-            mode = (same[0], same.len());
-        }
-    }
-    mode
-}
-
 fn sorted(element: Element, bytes: &[u8]) -> Vec<Value> {
     let mut sorted: Vec<_> = elements(element, bytes).collect();
     sorted.sort_by(|a, b| order(*a, *b));

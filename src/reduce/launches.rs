@@ -10,8 +10,8 @@ use wgpu::{AdapterInfo, Backend};
 /// With one launch the last workgroup to finish collects the partials that the others have published. This is
 /// faster, but it relies on the order in which a GPU performs atomic operations on different addresses. No
 /// specification guarantees that order: WGSL's atomics are relaxed. All specifications guarantee the order
-/// between two launches. `docs/determinism.md` explains this, and `halofold stress` tests whether one launch
-/// fails on an adapter.
+/// between two launches. `docs/determinism.md` explains this; an ignored test, `tests/device/one_launch.rs`, tries
+/// whether one launch fails on an adapter.
 ///
 /// With two launches the [exact sum](crate::reduce::exact) of a buffer is that of one segment. Exact sums of
 /// several buffers, of a stride, or of a count on the GPU only have one launch.
@@ -45,7 +45,7 @@ impl Launches {
 
 /// Adapters on which the last workgroup of a launch has missed a partial that another one had published.
 ///
-/// One row per case, mostly from `halofold stress`. No case is known. The first row that matches counts.
+/// One row per case. No case is known. The first row that matches counts.
 const FAILED: &[Failed] = &[];
 
 /// A row of [`FAILED`]. An empty text matches every adapter.

@@ -126,9 +126,6 @@ mod bind;
 mod compose;
 mod error;
 pub mod exact;
-#[cfg(feature = "faults")]
-#[doc(hidden)]
-pub mod faults;
 mod fold;
 pub mod ladder;
 pub mod launches;

@@ -172,10 +172,7 @@ impl Reducer {
         self.pipelines.try_get(stage, || {
             let text = self.text(stage);
             options::check(&text, self.options.subgroups, self.limits())?;
-            let wgsl = text.compose();
-            #[cfg(feature = "faults")]
-            let wgsl = crate::reduce::faults::inserted(wgsl);
-            Ok(Kernel::new(self.monoid.label(stage), wgsl, text.slots(), stage.overrides()))
+            Ok(Kernel::new(self.monoid.label(stage), text.compose(), text.slots(), stage.overrides()))
         })
     }
 

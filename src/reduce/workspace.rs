@@ -56,10 +56,8 @@ impl Workspace {
         self.buffers.iter().chain([&self.nothing]).map(Buffer::size).sum()
     }
 
-    /// The buffer of the partials that workgroups publish, behind the 32 words of the ticket counter: for tests that poison it
-    /// between two reductions.
-    #[doc(hidden)]
-    pub fn partials(&self) -> &Buffer {
+    /// The buffer of the partials that workgroups publish, behind the 32 words of the ticket counter.
+    pub(super) fn partials(&self) -> &Buffer {
         &self.buffers[2]
     }
 

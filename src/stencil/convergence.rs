@@ -36,7 +36,7 @@ impl Jacobi {
     /// epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, and 64-bit floats for grids of `f64`. A residual that is
-    /// NaN is never below epsilon. This call allocates some small buffers. The first call also compiles: see
+    /// NaN stops the run as well: see [`Outcome::is_nan`]. This call allocates some small buffers. The first call also compiles: see
     /// [`Jacobi::compile_until`]. Nothing is submitted.
     ///
     /// # Errors

@@ -118,6 +118,11 @@ impl Outcome {
     pub const NONE: Outcome =
         Outcome { steps: 0, converged: false, interrupted: false, max: f64::INFINITY, l2: f64::INFINITY };
 
+    /// Returns true if the last check found a change that is NaN, which has ended the run.
+    pub const fn is_nan(&self) -> bool {
+        self.max.is_nan()
+    }
+
     /// Returns true if the result is in the first buffer: after an even number of steps. Otherwise it is in the
     /// second.
     pub const fn in_first(&self) -> bool {

@@ -12,18 +12,13 @@ mod mean_color_by_label;
 #[path = "../../examples/percentile_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod percentile_exposure;
-#[path = "../../examples/stream_file.rs"]
-#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod stream_file;
 #[path = "../../examples/visible_points.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod visible_points;
 
 use crate::common::{Gpu, gpu};
 use auto_exposure::{DAWN, FRAMES, Outcome};
-use halofold::reduce::Op;
-use halofold::{Element, wgpu};
-use stream_file::Request;
+use halofold::wgpu;
 
 /// A device with the limits that even old GPUs have.
 fn modest() -> Gpu {
@@ -121,56 +116,6 @@ fn regions_are_painted_with_their_means() {
             assert!((f32::from(pixel[at]) - 255.0 * mean).abs() < 0.501, "{pixel:?}, region {label}");
         }
     }
-}
-
-/// Every type and operator in more pieces than the ring has slots, the last one a part; some also as files of nothing, of one element,
-/// of whole pieces, of many small ones. Whatever differs from the CPU's result is an error of `run` itself.
-#[test]
-fn files_stream_in_pieces() {
-    let gpu = gpu();
-    for element in Element::ALL {
-        for op in [Op::Sum, Op::Min, Op::Max] {
-            let operator = op.over(element).unwrap();
-            let missing = operator.features() - gpu.device.features();
-            if !missing.is_empty() {
-                eprintln!("skipped: {op} of {element} needs {missing:?}");
-                continue;
-            }
-            let all = [
-                (300_000 + element.size(), 65_541, 5),
-                (0, 1 << 16, 0),
-                (element.size(), 1 << 16, 1),
-                (1 << 18, 1 << 16, 4),
-                (3 * 4096 + 8, 4096, 4),
-                (1 << 16, 1000, 66),
-            ];
-            let thorough = matches!((element, op), (Element::F16, Op::Sum) | (Element::F32, Op::Max));
-            for &(size, piece, pieces) in if thorough { &all[..] } else { &all[..1] } {
-                let request = Request { element, op, size, piece, ..Request::default() };
-                let report = gpu.watched(|| {
-                    stream_file::run(&gpu.device, &gpu.queue, &request).map_err(|error| error.to_string())
-                });
-                let report = report.unwrap_or_else(|error| panic!("{request:?}: {error}"));
-                assert_eq!((report.elements, report.pieces), (size / element.size(), pieces), "{request:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn requests_that_cannot_be_streamed_are_refused() {
-    let gpu = gpu();
-    let refused =
-        |request: &Request| stream_file::run(&gpu.device, &gpu.queue, request).unwrap_err().to_string();
-    let mean = refused(&Request { op: Op::Mean, ..Request::default() });
-    assert!(mean.contains("sum, min and max"), "{mean}");
-    let missing = refused(&Request { file: Some("/nowhere/at/all".into()), ..Request::default() });
-    assert!(missing.to_lowercase().contains("no such file"), "{missing}");
-    let odd = std::env::temp_dir().join(format!("halofold-odd-{}.bin", std::process::id()));
-    std::fs::write(&odd, [0; 7]).unwrap();
-    let error = refused(&Request { file: Some(odd.clone()), ..Request::default() });
-    std::fs::remove_file(odd).unwrap();
-    assert!(error.contains("7 bytes are no whole number of f32"), "{error}");
 }
 
 /// The solution is put into the equation by the CPU, in 64 bits.

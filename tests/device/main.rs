@@ -9,7 +9,6 @@ mod scene;
 
 mod by_key;
 mod compiling;
-mod distinct;
 mod embedding;
 mod exact;
 mod examples;
@@ -18,6 +17,7 @@ mod group_by;
 mod histogram;
 mod least_limits;
 mod measuring;
+mod one_launch;
 mod pyramid;
 mod quantiles;
 mod rank_rows;

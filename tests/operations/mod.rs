@@ -75,7 +75,7 @@ pub fn parts() -> Vec<(&'static str, Vec<Operation>)> {
     vec![
         ("reductions of every shape, by every rung, with counts on the GPU", reductions::operations()),
         ("histograms: every kind of keys and of elements", keys::every_kind()),
-        ("order statistics of rows, modes, distinct values", ranks::operations()),
+        ("order statistics of rows", ranks::operations()),
         ("results by id and by key, prefixes, selections", groups::operations()),
         ("textures: sums, a histogram, a pyramid", textures),
         ("stencils: every kernel and border, with checks of convergence", grids::every_kernel()),

@@ -1,7 +1,7 @@
-//! Order statistics of short rows, modes, and numbers of distinct values.
+//! Order statistics of short rows.
 
 use halofold::Element;
-use halofold::rank::{Distinct, Mode, Quantiles, TopK, reference};
+use halofold::rank::{Quantiles, TopK, reference};
 
 use super::{End, Operation, Scene, text};
 
@@ -13,9 +13,6 @@ pub fn operations() -> Vec<Operation> {
     vec![
         Operation::new("third smallest elements of rows", |scene| Box::pin(third(scene))),
         Operation::new("largest elements of rows", |scene| Box::pin(largest(scene))),
-        Operation::new("number of distinct values", |scene| Box::pin(distinct(scene))),
-        Operation::new("mode", |scene| Box::pin(mode(scene))),
-        Operation::new("registers of distinct values", |scene| Box::pin(registers(scene))),
     ]
 }
 
@@ -54,44 +51,5 @@ async fn largest(scene: &Scene) -> Result<End, String> {
         expected[place] = value.as_f64() as u32;
         expected[indices + place] = index;
     }
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
-}
-
-async fn distinct(scene: &Scene) -> Result<End, String> {
-    let elements = elements(scene);
-    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
-    scene.stage();
-    let distinct =
-        Distinct::new(Element::F16).and_then(|distinct| distinct.on(&scene.device)).map_err(text)?;
-    let output = scene.room(4)?;
-    scene.stage();
-    let prepared = distinct.of(&input).into(&output).map_err(text)?;
-    let expected = reference::distinct(Element::F16, bytemuck::cast_slice(&elements)) as u32;
-    scene.compare(|encoder| prepared.encode(encoder), &output, &expected.to_ne_bytes()).await
-}
-
-async fn mode(scene: &Scene) -> Result<End, String> {
-    let elements = elements(scene);
-    let input = scene.buffer(bytemuck::cast_slice(&elements))?;
-    scene.stage();
-    let mode = Mode::new(Element::U32).and_then(|mode| mode.on(&scene.device)).map_err(text)?;
-    let output = scene.room(8)?;
-    scene.stage();
-    let prepared = mode.of(&input).into(&output).map_err(text)?;
-    let (value, number) = reference::mode(Element::U32, bytemuck::cast_slice(&elements));
-    let expected = [value.as_f64() as u32, number as u32];
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
-}
-
-/// Elements that are all 0: its hash begins with 4848, in 14 bits, and 001.
-async fn registers(scene: &Scene) -> Result<End, String> {
-    let input = scene.buffer(bytemuck::cast_slice(&vec![0u32; scene.words(1000) as usize]))?;
-    scene.stage();
-    let estimated = Distinct::estimated(Element::U32).on(&scene.device).map_err(text)?;
-    let output = scene.room(4 << 14)?;
-    scene.stage();
-    let prepared = estimated.of(&input).into(&output).map_err(text)?;
-    let mut expected = vec![0u32; 1 << 14];
-    expected[4848] = 3;
     scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
 }

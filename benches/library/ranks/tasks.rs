@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use halofold::rank::{Distinct, Mode, Quantiles, TopK};
+use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Op, Reducer};
 use halofold::scan::Scan;
 use halofold::select::Select;
@@ -31,10 +31,6 @@ enum Kind {
     Segments(&'static [u64]),
     /// So many largest elements.
     Top(u32),
-    /// The exact number of distinct values.
-    Distinct,
-    /// The most frequent element, and how many there are.
-    Mode,
     /// The sum of all words up to each, as elements of this type.
     Prefixes(Element),
     /// The exact sum of all floats up to each. They are multiples of 2^-24.
@@ -62,8 +58,6 @@ pub const TOP_32: Task = Task("top-32", Kind::Top(32));
 pub const TOP_256: Task = Task("top-256", Kind::Top(256));
 /// The 4096 largest elements.
 pub const TOP_4096: Task = Task("top-4096", Kind::Top(4096));
-/// The number of distinct values.
-pub const DISTINCT: Task = Task("distinct", Kind::Distinct);
 /// The sums of an array's words up to each.
 pub const PREFIXES: Task = Task("prefix-sums", Kind::Prefixes(Element::U32));
 /// The sums of an array's elements up to each.
@@ -76,8 +70,6 @@ pub const HUNDREDTH: Task = Task("select-1-percent", Kind::Kept(0.01));
 pub const HALF: Task = Task("select-half", Kind::Kept(0.5));
 /// All but a hundredth.
 pub const MOST: Task = Task("select-99-percent", Kind::Kept(0.99));
-/// The mode.
-pub const MODE: Task = Task("mode", Kind::Mode);
 
 impl Task {
     /// Its name.
@@ -95,11 +87,6 @@ impl Task {
             (_, None) => (self.0.to_owned(), Element::F32),
         };
         [op, kind.to_owned(), element.name().to_owned()]
-    }
-
-    /// Bytes of the largest binding that it takes for an array, if that cannot be cut: a table has 6 for each element in each of two, and a last place of 4.
-    pub fn bound(self, array: &Array<'_>) -> u64 {
-        if matches!(self.1, Kind::Mode) { 6 * array.n + 4 } else { 0 }
     }
 
     /// The calls over an array in one way.
@@ -149,14 +136,6 @@ impl Task {
                 let top = right(row.map_or(all.clone(), |row| all.rows(row)).on(device));
                 Box::new(move |input, output| recorded(top.of(input).into(output)))
             }
-            Kind::Distinct => {
-                let distinct = right(Distinct::new(Element::F32).and_then(|distinct| distinct.on(device)));
-                Box::new(move |input, output| recorded(distinct.of(input).into(output)))
-            }
-            Kind::Mode => {
-                let mode = right(Mode::new(Element::F32).and_then(|mode| mode.on(device)));
-                Box::new(move |input, output| recorded(mode.of(input).into(output)))
-            }
             Kind::Prefixes(element) => {
                 let sums = right(Scan::new(right(Op::Sum.over(element))));
                 let sums = right(sums.on(device));
@@ -202,13 +181,6 @@ impl Task {
                 medians
             }
             Kind::Top(k) => top(array, k as usize),
-            Kind::Distinct => (runs(array).count() as u32).to_le_bytes().to_vec(),
-            Kind::Mode => {
-                let mode = runs(array).max_by(|a, b| a.len().cmp(&b.len()).then(b[0].total_cmp(&a[0])));
-                mode.map_or_else(Vec::new, |run| {
-                    [run[0].to_bits(), run.len() as u32].map(u32::to_le_bytes).concat()
-                })
-            }
             Kind::Prefixes(Element::F32) => prefixes(words::<f32>(array), |sum, element| sum + element),
             Kind::Prefixes(_) => prefixes(words::<u32>(array), u32::wrapping_add),
             Kind::ExactPrefixes => {
@@ -252,11 +224,6 @@ fn right<T>(result: Result<T, impl Display>) -> T {
 fn recorded<P: 'static>(prepared: Result<Prepared<P>, impl Display>) -> Call {
     let prepared = right(prepared);
     Box::new(move |pass| prepared.encode_in_pass(pass))
-}
-
-/// The equal elements of a whole array, together.
-fn runs<'a>(array: &'a Array<'_>) -> impl Iterator<Item = &'a [f32]> {
-    array.sorted().chunk_by(f32::eq)
 }
 
 /// A quantile of a sorted row.

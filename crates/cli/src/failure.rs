@@ -8,6 +8,9 @@ use crate::output::visible;
 /// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
+/// The exit status of a run that did not converge.
+pub const NOT_CONVERGED: u8 = 3;
+
 /// Reasons for the program to end early.
 #[derive(Debug)]
 pub enum Failure {
@@ -17,6 +20,8 @@ pub enum Failure {
     Wrong,
     /// Something about some of the files, which has been reported: exit status 2.
     Reported,
+    /// A run did not converge, which has been reported: a message, and exit status 3.
+    NotConverged(String),
     /// It was interrupted, and its finished work is saved: a message, and exit status 130.
     Interrupted(String),
     /// Standard output is closed: no message, exit status 0.
@@ -26,7 +31,9 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(message) | Failure::Interrupted(message) => f.write_str(message),
+            Failure::Usage(message) | Failure::NotConverged(message) | Failure::Interrupted(message) => {
+                f.write_str(message)
+            }
             Failure::Wrong => f.write_str("a result was wrong"),
             Failure::Reported => f.write_str("some files failed"),
             Failure::Closed => f.write_str("standard output is closed"),
@@ -46,6 +53,10 @@ impl Failure {
             Failure::Closed => ExitCode::SUCCESS,
             Failure::Wrong => ExitCode::from(1),
             Failure::Reported => ExitCode::from(2),
+            Failure::NotConverged(message) => {
+                eprintln!("{message}");
+                ExitCode::from(NOT_CONVERGED)
+            }
             Failure::Interrupted(message) => {
                 eprintln!("{message}");
                 ExitCode::from(INTERRUPTED)

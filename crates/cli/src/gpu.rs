@@ -1,14 +1,16 @@
 //! The adapter a command runs on.
 
-use std::collections::BTreeSet;
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use halofold::read::Readback;
 use halofold::{adapter, wgpu};
 use halofold_fleet::Member;
 use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
+use crate::files::InputError;
 use crate::joined::joined;
 
 /// Error where there is no adapter.
@@ -63,13 +65,6 @@ pub struct Gpu {
     pub timer: Timer,
     faults: Arc<Mutex<Vec<String>>>,
 }
-
-/// Bytes of files that one GPU reduces before another one would help: opening it, making room for pieces, and closing it take 0.17 s with two H100, of
-/// which one reads 33 GB/s and both 62.
-const SMALL: u64 = 12 << 30;
-
-/// Bytes that are written to the GPU at once.
-const PIECE: usize = 64 << 20;
 
 /// Names a folder of the session where Linux has none: Mesa complains at every start otherwise.
 ///
@@ -170,15 +165,6 @@ impl AnyAdapters {
     pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         let several = self.several.found()?;
         if several.is_empty() { Ok(vec![self.one.found()?]) } else { Ok(several) }
-    }
-
-    /// Opens the adapters asked for, or the preferred one, for files of so many bytes, if that is known: only the first of different adapters
-    /// where others would come too late.
-    pub fn open_for(&self, bytes: Option<u64>) -> Result<Vec<Gpu>, Failure> {
-        let found = self.found()?;
-        let are_different = found.iter().collect::<BTreeSet<_>>().len() == found.len();
-        let is_small = bytes.is_some_and(|bytes| bytes < SMALL);
-        Gpu::open_all(if is_small && are_different { &found[..1] } else { &found })
     }
 }
 
@@ -324,9 +310,40 @@ impl Gpu {
         }
     }
 
-    /// Writes bytes to the start of a buffer, in pieces, and zeros up to a whole word behind them.
-    pub fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
-        halofold_measure::upload(&self.queue, buffer, bytes.chunks(PIECE));
+    /// Records a pass that writes to a buffer, waits for it, and returns the buffer's bytes and the time on the GPU, if it tells.
+    pub fn read_results(
+        &self,
+        label: &'static str,
+        output: &wgpu::Buffer,
+        record: impl FnOnce(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Vec<u8>, Option<f64>), Failure> {
+        let readback = Readback::new(&self.device, output.size());
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some(label),
+            timestamp_writes: self.timer.stamp(0),
+        }));
+        readback.encode(&mut encoder, output, 0, output.size()).map_err(Failure::usage)?;
+        self.queue.submit([encoder.finish()]);
+        let bytes = readback.wait(output.size()).map_err(Failure::usage)?;
+        Ok((bytes, self.timer.resolve(0..1).map_err(Failure::usage)?[0]))
+    }
+
+    /// Makes a buffer of `len` bytes for kernels to read. `fill` writes the bytes from an offset on, in several threads.
+    pub fn upload(
+        &self,
+        len: u64,
+        fill: impl Fn(u64, &mut [u8]) -> Result<(), InputError> + Sync,
+    ) -> Result<wgpu::Buffer, Failure> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold input"),
+            size: len.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT).max(4),
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let fill = |offset: u64, target: &mut [u8]| fill(offset, target).map_err(io::Error::other);
+        halofold_fleet::upload(&self.device, &self.queue, &buffer, len, fill).map_err(Failure::usage)?;
+        Ok(buffer)
     }
 
     /// The most elements of a size that one buffer holds here.
@@ -337,25 +354,7 @@ impl Gpu {
 
 #[cfg(test)]
 mod tests {
-    use halofold::wgpu::Backend;
-
-    use super::{AdaptersArgs, AnyAdapters, SMALL, adapters, remedy};
-
-    #[test]
-    fn of_different_adapters_the_first_are_opened() {
-        let opened = |names: &[&str]| {
-            let several = AdaptersArgs { adapters: names.iter().map(|name| (*name).to_owned()).collect() };
-            AnyAdapters { several, ..AnyAdapters::default() }.open_for(Some(SMALL - 1)).unwrap().len()
-        };
-        let all = adapters().unwrap();
-        assert_eq!(opened(&["all"]), 1);
-        if all.len() > 1 {
-            assert_eq!(opened(&["1", "0"]), 1);
-        }
-        if all[0].get_info().backend != Backend::Gl {
-            assert_eq!(opened(&["0", "0"]), 2);
-        }
-    }
+    use super::remedy;
 
     #[test]
     fn remedies_are_those_of_the_system() {

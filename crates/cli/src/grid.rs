@@ -3,7 +3,6 @@
 //! Everything that can be wrong with the request is found before the first step: the file's header and the options
 //! first, then the paths of the results, then the adapter's limits and features.
 
-mod batch_size;
 pub mod calibration;
 pub mod cells;
 pub mod frames;
@@ -12,13 +11,11 @@ pub mod output;
 mod picture;
 pub mod report;
 pub mod request;
-mod streamed;
 mod team_state;
 mod weights;
 
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use halofold::Element;
 use halofold::stencil::{BOXES, Block, Border, Dims, Norm, STENCILS, Stencil};
@@ -26,18 +23,15 @@ use halofold::stencil::{BOXES, Block, Border, Dims, Norm, STENCILS, Stencil};
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
-use crate::joined::joined;
 use crate::progress;
 use crate::transport::{Alone, Transport};
-use batch_size::BatchSize;
-use cells::Cells;
 use frames::FrameWriter;
 use grid_state::{GridState, OneGpu};
+use halofold_fleet::{Cells, Team};
 use output::Outputs;
-use picture::{Picture, Scale};
-use report::{Report, Stepped, Together};
+use picture::Picture;
+use report::{Report, Stepped};
 use request::Request;
-pub use streamed::StreamArgs;
 use weights::GivenWeights;
 
 /// Options of a grid from a file.
@@ -48,7 +42,7 @@ pub struct GridArgs {
     pub grid: Option<PathBuf>,
     #[arg(long, alias = "points", value_name = "POINTS", help = stencils())]
     pub stencil: Option<&'static Stencil>,
-    /// Number of steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
+    /// Number of steps; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
     pub steps: Option<u32>,
@@ -64,7 +58,8 @@ pub struct GridArgs {
     /// value; constant is 0).
     #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", default_value = "fixed")]
     pub boundary: Border,
-    /// Stop once a step changes no cell by this much.
+    /// Stop once a step changes no cell by this much. A run that makes all steps without that, or meets a change that is NaN, ends with exit
+    /// status 3; its result is written all the same.
     #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// The change that --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
@@ -106,13 +101,11 @@ pub struct GridArgs {
     /// The plane that pictures of a 3D grid show. By default the middle one.
     #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX))]
     pub slice: Option<u32>,
-    #[command(flatten)]
-    pub stream: StreamArgs,
-    /// With --adapters the grid in slabs on several of them, or on one where several are slower. Its bits are those of one adapter that runs the same kernel.
+    /// With --adapters the grid in equal slabs on all of them. Its bits are those of one adapter that runs the same kernel.
     #[command(flatten)]
     pub adapters: AnyAdapters,
-    /// The steps between two exchanges of faces, of slabs on several adapters or ranks, all of which are used. By default as many as measured times say.
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
+    /// The steps between two exchanges of faces, of slabs on several adapters or ranks. By default a formula says how many.
+    #[arg(long, value_name = "STEPS", value_parser = counts(1, u32::MAX))]
     pub halo: Option<u32>,
     /// Print one JSON object, or an array of a preset's rows, instead of text.
     ///
@@ -120,8 +113,7 @@ pub struct GridArgs {
     /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
     /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
-    /// also layers (of each slab), halo (steps between two exchanges, at the end) and setup_ms (before the first step). Streamed runs also have passes (over the file), slabs (of a
-    /// pass), bytes_read and bytes_written (without those of before --resume).
+    /// also layers (of each slab), halo (steps between two exchanges) and setup_ms (compiling and uploading).
     #[arg(long)]
     pub json: bool,
 }
@@ -139,78 +131,42 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     if !is_shared && args.halo.is_some() {
         return Err(Failure::usage("--halo goes with --adapters"));
     }
-    let adapters = args.adapters.found()?;
-    // A cut that is given uses all. Else the first one is asked if there is time for the others.
-    let (first, others) = adapters.split_at(if args.halo.is_some() { adapters.len() } else { 1 });
-    let mut gpus = Gpu::open_all(first)?;
-    if others.is_empty() && args.halo.is_none() {
+    let gpus = Gpu::open_all(&args.adapters.found()?)?;
+    if is_shared {
+        request.choose_together(&gpus)?;
+    } else {
         request.choose(&gpus[0])?;
-        if streamed::is_wanted(args, &request, &gpus[0]) {
-            // Its result is written in another way.
-            drop(outputs);
-            return streamed::run(args, request, &gpus[0], start);
-        }
         request.check(&gpus[0])?;
     }
     request.tell_conversion(args);
-    let is_short = if others.is_empty() { None } else { Some(request.shortness(&gpus[0], adapters.len())?) };
-    // Cells are read meanwhile: that needs no GPU.
-    let (read, is_short) = thread::scope(|scope| {
-        let asked = is_short.map(|is_short| scope.spawn(is_short));
-        (request.read(), asked.map(joined))
-    });
-    let (cells, rhs) = read?;
-    if is_short == Some(false) {
-        gpus.extend(Gpu::open_all(others)?);
-    }
-    let one = gpus.first().filter(|_| args.halo.is_none() && is_short != Some(false));
-    match one {
-        None => request.choose_together(&gpus)?,
-        Some(_) if is_short.is_none() => {}
-        Some(gpu) => {
-            request.choose(gpu)?;
-            request.check(gpu)?;
-        }
-    }
-    let picture = |cells: &Cells| Picture {
-        element: cells.element,
-        grid: cells.grid,
-        plane: request.plane,
-        scale: Scale::of(cells),
-    };
-    let begin = |folder| FrameWriter::begin(folder, request.every, picture(&cells), &cells);
-    let frames = outputs.frames.take().map(begin).transpose()?;
-    let Request { config, weights, until, .. } = request;
-    let rhs = rhs.as_ref().map(Cells::bytes);
     let set_up = Instant::now();
-    let mut state: Box<dyn GridState + '_> = match one {
-        Some(gpu) => Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?),
-        None => {
-            let run = (request.steps, args.halo);
-            let team = team_state::team(&gpus, (config, weights), (cells.bytes(), rhs), run)?;
-            // The kernel is that of the first adapter's slab.
-            let slab = team.workers()[0].stencil();
-            (request.config.variant, request.config.tuning) = (slab.variant, slab.tuning);
-            Box::new(team)
+    let Request { config, weights, until, .. } = request;
+    let mut state: Box<dyn GridState + '_> = {
+        let (cells, rhs) = request.cells()?;
+        let rhs = rhs.as_ref().map(|rhs| |start: u64, into: &mut [u8]| rhs.fill(start, into));
+        let (cells, rhs) =
+            (|start: u64, into: &mut [u8]| cells.fill(start, into), rhs.as_ref().map(|rhs| rhs as Cells<'_>));
+        if is_shared {
+            let members: Vec<_> = gpus.iter().map(Gpu::member).collect();
+            Box::new(Team::new(&members, config, weights, (&cells, rhs), args.halo).map_err(Failure::usage)?)
+        } else {
+            Box::new(OneGpu::new(&gpus[0], (config, weights, until), &cells, rhs)?)
         }
     };
     let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
+    // The kernel is that of the first adapter's slab.
+    (request.config.variant, request.config.tuning) = state.kernel();
+    let begin = |folder| {
+        let picture = Picture::of(&*state, &request.config, request.plane)?;
+        FrameWriter::begin(folder, request.every, picture, &*state)
+    };
+    let frames = outputs.frames.take().map(begin).transpose()?;
     let stepped = run_steps(&mut *state, &request, &Alone, frames.as_ref())?;
-    if outputs.wants_result() {
-        let all = 0..cells.bytes().len() as u64;
-        let cells = cells.with_bytes(state.read(all)?);
-        let picture = frames.map_or_else(|| picture(&cells), |frames| frames.picture);
-        outputs.write(&cells, request.source.shape(), picture)?;
-    }
-
-    let alone = || Together { layers: vec![config.layers()], halo: state.depth(), used: vec![0] };
-    let together = state.together().unwrap_or_else(alone);
-    let used: Vec<&Gpu> = together.used.iter().map(|nth| &gpus[*nth]).collect();
-    let idle = adapters.len() - used.len();
-    let adapters = (gpu::names(used.iter().copied()), used[0].info.backend);
-    let (together, setup_ms) = is_shared.then_some((together, setup_ms)).unzip();
-    Report { together, setup_ms, idle, ..Report::new(args, &request, adapters, stepped, start) }
-        .print(args.json)
+    outputs.write(&*state, &request, frames.map(|frames| frames.picture))?;
+    let together = state.together();
+    let setup_ms = together.as_ref().map(|_| setup_ms);
+    let adapters = (gpu::names(&gpus), gpus[0].info.backend);
+    Report { together, setup_ms, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way. All processes call this
@@ -226,37 +182,36 @@ pub fn run_steps(
     frames: Option<&FrameWriter>,
 ) -> Result<Stepped, Failure> {
     let Request { steps, until, config, .. } = request;
-    let (steps, cells) = (*steps, config.grid.cells());
+    let (steps, batch) = (*steps, state.batch(until.as_ref()));
     let bar = progress::bar_of(processes, steps.into());
     bar.set_message("steps");
-    // Every batch ends with a check: where there is one must not depend on the speed.
-    // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
-    let unit = |state: &dyn GridState| match (until, state.depth()) {
-        (Some(until), _) => until.every,
-        (None, 1) => 1,
-        (None, depth) => depth.saturating_mul(2),
-    };
-    let mut batch = BatchSize::new(unit(state));
     let mut outcome = state.outcome();
-    while outcome.steps < steps && !outcome.converged {
+    let (mut took, mut gpu_ms) = (Duration::ZERO, Some(Vec::new()));
+    while outcome.steps < steps && !outcome.converged && !outcome.is_nan() {
         let done = outcome.steps;
         let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
         let submitted = Instant::now();
-        let gpu_ms = state.advance(batch.next(left, unit(state)), until.as_ref())?;
+        let ms = state.advance(batch.min(left), until.as_ref())?;
+        took += submitted.elapsed();
         outcome = state.outcome();
-        batch.learn(outcome.steps - done, state.took(submitted.elapsed()), gpu_ms);
+        let of_a_step = ms.map(|ms| ms / f64::from(outcome.steps - done));
+        gpu_ms = gpu_ms.zip(of_a_step).map(|(times, ms)| [times, vec![ms]].concat());
         if let Some(frames) = frames {
-            frames.draw(state, outcome.steps, outcome.steps == steps || outcome.converged)?;
+            let is_last = outcome.steps == steps || outcome.converged || outcome.is_nan();
+            frames.draw(state, outcome.steps, is_last)?;
         }
         bar.set_position(outcome.steps.into());
     }
     bar.finish_and_clear();
-    if until.is_some() {
-        state.end()?;
-        outcome = state.outcome();
-    }
-    let gcells_per_s = batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6);
-    Ok(Stepped { outcome, gpu_ms_median: batch.gpu_ms_median(), gcells_per_s })
+    let waiting = Instant::now();
+    state.end()?;
+    took += waiting.elapsed();
+    let mut times = gpu_ms.unwrap_or_default();
+    times.sort_by(f64::total_cmp);
+    let gpu_ms_median = times.get(times.len() / 2).copied();
+    let ms = gpu_ms_median.unwrap_or(took.as_secs_f64() * 1e3 / f64::from(outcome.steps));
+    let gcells_per_s = (outcome.steps > 0).then(|| config.grid.cells() as f64 / ms / 1e6);
+    Ok(Stepped { outcome: state.outcome(), gpu_ms_median, gcells_per_s })
 }
 
 /// The stencils, for the help of the option.

@@ -3,7 +3,6 @@
 pub(crate) mod count;
 pub(crate) mod edges;
 mod picture;
-mod rule;
 mod text;
 
 use std::io::Write as _;

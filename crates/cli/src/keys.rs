@@ -1,10 +1,7 @@
 //! Keys: unsigned integers that order like the elements of a file, and the numbers that they stand for.
 
-use half::f16;
 use halofold::histogram::Map;
 use halofold::{Element, Value};
-
-use crate::files::Stored;
 
 /// The first key of a type, and the one after the last. NaNs have none.
 pub fn key_range(element: Element) -> (u128, u128) {
@@ -62,39 +59,6 @@ pub fn key_map(element: Element) -> Option<Map> {
     Some(by_key(element, &format!("fn map(elem: Elem, index: u32) -> {key} {{ return key(elem); }}")))
 }
 
-/// WGSL that is true of elements that are no NaN.
-fn number_text(element: Element) -> &'static str {
-    match element {
-        Element::F32 => "(elem & 0x7fffffffu) <= 0x7f800000u",
-        Element::F64 => "(elem.high & 0x7fffffffu) + min(elem.low, 1u) <= 0x7ff00000u",
-        _ => "true",
-    }
-}
-
-/// The map of elements to the digit of 16 bits that follows in their keys, for those whose keys begin with these digits; of others to none,
-/// and of NaNs.
-pub fn digit_map(element: Element, first: &[u16]) -> Map {
-    let digits = match element.size() {
-        8 => "vec4(key.y >> 16u, key.y & 0xffffu, key.x >> 16u, key.x & 0xffffu)",
-        _ => "vec2(key >> 16u, key & 0xffffu)",
-    };
-    let alike = first.iter().enumerate().map(|(at, digit)| format!(" & (digits[{at}] == {digit}u)"));
-    let (alike, next, is_number) = (alike.collect::<String>(), first.len(), number_text(element));
-    let map = format!(
-        "fn map(elem: Elem, index: u32) -> u32 {{
-            let key = key(elem);
-            let digits = {digits};
-            return select(0xffffffffu, digits[{next}], ({is_number}){alike});
-        }}"
-    );
-    by_key(element, &map)
-}
-
-/// The number whose key has these digits of 16 bits.
-pub fn of_digits(element: Element, digits: &[u16]) -> Value {
-    number(element, digits.iter().fold(0, |key, digit| key << 16 | u64::from(*digit)))
-}
-
 /// The number that a key stands for. Keys are unsigned integers that order like numbers of the type: the sign bit is turned over, of negative
 /// floats all bits.
 pub fn number(element: Element, key: u64) -> Value {
@@ -120,17 +84,6 @@ pub fn of_bytes(element: Element, bytes: &[u8]) -> Value {
         Element::I64 => Value::Signed(first(bytes)),
         Element::F64 => Value::F64(first(bytes)),
         _ => Value::F32(first(bytes)),
-    }
-}
-
-/// The number that a pattern of 8 or 16 bits stands for.
-pub fn of_pattern(stored: Stored, bits: u16) -> Value {
-    match stored {
-        Stored::Bool => Value::Unsigned((bits != 0).into()),
-        Stored::I8 => Value::Signed((bits as u8 as i8).into()),
-        Stored::I16 => Value::Signed((bits as i16).into()),
-        Stored::Element(Element::F16) => Value::F32(f16::from_bits(bits).to_f32()),
-        _ => Value::Unsigned(bits.into()),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::table::{self, Column, number, words};
 use crate::{cpu, progress, record, reserved};
 use by_size::BySize;
 use outputs::{OutputArgs, Outputs};
-pub use sizes::Sizes;
+use sizes::Sizes;
 
 /// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
 const USUAL_N: u64 = 1 << 24;
@@ -99,8 +99,6 @@ pub struct LadderArgs {
     record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
-    #[arg(skip)]
-    range: sizes::Options,
 }
 
 /// The clock that times are taken from.
@@ -116,7 +114,8 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
     // Files are opened before the GPU, so that errors come before the work.
-    let source = args.input.as_deref().map(Source::open).transpose().map_err(Failure::usage)?;
+    let open = |path: &Path| Source::open(path, None).map_err(Failure::usage);
+    let source = args.input.as_deref().map(open).transpose()?;
     if source.is_none() {
         rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
     }
@@ -139,24 +138,9 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
 }
 
 impl LadderArgs {
-    /// The same over the range of `--from` and `--to`.
-    pub fn over(self, from: u64, to: Option<u64>) -> Self {
-        LadderArgs { n: Some(Sizes::Range(from, to)), range: sizes::Options::FromTo, ..self }
-    }
-
-    /// The document that was asked for.
-    pub fn preset(&self) -> Option<&str> {
-        self.preset.as_deref()
-    }
-
     /// True for a range of lengths.
-    pub fn is_range(&self) -> bool {
+    fn is_range(&self) -> bool {
         matches!(self.n, Some(Sizes::Range(..)))
-    }
-
-    /// True if one length was asked for.
-    pub fn is_one_length(&self) -> bool {
-        matches!(self.n, Some(Sizes::One(_)))
     }
 
     /// Checks that options of one length and of several are not mixed.
@@ -197,29 +181,24 @@ impl LadderArgs {
         let [usual, usual_to] =
             if gpu.is_software() { [SOFTWARE_N, SOFTWARE_TO] } else { [USUAL_N, USUAL_TO] };
         let most = gpu.largest(element.size());
-        let held = source.map(|source| source.len().ok_or_else(rung::no_length)).transpose()?;
+        let held = source.map(Source::len);
         let whose = if held.is_some() { "all of the file" } else { "the default on this adapter" };
         let sizes = match self.n {
             None => vec![held.unwrap_or(usual)],
             Some(Sizes::One(n)) => vec![n],
             Some(Sizes::Range(from, to)) => {
-                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose), self.range)?
+                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose))?
             }
         };
         let n = sizes[sizes.len() - 1];
         if let (Some(source), Some(held)) = (source, held)
             && n > held
         {
-            return Err(Failure::Usage(format!(
-                "{}: {} holds {held} elements",
-                self.range.to(n),
-                source.name()
-            )));
+            return Err(Failure::Usage(format!("--n {n}: {} holds {held} elements", source.name())));
         }
         if n > most {
             return Err(Failure::Usage(format!(
-                "{}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
-                self.range.to(n),
+                "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
                 gpu.device.limits().max_buffer_size
             )));
         }
@@ -243,7 +222,7 @@ impl LadderArgs {
         let n = sizes[sizes.len() - 1];
         let host = match source {
             None => Host::generate(self.op, element, n),
-            Some(mut source) => rung::read(&mut source, n)?,
+            Some(source) => rung::read(&source, n)?,
         };
         let data = rung::upload(gpu, &host, self.inputs())?;
         let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));

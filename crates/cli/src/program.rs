@@ -7,16 +7,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::gpu::AnyAdapters;
 use crate::transport::Alone;
 use crate::{
-    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, stress,
-    sweep, web,
+    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, web,
 };
 
 /// Text at the end of the manual's first page.
 const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
-    machine was; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
+    machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
     NO_COLOR turns colours off.";
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
@@ -40,7 +38,7 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
     Histogram(histogram::HistogramArgs),
-    /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
+    /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
     /// Print the manual page of the program, or of one command: `halofold man reduce`.
     Man {
@@ -57,10 +55,6 @@ enum Command {
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
-    /// Run single-dispatch reductions again and again, and check each result. Exit status 1 on a wrong one.
-    Stress(stress::StressArgs),
-    /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
-    Sweep(sweep::SweepArgs),
     /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),
 }
@@ -126,13 +120,11 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Man { command } => man(command.as_deref()),
-        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open_for),
+        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, || arguments.adapter.open()),
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
-        Command::Stress(arguments) => stress::run(&arguments),
-        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Web(arguments) => web::run(&arguments),
     }
 }

@@ -1,9 +1,8 @@
 //! A progress bar on standard error, if that is a terminal.
 
-use std::fmt::Write;
 use std::io::IsTerminal as _;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::table::digits;
 use crate::transport::Transport;
@@ -26,11 +25,6 @@ pub fn bytes(all: u64) -> ProgressBar {
     )
 }
 
-/// The same of cells to update, with the speed of that.
-pub fn cells(all: u64) -> ProgressBar {
-    drawn(all, "{bar:20} {percent}%, {cells_per_sec}, {eta} left: {wide_msg}")
-}
-
 fn drawn(len: u64, template: &str) -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
@@ -39,14 +33,9 @@ fn drawn(len: u64, template: &str) -> ProgressBar {
     };
     let bar = ProgressBar::with_draw_target(Some(len), target);
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.with_key("cells_per_sec", cells_per_sec));
+        bar.set_style(style);
     }
     bar
-}
-
-fn cells_per_sec(state: &ProgressState, text: &mut dyn Write) {
-    // Text that cannot be written is not shown.
-    let _ = write!(text, "{} GCell/s", digits(state.per_sec() / 1e9));
 }
 
 /// The name of the row that is being measured, and the speed of the row before.
@@ -103,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_progress_bar_fits_a_line() {
-        for bar in [bar(22), bytes(123_456_789), cells(5_000_000_000)] {
+        for bar in [bar(22), bytes(123_456_789)] {
             let terminal = Narrow::default();
             bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
             bar.set_message(

@@ -76,11 +76,8 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
         return Err("there are no rows in it".to_owned());
     }
     let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
-    let wrong = |error| {
-        format!(
-            "these are not rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
-        )
-    };
+    let wrong =
+        |error| format!("these are not rows of `ladder --json` or `stencil --preset … --json` ({error})");
     Ok(Loaded {
         origin: None,
         rows: serde_json::from_value(Value::Array(rows)).map_err(wrong)?,

@@ -1,211 +1,68 @@
-//! `halofold reduce`: the reductions of data files, one line for each file and operator.
+//! `halofold reduce`: the reductions of data files.
 //!
-//! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
-//! through the GPU in pieces, every operator leaves the state of a piece while it is there, and the host merges
-//! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
-//! files, those that cannot be read are reported, and the others are reduced.
+//! Arguments are checked against the files' headers, then the elements of each file go to GPU memory, line by line: a line is what makes
+//! one result. Reductions leave a state of each line, which the library's merger finishes; order statistics and operators in WGSL are one
+//! call each. A file that is larger than a buffer is reduced chunk by chunk, and the states of its chunks are merged.
 
+pub(crate) mod args;
 pub(crate) mod axes;
-pub(crate) mod buffers;
-mod by;
-pub(crate) mod c_order;
-pub(crate) mod check;
-pub(crate) mod dtype;
-pub(crate) mod engine;
-pub(crate) mod file;
+pub(crate) mod block;
+pub(crate) mod geometry;
 pub(crate) mod help;
-pub(crate) mod kernels;
-pub(crate) mod layout;
-mod lines;
-mod merge;
-mod message;
-mod number_format;
+mod labels;
+pub(crate) mod lines;
 pub(crate) mod op;
 mod own;
-mod pace;
 pub(crate) mod parts;
-mod quantiles;
-pub(crate) mod ranked;
-mod read_ahead;
-mod read_threads;
-mod reader;
-pub(crate) mod report;
-pub(crate) mod request;
+mod ranks;
+mod request;
 pub(crate) mod results;
-mod state_file;
-pub(crate) mod steps;
-mod top;
-pub(crate) mod totals;
-mod unpack;
-mod worker;
+pub(crate) mod rows;
+mod save;
+pub(crate) mod states;
+pub(crate) mod tree;
+pub(crate) mod verify;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
+use halofold::Value;
 use halofold::rank::Method;
-use halofold::reduce::{Accuracy, Arity, Op};
-use indicatif::ProgressBar;
+use halofold::reduce::{Accuracy, Op, Scalar};
 
-use crate::count::counts;
+pub use self::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{BareArgs, Source, Stored};
-use crate::gpu::{AnyAdapters, Gpu};
-use crate::reserved::Reserved;
-use crate::transport::Transport;
-use crate::{output, progress};
-use axes::Axes;
-use engine::Engine;
-use file::Work;
-use layout::{Axis, LONG_LINE, Layout, Share};
-use number_format::NumberFormat;
-use op::Asked;
-use own::{Own, OwnMerger};
-use report::{Array, Row};
-use steps::{Reduced, Steps};
-use totals::{Totals, Wanted};
+use crate::files::{Source, Stored, npy};
+use crate::gpu::Gpu;
+use crate::progress;
+use crate::transport::{Transport, refuse_stream};
+use block::{Block, Inputs};
+use geometry::{Chunk, Geometry};
+use labels::Labels;
+use op::{Kind, Operator};
+use own::Own;
+use parts::Part;
+use ranks::Quantile;
+use results::Results;
+use rows::{OfFile, Row};
+use save::Outputs;
+use states::{Kernels, States};
+use verify::Check;
 
-/// Options of `halofold reduce`.
-#[derive(clap::Args)]
-pub struct ReduceArgs {
-    /// The files: .npy arrays, arrays of .npz archives by FILE.npz:NAME (FILE.npz if there is one), or with --raw bare elements; `-` is
-    /// standard input.
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    raw: BareArgs,
-    /// Operators to compute, separated by commas.
-    ///
-    /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
-    /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
-    /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
-    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. Results
-    /// that take logarithms of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
-    /// minima, maxima, means and variances have no value (`-`).
-    ///
-    /// median and quantile find elements by their ranks: those of a file larger than a piece in two passes over 32-bit elements, and in four over
-    /// 64-bit ones. top finds the largest elements, and their places: in order, of equal ones the first; NaN is the largest. Along --axis both are
-    /// found in each line.
-    #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
-    op: Vec<Asked>,
-    /// The quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the first dimension of the array.
-    #[arg(long = "q", value_name = "Q,...", value_delimiter = ',', value_parser = quantiles::share)]
-    shares: Option<Vec<f64>>,
-    /// The method of --op quantile, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
-    #[arg(long, value_name = "METHOD")]
-    method: Option<Method>,
-    /// The number of elements that --op top finds: 10 by default. More than 1000 go to a file by -o.
-    #[arg(long, value_name = "K", value_parser = counts(1, u32::MAX))]
-    k: Option<u32>,
-    /// The smallest elements for --op top, in place of the largest.
-    #[arg(long)]
-    smallest: bool,
-    /// Reduce by an operator of your own: a file with WGSL.
-    ///
-    /// It declares a type Acc (a number, a vector or a struct of these, of at most 16 words of 32 bits) and four functions:
-    /// map(elem: Elem, index: u32) -> Acc, of an element and its index in the file, or along --axis; identity() -> Acc;
-    /// combine(a: Acc, b: Acc) -> Acc, which must be associative, and along --axis also commutative; finish(acc: Acc, n: u32) -> Out, the
-    /// result of n elements. Elem is the type of the elements: f32, u32, i32, f64, i64, u64 or f16; that of Booleans and narrow integers has
-    /// 32 bits. With --with, map takes an element of each file before the index. The numbers of a result that has several are a list. The
-    /// name of the file is that of the operator.
-    #[arg(long, value_name = "OP.wgsl", conflicts_with_all = ["op", "fast", "ddof", "state"])]
-    wgsl: Option<PathBuf>,
-    /// The second input of dot, covariance, correlation and weighted-mean (there also --weights), or of --wgsl: a file like FILE, of the same
-    /// type, shape and order.
-    #[arg(long, alias = "weights", value_name = "FILE")]
-    with: Option<PathBuf>,
-    /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative. `all` is the
-    /// whole array.
-    ///
-    /// As NumPy's `axis=K` and `axis=(J, K)`: the result is an array without these axes. An array larger than a piece is read in pieces of
-    /// whole planes or rows. arg-min and arg-max along several axes count the places along them in C order.
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
-    axis: Option<Axes>,
-    /// Keep the axes that are reduced as dimensions of one, as NumPy's `keepdims=True`; without --axis all of them.
-    #[arg(long)]
-    keepdims: bool,
-    /// Number that variance, std and covariance subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
-    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
-    ddof: Option<u32>,
-    /// Leave NaNs out, as NumPy's nansum, nanmean, nanmin and so on do; of two inputs the pairs that have one.
-    ///
-    /// A line says how many were skipped. Where all elements are NaN, the sum is 0, the product 1, and minima, maxima, means and variances
-    /// have no value (`-`, and NaN in an array). Integers have no NaN.
-    #[arg(long, conflicts_with_all = ["wgsl", "state"])]
-    skip_nan: bool,
-    /// Leave out the elements where a mask is false, as NumPy's `where=` does: a .npy file of Booleans of FILE's shape and order.
-    ///
-    /// A line says how many were skipped. Results are those of the elements that are kept, as with --skip-nan; both go together. Sums, means
-    /// and l1 are rounded only at the end, as without a mask.
-    #[arg(long = "where", value_name = "MASK.npy", conflicts_with_all = ["with", "wgsl", "state"])]
-    mask: Option<PathBuf>,
-    /// Reduce by group: a file with a label for each element, integers or Booleans in any order, of FILE's shape.
-    ///
-    /// Each label has a result of the elements that it stands with; the results come in the order of the labels. Groups are made by the host.
-    #[arg(long, value_name = "LABELS.npy", conflicts_with_all = ["axis", "keepdims", "with", "mask", "wgsl", "state", "merge", "together"])]
-    by: Option<PathBuf>,
-    /// Write the labels of the results as a .npy array, beside -o.
-    #[arg(long, value_name = "KEYS.npy", requires_all = ["by", "output"])]
-    keys: Option<PathBuf>,
-    /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
-    ///
-    /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
-    #[arg(short, long, value_name = "OUT.npy")]
-    output: Option<PathBuf>,
-    /// Only results that are rounded at the end, and their bits: the same on every GPU, however the file is cut.
-    ///
-    /// Sums, means, dot products, norms (l1, l2), variances and deviations of floats are such results wherever that is possible, with and
-    /// without this option: all of them of f32, sums, means and l1 of f16 and f64; along an axis only if 65536 elements or more make a result (of axes that are no
-    /// neighbours, if the innermost has as many), as exact states of many results take long. With it operators without an exact form are refused.
-    #[arg(long, conflicts_with = "fast")]
-    exact: bool,
-    /// Reduce all files as one, in their order: one result of the elements of all. arg-min and arg-max count through all files.
-    #[arg(long, conflicts_with_all = ["axis", "keepdims", "with"])]
-    together: bool,
-    /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
-    #[arg(long)]
-    fast: bool,
-    /// Write the exact state of all files together, for --merge.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "keepdims"])]
-    state: Option<PathBuf>,
-    /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "keepdims", "together", "ddof", "output", "raw", "with", "verify", "wgsl", "skip_nan", "mask"])]
-    merge: bool,
-    /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
-    #[command(flatten)]
-    adapters: AnyAdapters,
-    /// Print one JSON array of {file, op, type, n, value, bits, index, gpu_ms, wall_ms, adapter}.
-    ///
-    /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
-    /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
-    /// null. `index` is the place that arg-min and arg-max found, else null. With --axis or --keepdims there are also {axis, shape, dtype, output}
-    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. With --skip-nan or --where there is
-    /// `skipped` after `n`, and with --by `key` after `op`. `gpu_ms` is null if nothing ran on
-    /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
-    /// included.
-    #[arg(long)]
-    json: bool,
-    /// Print the results as CSV: a line of names, and a line for each number, with its place in the array that -o would write.
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
-    /// Print the values alone, one a line, and draw no progress: the numbers that -o would write (of arg-min and arg-max the indices); nothing
-    /// with -o.
-    #[arg(short, long, conflicts_with_all = ["json", "csv"])]
-    quiet: bool,
-    /// Print values as C and NumPy's savetxt do: %d, %e, %f or %g, the last three also with a number of digits, as in %.3f.
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<NumberFormat>,
-    /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
-    ///
-    /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
-    #[arg(long)]
-    verify: bool,
-    /// Read files in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
-    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
-    piece: u64,
-}
+/// The quantiles where none are named: the quartiles.
+const QUARTILES: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// Runs the subcommand in one of the processes of a transport, on the GPUs that `open` opens for files of so many bytes, if that is known.
+/// The elements that `top` finds where no number is named.
+const USUAL_K: u32 = 10;
+
+/// Bytes of a chunk of a file that is larger than a buffer.
+pub(crate) const CHUNK: u64 = 1 << 30;
+
+/// Bytes of exact states of lines, beside a quarter of their elements, from which on lines are added without exact states.
+const MOST_STATES: u64 = 1 << 20;
+
+/// Runs the subcommand in one of the processes of a transport, on the GPU that `open` opens.
 ///
 /// # Errors
 ///
@@ -213,226 +70,426 @@ pub struct ReduceArgs {
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
-    open: impl FnOnce(&AnyAdapters, Option<u64>) -> Result<Vec<Gpu>, Failure>,
+    open: impl FnOnce() -> Result<Gpu, Failure>,
 ) -> Result<(), Failure> {
-    if let Some(labels) = &args.by {
-        // One adapter makes groups, of files of any size.
-        return by::run(args, labels, transport, |adapters| open(adapters, Some(0)));
-    }
-    if quantiles::are_wanted(args) {
-        return quantiles::run(args, transport, open);
-    }
-    if args.merge {
-        return if transport.is_first() { merge::run(args) } else { Ok(()) };
-    }
-    let files = [&args.files[..], args.with.as_slice()].concat();
-    let paths = [&files[..], args.mask.as_slice()].concat();
-    // A result or a state of some of the files would pass for one of all; processes go on together or not at all.
-    let goes_on = args.files.len() > 1 && args.state.is_none() && !args.together && transport.is_alone();
-    let mut errors = FileErrors::new(goes_on);
-    let own = transport.agree(request::check_options(args).and_then(|()| args.own()))?;
-    alike(transport, own.as_ref().map_or("", Own::text), || {
-        "--wgsl: is not the same on all ranks".to_owned()
-    })?;
-    let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
-    let checked = file::survey(&files, args, &mut errors, check).and_then(|mut work| {
-        let second = match &args.mask {
-            Some(path) => work.first().map(|work| Work::mask_of(work, path)).transpose()?,
-            None if args.with.is_some() => work.pop(),
-            None => None,
-        };
-        request::check_pair(&work, second.as_ref())?;
-        request::check_together(args, &work).map(|()| (work, second))
+    let checked = request::check(args).and_then(|()| {
+        let own = args.wgsl.as_deref().map(|path| Own::read(path, args.with.is_some())).transpose()?;
+        Ok((own, Outputs::reserve(args, transport.is_first())?))
     });
-    let (mut work, mut second) = transport.agree(checked)?;
-    for work in work.iter().chain(&second) {
-        let seen = format!("{:?}", (work.stored, work.len, &work.shape, work.fortran));
-        alike(transport, &seen, || format!("{}: is not the same file on all ranks", work.path))?;
-    }
-    if work.is_empty() {
-        return errors.finish();
-    }
-    let reserve = |option, path: Option<&Path>| {
-        let path = path.filter(|_| transport.is_first());
-        path.map(|path| Reserved::open_apart(option, path, &paths)).transpose()
-    };
-    let (array, target) = (reserve("-o", args.output.as_deref()), reserve("--state", args.state.as_deref()));
-    let (array, target) = (transport.agree(array)?, transport.agree(target)?);
-    let files = work.iter().chain(&second);
-    let gpus = transport.agree(open(&args.adapters, file::bytes(files.clone())))?;
-    let all = file::bytes(files.filter(|work| work.len.is_some())).unwrap_or(0);
-    let ops = args.reductions();
-    let wanted: Vec<_> = work.iter().map(|work| args.wanted(&ops, own.as_ref(), work, &gpus)).collect();
-    let inputs = if second.is_some() { 2 } else { 1 };
-    let described: Vec<_> = work.iter().map(Work::described).collect();
-    let kernels = |gpu: &Gpu, most: &dyn Fn(Stored) -> u64| kernels::of_ops(gpu, &described, &wanted, most);
-    Engine::with(&gpus, &described, (inputs, args.piece), kernels, |engine| {
-        let mut engine = transport.agree(engine)?;
-        let cuts: Vec<_> = work.iter().map(|work| engine.elements(work)).collect();
-        let accuracies: Vec<_> = wanted.iter().map(|wanted| wanted.accuracy).collect();
-        alike(transport, &format!("{cuts:?} {accuracies:?}"), || {
-            "the ranks' devices hold other pieces or other types: make --piece smaller, or add --exact or --fast"
-            .to_owned()
-        })?;
+    let (own, mut outputs) = transport.agree(checked)?;
+    let gpu = transport.agree(open())?;
+    let rows =
+        reduced(args, &gpu, gpu.device.limits().max_buffer_size, (own.as_ref(), &mut outputs), transport)?;
+    outputs.write()?;
+    rows::deliver(&rows.0, args).and(rows.1.finish())
+}
 
-        let bar = if args.quiet {
-            ProgressBar::hidden()
-        } else {
-            progress::bytes(all / transport.place()[1] as u64)
+/// The rows of all files on a GPU whose buffers have `room` bytes, and the errors of those that cannot be read.
+fn reduced(
+    args: &ReduceArgs,
+    gpu: &Gpu,
+    room: u64,
+    (own, outputs): (Option<&Own>, &mut Outputs),
+    transport: &impl Transport,
+) -> Result<(Vec<Row>, FileErrors), Failure> {
+    let mut kernels = Kernels::new(gpu);
+    let mut errors = FileErrors::new(args.files.len() > 1 && transport.is_alone());
+    let mut rows = Vec::new();
+    for path in &args.files {
+        let opened =
+            File::open(args, path).and_then(|file| match file.first.is_stream() && !transport.is_alone() {
+                true => Err(refuse_stream(file.first.name())),
+                false => Ok(file),
+            });
+        let reduced = opened.and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
+        let Some((file, all)) = errors.report(transport.agree(reduced))? else { continue };
+        if transport.is_first() {
+            outputs.add(args, path, &file.labels, &all)?;
+            rows.extend(file.rows(gpu, &all));
+        }
+    }
+    Ok((rows, errors))
+}
+
+/// A file, those beside it, and its lines.
+struct File<'a> {
+    args: &'a ReduceArgs,
+    first: Source,
+    second: Option<Source>,
+    mask: Option<Source>,
+    labels: Option<Labels>,
+    geometry: Geometry,
+    start: Instant,
+    /// Elements that were left out.
+    skipped: u64,
+}
+
+impl<'a> File<'a> {
+    /// Opens the files and checks them against the request.
+    fn open(args: &'a ReduceArgs, path: &Path) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let open = |path: &Path, is_bare: bool| {
+            let bare = args.raw.bare().filter(|_| is_bare);
+            Source::open(path, bare.as_ref()).map_err(|error| request::not_a_file(&error, path))
         };
-        let bare = args.raw.bare();
-        let mut done = 0;
-        let mut rows = Vec::new();
-        let mut stored = None;
-        let mut state = None;
-        let mut unfinished = None;
-        let last = work.len() - 1;
-        for (number, (work, wanted)) in work.iter_mut().zip(wanted.iter().copied()).enumerate() {
-            bar.set_message(output::visible(&work.path, &[]));
-            let opened = transport.agree(file::open(work, second.as_mut(), bare.as_ref()));
-            let Some(mut sources) = errors.report(opened)? else { continue };
-            let advance = |bytes| {
-                done += bytes;
-                bar.set_position(done);
-            };
-            let (totals, before, start) = unfinished.take().unwrap_or((None, 0, Instant::now()));
-            work.before = before;
-            let work = &*work;
-            let ends = number == last || !args.together;
-            let reduced = reduce(
-                (&mut engine, &gpus[0]),
-                transport,
-                work,
-                &mut sources,
-                (wanted, totals, ends),
-                advance,
-            );
-            // Whatever it was, those that are done are not lost.
-            let Some(totals) = errors.report(transport.agree(reduced))? else { break };
-            if !ends {
-                // Of a stream only its end has told the length; only one process reads streams.
-                let before = before + work.len.unwrap_or_else(|| totals.n() - before);
-                unfinished = Some((Some(totals), before, start));
-                continue;
+        let first = open(path, true)?;
+        let beside = |path: &Option<_>, is_bare| path.as_deref().map(|path| open(path, is_bare)).transpose();
+        let (second, mask) = (beside(&args.with, true)?, beside(&args.mask, false)?);
+        request::check_beside(&first, second.as_ref(), mask.as_ref())?;
+        let geometry = Geometry::new(&first, args.axis.as_ref(), args.keepdims);
+        let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", first.name())))?;
+        let labels = beside(&args.by, false)?;
+        let labels = labels.map(|labels| Labels::load(&labels, &first, &geometry)).transpose()?;
+        request::check_results(args, &first, &geometry, labels.is_some())?;
+        Ok(File { args, first, second, mask, labels, geometry, start, skipped: 0 })
+    }
+
+    /// True if NaNs are left out.
+    fn skips_nan(&self) -> bool {
+        self.args.skip_nan || self.args.op.iter().any(|operator| operator.skips_nan)
+    }
+
+    /// Lines of all groups.
+    fn lines(&self) -> usize {
+        self.geometry.rows as usize * self.labels.as_ref().map_or(1, |labels| labels.keys.len())
+    }
+
+    /// The dimensions of results.
+    fn shape(&self) -> Vec<u64> {
+        let groups = self.labels.as_ref().map(|labels| labels.keys.len() as u64);
+        groups.into_iter().chain(self.geometry.shape.iter().copied()).collect()
+    }
+
+    /// Reduces the file by all operators, as far as it is this process's.
+    fn reduce(
+        mut self,
+        own: Option<&Own>,
+        kernels: &mut Kernels<'_>,
+        gpu: &Gpu,
+        room: u64,
+        transport: &impl Transport,
+    ) -> Result<(Self, Vec<(usize, Results)>), Failure> {
+        let (args, element) = (self.args, self.first.element());
+        let operators = if own.is_some() { &[][..] } else { &args.op[..] };
+        let reductions: Vec<_> = operators.iter().filter_map(|operator| operator.kind.reduction()).collect();
+        let accuracy = self.accuracy(&reductions, gpu);
+        let reductions: Vec<_> =
+            reductions.into_iter().map(|op| (op, parts::of(op, element, accuracy))).collect();
+        let mut all = kernels.begin(&reductions, self.first.stored(), args.verify)?;
+        let has_states = own.is_none() && reductions.len() == operators.len() && self.labels.is_none();
+        let chunks = self.chunks(room, has_states, transport)?;
+        let bar = progress::bytes(if args.quiet { 0 } else { self.first.bytes() });
+        let mut found = Vec::new();
+        let inputs = Inputs {
+            first: &self.first,
+            second: self.second.as_ref(),
+            mask: self.mask.as_ref(),
+            labels: self.labels.as_ref(),
+            skips_nan: self.skips_nan(),
+            is_kept: args.verify,
+        };
+        let mut skipped = 0;
+        for chunk in &chunks {
+            let block = gpu.attempt(|| inputs.load(gpu, &self.geometry, chunk))?;
+            skipped += chunk.rows * chunk.len - block.lines.elements();
+            kernels.add(&mut all, &block, chunk.before)?;
+            if let Some(own) = own {
+                found.push((0, self.own(own, gpu, &block)?));
             }
-            let adapters = transport.gather(engine.names().as_bytes()).unwrap_or_default().join(&b" + "[..]);
-            if !transport.is_first() {
-                continue;
+            for (number, operator) in operators.iter().enumerate() {
+                found.extend(
+                    self.ranked(*operator, gpu, &block)?.into_iter().map(|results| (number, results)),
+                );
             }
-            let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-            if let Some(part) = totals.state().filter(|_| target.is_some()) {
-                merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
-            }
-            let n = totals.n();
-            for total in totals.into_each() {
-                let array = Array::of(&work.layout, &total.results, args.output.as_deref());
-                let name = if args.together { "together" } else { &work.path };
-                let row = Row::of(name, work.stored, n, &total, array);
-                rows.push(Row {
-                    wall_ms,
-                    adapter: Some(String::from_utf8_lossy(&adapters).into_owned()),
-                    ..row
-                });
-                stored = Some(total.results);
-            }
+            bar.inc(chunk.rows * chunk.len * element.size());
         }
         bar.finish_and_clear();
-        if let Some((file, results)) = array.zip(stored) {
-            file.write_with(|file| results.write(file))?;
+        self.skipped = skipped;
+        gather(&mut all, transport)?;
+        if !transport.is_first() {
+            return Ok((self, Vec::new()));
         }
-        if let Some((file, state)) = target.zip(state) {
-            file.write(&state_file::content(&state))?;
+        let mut reductions = reductions.into_iter();
+        for (number, operator) in operators.iter().enumerate() {
+            if operator.kind.reduction().is_some()
+                && let Some((op, parts)) = reductions.next()
+            {
+                found.push((number, self.finished(operator.kind, (op, parts), &all)?));
+            }
         }
-        report::deliver(&rows, args).and(errors.finish())
+        found.sort_by_key(|(number, _)| *number);
+        Ok((self, found))
+    }
+
+    /// The accuracy of states: exact, unless there are many more of them than of elements.
+    fn accuracy(&self, reductions: &[Op], gpu: &Gpu) -> Accuracy {
+        let element = self.first.element();
+        let states =
+            reductions.iter().map(|op| parts::state_bytes(*op, element, Accuracy::Exact)).max().unwrap_or(0);
+        let is_worth = self.lines() as u64 * states <= MOST_STATES.max(self.first.bytes() / 4);
+        // Exact sums of floats take integers that every adapter has.
+        let lacks = !gpu.device.features().contains(element.feature());
+        let is_exact = !self.args.fast && (is_worth || self.args.exact || lacks);
+        if is_exact { Accuracy::Exact } else { Accuracy::Fast }
+    }
+
+    /// The chunks of the file that this process loads: one, if it fits a buffer.
+    fn chunks(&self, room: u64, has_states: bool, transport: &impl Transport) -> Result<Vec<Chunk>, Failure> {
+        let (size, bytes) = (self.first.element().size(), self.first.bytes());
+        let refused = |needed: u64| {
+            let name = self.first.name();
+            Failure::Usage(format!(
+                "{name}: {needed} bytes have to be in one buffer for this, and this adapter's hold {room}: reduce along another axis, or cut the array"
+            ))
+        };
+        let [rank, ranks] = transport.place();
+        let fits = bytes <= room.min(u64::from(u32::MAX) * size);
+        if !has_states && !transport.is_alone() {
+            return Err(Failure::usage(
+                "ranks reduce by operators that have states: no median, quantile, top, group or --wgsl",
+            ));
+        }
+        if !has_states && !fits {
+            return Err(refused(bytes));
+        }
+        let cut = |bytes: u64| self.geometry.chunks(bytes / size).map_err(|needed| refused(needed * size));
+        // Where layers are large, some ranks have none.
+        let chunks = match fits {
+            true => cut(bytes.div_ceil(ranks as u64).max(size)).or_else(|_| cut(bytes))?,
+            false => cut(room.min(CHUNK))?,
+        };
+        Ok(chunks
+            .into_iter()
+            .enumerate()
+            .filter(|(nth, _)| nth % ranks == rank)
+            .map(|(_, chunk)| chunk)
+            .collect())
+    }
+
+    /// The results of a reduction.
+    fn finished(&self, kind: Kind, (op, parts): (Op, Vec<Part>), all: &[States]) -> Result<Results, Failure> {
+        let stored = self.first.stored();
+        let states: Vec<_> = parts.iter().map(|part| states::of_part(all, *part)).collect();
+        let found = states::finished((op, self.args.ddof.unwrap_or(0)), stored, &states, self.lines())?;
+        let (values, counts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let mut check = states[0].check.clone();
+        states[1..].iter().for_each(|states| check.worsen(states.check.clone()));
+        let ms = states.iter().map(|states| states.gpu_ms).try_fold(0.0, |all, ms| Some(all + ms?));
+        let (values, dtype) = match kind {
+            Kind::PeakToPeak => (
+                values.into_iter().map(|value| value.map(peak_to_peak)).collect(),
+                op::dtype(Op::Min, stored),
+            ),
+            _ => (values, op::dtype(op, stored)),
+        };
+        let is_exact = parts.iter().all(|part| part.accuracy == Accuracy::Exact);
+        Ok(Results { values, counts, gpu_ms: ms, check, is_exact, ..self.results(kind.name(), vec![dtype]) })
+    }
+
+    /// The results of an order statistic; none of reductions.
+    fn ranked(&self, operator: Operator, gpu: &Gpu, block: &Block) -> Result<Vec<Results>, Failure> {
+        let (args, stored) = (self.args, self.first.stored());
+        let method = args.method.unwrap_or_default();
+        let quantiles: Vec<Quantile> = match operator.kind {
+            Kind::Median => vec![Quantile { q: None, method: Method::Linear }],
+            Kind::Percentile(percent) => vec![Quantile { q: Some(percent / 100.0), method }],
+            Kind::Quantiles => {
+                let all = args.quantiles.as_deref().unwrap_or(&QUARTILES).iter();
+                all.map(|q| Quantile { q: Some(*q), method }).collect()
+            }
+            Kind::Top => return Ok(vec![self.top(gpu, block)?]),
+            _ => return Ok(Vec::new()),
+        };
+        let found = ranks::quantiles(gpu, block, stored, &quantiles, self.lines())?;
+        let results = quantiles.into_iter().zip(found).map(|(quantile, values)| Results {
+            q: quantile.q.filter(|_| operator.kind == Kind::Quantiles),
+            values,
+            counts: counts(block, self.lines()),
+            ..self.results(operator.kind.name(), vec![quantile.dtype(stored)])
+        });
+        Ok(results.collect())
+    }
+
+    /// The largest elements of each line.
+    fn top(&self, gpu: &Gpu, block: &Block) -> Result<Results, Failure> {
+        let wanted = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
+        let found = ranks::top(gpu, block, wanted, self.lines())?;
+        let longest = found.iter().map(Vec::len).max().unwrap_or(0);
+        let several = if self.geometry.axes.is_some() {
+            longest.max((wanted.0 as usize).min(self.geometry.len as usize))
+        } else {
+            longest
+        };
+        let padded = found.into_iter().flat_map(|line| {
+            let missing = several - line.len();
+            line.into_iter().map(Some).chain(std::iter::repeat_n(None, missing))
+        });
+        let dtype = op::dtype(Op::Min, self.first.stored());
+        Ok(Results {
+            several: Some(several),
+            values: padded.collect(),
+            counts: counts(block, self.lines()),
+            ..self.results("top".to_owned(), vec![dtype])
+        })
+    }
+
+    /// The results of an operator of the request's own.
+    fn own(&self, own: &Own, gpu: &Gpu, block: &Block) -> Result<Results, Failure> {
+        let dtypes = own.dtypes(block.element)?;
+        let (found, gpu_ms) = own.results(gpu, block, self.lines())?;
+        let several = Some(dtypes.len()).filter(|several| *several != 1);
+        let values =
+            found.into_iter().flat_map(|line| if line.is_empty() { vec![None; dtypes.len()] } else { line });
+        let values = values.collect();
+        Ok(Results {
+            several,
+            values,
+            counts: counts(block, self.lines()),
+            gpu_ms,
+            ..self.results(own.name.clone(), dtypes)
+        })
+    }
+
+    /// Results without values.
+    fn results(&self, name: String, dtypes: Vec<Stored>) -> Results {
+        Results {
+            name,
+            q: None,
+            shape: self.shape(),
+            several: None,
+            values: Vec::new(),
+            dtypes,
+            is_exact: false,
+            counts: Vec::new(),
+            gpu_ms: None,
+            check: Check::Unchecked,
+        }
+    }
+
+    /// The rows of all results.
+    fn rows(&self, gpu: &Gpu, all: &[(usize, Results)]) -> Vec<Row> {
+        let is_left_out = (self.skips_nan() || self.mask.is_some()) && self.labels.is_none();
+        let of_file = OfFile {
+            file: self.first.name(),
+            element: self.first.stored().name(),
+            n: self.first.len(),
+            skipped: is_left_out.then_some(self.skipped),
+            keys: self.labels.as_ref().map(|labels| &labels.keys[..]),
+            axes: self.geometry.axes.as_deref(),
+            output: self.args.output.as_deref().map(|path| path.display().to_string()),
+            wall_ms: self.start.elapsed().as_secs_f64() * 1e3,
+            adapter: &gpu.info.name,
+        };
+        all.iter().flat_map(|(_, results)| of_file.rows(results)).collect()
+    }
+}
+
+/// Brings the states of all processes to the first one.
+fn gather(all: &mut [States], transport: &impl Transport) -> Result<(), Failure> {
+    if transport.is_alone() {
+        return Ok(());
+    }
+    for states in all {
+        let own = transport.agree(states.to_bytes())?;
+        let added = transport
+            .gather(&own)
+            .map_or(Ok(()), |all| all[1..].iter().try_for_each(|bytes| states.add_bytes(bytes)));
+        transport.agree(added)?;
+    }
+    Ok(())
+}
+
+/// Elements of each line of a block.
+fn counts(block: &Block, lines: usize) -> Vec<u64> {
+    let mut counts = vec![0; lines];
+    for batch in &block.lines.batches {
+        batch.lines.iter().for_each(|line| counts[*line as usize] = batch.len as u64);
+    }
+    counts
+}
+
+/// The largest element less the smallest; integers wrap, as NumPy's do.
+fn peak_to_peak(range: Scalar) -> Scalar {
+    let Scalar::Range { min, max } = range else { return range };
+    Scalar::One(match (min, max) {
+        (Value::Unsigned(min), Value::Unsigned(max)) => Value::Unsigned(max - min),
+        (Value::Signed(min), Value::Signed(max)) => Value::Signed(max.wrapping_sub(min)),
+        (Value::F32(min), Value::F32(max)) => Value::F32(max - min),
+        (min, max) => Value::F64(max.as_f64() - min.as_f64()),
     })
 }
 
-impl ReduceArgs {
-    /// The request's own operator, if it has one.
-    fn own(&self) -> Result<Option<Own>, Failure> {
-        let arity = if self.with.is_some() { Arity::Two } else { Arity::One };
-        self.wgsl.as_deref().map(|path| Own::read(path, arity)).transpose()
-    }
-
-    /// The reductions among the operators.
-    fn reductions(&self) -> Vec<Op> {
-        self.op.iter().filter_map(|asked| asked.reduction()).collect()
-    }
-
-    /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding,
-    /// where all results are to be exact, or where an adapter has no floats of this width.
-    fn wanted<'a>(&self, ops: &'a [Op], own: Option<&'a Own>, work: &Work, gpus: &[Gpu]) -> Wanted<'a> {
-        let limits = gpus.iter().map(|gpu| gpu.device.limits());
-        let binding =
-            limits.map(|limits| limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).min();
-        let is_worth = match &work.layout {
-            Layout::Axis(Axis { len, inner, .. }) if !work.layout.is_one_line() => {
-                *len >= LONG_LINE && *inner <= parts::most_results(ops, work.stored.element(), binding)
-            }
-            _ => true,
-        };
-        // Exact sums of floats take integers that every adapter has.
-        let lacks = |gpu: &Gpu| !gpu.device.features().contains(work.stored.element().feature());
-        let is_exact = !self.fast && (is_worth || self.exact || gpus.iter().any(lacks));
-        let accuracy = if is_exact { Accuracy::Exact } else { Accuracy::Fast };
-        Wanted {
-            ops: if own.is_some() { &[] } else { ops },
-            own,
-            ddof: self.ddof.unwrap_or(0),
-            accuracy,
-            verify: self.verify,
-            skips_nan: self.skip_nan,
-            is_masked: self.mask.is_some(),
-            is_stored: self.output.is_some(),
-        }
-    }
-}
-
-/// Checks that something is the same for all processes; the first one finds out.
-fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> String) -> Result<(), Failure> {
-    let all = transport.gather(own.as_bytes()).unwrap_or_default();
-    let are_alike = all.iter().all(|other| other == own.as_bytes());
-    transport.agree(if are_alike { Ok(()) } else { Err(Failure::Usage(otherwise())) })
-}
-
-/// Reduces one file, or the pair that it makes with a second one, by all operators, after those whose totals have not ended. The totals are
-/// the first process's.
-pub(crate) fn reduce<'a>(
-    (engine, gpu): (&mut Engine<'_>, &'a Gpu),
-    transport: &impl Transport,
-    work: &'a Work,
-    sources: &mut [Source],
-    (wanted, unfinished, ends): (Wanted<'a>, Option<Totals<'a>>, bool),
-    mut advance: impl FnMut(u64),
-) -> Result<Totals<'a>, Failure> {
-    let begin = || {
-        let own = wanted.own.map(|own| OwnMerger::new(own, work.stored.element(), gpu)).transpose();
-        own.map(|own| Totals::new(work, wanted, own)).map_err(|failure| transport.fail(failure))
-    };
-    let mut totals = unfinished.map_or_else(begin, Ok)?;
-    let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
-    let bytes = work.stored.size() * sources.len() as u64;
-    let mut own: Vec<(Share, Vec<Reduced>)> = Vec::new();
-    let ran = engine.run(work, sources, &steps, transport.place(), |share, left| {
-        advance(share.elements() * bytes);
-        if transport.is_alone() {
-            totals.add(&share, &left)?;
-        } else {
-            own.push((share, left));
-        }
+/// True if a path names a `.npy` file.
+pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
+    if npy::is_named(path) {
         Ok(())
-    });
-    // Others would wait for its states.
-    ran.map_err(|failure| transport.fail(failure))?;
-    if !transport.is_alone() {
-        let Some(all) = transport.gather(&message::pack(&own)?) else { return Ok(totals) };
-        drop(own);
-        for bytes in all {
-            message::unpack(&bytes)?.iter().try_for_each(|(share, left)| totals.add(share, left))?;
+    } else {
+        Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::gpu::AdapterArgs;
+    use crate::transport::Alone;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ReduceArgs,
+    }
+
+    /// The values of a request on a GPU whose buffers have `room` bytes.
+    fn values(words: &str, room: u64) -> Result<Vec<String>, String> {
+        let args = Line::parse_from(["reduce"].into_iter().chain(words.split_whitespace())).args;
+        let gpu = AdapterArgs::default().open().unwrap_or_else(|why| panic!("{why}"));
+        let mut outputs = Outputs::reserve(&args, true).unwrap_or_else(|why| panic!("{why}"));
+        let found = reduced(&args, &gpu, room, (None, &mut outputs), &Alone).map_err(|why| why.to_string());
+        let rows = found?.0;
+        Ok(rows
+            .iter()
+            .map(|row| serde_json::to_string(&(&row.value, &row.bits, &row.index, row.check.name())).unwrap())
+            .collect())
+    }
+
+    #[test]
+    fn chunks_of_a_file_make_the_same_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let data: Vec<f32> = (0..30_000u32).map(|x| (x * 7919 % 9973) as f32 * 0.25 - 1000.0).collect();
+        let path = folder.path().join("a.npy");
+        let write = |shape: &[u64], fortran| {
+            npy::write(
+                std::fs::File::create(&path).unwrap(),
+                "<f4",
+                shape,
+                fortran,
+                bytemuck::cast_slice(&data),
+            )
+            .unwrap()
+        };
+        let file = path.display();
+        for (shape, axis) in [
+            (&[30_000][..], ""),
+            (&[60, 500], "--axis 0"),
+            (&[60, 500], "--axis 1"),
+            (&[60, 50, 10], "--axis 0,2"),
+        ] {
+            write(shape, false);
+            let request = format!("{file} {axis} --op sum,mean,std,min-max,arg-max,arg-min --verify");
+            let whole = values(&request, 1 << 30).unwrap();
+            assert_eq!(values(&request, 16_000).unwrap(), whole, "{axis}");
+            assert!(whole.iter().all(|row| row.ends_with("\"verified\"]")), "{whole:?}");
+        }
+        write(&[60, 500], true);
+        for (request, why) in [
+            ("--axis 0", "120000 bytes"),
+            ("--op median", "120000 bytes"),
+            ("--axis 1 --op top", "hold 16000"),
+        ] {
+            assert!(values(&format!("{file} {request}"), 16_000).unwrap_err().contains(why), "{request}");
         }
     }
-    if ends {
-        totals.end()?;
-    }
-    Ok(totals)
 }

@@ -73,6 +73,11 @@ impl Reserved {
         &mut self.file
     }
 
+    /// The path of the output.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The path of the file that takes the content.
     pub fn place(&self) -> &Path {
         self.temporary.as_deref().unwrap_or(&self.path)

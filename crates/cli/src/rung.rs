@@ -123,23 +123,13 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     }
 }
 
-/// Refusal of an input that cannot be uploaded before it ends.
-pub fn no_length() -> Failure {
-    Failure::usage("standard input has no length: use a file")
-}
-
 /// Reads the first `len` elements of a file that holds as many.
-pub fn read(source: &mut Source, len: u64) -> Result<Host, Failure> {
-    let element = source.element();
-    let size = element.size() as usize;
-    Host::filled(element, len, |bytes| {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
-                0 => break,
-                read => filled += read * size,
-            }
+pub fn read(source: &Source, len: u64) -> Result<Host, Failure> {
+    Host::filled(source.element(), len, |bytes| {
+        if source.is_plain() {
+            return source.read_at(0, bytes).map_err(Failure::usage);
         }
+        bytes.copy_from_slice(&source.load_all().map_err(Failure::usage)?[..bytes.len()]);
         Ok(())
     })
 }

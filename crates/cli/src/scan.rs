@@ -1,12 +1,6 @@
 //! `halofold scan`: the results of all elements up to each, as an array in a file.
-//!
-//! Pieces take the road of `halofold reduce`, by one GPU and in turn: their results go to the file as they come. A piece has whole lines, or a part of
-//! one; such parts go on where others have ended, by an accumulator that stays on the GPU. Elements of lines that lie apart are put next to each
-//! other by the GPU, and the host puts their results back.
 
-mod kernel;
 mod reference;
-mod results;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -14,38 +8,40 @@ use std::slice;
 use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use halofold::Element;
-use halofold::reduce::{Accuracy, Op};
+use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
+use halofold::scan::Scan;
+use halofold::{Element, OnDevice, Slice, wgpu};
 
-use crate::count::counts;
 use crate::failure::Failure;
-use crate::files::{BareArgs, npy};
-use crate::gpu::{self, AdapterArgs, Gpu};
-use crate::passes::Passes;
+use crate::files::{BareArgs, Source, Stored, npy, permuted};
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::progress;
 use crate::reduce::axes::Axes;
-use crate::reduce::check::Check;
-use crate::reduce::file::Work;
-use crate::reduce::ranked::{Lines, refused};
-use crate::reduce::report::{self, Array, Row};
-use crate::reduce::results::Tree;
-use crate::reduce::{op, parts, request};
+use crate::reduce::block::{Block, Inputs};
+use crate::reduce::geometry::{Chunk, Geometry};
+use crate::reduce::lines::Batch;
+use crate::reduce::parts::{self, Part};
+use crate::reduce::results::{closest, encode};
+use crate::reduce::rows::{self, Array, OfFile};
+use crate::reduce::states::output_buffer;
+use crate::reduce::tree::Tree;
+use crate::reduce::verify::Check;
+use crate::reduce::{CHUNK, check_name, help, op};
 use crate::reserved::{Reserved, failure};
-use kernel::Prefixes;
 use reference::Reference;
-use results::Results;
 
-/// Elements that the host looks at together, or their results.
-const AT_ONCE: u64 = 4096;
+/// Results that are converted at once.
+const AT_ONCE: usize = 4096;
 
 /// Options of `halofold scan`.
 #[derive(clap::Args)]
 pub struct ScanArgs {
-    /// The file: a .npy array, an array of a .npz archive by FILE.npz:NAME (FILE.npz if there is one), or with --raw bare elements; `-` is
+    /// File: a .npy array, an array of a .npz archive by FILE.npz:NAME (FILE.npz if it holds one), or with --raw bare elements; `-` is
     /// standard input.
     file: PathBuf,
     #[command(flatten)]
     raw: BareArgs,
-    /// The operator.
+    /// Operator.
     ///
     /// Results are those of NumPy's cumsum, cumprod, minimum.accumulate and maximum.accumulate, and have the types of `halofold reduce`: sums and
     /// products of integers of up to 32 bits are 64 bits wide, those of 64-bit integers wrap; 16-bit floats give 32-bit results; minima and
@@ -66,7 +62,7 @@ pub struct ScanArgs {
     /// Write the results as a .npy array.
     #[arg(short, long, value_name = "OUT.npy")]
     output: PathBuf,
-    /// Round each sum of 32-bit or 16-bit floats once, at its end: the same bits on every GPU, however the file is cut.
+    /// Round each sum of 32-bit or 16-bit floats once, at its end: the same bits on every GPU.
     ///
     /// Of 16-bit floats on GPUs that keep subnormal ones, as --verify finds out.
     #[arg(long)]
@@ -81,13 +77,9 @@ pub struct ScanArgs {
     quiet: bool,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
     ///
-    /// The file is read a second time. The line ends in `verified`, `WRONG`, or `undecided` (a result overflows in some orders of its elements and not
-    /// in others).
+    /// The line ends in `verified`, `WRONG`, or `undecided` (a result overflows in some orders of its elements and not in others).
     #[arg(long)]
     verify: bool,
-    /// Read the file in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
-    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
-    piece: u64,
 }
 
 /// Runs the subcommand.
@@ -97,125 +89,236 @@ pub struct ScanArgs {
 /// Names the fault of the request, of the machine, or of a result.
 pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let start = Instant::now();
-    request::check_name(&args.output)?;
-    let work = Work::whole(&args.file, args.raw.bare().as_ref())?;
-    let n = check(args, &work)?;
-    let along = Along::new(args, &work, n)?;
+    check_name(&args.output)?;
+    let source = Source::open(&args.file, args.raw.bare().as_ref()).map_err(Failure::usage)?;
+    check(args, &source)?;
+    let axes = args.axis.map(|axis| Axes::Named(vec![axis]));
+    let geometry = Geometry::new(&source, axes.as_ref(), false);
+    let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", source.name())))?;
     let mut file = Reserved::open_apart("-o", &args.output, slice::from_ref(&args.file))?;
-    let gpus = [args.adapter.open()?];
-    let (path, stored) = (work.path.clone(), work.stored);
-    let dtype = op::dtype(args.op, stored);
+    let gpu = args.adapter.open()?;
+    let dtype = op::dtype(args.op, source.stored());
+    let shape = if args.axis.is_some() { source.shape().to_vec() } else { vec![source.len()] };
     let failed = |error| failure("-o", &args.output, &error);
-    npy::write(file.file(), &dtype.descr(), &along.shape, along.fortran, &[]).map_err(failed)?;
-    let (check, gpu_ms) =
-        scanned(args, (work, n), &along, &gpus, |bytes| file.file().write_all(bytes).map_err(failed))?;
+    npy::write(file.file(), &dtype.descr(), &shape, false, &[]).map_err(failed)?;
+    let mut scanner = Scanner::new(args, &source, &geometry, &gpu)?;
+    scanner.run(|bytes| file.file().write_all(bytes).map_err(failed))?;
+    let (check, gpu_ms) = (scanner.check, scanner.gpu_ms);
     file.finish()?;
+    let of_file = OfFile {
+        file: source.name(),
+        element: source.stored().name(),
+        n: source.len(),
+        skipped: None,
+        keys: None,
+        axes: None,
+        output: None,
+        wall_ms: start.elapsed().as_secs_f64() * 1e3,
+        adapter: &gpu.info.name,
+    };
+    let axis = geometry.axes.as_deref().and_then(<[_]>::first);
     let array = Array {
-        axis: along.axis.map_or(Tree::List(Vec::new()), Tree::Leaf),
-        shape: along.shape,
+        axis: axis.map_or(Tree::List(Vec::new()), |axis| Tree::Leaf(*axis)),
+        shape,
         dtype: dtype.numpy().to_owned(),
         output: Some(args.output.display().to_string()),
     };
-    let row = Row {
-        file: path,
-        op: args.op.name().to_owned(),
-        q: None,
-        key: None,
-        element: stored.name(),
-        n,
-        skipped: None,
-        array: Some(array),
-        value: None,
-        bits: None,
-        index: None,
-        gpu_ms,
-        wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        adapter: Some(gpu::names(&gpus)),
-        check,
-    };
-    report::deliver_array(row, args.json, args.quiet)
+    rows::deliver_array(of_file.array_row(args.op.name(), array, gpu_ms, check), args.json, args.quiet)
 }
 
-/// Passes the results of a file of `n` elements to `take`, as they are to lie in the other file, and returns the CPU's verdict on them and the
-/// time on the GPU.
-fn scanned(
-    args: &ScanArgs,
-    (mut work, n): (Work, u64),
-    along: &Along,
-    gpus: &[Gpu; 1],
-    mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<(Check, Option<f64>), Failure> {
-    let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
-    // Integers of 32 bits have sums and products of their own.
-    let part = parts::of(args.op, work.stored.element(), accuracy)[0];
-    let prefixes = Prefixes::new(part, args.exclusive, along.lines.len)?;
-    let reference = args.verify.then(|| Reference::new(args, &work, along, part)).transpose()?;
-    let dtype = op::dtype(args.op, work.stored);
-    let mut results = Results::new(&prefixes, dtype, along.places().to_vec(), reference);
-    work.layout = along.lines.rows();
-    let mut passes = Passes::new(gpus, work, args.raw.bare(), args.piece);
-    (passes.is_quiet, passes.in_turn, passes.gpu_ms) = (args.quiet, true, Some(0.0));
-    passes.result = prefixes.size();
-    if !along.lines.places.is_empty() {
-        passes.make_room(&along.lines);
-        passes.work.take_lines(Some(along.lines.clone()));
-    }
-    if n > 0 {
-        let limits = gpus[0].device.limits();
-        let kernel = |gpu: &Gpu, work: &Work| prefixes.kernel(gpu, work);
-        passes.through(kernel, |share, left| take(&results.next(share, &left[0].states, &limits)?))?;
-    }
-    Ok((results.check(), passes.gpu_ms))
-}
-
-/// Checks a request against the file, and returns the number of its elements.
-fn check(args: &ScanArgs, work: &Work) -> Result<u64, Failure> {
-    let (op, element) = (args.op, work.stored.element());
+/// Checks a request against the file.
+fn check(args: &ScanArgs, source: &Source) -> Result<(), Failure> {
+    let (op, element, stored) = (args.op, source.element(), source.stored());
+    let refused = |why: String| Err(Failure::Usage(format!("{}: {why}", source.name())));
     let rounds = element.is_float() && matches!(op, Op::Sum | Op::Product);
     if args.exact && !rounds {
-        let why = format!("`{op}` of {} rounds nothing as it is; leave out --exact", work.stored);
-        return Err(refused(work, why));
+        return refused(format!("`{op}` of {stored} rounds nothing as it is; leave out --exact"));
     }
     if args.exact && (op != Op::Sum || element == Element::F64) {
-        let why = format!("`{op}` of {} has no exact prefixes: sum of f32 and f16 has", work.stored);
-        return Err(refused(work, why));
+        return refused(format!("`{op}` of {stored} has no exact prefixes: sum of f32 and f16 has"));
     }
-    if args.verify && work.passes_once() {
-        return Err(refused(
-            work,
-            "--verify reads the elements a second time, and a stream passes once: save it as a file",
-        ));
-    }
-    work.len.ok_or_else(|| {
-        refused(work, "the length of bare elements from a stream is not known: name it with --shape")
-    })
+    Ok(())
 }
 
-/// The lines along which elements are scanned.
-struct Along {
-    lines: Lines,
-    /// The number of their axis; `None` if all elements are one line, in C order.
-    axis: Option<usize>,
-    /// The dimensions of the results, and whether the first of them runs fastest.
-    shape: Vec<u64>,
-    fortran: bool,
+/// A scan of a file.
+struct Scanner<'a> {
+    args: &'a ScanArgs,
+    source: &'a Source,
+    geometry: &'a Geometry,
+    gpu: &'a Gpu,
+    part: Part,
+    monoid: Monoid,
+    chunks: Vec<Chunk>,
+    reference: Option<Reference>,
+    check: Check,
+    gpu_ms: Option<f64>,
 }
 
-impl Along {
-    /// Those that a request names, in a file of `n` elements.
-    fn new(args: &ScanArgs, work: &Work, n: u64) -> Result<Self, Failure> {
-        let shape = if args.raw.is_run() { vec![n] } else { work.shape.clone() };
-        let Some(axis) = args.axis else {
-            let all: Vec<_> = (0..shape.len()).collect();
-            return Ok(Along { lines: work.lines_along(&all), axis: None, shape: vec![n], fortran: false });
+impl<'a> Scanner<'a> {
+    fn new(
+        args: &'a ScanArgs,
+        source: &'a Source,
+        geometry: &'a Geometry,
+        gpu: &'a Gpu,
+    ) -> Result<Self, Failure> {
+        let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
+        // Integers of 32 bits have sums and products of their own.
+        let part = parts::of(args.op, source.element(), accuracy)[0];
+        let monoid = part.monoid().map_err(Failure::usage)?;
+        let monoid = if args.exact { monoid.exact().unwrap_or(monoid) } else { monoid };
+        let size = monoid.out_size().max(source.element().size());
+        let room = gpu.device.limits().max_buffer_size / size;
+        let fits = source.len() <= room.min(u32::MAX.into());
+        let chunks = geometry.chunks(if fits { source.len() } else { room.min(CHUNK / size) });
+        // Lines that all chunks have a part of would each have to go on.
+        let chunks = chunks
+            .ok()
+            .filter(|chunks| chunks.len() == 1 || geometry.rows == 1 || chunks[0].rows < geometry.rows);
+        let chunks = chunks.ok_or_else(|| {
+            let (name, needed, room) = (source.name(), source.len() * size, room * size);
+            Failure::Usage(format!(
+                "{name}: the results take {needed} bytes in one buffer, and this adapter's hold {room}: scan along another axis, or cut the array"
+            ))
+        })?;
+        let reference = args.verify.then(|| Reference::new(part, args.exclusive)).transpose()?;
+        let check = if args.verify { Check::Right } else { Check::Unchecked };
+        Ok(Scanner { args, source, geometry, gpu, part, monoid, chunks, reference, check, gpu_ms: Some(0.0) })
+    }
+
+    /// Scans chunk after chunk, and passes the results to `take` in the order of the file.
+    fn run(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
+        let gpu = self.gpu;
+        let missing = self.monoid.features() - gpu.device.features();
+        let remedy = || help::instead(self.args.op, self.part.element, missing);
+        let scan = Scan::new(self.monoid.clone()).map_err(Failure::usage)?;
+        let scan = if self.args.exclusive { scan.exclusive() } else { scan };
+        let continues = self.chunks.len() > 1 && self.geometry.rows == 1;
+        let rows = match continues {
+            true => scan.clone().continuing(),
+            false if self.geometry.rows == 1 => scan.clone(),
+            false => scan.clone().rows(self.geometry.len.max(1)),
         };
-        let numbers = Axes::Named(vec![axis]).of(shape.len()).map_err(|why| refused(work, why))?;
-        let (lines, axis) = (work.lines_along(&numbers), numbers.first().copied());
-        Ok(Along { lines, axis, shape, fortran: work.fortran })
+        let on = || {
+            rows.on(&gpu.device)
+                .map_err(|why| Failure::usage(format!("{}: {why}{}", self.source.name(), remedy())))
+        };
+        let operation = gpu.attempt(on)?;
+        let state = output_buffer(gpu, scan.state_size());
+        let inputs = Inputs {
+            first: self.source,
+            second: None,
+            mask: None,
+            labels: None,
+            skips_nan: false,
+            is_kept: self.args.verify,
+        };
+        let bar = progress::bytes(if self.args.quiet { 0 } else { self.source.bytes() });
+        let mut depth = 0;
+        for chunk in self.chunks.clone() {
+            let block = gpu.attempt(|| inputs.load(gpu, self.geometry, &chunk))?;
+            if block.lines.batches.is_empty() {
+                continue;
+            }
+            let carried = Some(&state).filter(|_| continues);
+            let (results, ms) =
+                gpu.attempt(|| self.scanned(&operation, &block, (carried, chunk.before == 0)))?;
+            self.gpu_ms = self.gpu_ms.zip(ms).map(|(all, ms)| all + ms);
+            depth = if continues { depth } else { 0 } + scan.depth(chunk.len, &gpu.device.limits());
+            if let Some(reference) = &mut self.reference {
+                let check = reference.judge(&block, &results, (chunk.before == 0, depth));
+                self.check.worsen(check);
+            }
+            take(&self.encoded(&chunk, results)?)?;
+            bar.inc(block.lines.elements() * self.part.element.size());
+        }
+        bar.finish_and_clear();
+        Ok(())
     }
 
-    /// The places of a block's results in the order of the lines, if they are to lie as their elements do.
-    fn places(&self) -> &[[u64; 2]] {
-        if self.axis.is_some() { &self.lines.places } else { &[] }
+    /// The results of a block, line by line. They go on with the state that is `carried`, which begins with the first chunk.
+    fn scanned(
+        &self,
+        operation: &OnDevice<Scan>,
+        block: &Block,
+        (carried, is_first): (Option<&wgpu::Buffer>, bool),
+    ) -> Result<(Vec<u8>, Option<f64>), Failure> {
+        let gpu = self.gpu;
+        let all = Batch { start: 0, len: block.lines.elements() as usize, lines: vec![0] };
+        let input: Slice<'_> = block.slice(0, &all);
+        let size = all.len as u64 * self.monoid.out_size();
+        let output = output_buffer(gpu, size.next_multiple_of(4));
+        let prepared = match carried {
+            None => vec![operation.of(input).into(&output).map_err(Failure::usage)?],
+            Some(state) => {
+                let begin = is_first.then(|| operation.of(input).len(0).into_each([&output, state]));
+                let all = begin.into_iter().chain([operation.of(input).into_each([&output, state])]);
+                all.collect::<Result<_, _>>().map_err(Failure::usage)?
+            }
+        };
+        let record = |pass: &mut wgpu::ComputePass<'_>| {
+            prepared.iter().for_each(|prepared| prepared.encode_in_pass(pass))
+        };
+        let (mut results, ms) = gpu.read_results("halofold scan", &output, record)?;
+        results.truncate(size as usize);
+        Ok((results, ms))
+    }
+
+    /// Results as elements of the file, in the places of their elements.
+    fn encoded(&self, chunk: &Chunk, results: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        let dtype = op::dtype(self.args.op, self.source.stored());
+        let size = self.monoid.out_size() as usize;
+        let bytes = encoded(self.part, dtype, (results, size), self.args.exclusive)?;
+        let Geometry { dims, order, .. } = self.geometry;
+        if self.args.axis.is_none() || order.is_sorted() {
+            return Ok(bytes);
+        }
+        let of = |axis: usize| if axis == 0 { chunk.layers.end - chunk.layers.start } else { dims[axis] };
+        let lens: Vec<_> = order.iter().map(|axis| of(*axis) as usize).collect();
+        let inverse: Vec<_> = (0..order.len())
+            .map(|axis| order.iter().position(|other| *other == axis).unwrap_or(axis))
+            .collect();
+        Ok(permuted(bytes, dtype.size() as usize, &lens, &inverse))
+    }
+}
+
+/// Results of `size` bytes as elements of a type. Those of no elements may lie beyond a narrow type: its last number is there in their place.
+fn encoded(
+    part: Part,
+    dtype: Stored,
+    (results, size): (Vec<u8>, usize),
+    is_exclusive: bool,
+) -> Result<Vec<u8>, Failure> {
+    if dtype.size() as usize == size && cfg!(target_endian = "little") {
+        return Ok(results);
+    }
+    let mut bytes = Vec::new();
+    for answer in results.chunks(AT_ONCE * size).flat_map(|some| part.op.read(part.element, some)) {
+        let value = answer.value().map(|value| if is_exclusive { closest(dtype, value) } else { value });
+        value.and_then(|value| encode(dtype, value, &mut bytes)).ok_or_else(|| {
+            Failure::usage(format!("the GPU's result {answer} does not fit {dtype}: the GPU is wrong"))
+        })?;
+    }
+    Ok(bytes)
+}
+
+/// The results, as numbers.
+fn answers(part: Part, results: &[u8]) -> Vec<Scalar> {
+    part.op.read(part.element, results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_results_of_no_elements_may_lie_beyond_their_type() {
+        let part = parts::of(Op::Min, Element::I32, Accuracy::Fast)[0];
+        let narrow = |is_exclusive, result: i32| {
+            let results = [result, -3].map(i32::to_le_bytes).concat();
+            encoded(part, Stored::I8, (results, 4), is_exclusive).ok()
+        };
+        assert_eq!(narrow(true, i32::MAX), Some(vec![127, 253]));
+        assert_eq!(narrow(false, -128), Some(vec![128, 253]));
+        assert_eq!(narrow(false, 128), None);
     }
 }

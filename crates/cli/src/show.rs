@@ -3,6 +3,7 @@
 mod reduction;
 mod single;
 mod subject;
+pub(crate) mod translate;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,7 @@ use halofold::reduce::Op;
 use halofold::reduce::ladder::Finish;
 use halofold::stencil::{Block, Border, Stencil};
 use halofold::wgpu::Limits;
-use halofold_measure::Job;
-use halofold_measure::translate::{Access, Code, Facts, Kernel, Language, Translation, stage_name};
+use halofold_measure::{Job, Kernel};
 use rspirv::binary::Disassemble as _;
 
 use crate::count::counts;
@@ -22,6 +22,7 @@ use crate::output::print;
 use crate::reserved::Reserved;
 use reduction::Reduction;
 use subject::{Subject, listing};
+use translate::{Access, Code, Facts, Language, Translation, stage_name, translate};
 
 /// The largest workgroup that any back end runs.
 const LARGEST_WORKGROUP: u32 = 1024;
@@ -86,7 +87,7 @@ fn limits() -> Limits {
 pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let Some(name) = &args.kernel else { return print(&format!("{}\n", listing())) };
     let (title, kernel) = kernel(name, args)?;
-    let translation = kernel.translate(args.language).map_err(Failure::usage)?;
+    let translation = translate(&kernel, args.language).map_err(Failure::usage)?;
     let facts = header(&title, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
         (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
@@ -202,9 +203,6 @@ fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Lan
     let _ = writeln!(text, "workgroup memory: {workgroup_memory_bytes} bytes");
     let _ =
         writeln!(text, "barriers: {} outside of loops, {} a step in loops", barriers.once, barriers.per_step);
-    let operations = &translation.facts.subgroup_operations;
-    let operations = if operations.is_empty() { "none".to_owned() } else { operations.join(", ") };
-    let _ = writeln!(text, "subgroup operations: {operations}");
     for binding in &translation.facts.bindings {
         let _ = writeln!(
             text,
@@ -322,7 +320,7 @@ mod tests {
     fn the_disassembly_names_instructions() {
         let args = args("sequential", Element::F32, Language::Spirv);
         let (_, kernel) = kernel("sequential", &args).expect("it is all right");
-        let Code::Words(words) = kernel.translate(Language::Spirv).unwrap().code else { panic!("words") };
+        let Code::Words(words) = translate(&kernel, Language::Spirv).unwrap().code else { panic!("words") };
         let text = disassembly(&words).expect("it is SPIR-V");
         for instruction in ["OpEntryPoint GLCompute", "OpControlBarrier", "OpFAdd"] {
             assert!(text.contains(instruction), "{instruction}");
@@ -339,7 +337,7 @@ mod tests {
                 match kernel(name, &args(name, element, language)) {
                     Ok((title, kernel)) => {
                         assert!(title.starts_with(name), "{title}");
-                        kernel.translate(language).unwrap_or_else(|error| panic!("{name}: {error}"));
+                        translate(&kernel, language).unwrap_or_else(|error| panic!("{name}: {error}"));
                     }
                     Err(Failure::Usage(message)) => {
                         assert!(message.contains("needs SUBGROUP"), "{name} as {language}: {message}");

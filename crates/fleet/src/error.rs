@@ -1,6 +1,6 @@
 //! Errors of a fleet.
 
-use std::thread;
+use std::{io, thread};
 
 use halofold::read::ReadError;
 use halofold::stencil::StencilError;
@@ -30,9 +30,19 @@ pub enum WorkerError {
         /// Bytes of a face.
         needed: u64,
     },
+    /// Cells could not be read, or not be written.
+    #[error("{0}")]
+    File(String),
     /// A round was begun before the last exchange was over, or an exchange without a round.
     #[error("{0}")]
     Order(&'static str),
+}
+
+impl WorkerError {
+    /// The error of those who read cells, or write them.
+    pub(crate) fn file(error: io::Error) -> Self {
+        WorkerError::File(error.to_string())
+    }
 }
 
 /// Errors of several GPUs that end their work.
@@ -68,22 +78,20 @@ pub enum FleetError {
         /// Layers of a halo.
         halo: u32,
     },
-    /// No GPUs, or shares that are not one positive number for each.
-    #[error("{shares} shares for {members} GPUs: each GPU has one, a positive number")]
-    Shares {
-        /// Shares given.
-        shares: usize,
-        /// GPUs.
-        members: usize,
-    },
-    /// Cells or a right-hand side of another size than the grid's.
-    #[error("{given} bytes of cells: the grid has {needed}")]
-    Cells {
-        /// Bytes given.
-        given: usize,
+    /// No GPUs.
+    #[error("a grid takes at least one GPU")]
+    NoGpus,
+    /// A range that is not inside the grid.
+    #[error("bytes up to {end} of a grid of {bytes}")]
+    Range {
+        /// The end of the range.
+        end: u64,
         /// Bytes of the grid.
-        needed: u64,
+        bytes: u64,
     },
+    /// Cells could not be read, or not be written.
+    #[error("{0}")]
+    File(String),
 }
 
 /// Checks that threads may use these devices side by side. Devices on the OpenGL back end may not: they share one context, wgpu panics
@@ -97,20 +105,22 @@ pub fn check_contexts<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Resu
     if devices.into_iter().filter(is_gl).count() > 1 { Err(FleetError::Context) } else { Ok(()) }
 }
 
-/// Runs work for each of these GPUs in parallel, by its place among them: compiling and uploading take long.
+/// Runs work for each of several GPUs in parallel: compiling and uploading take long.
 pub(crate) fn each<T: Send>(
-    members: impl IntoIterator<Item = usize>,
+    count: usize,
     work: impl Fn(usize) -> Result<T, WorkerError> + Sync,
 ) -> Result<Vec<T>, FleetError> {
     let work = &work;
     thread::scope(|scope| {
-        let one = |(nth, member)| scope.spawn(move || of(member, work(nth)));
-        let all: Vec<_> = members.into_iter().enumerate().map(one).collect();
+        let all: Vec<_> = (0..count).map(|nth| scope.spawn(move || of(nth, work(nth)))).collect();
         all.into_iter().map(|one| one.join().expect("a worker does not panic")).collect()
     })
 }
 
 /// Says which GPU an error is about.
 pub(crate) fn of<T>(member: usize, result: Result<T, WorkerError>) -> Result<T, FleetError> {
-    result.map_err(|error| FleetError::Member { member, error })
+    result.map_err(|error| match error {
+        WorkerError::File(why) => FleetError::File(why),
+        error => FleetError::Member { member, error },
+    })
 }

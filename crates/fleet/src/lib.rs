@@ -1,20 +1,22 @@
 //! Stencils over several GPUs of one machine, of any vendor, on [wgpu](halofold::wgpu).
 //!
-//! A grid is cut into [slabs](halofold::stencil::slab), one for each GPU. A [`Team`] steps them, and brings the layers that a slab needs of its
+//! A grid is cut into equal [slabs](halofold::stencil::slab), one for each GPU. A [`Team`] steps them, and brings the layers that a slab needs of its
 //! neighbours from GPU to GPU through the host. That is hidden: each GPU makes its outermost layers first, and computes the others while
 //! the faces travel.
 //!
 //! ```
 //! use halofold::stencil::{Config, FIVE_POINT, Grid};
 //! use halofold::{Element, adapter};
-//! use halofold_fleet::{FleetError, Member, TeamOptions, Team};
+//! use halofold_fleet::{FleetError, Member, Team, in_memory};
 //!
 //! /// A thousand steps on all GPUs of the machine.
 //! fn step(members: &[Member], cells: &[u8]) -> Result<Vec<u8>, FleetError> {
 //!     let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4096, 4096));
-//!     let mut team = Team::new(members, config, FIVE_POINT.usual, (cells, None), &TeamOptions::default())?;
+//!     let mut team = Team::new(members, config, FIVE_POINT.usual, (&in_memory(cells), None), None)?;
 //!     team.advance(1000)?;
-//!     team.read(0..config.bytes())
+//!     let mut stepped = Vec::new();
+//!     team.read(0..config.bytes(), |piece| Ok(stepped.extend_from_slice(piece)))?;
+//!     Ok(stepped)
 //! }
 //!
 //! async fn members() -> Result<Vec<Member>, halofold::wgpu::RequestDeviceError> {
@@ -30,8 +32,6 @@
 //! }
 //! ```
 //!
-//! A grid that is larger than a GPU, or than all of them, goes from file to file: see [`stream`].
-//!
 //! # Bits
 //!
 //! However many GPUs, and however the grid is cut, the grid has the bits of one GPU that runs the same kernel with the same driver. All slabs
@@ -41,36 +41,31 @@
 //!
 //! # Cost
 //!
-//! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Halos have room for rounds
-//! that get longer in the run, up to an eighth of the slab. Nothing is allocated after the first round of each kind. A run that turns out to be slower than
-//! on one GPU alone is moved to that one, through the host's memory.
+//! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated after the
+//! first round of each kind.
 
-mod cache;
-mod choice;
-mod cut;
 mod depth;
+mod download;
 mod error;
 mod error_scopes;
-mod halo_face;
-mod measured;
 mod place;
-mod search;
 mod split;
 mod staging;
 mod stepping;
-pub mod stream;
 mod team;
 mod threads;
+mod upload;
 mod worker;
 
-pub use cut::{is_short, kernel_of_parts, room_of_halo};
+pub use depth::{Slabs, steps_of_round};
+pub use download::download;
 pub use error::{FleetError, WorkerError, check_contexts};
 pub use error_scopes::faults_of;
-pub use measured::{Measured, measure_slab};
 pub use place::Place;
-pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
+pub use split::{part, part_of_layers, unit_of_layers};
 pub use staging::Staging;
-pub use stepping::{Round, Rounds, Stepping};
-pub use team::{Team, TeamOptions};
+pub use stepping::{Round, Stepping};
+pub use team::{Team, kernel_of_parts};
 pub use threads::{limit_few_threads, with_few_threads};
-pub use worker::{Member, Worker};
+pub use upload::upload;
+pub use worker::{Cells, Member, Worker, in_memory};

@@ -3,21 +3,24 @@
 //! `Queue::write_buffer` makes a buffer for each call: once the allocator's blocks are full, each call frees and allocates one, which takes
 //! milliseconds.
 
-use std::ops::{Range, RangeBounds};
+use std::io;
+use std::ops::RangeBounds;
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 
 use halofold::read;
-use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, BufferViewMut, Device, MapMode};
+use halofold::wgpu::{
+    self, Buffer, BufferUsages, BufferView, BufferViewMut, COPY_BUFFER_ALIGNMENT, Device, MapMode,
+};
 use rayon::prelude::*;
 
 use crate::error::WorkerError;
 use crate::threads::with_few_threads;
 
 /// Bytes that a thread copies at once: one thread copies slower than a bus, and less is not worth another thread.
-const PART: usize = 1 << 18;
+const PART: u64 = 1 << 18;
 
 const ASKED: u8 = 0;
 const MAPPED: u8 = 1;
@@ -124,33 +127,22 @@ impl Staging {
         Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
     }
 
-    /// Copies some bytes of pieces that follow one another to its start, many of them by several threads. Each passes to `copied` the bytes of the pieces that it has read.
+    /// Fills the first bytes of it, many of them by several threads: `fill` gets the number of bytes before its part, and the part.
     pub(crate) fn fill(
         &self,
-        pieces: &[&[u8]],
-        bytes: Range<usize>,
-        copied: fn(&[u8]),
+        bytes: u64,
+        fill: impl Fn(u64, &mut [u8]) -> io::Result<()> + Sync,
     ) -> Result<(), WorkerError> {
-        let part = |begin: usize| {
-            let (at, end) = ((begin - bytes.start) as u64, bytes.end.min(begin + PART));
-            let mut view = self.view_mut(at..at + (end - begin).next_multiple_of(4) as u64)?;
-            let mut start = 0;
-            for piece in pieces {
-                let stop = start + piece.len();
-                let [from, to] = [begin, end].map(|place| place.clamp(start, stop));
-                if from < to {
-                    let source = &piece[from - start..to - start];
-                    view.slice(from - begin..to - begin).copy_from_slice(source);
-                    copied(source);
-                }
-                start = stop;
-            }
-            Ok(())
+        let part = |start: u64| {
+            let len = (bytes - start).min(PART);
+            let words = start..start + len.next_multiple_of(COPY_BUFFER_ALIGNMENT);
+            let filled = self.write_in_place(words, |part| fill(start, &mut part[..len as usize]))?;
+            filled.map_err(WorkerError::file)
         };
-        if bytes.len() <= PART {
-            return part(bytes.start);
+        if bytes <= PART {
+            return if bytes == 0 { Ok(()) } else { part(0) };
         }
-        let parts: Vec<_> = bytes.clone().step_by(PART).collect();
+        let parts: Vec<_> = (0..bytes).step_by(PART as usize).collect();
         with_few_threads(|| parts.into_par_iter().try_for_each(part))
     }
 

@@ -1,28 +1,37 @@
 //! One GPU's slab of a grid.
 
-mod timing;
-mod upload;
-
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 
 use halofold::read::{self, Readback};
 use halofold::reduce::Prepared;
 use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
-use halofold::wgpu::{self, Buffer, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
+use halofold::wgpu::{
+    self, Buffer, BufferUsages, BufferView, CommandBuffer, Device, MapMode, Queue, SubmissionIndex,
+};
 
-use crate::cache::demote;
+use crate::download::download;
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
-use crate::halo_face::HaloFace;
-use upload::buffer;
+use crate::staging::Staging;
+use crate::upload::upload;
 
-/// Edges of at least so many bytes are demoted: shorter ones are copied by one thread, or by few.
-const DEMOTED: usize = 1 << 20;
+/// A source of a grid's cells: it writes those from a byte of the whole grid on to a slice, all of it. Threads call it side by side, with
+/// slices in memory that the GPU reads: write them front to back, and read nothing there.
+pub type Cells<'a> = &'a (dyn Fn(u64, &mut [u8]) -> io::Result<()> + Sync);
 
-/// Bytes that are read back at once.
-const PIECE: u64 = 64 << 20;
+/// Makes a source of cells that lie in memory.
+pub fn in_memory(cells: &[u8]) -> impl Fn(u64, &mut [u8]) -> io::Result<()> + Sync {
+    move |start, into| {
+        let end = start.checked_add(into.len() as u64);
+        let piece = end.and_then(|end| cells.get(start as usize..end as usize));
+        let missing = || io::Error::other(format!("{} bytes of cells: the grid has more", cells.len()));
+        into.copy_from_slice(piece.ok_or_else(missing)?);
+        Ok(())
+    }
+}
 
 /// A GPU, opened: see [`halofold::adapter`].
 #[derive(Clone, Debug)]
@@ -45,13 +54,9 @@ pub struct Member {
 #[derive(Debug)]
 pub struct Worker {
     member: Member,
-    /// Its rounds leave edges for rounds of its depth.
     stepper: SlabStepper,
-    /// The steps that the halos are enough for.
-    given: u32,
     buffers: [Buffer; 2],
-    rhs: Option<Buffer>,
-    faces: [Option<HaloFace>; 2],
+    faces: [Option<Face>; 2],
     rounds: HashMap<Kind, Round>,
     check: Option<Check>,
     /// The next round, if it is like the last one.
@@ -61,8 +66,15 @@ pub struct Worker {
     stage: Stage,
 }
 
-/// A round's steps, true if the last one is checked, and the depth of the faces that it leaves.
-type Kind = (u32, bool, u32);
+/// A round's steps, and true if the last one is checked.
+type Kind = (u32, bool);
+
+/// The buffers of one side with a neighbour, kept for the whole run: of the edge that goes there, and of the halo that comes from there.
+#[derive(Debug)]
+struct Face {
+    leaving: Staging,
+    arriving: Staging,
+}
 
 #[derive(Clone, Debug)]
 enum Stage {
@@ -95,37 +107,34 @@ struct Check {
 }
 
 impl Worker {
-    /// Uploads a slab, and compiles the kernels of a full round. `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
-    /// the right-hand side, if the configuration has one. A worker that only measures takes none.
+    /// Uploads a slab, with cells of the whole grid and of its right-hand side, if the configuration has one, and compiles the kernels of a full round.
     ///
     /// # Errors
     ///
-    /// The device lacks a limit or a feature, or is lost.
+    /// - The cells cannot be read, or there is no right-hand side for a configuration that has one.
+    /// - The device lacks a limit or a feature, or is lost.
     pub fn new(
         member: &Member,
         jacobi: &Jacobi,
         slab: &Slab,
-        held: &[&[u8]],
-        rhs: &[&[u8]],
+        cells: Cells<'_>,
+        rhs: Option<Cells<'_>>,
     ) -> Result<Self, WorkerError> {
         in_error_scopes(&member.device, || {
-            let buffers = [buffer(member, slab.bytes(), held)?, buffer(member, slab.bytes(), &[])?];
-            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs)).transpose()?;
+            let first = buffer(member, slab, Some(cells))?;
+            let second = buffer(member, slab, None)?;
+            let rhs = rhs.map(|cells| buffer(member, slab, Some(cells))).transpose()?;
             // Fixed cells are never written: the second buffer needs them too.
             let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
-            copy.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, buffers[0].size());
+            copy.copy_buffer_to_buffer(&first, 0, &second, 0, first.size());
             let loaded = member.queue.submit([copy.finish()]);
-            let grids = Grids::new(&buffers[0], &buffers[1]);
-            let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-            let stepper = jacobi.prepare_slab(slab, grids)?;
-            let room = u64::from(slab.halo_layers()) * slab.layer_bytes();
-            let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, room));
+            let grids = Grids::new(&first, &second);
+            let stepper = jacobi.prepare_slab(slab, rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs)))?;
+            let face = |side| slab.edge(side).map(|_| Face::new(&member.device, slab.face_bytes()));
             let mut worker = Worker {
                 member: member.clone(),
                 stepper,
-                given: slab.depth(),
-                buffers,
-                rhs,
+                buffers: [first, second],
                 faces: Side::BOTH.map(face),
                 rounds: HashMap::new(),
                 check: None,
@@ -133,11 +142,9 @@ impl Worker {
                 at: 0,
                 stage: Stage::Loaded,
             };
-            if !held.is_empty() {
-                // The first round is to wait for neither.
-                worker.bind((slab.depth(), false, slab.depth()))?;
-                read::wait_for(&member.device, loaded)?;
-            }
+            // The first round is to wait for neither.
+            worker.bind((slab.depth(), false))?;
+            read::wait_for(&member.device, loaded)?;
             Ok(worker)
         })
     }
@@ -152,25 +159,7 @@ impl Worker {
         self.slab().config()
     }
 
-    /// Makes the edges of the rounds to come be for rounds of up to this many steps, 1 to as many as its halo has layers for. Between two rounds,
-    /// on all workers alike.
-    ///
-    /// # Errors
-    ///
-    /// - There are no such faces: see [`Slab::with_depth`].
-    /// - A round is under way.
-    pub fn set_depth(&mut self, steps: u32) -> Result<(), WorkerError> {
-        if !matches!(self.stage, Stage::Loaded | Stage::Given) {
-            return Err(WorkerError::Order("the depth is set between two rounds"));
-        }
-        if steps != self.slab().depth() {
-            self.stepper = self.stepper.with_depth(steps)?;
-            self.recorded = None;
-        }
-        Ok(())
-    }
-
-    /// Submits a round of this many steps, as many as the last faces are enough for at most: first up to the edges and their copies, then the interior. With `checked` the
+    /// Submits a round of this many steps, at most as many as the slab's depth: first up to the edges and their copies, then the interior. With `checked` the
     /// last pass is one step, and [`Worker::change`] returns its change. The first round of another number of steps, or the first with a check, may compile.
     ///
     /// # Errors
@@ -184,44 +173,37 @@ impl Worker {
             Stage::Given => true,
             _ => return Err(WorkerError::Order("a round begins after `release` of the one before")),
         };
-        if steps > self.given && self.faces().next().is_some() {
-            return Err(WorkerError::Order("a round has no more steps than the last faces are enough for"));
-        }
-        let kind = (steps, checked, self.slab().depth());
+        let kind = (steps, checked);
         let device = self.member.device.clone();
         in_error_scopes(&device, || {
             let recorded = match self.recorded.take() {
                 Some(recorded) if is_given && recorded.kind == kind => recorded,
-                _ => self.record(kind, is_given.then_some(self.given))?,
+                _ => self.record(kind, is_given)?,
             };
             let index = self.member.queue.submit([recorded.edges]);
-            self.faces().for_each(|(_, face)| face.ask());
+            self.stagings().for_each(Staging::ask);
             self.member.queue.submit([recorded.interior]);
             self.at = recorded.result;
             self.stage = Stage::Begun(index);
-            self.given = kind.2;
             // While this one runs: as a rule the next round is alike.
-            self.recorded = Some(self.record(kind, Some(self.given))?);
+            self.recorded = Some(self.record(kind, true)?);
             Ok(())
         })
     }
 
-    /// Records a round, with halos from the staging buffers if they are given, for so many steps.
-    fn record(&mut self, kind: Kind, given: Option<u32>) -> Result<Recorded, WorkerError> {
+    /// Records a round, with halos from the staging buffers if they are given.
+    fn record(&mut self, kind: Kind, is_given: bool) -> Result<Recorded, WorkerError> {
         self.bind(kind)?;
         let device = &self.member.device;
         let round = &self.rounds[&kind];
         let result = round.result(self.at);
         let mut edges = device.create_command_encoder(&encoder("halofold fleet: edges"));
-        if let Some(given) = given {
-            let stepper = self.stepper.with_depth(given)?;
-            for (side, face) in self.faces() {
-                stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
-            }
+        for (side, face) in self.faces().filter(|_| is_given) {
+            self.stepper.encode_halo_in(&mut edges, side, self.at, face.arriving.buffer())?;
         }
         round.encode_edges(&mut edges, self.at);
         for (side, face) in self.faces() {
-            self.stepper.encode_edge_out(&mut edges, side, result, face.leaving())?;
+            self.stepper.encode_edge_out(&mut edges, side, result, face.leaving.buffer())?;
         }
         let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
         round.encode_interior(&mut interior, self.at);
@@ -235,7 +217,7 @@ impl Worker {
 
     /// Binds a round, and a check, if they are the first of their kind.
     fn bind(&mut self, kind: Kind) -> Result<(), WorkerError> {
-        let (steps, checked, _) = kind;
+        let (steps, checked) = kind;
         if !self.rounds.contains_key(&kind) {
             let round = if checked { self.stepper.checked_round(steps) } else { self.stepper.round(steps) };
             self.rounds.insert(kind, round?);
@@ -259,9 +241,7 @@ impl Worker {
             return Err(WorkerError::Order("there is no round to wait for: `begin` it"));
         };
         read::wait_for(&self.member.device, index.clone())?;
-        for (_, face) in self.faces() {
-            face.wait(&self.member.device)?;
-        }
+        self.stagings().try_for_each(|staging| staging.wait(&self.member.device))?;
         self.stage = Stage::Exchanging;
         Ok(())
     }
@@ -275,7 +255,7 @@ impl Worker {
     pub fn take(&self, side: Side) -> Result<Option<BufferView>, WorkerError> {
         self.check_exchanging()?;
         let bytes = self.slab().face_bytes();
-        self.faces[side as usize].as_ref().map(|face| face.read(bytes)).transpose()
+        self.faces[side as usize].as_ref().map(|face| face.leaving.view(..bytes)).transpose()
     }
 
     /// Takes the halo on a side for the next round: the edge of the neighbour there. Without a neighbour there this does nothing.
@@ -286,20 +266,11 @@ impl Worker {
     /// - There are not as many bytes as [`Slab::face_bytes`].
     /// - The device is lost.
     pub fn give(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
-        self.give_from(side, bytes, |_| ())
-    }
-
-    /// Takes an edge from memory that a GPU will write again, and demotes it if several threads copy it.
-    pub(crate) fn give_edge(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
-        self.give_from(side, bytes, if bytes.len() < DEMOTED { |_| () } else { demote })
-    }
-
-    fn give_from(&self, side: Side, bytes: &[u8], copied: fn(&[u8])) -> Result<(), WorkerError> {
         self.check_exchanging()?;
         let Some(face) = &self.faces[side as usize] else { return Ok(()) };
         let (given, needed) = (bytes.len(), self.slab().face_bytes());
         if given as u64 == needed {
-            face.write(bytes, copied)
+            face.arriving.fill(needed, in_memory(bytes))
         } else {
             Err(WorkerError::Face { given, needed })
         }
@@ -321,7 +292,7 @@ impl Worker {
     pub fn release(&mut self) -> Result<(), WorkerError> {
         self.check_exchanging()?;
         in_error_scopes(&self.member.device, || {
-            self.faces().for_each(|(_, face)| face.release());
+            self.stagings().for_each(Staging::unmap);
             Ok(())
         })?;
         self.stage = Stage::Given;
@@ -342,49 +313,25 @@ impl Worker {
         Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
     }
 
-    /// Waits for everything submitted, and reads some bytes of the slab's own layers, in pieces.
+    /// Waits for everything submitted, and passes some bytes of the slab's own layers to `sink`, in pieces and in order.
     ///
     /// # Errors
     ///
     /// - The range is not inside the own layers.
+    /// - `sink` fails.
     /// - The device is lost.
-    pub fn read(&self, range: Range<u64>, sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
-        self.read_of(&self.buffers[self.at], range, sink)
-    }
-
-    /// The same of the right-hand side. There is one.
-    pub(crate) fn read_rhs(&self, range: Range<u64>, sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
-        let rhs = self.rhs.as_ref().ok_or(WorkerError::Order("there is no right-hand side"))?;
-        self.read_of(rhs, range, sink)
-    }
-
-    fn read_of(
+    pub fn read(
         &self,
-        buffer: &Buffer,
         range: Range<u64>,
-        mut sink: impl FnMut(&[u8]),
+        sink: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), WorkerError> {
         let own = self.slab().own_bytes();
         let [start, end] = [range.start, range.end].map(|at| own.start.saturating_add(at));
         if end > own.end || start > end {
             return Err(WorkerError::Order("only the slab's own layers can be read"));
         }
-        // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
-        let mut at = start / 4 * 4;
-        let readback = Readback::new(&self.member.device, PIECE.min((end - at).next_multiple_of(4)));
-        while at < end {
-            let size = PIECE.min((end - at).next_multiple_of(4));
-            in_error_scopes(&self.member.device, || {
-                let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
-                readback.encode(&mut encoder, buffer, at, size)?;
-                self.member.queue.submit([encoder.finish()]);
-                Ok(())
-            })?;
-            let bytes = readback.wait(size)?;
-            sink(&bytes[start.saturating_sub(at) as usize..(end - at).min(size) as usize]);
-            at += size;
-        }
-        Ok(())
+        let Member { device, queue } = &self.member;
+        in_error_scopes(device, || download(device, queue, &self.buffers[self.at], start..end, sink))
     }
 
     /// Waits for everything submitted.
@@ -397,15 +344,56 @@ impl Worker {
         Ok(read::wait_for(&self.member.device, index)?)
     }
 
-    fn grids(&self) -> Grids<'_> {
-        let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
-        self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
-    }
-
     /// The sides with neighbours.
-    fn faces(&self) -> impl Iterator<Item = (Side, &HaloFace)> {
+    fn faces(&self) -> impl Iterator<Item = (Side, &Face)> {
         Side::BOTH.into_iter().zip(&self.faces).filter_map(|(side, face)| Some((side, face.as_ref()?)))
     }
+
+    fn stagings(&self) -> impl Iterator<Item = &Staging> {
+        self.faces().flat_map(|(_, face)| [&face.leaving, &face.arriving])
+    }
+}
+
+impl Face {
+    fn new(device: &Device, size: u64) -> Self {
+        Face {
+            leaving: Staging::new(device, "halofold fleet: edge", size, MapMode::Read),
+            arriving: Staging::new(device, "halofold fleet: halo", size, MapMode::Write),
+        }
+    }
+}
+
+/// A buffer of a slab's layers, with cells or without any.
+fn buffer(member: &Member, slab: &Slab, cells: Option<Cells<'_>>) -> Result<Buffer, WorkerError> {
+    let Member { device, queue } = member;
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold fleet: grid"),
+        size: slab.bytes().next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
+        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    if let Some(cells) = cells {
+        upload(device, queue, &buffer, slab.bytes(), |at, into| held(slab, cells, at, into))?;
+    }
+    Ok(buffer)
+}
+
+/// Writes what a slab holds from one of its bytes on: it goes over the end of a ring, and begins again at its start.
+fn held(slab: &Slab, cells: Cells<'_>, mut at: u64, mut into: &mut [u8]) -> io::Result<()> {
+    for part in slab.held_parts() {
+        let start = u64::from(part.start) * slab.layer_bytes();
+        let size = u64::from(part.end) * slab.layer_bytes() - start;
+        if at < size {
+            let (here, rest) = into.split_at_mut(into.len().min((size - at) as usize));
+            cells(start + at, here)?;
+            into = rest;
+        }
+        if into.is_empty() {
+            break;
+        }
+        at = at.saturating_sub(size);
+    }
+    Ok(())
 }
 
 fn encoder(label: &str) -> wgpu::CommandEncoderDescriptor<'_> {

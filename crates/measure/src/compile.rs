@@ -3,7 +3,7 @@
 use wgpu::{Device, ErrorFilter};
 
 use crate::MeasureError;
-use crate::translate::Kernel;
+use crate::kernel::Kernel;
 
 /// Compiles a kernel with the bindings that its text declares.
 ///

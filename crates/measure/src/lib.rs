@@ -1,5 +1,4 @@
-//! Measures halofold: GPU time, this machine's memory peak, statistics, rows and records of runs, and the
-//! code that each back end gets.
+//! Measures halofold: GPU time, this machine's memory peak, statistics, rows and records of runs.
 //!
 //! Unlike the library this crate submits and waits: it is for tools, tests and benches.
 
@@ -13,6 +12,7 @@ mod grid_check;
 mod grid_run;
 mod inputs;
 mod job;
+mod kernel;
 mod meter;
 mod peak;
 mod periodic_grid;
@@ -24,7 +24,6 @@ mod statistics;
 mod test_data;
 mod timer;
 mod timestamps;
-pub mod translate;
 mod upload;
 
 pub use compile::compile;
@@ -33,6 +32,7 @@ pub use grid_check::{Difference, GridCheck, PingPong};
 pub use grid_run::{GridRun, StepGrids, whole_passes};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
+pub use kernel::Kernel;
 pub use meter::{Meter, Rejection, Sampler, Subject};
 pub use peak::{Form, Peak, PeakMeter};
 pub use record::{Adapter, Record, SCHEMA};

@@ -12,7 +12,7 @@ use wgpu::{BufferUsages, Device};
 
 use crate::buffer::buffer;
 use crate::compile::compile;
-use crate::translate::Kernel;
+use crate::kernel::Kernel;
 use crate::{Budget, MeasureError, Timer, Timing};
 
 /// The most bytes the peak is measured over; more than any last-level cache holds.

@@ -30,7 +30,10 @@ fn diffuse(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
     field.steps(100)?;
 
     let mut heat = State::new(Format::Single);
-    field.read(|bytes| heat.add(Element::F32, bytes))?;
+    field.read(|bytes| {
+        heat.add(Element::F32, bytes);
+        Ok(())
+    })?;
     let heat = all_reduce(ranks, &heat)?;
     if ranks.is_first() {
         let Grid { rows, cols, .. } = grid.config().grid;

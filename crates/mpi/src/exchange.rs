@@ -10,9 +10,6 @@ use crate::Ranks;
 
 /// Sends the face on each side that has one to the neighbour there, and receives the neighbour's, all at the same time. Beyond the
 /// last rank comes the first. All ranks call this together.
-///
-/// Faces lie in ordinary memory, not in a GPU's mapped buffers: transports that read another process's memory, or that register memory with a
-/// network card, may refuse what a driver has mapped.
 pub(crate) fn exchange(ranks: &Ranks, leaving: [Option<&[u8]>; 2], arriving: [Option<&mut [u8]>; 2]) {
     let world = ranks.world();
     scope(|scope| {

@@ -1,13 +1,14 @@
 //! A grid's values on the ranks' GPUs, and their steps.
 
+use std::io;
 use std::ops::Range;
-use std::time::Duration;
 
 use halofold::stencil::slab::{Change, Side};
-use halofold::stencil::{Config, Jacobi, Outcome, Until, Weights};
+use halofold::stencil::{Config, Jacobi, Outcome, Tuning, Until, Variant, Weights};
 use halofold_cli::failure::Failure;
-use halofold_cli::grid::grid_state::GridState;
-use halofold_fleet::{Round, Stepping, Worker};
+use halofold_cli::grid::grid_state::{GridState, Sink, steps_of_submission};
+use halofold_cli::grid::report::Together;
+use halofold_fleet::{Cells, Round, Stepping, Worker, in_memory};
 use mpi::collective::SystemOperation;
 
 use crate::faces::Faces;
@@ -16,8 +17,8 @@ use crate::{RankGpu, all_reduce};
 
 /// Values on a [`GlobalGrid`], each rank's on its GPU.
 ///
-/// A round of steps makes the outermost layers first. While the GPU computes the others, their edges go to the neighbours: through shared
-/// memory on one node, by non-blocking sends and receives between nodes.
+/// A round of steps makes the outermost layers first. While the GPU computes the others, their edges go to the neighbours by non-blocking sends
+/// and receives.
 pub struct Field<'g> {
     grid: &'g GlobalGrid<'g>,
     worker: Worker,
@@ -40,17 +41,37 @@ impl<'g> Field<'g> {
         cells: &[u8],
         rhs: Option<&[u8]>,
     ) -> Result<Self, GridError> {
-        // First of all: neighbours wait for it, also those of a rank that fails below.
-        let faces = Faces::new(grid.ranks(), grid.slab());
         if rhs.is_some() != grid.config().rhs {
             return Err(GridError::Rhs);
         }
-        let held = held(grid, cells)?;
-        let rhs = rhs.map(|cells| self::held(grid, cells)).transpose()?;
-        let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
-        let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
-        let worker = Worker::new(&gpu.member(), &jacobi, grid.slab(), &[&held], &rhs)?;
-        Ok(Field { grid, worker, faces, stepping: grid.stepping() })
+        let (cells, rhs) = (held(grid, cells)?, rhs.map(|cells| held(grid, cells)).transpose()?);
+        // The cells of the whole grid from a byte on, of those that this rank holds.
+        let (slab, config) = (grid.slab(), grid.config());
+        let first = slab.held().start.rem_euclid(config.layers().into()) as u64 * slab.layer_bytes();
+        let cells_of = |held: &[u8], start: u64, into: &mut [u8]| {
+            in_memory(held)((start + config.bytes() - first) % config.bytes(), into)
+        };
+        let fill = |start: u64, into: &mut [u8]| cells_of(&cells, start, into);
+        let rhs = rhs.as_ref().map(|rhs| |start: u64, into: &mut [u8]| cells_of(rhs, start, into));
+        Self::load(grid, gpu, weights, &fill, rhs.as_ref().map(|rhs| rhs as Cells<'_>))
+    }
+
+    /// The same with cells of the whole grid, of which each rank takes those that it holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Field::new`], and if the cells cannot be read.
+    pub fn load(
+        grid: &'g GlobalGrid<'g>,
+        gpu: &RankGpu,
+        weights: Weights,
+        cells: Cells<'_>,
+        rhs: Option<Cells<'_>>,
+    ) -> Result<Self, GridError> {
+        let slab = grid.slab();
+        let jacobi = Jacobi::new(&gpu.device, slab.config(), weights)?;
+        let worker = Worker::new(&gpu.member(), &jacobi, slab, cells, rhs)?;
+        Ok(Field { grid, worker, faces: Faces::new(slab), stepping: Stepping::new(slab.depth()) })
     }
 
     /// The steps done, and the last check of the whole grid.
@@ -72,7 +93,7 @@ impl<'g> Field<'g> {
         self.step(steps, None).map(drop)
     }
 
-    /// Makes up to this many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
+    /// Makes up to this many steps, until a check finds that the last step changed the grid little enough, or NaN: after every [`Until::every`] steps,
     /// and after the last one. All ranks stop at the same step, and it does not depend on their number: the largest change is found by a
     /// maximum, and squares are added exactly. A grid that has converged makes no more steps for this condition; [`Field::steps`] and another condition
     /// go on. All ranks call this together.
@@ -86,13 +107,11 @@ impl<'g> Field<'g> {
     }
 
     fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, GridError> {
-        let rounds = self.stepping.begin(steps, until)?;
-        while let Some(round) = self.stepping.next(&rounds) {
+        self.stepping.begin(steps, until)?;
+        while let Some(round) = self.stepping.next() {
             self.round(round)?;
             let change = round.is_checked.then(|| self.change()).transpose()?;
-            let ranks = self.grid.ranks();
-            let slowest = |seconds| ranks.all(&[seconds], SystemOperation::max())[0];
-            self.stepping.add(&rounds, round, change.as_ref(), slowest);
+            self.stepping.add(round, change.as_ref());
         }
         Ok(self.stepping.outcome())
     }
@@ -101,8 +120,9 @@ impl<'g> Field<'g> {
     ///
     /// # Errors
     ///
-    /// The device is lost.
-    pub fn read(&self, sink: impl FnMut(&[u8])) -> Result<(), GridError> {
+    /// - `sink` fails.
+    /// - The device is lost.
+    pub fn read(&self, sink: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), GridError> {
         let own = self.grid.slab().own_bytes();
         Ok(self.worker.read(0..own.end - own.start, sink)?)
     }
@@ -110,7 +130,6 @@ impl<'g> Field<'g> {
     /// A round of steps, and the exchange of edges behind its interior.
     fn round(&mut self, round: Round) -> Result<(), GridError> {
         let Field { grid, worker, faces, .. } = self;
-        worker.set_depth(round.next)?;
         worker.begin(round.steps, round.is_checked)?;
         worker.wait()?;
         for side in Side::BOTH {
@@ -118,10 +137,9 @@ impl<'g> Field<'g> {
                 faces.put(side, &edge);
             }
         }
-        let bytes = worker.slab().face_bytes() as usize;
-        faces.exchange(grid.ranks(), bytes);
+        faces.exchange(grid.ranks());
         for side in Side::BOTH {
-            if let Some(face) = faces.arrived(side, bytes) {
+            if let Some(face) = faces.arrived(side) {
                 worker.give(side, face)?;
             }
         }
@@ -141,7 +159,6 @@ impl<'g> Field<'g> {
 impl GridState for Field<'_> {
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
         self.step(steps, until).map_err(Failure::usage)?;
-        self.worker.finish().map_err(Failure::usage)?;
         Ok(None)
     }
 
@@ -149,21 +166,29 @@ impl GridState for Field<'_> {
         self.outcome()
     }
 
-    fn depth(&self) -> u32 {
-        self.stepping.best()
+    fn batch(&self, until: Option<&Until>) -> u32 {
+        // The same on all ranks, whose parts and adapters may differ.
+        let config = self.grid.config();
+        let config = config.with_layers(config.layers().div_ceil(self.grid.ranks().count() as u32));
+        steps_of_submission(&config, self.stepping.depth(), until, false)
     }
 
-    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
-        self.worker.read(range, |piece| bytes.extend_from_slice(piece)).map_err(Failure::usage)?;
-        Ok(bytes)
+    fn end(&mut self) -> Result<(), Failure> {
+        self.worker.finish().map_err(Failure::usage)
     }
 
-    /// The mean of all ranks: the same on each, as it decides how many steps are made next.
-    fn took(&self, took: Duration) -> Duration {
-        let ranks = self.grid.ranks();
-        let all = ranks.sum(&[took.as_nanos() as i64])[0].unsigned_abs();
-        Duration::from_nanos(all / ranks.count() as u64)
+    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), Failure> {
+        self.worker.read(range, sink).map_err(Failure::usage)
+    }
+
+    fn kernel(&self) -> (&'static Variant, Tuning) {
+        let config = self.config();
+        (config.variant, config.tuning)
+    }
+
+    fn together(&self) -> Option<Together> {
+        let layers = self.grid.layers().iter().map(|layers| *layers as u32).collect();
+        Some(Together { layers, halo: self.stepping.depth() })
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use halofold::reduce::ReduceError;
 use halofold::stencil::slab::{Side, Slab};
-use halofold::stencil::{Config, Jacobi, StencilError};
-use halofold_fleet::{Stepping, WorkerError, kernel_of_parts, measure_slab, room_of_halo, whole_units};
+use halofold::stencil::{Config, StencilError};
+use halofold_fleet::{Slabs, WorkerError, kernel_of_parts, steps_of_round};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
@@ -82,7 +82,7 @@ pub enum GridError {
 ///         let cells: Vec<f32> = grid.own().flat_map(|row| (0..4096).map(move |col| (row + col) as f32)).collect();
 ///         let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, bytes_of(&cells), None)?;
 ///         field.steps(1000)?;
-///         field.read(|bytes| println!("{} bytes of rows {:?}", bytes.len(), grid.own()))?;
+///         field.read(|bytes| Ok(println!("{} bytes of rows {:?}", bytes.len(), grid.own())))?;
 ///         Ok(())
 ///     })
 /// }
@@ -91,10 +91,13 @@ pub enum GridError {
 pub struct GlobalGrid<'r> {
     ranks: &'r Ranks,
     config: Config,
+    /// The layers of each rank.
+    layers: Vec<u64>,
     slab: Slab,
-    /// The rounds of a field.
-    stepping: Stepping,
 }
+
+/// Bytes of faces that MPI exchanges in a second, between two ranks of a node.
+const EXCHANGED: f64 = 2e9;
 
 /// Bytes of a message, at most.
 const MOST_BYTES: u64 = i32::MAX as u64;
@@ -114,8 +117,7 @@ impl<'r> GlobalGrid<'r> {
     }
 
     /// The same with this many steps from one exchange to the next, the same on all ranks. A halo has as many layers as they reach; the outermost
-    /// layers of a part are computed twice for that. Where `steps` is `None` measured times of all ranks say how many, and those of a field's rounds correct
-    /// it, as for a [`Team`](halofold_fleet::Team).
+    /// layers of a part are computed twice for that. Where `steps` is `None` a formula says how many, as for a [`Team`](halofold_fleet::Team).
     ///
     /// # Errors
     ///
@@ -130,27 +132,30 @@ impl<'r> GlobalGrid<'r> {
         ranks.world().all_gather_into(&u64::from(part.layers()), &mut layers[..]);
         let before: u64 = layers[..ranks.rank()].iter().sum();
         let all: u64 = layers.iter().sum();
-        let fewest = layers.into_iter().min().unwrap_or(0);
+        let fewest = layers.iter().copied().min().unwrap_or(0);
         let own = before as u32..(before + u64::from(part.layers())) as u32;
         let all = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
         let config = kernel_of_parts(part.with_layers(all), &gpu.device);
         check_same(ranks, &config, steps)?;
-        let stepping = match steps {
-            Some(steps) => Stepping::new(steps),
-            // Too few layers for any halo.
-            None if fewest == 0 => Stepping::new(1),
-            None => measured_stepping(ranks, gpu, config, own.clone(), fewest as u32)?,
+        let by_formula = || {
+            let neighbours = if config.is_ring() || ranks.count() > 2 { 2 } else { 1 };
+            let neighbours = if ranks.count() == 1 && !config.is_ring() { 0 } else { neighbours };
+            let copy = f64::from(neighbours) * config.layer_bytes() as f64 / EXCHANGED;
+            let lowest = fewest.max(1) as u32;
+            let kernel = config.with_layers(lowest).on(&gpu.device);
+            steps_of_round(&kernel, Slabs { layers: lowest, neighbours, copy }).min(lowest)
         };
-        let steps = stepping.depth();
+        // Where adapters differ, so may their depths.
+        let steps = steps.unwrap_or_else(|| ranks.all(&[by_formula()], SystemOperation::min())[0]);
         let halo = steps.saturating_mul(config.stencil.radius());
         if u64::from(halo) > fewest && ranks.count() > 1 {
             return Err(GridError::Halo { halo, fewest });
         }
-        let slab = Slab::new(config, own, stepping.most())?.with_depth(steps)?;
+        let slab = Slab::new(config, own, steps)?;
         if slab.face_bytes() > MOST_BYTES {
             return Err(GridError::Face(slab.face_bytes()));
         }
-        Ok(GlobalGrid { ranks, config, slab, stepping })
+        Ok(GlobalGrid { ranks, config, layers, slab })
     }
 
     /// The ranks.
@@ -168,14 +173,14 @@ impl<'r> GlobalGrid<'r> {
         self.slab.own()
     }
 
+    /// The layers of each rank, in their order.
+    pub fn layers(&self) -> &[u64] {
+        &self.layers
+    }
+
     /// This rank's part, and the halos on its sides.
     pub fn slab(&self) -> &Slab {
         &self.slab
-    }
-
-    /// The rounds of a field at its beginning.
-    pub(crate) fn stepping(&self) -> Stepping {
-        self.stepping.clone()
     }
 
     /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for arrays that no [`Field`](crate::Field) steps,
@@ -190,8 +195,7 @@ impl<'r> GlobalGrid<'r> {
             return Err(GridError::Cells { given: held.len(), needed });
         }
         let place = |range: Range<u64>| range.start as usize..range.end as usize;
-        // All that it holds of its neighbours: a field's rounds may need more of it than the first one.
-        let slab = self.slab.with_depth(self.slab.halo_layers() / self.config.stencil.radius())?;
+        let slab = &self.slab;
         let leaving = Side::BOTH.map(|side| slab.edge(side).map(|range| held[place(range)].to_vec()));
         let mut arriving = Side::BOTH.map(|side| slab.halo(side).map(|range| held[place(range)].to_vec()));
         exchange(
@@ -208,39 +212,10 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// Rounds of as many steps at first as the fewest that any rank measures as best. Times depend neither on cells nor on weights.
-fn measured_stepping(
-    ranks: &Ranks,
-    gpu: &RankGpu,
-    config: Config,
-    own: Range<u32>,
-    lowest: u32,
-) -> Result<Stepping, GridError> {
-    let fewest = lowest / config.stencil.radius();
-    let unit = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
-    let unit = whole_units(&config, ranks.all(&[unit], SystemOperation::max())[0].min(fewest));
-    let measure = || -> Result<u32, GridError> {
-        let (slab, layers) = (Slab::new(config, own.clone(), unit)?, own.len() as u32);
-        let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-        Ok(measure_slab(&gpu.member(), &jacobi, &slab)?.rounds(layers).0)
-    };
-    // A rank that fails here reports it after the calls that all ranks make together.
-    let measured = measure();
-    let best = ranks.all(&[*measured.as_ref().unwrap_or(&fewest)], SystemOperation::min())[0];
-    measured?;
-    let depth = whole_units(&config, best.min(fewest));
-    if ranks.count() == 1 && !config.is_ring() {
-        return Ok(Stepping::new(depth));
-    }
-    let message = MOST_BYTES / config.layer_bytes().max(1) / u64::from(config.stencil.radius());
-    let room = room_of_halo(&config, (depth, unit), lowest).min(whole_units(&config, message as u32));
-    Ok(Stepping::corrected(depth, unit.min(depth), room.max(depth)))
-}
-
 /// Checks that all ranks have the same configuration.
 fn check_same(ranks: &Ranks, config: &Config, steps: Option<u32>) -> Result<(), GridError> {
     let Config { stencil, variant, element, grid, borders, rhs, .. } = config;
-    let halo = steps.map_or("measured".to_owned(), |steps| steps.to_string());
+    let halo = steps.map_or("by the formula".to_owned(), |steps| steps.to_string());
     let text = format!(
         "{grid} {element}, {} by {}, {borders:?}, halo {halo}, right-hand side: {rhs}",
         stencil.name, variant.name

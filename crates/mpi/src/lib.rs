@@ -21,7 +21,6 @@ mod gpu;
 mod grid;
 mod merge;
 mod ranks;
-mod shared;
 
 pub use field::Field;
 pub use gpu::{GpuError, RankGpu, adapter_of};

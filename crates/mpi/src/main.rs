@@ -61,6 +61,9 @@ fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
     match ran {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(failure::Failure::Usage(why)) => Err(why.into()),
+        Err(failure::Failure::NotConverged(_)) if !ranks.is_first() => {
+            Ok(ExitCode::from(failure::NOT_CONVERGED))
+        }
         // Told already, and no reason to end the others.
         Err(failure) => Ok(failure.report()),
     }

@@ -1,4 +1,4 @@
-//! `halofold-mpi reduce`: the request of `halofold reduce`, each rank some of the pieces of every file.
+//! `halofold-mpi reduce`: the request of `halofold reduce`, each rank a part of every file.
 
 use halofold_cli::failure::Failure;
 use halofold_cli::gpu::{AnyAdapters, Gpu};
@@ -34,21 +34,24 @@ impl Transport for ByMpi<'_> {
 
 /// Runs the subcommand.
 pub fn run(args: &ReduceArgs, ranks: &Ranks) -> Result<(), Failure> {
-    reduce::run(args, &ByMpi(ranks), |adapters, _| own_gpu(adapters, ranks))
+    reduce::run(args, &ByMpi(ranks), || {
+        if args.adapter.adapter.is_some() {
+            return Err(own_adapter());
+        }
+        let (adapter, _) = adapter_of(ranks).map_err(Failure::usage)?;
+        Gpu::open(&adapter)
+    })
 }
 
-/// The device of a rank.
-fn own_gpu(adapters: &AnyAdapters, ranks: &Ranks) -> Result<Vec<Gpu>, Failure> {
-    refuse_adapters(adapters)?;
-    let (adapter, _) = adapter_of(ranks).map_err(Failure::usage)?;
-    Ok(vec![Gpu::open(&adapter)?])
+/// The error of options that name adapters.
+fn own_adapter() -> Failure {
+    Failure::usage("--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them")
 }
 
 /// Refuses options that name adapters.
 pub fn refuse_adapters(adapters: &AnyAdapters) -> Result<(), Failure> {
     if adapters.are_named() {
-        let why = "--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them";
-        return Err(Failure::usage(why));
+        return Err(own_adapter());
     }
     Ok(())
 }

@@ -7,15 +7,14 @@ use std::time::Instant;
 
 use halofold_cli::failure::Failure;
 use halofold_cli::files::npy;
-use halofold_cli::grid::cells::Cells;
 use halofold_cli::grid::grid_state::GridState as _;
 use halofold_cli::grid::output::Outputs;
-use halofold_cli::grid::report::{Report, Together};
+use halofold_cli::grid::report::Report;
 use halofold_cli::grid::request::Request;
 use halofold_cli::grid::{GridArgs, run_steps};
 use halofold_cli::reserved::Reserved;
 use halofold_cli::transport::{Transport as _, refuse_stream};
-use halofold_fleet::{part_of_layers, unit_of_layers};
+use halofold_fleet::{Cells, part_of_layers, unit_of_layers};
 use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
 
 use crate::reduce::{ByMpi, refuse_adapters};
@@ -28,9 +27,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     if ranks.is_first() {
         request.tell_conversion(args);
     }
-    let mut sources = [Some(&request.source), request.rhs.as_ref()].into_iter().flatten();
-    let stream = sources.find(|source| source.file().is_none());
-    processes.agree(stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name()))))?;
+    processes.agree(no_stream(&request))?;
     // One rank opens the result.
     let output = if ranks.is_first() { Outputs::reserve(args).map(Outputs::file) } else { Ok(None) };
     let file = processes.agree(output.and_then(refuse_device))?;
@@ -38,37 +35,40 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
 
     let config = request.config;
-    let own = |rank| part_of_layers(config.layers(), unit_of_layers(&config), rank, ranks.count());
-    let layers = own(ranks.rank());
+    let layers = part_of_layers(config.layers(), unit_of_layers(&config), ranks.rank(), ranks.count());
     let part = config.with_layers(layers.len() as u32);
-    let measured = Instant::now();
+    let set_up = Instant::now();
     let grid = GlobalGrid::with_halo(ranks, &gpu, part, args.halo).map_err(Failure::usage);
     let grid = processes.agree(grid)?;
-    let measured = measured.elapsed();
-    let layers = u64::from(layers.start)..u64::from(layers.end);
-    let read = |source| Cells::read_layers(source, &config, layers.clone());
-    let cells = processes.agree(read(&request.source))?;
-    let rhs = processes.agree(request.rhs.as_ref().map(read).transpose())?;
-    let uploaded = Instant::now();
-    let field = Field::new(&grid, &gpu, request.weights, cells.bytes(), rhs.as_ref().map(Cells::bytes));
-    let mut field = processes.agree(field.map_err(Failure::usage))?;
-    drop((cells, rhs));
-    (request.config.variant, request.config.tuning) = (field.config().variant, field.config().tuning);
-    let setup_ms = (measured + uploaded.elapsed()).as_secs_f64() * 1e3;
+    let weights = request.weights;
+    let load = |request: &mut Request| {
+        let (cells, rhs) = request.cells()?;
+        let rhs = rhs.as_ref().map(|rhs| |start: u64, into: &mut [u8]| rhs.fill(start, into));
+        let fill = |start: u64, into: &mut [u8]| cells.fill(start, into);
+        let rhs = rhs.as_ref().map(|rhs| rhs as Cells<'_>);
+        Field::load(&grid, &gpu, weights, &fill, rhs).map_err(Failure::usage)
+    };
+    let mut field = processes.agree(load(&mut request))?;
+    let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
+    (request.config.variant, request.config.tuning) = field.kernel();
     let stepped = run_steps(&mut field, &request, &processes, None)?;
     if let Some(path) = &args.output {
         let header = request.header()?;
         let size = header.len() as u64 + config.bytes();
-        let own = layers.start * config.layer_bytes()..layers.end * config.layer_bytes();
-        output::write(file, path, (&header, size), (&field, own), &processes)?;
+        let own = [layers.start, layers.end].map(|layer| u64::from(layer) * config.layer_bytes());
+        output::write(file, path, (&header, size), (&field, own[0]..own[1]), &processes)?;
     }
-    if !ranks.is_first() {
-        return Ok(());
-    }
-    let layers = (0..ranks.count()).map(|rank| own(rank).len() as u32).collect();
-    let together = Together { layers, halo: field.depth(), used: (0..ranks.count()).collect() };
+    let together = field.together();
     let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
-    Report { together: Some(together), setup_ms: Some(setup_ms), ..report }.print(args.json)
+    let report = Report { together, setup_ms: Some(setup_ms), ..report };
+    if ranks.is_first() { report.print(args.json) } else { report.verdict() }
+}
+
+/// Refuses streams.
+fn no_stream(request: &Request) -> Result<(), Failure> {
+    let mut sources = [Some(&request.source), request.rhs.as_ref()].into_iter().flatten();
+    let stream = sources.find(|source| source.is_stream());
+    stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name())))
 }
 
 /// Refuses outputs that ranks cannot write together: a pipe or a device cannot be written at a position.
@@ -84,16 +84,11 @@ fn refuse_device(file: Option<Reserved>) -> Result<Option<Reserved>, Failure> {
 /// The grid's file. Options that ranks have no use for are refused.
 fn file_of(args: &GridArgs) -> Result<&Path, Failure> {
     refuse_adapters(&args.adapters)?;
-    let is_streamed = args.stream.asked_by().is_some() || args.stream.memory.is_some();
     let is_picture = args.output.as_deref().is_some_and(|path| !npy::is_named(path));
     let refused = [
         (args.frames.is_some(), "--frames: ranks draw no pictures; write the grid with -o OUT.npy"),
         (args.slice.is_some(), "--slice: ranks draw no pictures"),
         (is_picture, "-o: the name must end in .npy: ranks draw no pictures"),
-        (
-            is_streamed,
-            "--stream, --memory, --slab, --depth, --resume and --checkpoint are of one process: ranks hold the grid",
-        ),
     ];
     let refused = refused.into_iter().find(|(is_given, _)| *is_given);
     match (&args.grid, refused) {

@@ -20,9 +20,6 @@ const NVIDIA_BYTE: [f64; 2] = [1.0 / 4150.0, 1.0 / 3400.0];
 /// The most workgroups one behind the other that are tried.
 const MOST_STRETCHES: u32 = 96;
 
-/// The part of a wave that the last of several may lack: one of so many workgroups.
-const IDLE_PART: u64 = 8;
-
 /// The kernel of a configuration with open choices. With `all`, the kernel that takes single steps is one of them.
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
     let single = single_steps(config);
@@ -44,22 +41,18 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
 }
 
 /// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once with the chosen
-/// one, or in 2D fill all waves. Other launches were slower with a height of their own than with a last stretch of fewer layers, which the estimate does not know.
+/// one. Launches in several waves were no faster with a height of their own.
 pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -> Config {
     let height = plan::layers_per_group(config);
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
     let slots = shape.slots(config, machine);
-    let fills_waves = |it: &Config| {
-        let Some((groups, _)) = work(it, machine) else { return false };
-        let idle = groups.next_multiple_of(slots) - groups;
-        groups <= slots || (it.stencil.dims == Dims::Two && idle * IDLE_PART <= slots)
-    };
+    let runs_at_once = |it: &Config| work(it, machine).is_some_and(|(groups, _)| groups <= slots);
     let written = config.with_layers(layers);
-    if !fills_waves(&written) {
+    if !runs_at_once(&written) {
         return *config;
     }
-    let tried = heights(&written, machine, shape).filter(fills_waves);
+    let tried = heights(&written, machine, shape).filter(runs_at_once);
     let tried = tried.map(|it| (it.tuning, estimate(&it, machine, shape)));
     let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
     best.map_or(*config, |(tuning, _)| Config { tuning, ..*config })
@@ -138,7 +131,7 @@ mod tests {
     use super::*;
     use crate::element::Element;
     use crate::stencil::blocked::machine::Class;
-    use crate::stencil::shape::{Border, Borders, Grid};
+    use crate::stencil::shape::Grid;
     use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT, STENCILS, TWENTY_SEVEN_POINT};
 
     fn machine(class: Class, subgroup: u32) -> Machine {
@@ -179,24 +172,11 @@ mod tests {
         assert!(height(4192) == held.tuning.rows_per_group && height(4000) < height(4168));
         // A launch over an edge leaves most cores idle, unless it is cut.
         assert_eq!(96u32.div_ceil(height(96)), 3);
-        // 79 strips in ten stretches fill three waves.
-        let ring = config.with_layers(8384).with_borders(Borders::all(Border::Wrap));
-        let ring = choose(&ring, &machine, true);
-        let fitted = |layers: u32| fit(&ring, &machine, layers).tuning.rows_per_group;
-        assert_eq!([8384, 8336, 8000].map(|layers: u32| layers.div_ceil(fitted(layers))), [10; 3]);
-        assert!(fitted(8384) == ring.tuning.rows_per_group && fitted(8000) < fitted(8336));
-        // In nine stretches the last wave lacks 81 of 264.
-        assert_eq!((7500u32.div_ceil(fitted(7500)), fitted(7500)), (9, ring.tuning.rows_per_group));
         // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
         let cube =
             Config::fastest(&TWENTY_SEVEN_POINT, Element::F32, Grid { planes: 268, rows: 512, cols: 512 });
         let cube = choose(&cube, &machine, true);
         assert_eq!(fit(&cube, &machine, 244).tuning, cube.tuning);
-        // Two stretches of 196 fill three waves, but in 3D.
-        let large = Grid { planes: 408, rows: 768, cols: 768 };
-        let large = choose(&Config::fastest(&TWENTY_SEVEN_POINT, Element::F32, large), &machine, true);
-        assert_eq!(360u32.div_ceil(large.tuning.planes_per_group), 2);
-        assert_eq!(fit(&large, &machine, 360).tuning, large.tuning);
         // 81 run at once, three times as many do not.
         assert!(fit(&cube, &machine, 60).tuning.planes_per_group >= 60);
         // A tuning that is no shape of this machine stays.

@@ -101,8 +101,6 @@ pub struct Slab {
     own: Range<u32>,
     /// Layers that it holds of each neighbour.
     halo: u32,
-    /// Layers of them that neighbours exchange, next to the slab's own.
-    face: u32,
     /// True if it has a neighbour, by [`Side`].
     cut: [bool; 2],
 }
@@ -135,8 +133,7 @@ impl Slab {
         let (true, Some(held)) = (possible, held) else {
             return Err(StencilError::SlabHalo { halo, layers: count });
         };
-        let slab =
-            Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, face: halo, cut };
+        let slab = Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, cut };
         if slab.has_odd(halo) || (cut[1] && slab.has_odd(count)) {
             return Err(StencilError::SlabWords { halo, layers: count });
         }
@@ -147,24 +144,7 @@ impl Slab {
     /// window: see [`Config::plan`].
     pub fn whole(config: Config, steps: u32) -> Self {
         let (all, halo) = (config.layers(), steps.saturating_mul(config.stencil.radius()));
-        Slab { config, all, own: 0..all, halo, face: halo, cut: [false; 2] }
-    }
-
-    /// The same slab, which holds as many layers, for rounds of up to `steps` steps: neighbours exchange as many layers as they reach.
-    ///
-    /// # Errors
-    ///
-    /// - The halo has fewer layers, or `steps` is 0.
-    /// - They are no whole words of `f16`, as for [`Slab::new`].
-    pub fn with_depth(&self, steps: u32) -> Result<Self, StencilError> {
-        let face = steps.saturating_mul(self.config.stencil.radius());
-        if self.cut != [false; 2] && !(1..=self.halo).contains(&face) {
-            return Err(StencilError::SlabHalo { halo: face, layers: self.halo });
-        }
-        if self.has_odd(face) {
-            return Err(StencilError::SlabWords { halo: face, layers: self.own.end - self.own.start });
-        }
-        Ok(Slab { face: face.min(self.halo), ..self.clone() })
+        Slab { config, all, own: 0..all, halo, cut: [false; 2] }
     }
 
     /// True if so many layers of a slab with neighbours are no whole words.
@@ -183,19 +163,9 @@ impl Slab {
         self.own.clone()
     }
 
-    /// The most steps of a round: as many as the layers that neighbours exchange are enough for.
+    /// The most steps of a round.
     pub fn depth(&self) -> u32 {
-        self.face / self.config.stencil.radius()
-    }
-
-    /// The layers that neighbours exchange: as many as the steps of a round reach.
-    pub const fn face_layers(&self) -> u32 {
-        self.face
-    }
-
-    /// The layers that it holds of each neighbour. At most as many are exchanged.
-    pub const fn halo_layers(&self) -> u32 {
-        self.halo
+        self.halo / self.config.stencil.radius()
     }
 
     /// The layers of the whole grid that it holds. In a ring they may begin before the first layer (below 0) and end after the last:
@@ -234,17 +204,17 @@ impl Slab {
         self.byte_range(self.local())
     }
 
-    /// Bytes of a face: of an edge, and of the layers of a halo that it goes to.
+    /// Bytes of a face: of an edge, and of a halo.
     pub fn face_bytes(&self) -> u64 {
-        u64::from(self.face) * self.layer_bytes()
+        u64::from(self.halo) * self.layer_bytes()
     }
 
     /// The layers that come from the neighbour on a side, in bytes from the start of its grids; `None` without a neighbour there.
     pub fn halo(&self, side: Side) -> Option<Range<u64>> {
         let Range { start, end } = self.local();
         let layers = match side {
-            Side::Low => start.saturating_sub(self.face)..start,
-            Side::High => end..end.saturating_add(self.face),
+            Side::Low => start.saturating_sub(self.halo)..start,
+            Side::High => end..end.saturating_add(self.halo),
         };
         self.cut[side as usize].then(|| self.byte_range(layers))
     }
@@ -283,8 +253,8 @@ impl Slab {
     fn edge_layers(&self, side: Side) -> Option<Range<u32>> {
         let Range { start, end } = self.local();
         let layers = match side {
-            Side::Low => start..start.saturating_add(self.face),
-            Side::High => end.saturating_sub(self.face)..end,
+            Side::Low => start..start.saturating_add(self.halo),
+            Side::High => end.saturating_sub(self.halo)..end,
         };
         self.cut[side as usize].then_some(layers)
     }

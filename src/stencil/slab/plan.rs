@@ -90,11 +90,11 @@ impl Slab {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
         let inside = Range {
-            start: if self.cut[0] { all.start + self.face } else { all.start },
-            end: if self.cut[1] { all.end.saturating_sub(self.face) } else { all.end },
+            start: if self.cut[0] { all.start + self.halo } else { all.start },
+            end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
         };
         // A short interior takes as long as a launch: then one launch does all.
-        if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.face {
+        if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
             return (vec![all], None);
         }
         // Layers at a fixed side of the grid are never written, although neighbours may need them.

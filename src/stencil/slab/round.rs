@@ -1,7 +1,5 @@
 //! The dispatches of a round.
 
-use std::ops::Range;
-
 use wgpu::{BufferUsages, CommandEncoder};
 
 use crate::operation::launch::{self, Dispatch, Recorder};
@@ -76,26 +74,8 @@ impl Round {
 
     /// Records all of it.
     pub fn encode(&self, encoder: &mut CommandEncoder, from: usize) {
-        self.encode_passes(encoder, from, 0..self.passes());
-    }
-
-    /// The number of its passes over memory.
-    pub fn passes(&self) -> usize {
-        self.blocks.len() + 1
-    }
-
-    /// Records some of its passes, the next ones in order: a long round may go to the GPU in several submissions.
-    pub fn encode_passes(&self, encoder: &mut CommandEncoder, from: usize, passes: Range<usize>) {
-        let mut pass = launch::begin(encoder, "halofold::stencil::slab::passes");
-        let mut recorder = Recorder::new(&mut pass);
-        for nth in passes {
-            if let Some(both) = self.blocks.get(nth) {
-                recorder.record(&both[(from + nth) % 2]);
-            } else {
-                recorder.record(&self.edges[self.last(from)]);
-                recorder.record(&self.interior[self.last(from)]);
-            }
-        }
+        self.encode_edges(encoder, from);
+        self.encode_interior(encoder, from);
     }
 
     /// The buffer that the last pass reads.

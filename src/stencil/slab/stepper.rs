@@ -49,15 +49,6 @@ impl SlabStepper {
         &self.slab
     }
 
-    /// The same slab and buffers with faces for rounds of up to `steps` steps.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Slab::with_depth`].
-    pub fn with_depth(&self, steps: u32) -> Result<SlabStepper, StencilError> {
-        Ok(SlabStepper { slab: self.slab.with_depth(steps)?, bind: self.bind.clone() })
-    }
-
     /// Binds a round of this many steps: at most as many as the faces were for that came before it, while its edges are for rounds of
     /// [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
     /// nothing. This compiles the kernels that are not compiled yet.

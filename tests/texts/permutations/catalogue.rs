@@ -3,13 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::translate::stage_name;
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
 use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
-use halofold_measure::translate::{Kernel, stage_name};
+use halofold_measure::Kernel;
 
 use super::refusals;
 

@@ -8,13 +8,15 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use halofold_measure::translate::{Code, Kernel, Language};
+use crate::translate;
+use crate::translate::{Code, Language};
+use halofold_measure::Kernel;
 use rspirv::dr::{Function, Instruction, Module, load_words};
 use rspirv::spirv::{Op, Word};
 
 /// The fingerprint of a kernel that naga can write.
 pub fn fingerprint(kernel: &Kernel) -> u64 {
-    let translation = kernel.translate(Language::Spirv).expect("SPIR-V has every type");
+    let translation = translate::translate(kernel, Language::Spirv).expect("SPIR-V has every type");
     let Code::Words(words) = translation.code else { unreachable!("SPIR-V is words") };
     let module = load_words(words).expect("naga writes SPIR-V");
     let [entry] = &*module.entry_points else { panic!("one entry point was asked for") };

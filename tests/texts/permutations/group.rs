@@ -3,11 +3,12 @@
 
 use std::collections::HashSet;
 
+use crate::translate;
 use halofold::Element;
 use halofold::group::{ById, ByKey, GroupBy};
 use halofold::reduce::Op;
 use halofold::wgpu::{Features, Limits};
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 /// The results that are asked for.
 type Asked = fn(ById) -> ById;
@@ -92,7 +93,7 @@ fn results_by_group_in_every_language() {
 #[test]
 fn workgroup_memory_of_results_by_group_is_16_kib() {
     for (name, kernel) in kernels() {
-        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
         assert!(takes <= 16 << 10, "{name}: {takes}");
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 use super::fingerprint::fingerprint;
 use super::{MONOIDS, catalogue, fail_on, group, histogram, in_parallel, pyramid, rank, say, scan, stencils};

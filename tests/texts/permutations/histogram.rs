@@ -1,9 +1,10 @@
 //! The kernels of histograms: every step, kind of key and method.
 
+use crate::translate;
 use halofold::Element;
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Map, Method, Tuning};
 use halofold::wgpu::{Limits, TextureSampleType};
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 fn config(keys: &Keys, bins: u32, workgroup_size: u32, method: Method) -> Histogram {
     let limits = Limits::default();
@@ -81,7 +82,8 @@ fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
         let config = config(&Keys::Numbers, bins, 256, method);
-        let takes = Kernel::of_histogram(&config, COUNT).check().unwrap().facts().workgroup_memory_bytes;
+        let takes =
+            translate::check(&Kernel::of_histogram(&config, COUNT)).unwrap().facts.workgroup_memory_bytes;
         let with =
             |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..Limits::default() };
         assert!(

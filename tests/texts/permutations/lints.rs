@@ -9,7 +9,7 @@ mod uniformity;
 use std::collections::BTreeSet;
 
 use halofold::wgpu::Features;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
 

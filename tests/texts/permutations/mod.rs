@@ -30,12 +30,14 @@ use std::sync::{LazyLock, Mutex};
 use self::catalogue::{Distinct, Entry, generous, ways};
 use self::spirv_val::SpirvVal;
 use self::written::{Met, is_new, traits};
+use crate::translate;
+use crate::translate::{Checked, Code, Language, TranslateError, Translation};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{
     Accuracy, Arity, BufferRange, Monoid, Op, Options, ReduceError, Shape, ShapeKind, Strategy,
 };
 use halofold::{Element, wgpu};
-use halofold_measure::translate::{Checked, Code, Kernel, Language, TranslateError, Translation};
+use halofold_measure::Kernel;
 use wgpu::Features;
 
 /// Every operator over every element type that it is defined for.
@@ -66,7 +68,7 @@ fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
     let spirv_val = SpirvVal::find();
     for (label, kernel) in kernels {
         assert_eq!(lints::broken_rules(&kernel), Vec::<String>::new(), "{label}");
-        let checked = kernel.check().unwrap_or_else(|error| panic!("{label}: {error}"));
+        let checked = translate::check(&kernel).unwrap_or_else(|error| panic!("{label}: {error}"));
         for language in Language::ALL {
             let written = checked.write(language);
             let lacked = match &written {
@@ -144,7 +146,7 @@ fn sample<'a>(kernels: &'a [Entry<'a>]) -> Vec<&'a Entry<'a>> {
 /// Validates all kernels, and writes the sample in all languages; returns how often each language refused one for each type.
 fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), usize> {
     fail_on(&in_parallel(&distinct.kernels, |entry| {
-        let invalid = entry.kernel.check().err();
+        let invalid = translate::check(&entry.kernel).err();
         invalid.map(|error| format!("{}: {error}", entry.first.label())).into_iter().collect()
     }));
     let refused = Mutex::new(BTreeMap::new());
@@ -152,7 +154,7 @@ fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), 
     let (spirv_val, met) = (SpirvVal::find(), Mutex::new(Met::new()));
     fail_on(&in_parallel(&sample(&distinct.kernels), |entry| {
         let spirv_val = spirv_val.filter(|_| is_new(&mut met.lock().unwrap(), &traits(entry, false), true));
-        let checked = entry.kernel.check().expect("it was valid before");
+        let checked = translate::check(&entry.kernel).expect("it was valid before");
         let mut complaints = Vec::new();
         for language in Language::ALL {
             match write(entry, &checked, language, spirv_val) {
@@ -278,7 +280,7 @@ fn workgroup_memory_is_checked() {
         let distinct = Distinct::of(&widest, workgroup_size);
         fail_on(&in_parallel(&distinct.kernels, |entry| {
             let catalogue::Permutation { monoid, form, options, features, .. } = entry.first;
-            let takes = entry.kernel.check().expect("it is valid").facts().workgroup_memory_bytes;
+            let takes = translate::check(&entry.kernel).expect("it is valid").facts.workgroup_memory_bytes;
             let is_rung = matches!(options.strategy, Strategy::Rung { .. });
             let less = limits(takes.saturating_sub(1));
             let passes =
@@ -294,9 +296,9 @@ fn workgroup_memory_is_checked() {
                 let Some(kernel) = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP) else {
                     continue;
                 };
-                let checked = kernel.check().expect("it is valid");
+                let checked = translate::check(&kernel).expect("it is valid");
                 assert!(
-                    checked.facts().workgroup_memory_bytes <= EVERYWHERE.into(),
+                    checked.facts.workgroup_memory_bytes <= EVERYWHERE.into(),
                     "{} {form:?} {stage:?}",
                     monoid.name()
                 );

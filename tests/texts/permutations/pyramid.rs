@@ -1,10 +1,11 @@
 //! The kernels of pyramids: every operator, source and number of levels.
 
+use crate::translate;
 use halofold::Map;
 use halofold::pyramid;
 use halofold::reduce::Op;
 use halofold::wgpu::TextureSampleType;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 pub fn kernels() -> Vec<(String, Kernel)> {
     let red = || Map::components(TextureSampleType::Depth, "r").unwrap();
@@ -41,7 +42,7 @@ fn pyramids_in_every_language() {
 #[test]
 fn workgroup_memory_of_pyramids_is_ten_kib() {
     for (name, kernel) in kernels() {
-        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
         assert_eq!(takes, if name.contains("min-max") { 9960 } else { 4980 }, "{name}");
     }
 }

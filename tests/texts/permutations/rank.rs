@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 
+use crate::translate;
 use halofold::Element;
-use halofold::rank::{Distinct, Method, Mode, Quantiles, TopK};
+use halofold::rank::{Method, Quantiles, TopK};
 use halofold::wgpu::Limits;
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 /// Every distinct kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
@@ -40,13 +41,6 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         kernels.extend(segments.kernels(&limits).map(with_name("the largest of segments")));
         let median = Quantiles::new(element, [0.5]).unwrap().segment_offsets([0, 100, 5000]);
         kernels.extend(median.kernels(&limits).map(with_name("the median of segments")));
-        let distinct = Distinct::new(element).into_iter().chain([Distinct::estimated(element)]);
-        for distinct in distinct {
-            kernels.extend(distinct.kernels().map(with_name("distinct values")));
-        }
-        if let Ok(mode) = Mode::new(element) {
-            kernels.extend(mode.kernels().map(with_name("the mode")));
-        }
         let smallest = largest.smallest();
         kernels.extend(smallest.kernels(&limits).map(with_name("the smallest")));
     }
@@ -64,7 +58,7 @@ fn order_statistics_in_every_language() {
 #[test]
 fn workgroup_memory_of_order_statistics_is_16_kib() {
     for (name, kernel) in kernels() {
-        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
         assert!(takes <= 16 << 10, "{name}: {takes}");
     }
 }

@@ -1,11 +1,11 @@
 //! Types that are known beforehand to be missing in a language.
 
+use crate::translate::Language;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::Reads;
 use halofold::wgpu::Features;
-use halofold_measure::translate::Language;
 
 use super::catalogue::Permutation;
 

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use crate::translate;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits};
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 /// Every distinct kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
@@ -66,7 +67,7 @@ fn prefixes_in_every_language() {
 #[test]
 fn workgroup_memory_of_prefixes_is_16_kib() {
     for (name, kernel) in kernels() {
-        let takes = kernel.check().unwrap().facts().workgroup_memory_bytes;
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
         assert!(takes <= 16 << 10, "{name}: {takes}");
     }
 }

@@ -1,12 +1,13 @@
 //! Custom operators: accumulators of every shape, which generated text takes apart into words, and parameters.
 
+use crate::translate::Language;
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::wgpu::TextureSampleType;
 use halofold::{Element, Map};
-use halofold_measure::translate::Language;
 
 use super::catalogue::Distinct;
 use super::{SpirvVal, fail_on, in_parallel, lints, write};
+use crate::translate;
 
 const SHAPES: [(&str, &str, &str); 5] = [
     ("u32", "0u", "a + b"),
@@ -126,7 +127,7 @@ fn written_in_every_language(monoids: &[Monoid], refused: Option<&'static str>) 
     fail_on(&in_parallel(&distinct.kernels, |entry| {
         let label = entry.first.label();
         let mut complaints = lints::broken_rules(&entry.kernel);
-        let checked = entry.kernel.check().expect("it is valid");
+        let checked = translate::check(&entry.kernel).expect("it is valid");
         // Sums of floats alone may add atomically.
         let refused = refused.filter(|_| entry.first.monoid.name() == "sum");
         for language in Language::ALL {

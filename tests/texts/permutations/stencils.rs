@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use crate::translate;
+use crate::translate::Language;
 use halofold::Element;
 use halofold::reduce::Monoid;
 use halofold::stencil::{BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant};
-use halofold_measure::translate::{Kernel, Language};
+use halofold_measure::Kernel;
 
 use super::catalogue::Distinct;
 use super::spirv_val::SpirvVal;
@@ -187,7 +189,7 @@ fn every_stencil_in_every_language() {
     let (entries, spirv_val) = (entries(), SpirvVal::find());
     say(&format!("permutations: {} of the stencils, {} distinct kernels", configs().len(), entries.len()));
     fail_on(&in_parallel(&entries, |entry| {
-        let checked = match entry.kernel.check() {
+        let checked = match translate::check(&entry.kernel) {
             Ok(checked) => checked,
             Err(error) => return vec![format!("{}: {error}", entry.label)],
         };
@@ -220,7 +222,7 @@ fn no_stencil_breaks_a_rule() {
 #[test]
 fn tiles_take_what_the_plan_counts() {
     fail_on(&in_parallel(&entries(), |entry| {
-        let takes = || entry.kernel.check().expect("it is valid").facts().workgroup_memory_bytes;
+        let takes = || translate::check(&entry.kernel).expect("it is valid").facts.workgroup_memory_bytes;
         let wrong = entry.memory.filter(|counted| *counted != takes());
         let told = wrong.map(|counted| format!("{} takes {} bytes, not {counted}", entry.label, takes()));
         told.into_iter().collect()

@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 
+use crate::translate;
+use crate::translate::{Access, Code, Language, browser_directive};
 use halofold::Element;
 use halofold::reduce::{Arity, Monoid};
 use halofold::wgpu::Features;
-use halofold_measure::translate::{Access, Code, Kernel, Language, browser_directive};
+use halofold_measure::Kernel;
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
@@ -146,7 +148,7 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let Item { row, label, kernel, .. } = item;
     let mut entry_points = Map::new();
     let mut refused = Map::new();
-    let checked = kernel.check().expect("it is valid");
+    let checked = translate::check(&kernel).expect("it is valid");
     for (language, ending) in
         [(Language::Wgsl, "wgsl"), (Language::Spirv, "spv"), (Language::Msl, "msl"), (Language::Hlsl, "hlsl")]
     {
@@ -168,7 +170,7 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
         std::fs::write(folder.join(format!("{name}.{ending}")), bytes).unwrap();
         entry_points.insert(language.to_string(), json!(translation.entry_point));
     }
-    let facts = checked.facts();
+    let facts = &checked.facts;
     // With all else that there is.
     let needs = |features| lints::invalid_with(&kernel.wgsl, Features::all() - features).is_some();
     let browsers_have = Features::SUBGROUP | Features::SHADER_F16;

@@ -284,8 +284,7 @@ fn change(run: &Run, cells: &[f64], parts: u32) -> Result<Change, String> {
         let round = part.stepper.checked_round(halo).map_err(text)?;
         let (check, found) = part.stepper.check().map_err(text)?;
         let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
-        // As in several submissions.
-        (0..round.passes()).for_each(|pass| round.encode_passes(&mut encoder, 0, pass..pass + 1));
+        round.encode(&mut encoder, 0);
         check.iter().for_each(|part| part.encode(&mut encoder));
         run.gpu.queue.submit([encoder.finish()]);
         let found = Change::parse(&read(run.gpu, &found)).ok_or("no change")?;

@@ -54,7 +54,7 @@ pub(crate) fn open(file: File, array: Option<&str>) -> Result<Opened, Fault> {
         CompressionMethod::DEFLATE => {
             let bytes = RangeReader::new(FileReader::from(data), start..end);
             let inflated = DeflateDecoder::new(BufReader::with_capacity(CHUNK, bytes));
-            Ok(Opened { reopens: true, ..Opened::stream(entry.verifying_reader(inflated)) })
+            Ok(Opened::stream(entry.verifying_reader(inflated)))
         }
         other => Err(Fault::Zip(format!("{other:?} is no compression that NumPy writes"))),
     }

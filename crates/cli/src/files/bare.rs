@@ -1,18 +1,15 @@
-//! The description of bare elements, which have no header: their type, their byte order and their shape.
+//! The description of bare elements, which have no header: their type and their shape.
 
 use std::str::FromStr;
 
 use super::Stored;
 use super::grammar::excerpt;
-use super::header::interpret;
 
-/// The type of bare elements, and their dimensions.
+/// The type of bare elements, which are little-endian, and their dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bare {
     /// The type.
     pub stored: Stored,
-    /// True if their byte order is not this machine's.
-    pub(super) swap: bool,
     /// The dimensions; none of a run of elements.
     pub(super) dimensions: Dimensions,
 }
@@ -20,11 +17,10 @@ pub struct Bare {
 /// Options that describe bare elements.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct BareArgs {
-    /// The files hold bare elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits, and the bytes are
-    /// little-endian), bool (a byte), or a type as NumPy writes it with its byte order, such as '>f4', whose names count bytes.
-    #[arg(long, value_name = "TYPE")]
-    raw: Option<Bare>,
-    /// The dimensions of the array in a file of bare elements, as in 480,640, the last of which runs fastest. One may be -1: it follows from
+    /// Files hold bare little-endian elements of a type: f32, f64, f16, u8, i8, u16, i16, u32, i32, u64, i64 or bool.
+    #[arg(long, value_name = "TYPE", value_parser = stored)]
+    raw: Option<Stored>,
+    /// Dimensions of the array in a file of bare elements, as in 480,640; the last one runs fastest. One may be -1: it follows from
     /// the size of the file.
     #[arg(long, value_name = "N,...", requires = "raw", allow_hyphen_values = true)]
     shape: Option<Dimensions>,
@@ -33,56 +29,21 @@ pub struct BareArgs {
 impl BareArgs {
     /// The description of the files, if they are bare elements.
     pub fn bare(&self) -> Option<Bare> {
-        let bare = self.raw.clone()?;
-        Some(bare.with_dimensions(self.shape.clone().unwrap_or_default()))
+        Some(Bare { stored: self.raw?, dimensions: self.shape.clone().unwrap_or_default() })
     }
+}
 
-    /// True if they are bare elements without dimensions.
-    pub fn is_run(&self) -> bool {
-        self.raw.is_some() && self.shape.is_none()
-    }
+/// Reads the name of a type.
+fn stored(name: &str) -> Result<Stored, String> {
+    Stored::of_name(name).ok_or_else(|| {
+        let name = excerpt(name);
+        format!("`{name}` is no type; there are f32, f64, f16, u8, i8, u16, i16, u32, i32, u64, i64 and bool, all little-endian")
+    })
 }
 
 /// Dimensions of an array, of which one may follow from the size of its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dimensions(Vec<Option<u64>>);
-
-/// A name that is no type.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error(
-    "unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16, u8, i8, u16, i16, bool, and NumPy's with a byte \
-     order, as in >f4"
-)]
-pub struct UnknownType(String);
-
-impl Bare {
-    /// The same as an array of these dimensions.
-    pub fn with_dimensions(self, dimensions: Dimensions) -> Self {
-        Bare { dimensions, ..self }
-    }
-}
-
-/// Little-endian elements.
-impl From<Stored> for Bare {
-    fn from(stored: Stored) -> Self {
-        Bare { stored, swap: cfg!(target_endian = "big"), dimensions: Dimensions::default() }
-    }
-}
-
-impl FromStr for Bare {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> Result<Self, UnknownType> {
-        if let Some(stored) = Stored::of_name(name) {
-            return Ok(stored.into());
-        }
-        // Without a byte order NumPy's short names count bytes where those of types here count bits.
-        let is_numpys = name.starts_with(['<', '>', '=', '|']) || name.len() > 2;
-        let described = interpret(name).filter(|_| is_numpys);
-        let (stored, swap) = described.ok_or_else(|| UnknownType(excerpt(name)))?;
-        Ok(Bare { swap, ..stored.into() })
-    }
-}
 
 impl FromStr for Dimensions {
     type Err = String;
@@ -102,18 +63,11 @@ impl FromStr for Dimensions {
 }
 
 impl Dimensions {
-    /// True if none were named.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// True if one follows from the size of the file.
-    pub(super) fn is_open(&self) -> bool {
-        self.0.contains(&None)
-    }
-
-    /// The dimensions of this many elements.
+    /// The dimensions of this many elements: one, if none were named.
     pub(super) fn of(&self, elements: u64) -> Vec<u64> {
+        if self.0.is_empty() {
+            return vec![elements];
+        }
         let known = self.0.iter().flatten().fold(1u64, |all, len| all.saturating_mul(*len));
         self.0.iter().map(|len| len.unwrap_or(elements.checked_div(known).unwrap_or(0))).collect()
     }
@@ -121,29 +75,7 @@ impl Dimensions {
 
 #[cfg(test)]
 mod tests {
-    use halofold::Element;
-
     use super::*;
-
-    #[test]
-    fn names_count_bits_and_numpys_have_a_byte_order() {
-        let of = |name: &str| name.parse::<Bare>().map(|bare| (bare.stored, bare.swap));
-        let swap = cfg!(target_endian = "big");
-        for (name, stored, swap) in [
-            ("i8", Stored::I8, swap),
-            ("<i8", Element::I64.into(), swap),
-            (">f4", Element::F32.into(), !swap),
-            ("|u1", Stored::U8, false),
-            ("=f2", Element::F16.into(), false),
-            ("float64", Element::F64.into(), false),
-            ("bool", Stored::Bool, swap),
-        ] {
-            assert_eq!(of(name).unwrap(), (stored, swap), "{name}");
-        }
-        for name in ["f4", "i4", "?", ">c8", "float", ">>f4", ""] {
-            assert!(of(name).unwrap_err().to_string().contains("as in >f4"), "{name}");
-        }
-    }
 
     #[test]
     fn one_dimension_follows_from_the_others() {
@@ -151,6 +83,7 @@ mod tests {
         assert_eq!(of("2, 3", 6), Ok(vec![2, 3]));
         assert_eq!(of("-1,3", 12), Ok(vec![4, 3]));
         assert_eq!(of("-1,0", 0), Ok(vec![0, 0]));
+        assert_eq!(Dimensions::default().of(7), [7]);
         for text in ["", "-1,-1", "2,", "2x3", "-2"] {
             assert!(of(text, 4).is_err(), "{text}");
         }

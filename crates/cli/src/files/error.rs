@@ -7,12 +7,14 @@ use super::{STANDARD_INPUT, Stored};
 /// An error that keeps a data file from being read. The message begins with the file's name and ends with what to do
 /// about it.
 #[derive(Debug, thiserror::Error)]
-#[error("{name}: {fault}")]
+#[error("{name}: {fault}{remedy}")]
 pub struct InputError {
     /// The file.
     pub name: String,
     /// The fault of it.
     pub fault: Fault,
+    /// What else to do about it.
+    remedy: &'static str,
 }
 
 /// Faults of a data file.
@@ -77,14 +79,9 @@ pub enum Fault {
     /// A header that does not follow the format, for this reason.
     #[error("malformed .npy header: {0}; write the file again with numpy.save")]
     Header(String),
-    /// An array of something that cannot be reduced here.
-    #[error("has dtype `{dtype}`, and the dtypes that work are {}; {}", working(*narrow), remedy(dtype, *narrow))]
-    Dtype {
-        /// The dtype, as the header has it and cut short if it is long.
-        dtype: String,
-        /// True where narrow integers and Booleans work.
-        narrow: bool,
-    },
+    /// An array of something that cannot be reduced here: the dtype, as the header has it and cut short if it is long.
+    #[error("has dtype `{0}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
+    Dtype(String),
     /// More bytes than NumPy counts, also where a dimension of zero stands beside them: the shape, as the header has it and
     /// cut short if it is long.
     #[error(
@@ -101,9 +98,6 @@ pub enum Fault {
         /// The bytes of it that are there.
         found: u64,
     },
-    /// A part was asked for of a stream, which can only be read from its start.
-    #[error("a part can be read of a file only, not of a pipe or a device; write it to a file")]
-    Stream,
     /// Bare elements that are no array of these dimensions.
     #[error(
         "has {found} bytes, and shape {shape} takes {wanted}; give --shape the dimensions it was written with"
@@ -116,11 +110,6 @@ pub enum Fault {
         /// The bytes there are.
         found: u64,
     },
-    /// A dimension was to follow from the length of a stream.
-    #[error(
-        "a dimension of -1 follows from the size of a file, which a stream has not: write the number in --shape"
-    )]
-    OpenShape,
     /// Bare elements of which the last is not complete.
     #[error(
         "{bytes} bytes are not a multiple of the {} bytes of one {stored}; give --raw the type the file was \
@@ -136,20 +125,16 @@ pub enum Fault {
 }
 
 impl InputError {
-    /// The error of a file, by its name on the command line.
-    pub(super) fn new(name: &str, fault: Fault) -> Self {
+    /// The error of a file, by its name on the command line; with `--raw` or without.
+    pub(super) fn new(name: &str, fault: Fault, is_bare: bool) -> Self {
         let name = if name == STANDARD_INPUT { "standard input" } else { name };
-        InputError { name: name.to_owned(), fault }
-    }
-
-    /// The message for a command that can read bare elements.
-    pub fn with_raw_hint(&self) -> String {
-        match self.fault {
-            Fault::NotNpy => format!("{self}, or read its bytes as bare elements with --raw TYPE"),
-            Fault::NotBare => format!("{self}; leave out --raw"),
-            Fault::Empty => format!("{self}, or give --raw TYPE where no elements are meant"),
-            _ => self.to_string(),
-        }
+        let remedy = match fault {
+            Fault::NotNpy if !is_bare => ", or read its bytes as bare elements with --raw TYPE",
+            Fault::NotBare => "; leave out --raw",
+            Fault::Empty => ", or give --raw TYPE where no elements are meant",
+            _ => "",
+        };
+        InputError { name: name.to_owned(), fault, remedy }
     }
 }
 
@@ -164,21 +149,16 @@ impl Fault {
     }
 }
 
-/// The dtypes that work, in NumPy's words.
-fn working(narrow: bool) -> &'static str {
-    if narrow { "u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1" } else { "u4 i4 f4 f8 i8 u8 f2" }
-}
-
 /// The remedy for a dtype that does not work.
-fn remedy(dtype: &str, narrow: bool) -> &'static str {
-    let kind = dtype.trim_start_matches(['<', '>', '=', '|']).chars().next();
-    match kind {
+fn remedy(dtype: &str) -> &'static str {
+    let kind = dtype.trim_start_matches(['<', '>', '=', '|']);
+    match kind.chars().next() {
         Some('c') => "it is complex: save its array.real, array.imag or numpy.abs(array)",
         Some('S' | 'U' | 'a' | 'T') => "it holds text, and no numbers to reduce",
         Some('O') => "it holds Python objects: save an array of numbers",
+        Some('V') if kind == "V2" => "it may be bfloat16: save it as array.astype('f4')",
         Some('V' | '[') => "it holds records: save one field, array['NAME']",
         Some('M' | 'm') => "it holds dates or spans of time: save their numbers, array.astype('i8')",
-        Some('b' | 'u' | 'i') if !narrow => "save it as 32-bit integers, array.astype('i4')",
         _ => "save it as one of them, for example array.astype('f4')",
     }
 }

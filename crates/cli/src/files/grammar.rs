@@ -22,8 +22,8 @@ fn malformed<T>(what: impl Into<String>) -> Parsed<T> {
     Err(Fault::Header(what.into()))
 }
 
-/// Reads a dictionary. Where it describes a list of fields, narrow integers and Booleans work or do not.
-pub(crate) fn dictionary(text: &str, narrow: bool) -> Parsed<Dictionary<'_>> {
+/// Reads a dictionary.
+pub(crate) fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
     let mut rest = Rest(text.trim());
     if !rest.take('{') {
         return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is not a dictionary" });
@@ -33,7 +33,7 @@ pub(crate) fn dictionary(text: &str, narrow: bool) -> Parsed<Dictionary<'_>> {
         let key = rest.string("a key")?;
         rest.expect(':')?;
         match key {
-            "descr" => descr = Some(rest.descr(narrow)?),
+            "descr" => descr = Some(rest.descr()?),
             "fortran_order" => fortran = Some(rest.truth()?),
             "shape" => shape = Some(rest.shape()?),
             other => drop(rest.string(&format!("the value of `{}`", excerpt(other)))?),
@@ -90,10 +90,10 @@ impl<'a> Rest<'a> {
         }
     }
 
-    fn descr(&mut self, narrow: bool) -> Parsed<&'a str> {
+    fn descr(&mut self) -> Parsed<&'a str> {
         if self.0.starts_with('[') {
             let end = self.0.rfind(']').map_or(self.0.len(), |end| end + 1);
-            return Err(Fault::Dtype { dtype: excerpt(&self.0[..end]), narrow });
+            return Err(Fault::Dtype(excerpt(&self.0[..end])));
         }
         self.string("`descr`")
     }

@@ -40,43 +40,53 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The description of bare elements, which have no header: as many as `length` bytes hold, or an array.
+    /// The description of bare elements, which have no header: as many as `length` bytes hold, or an array. The length of a stream is
+    /// not known yet.
     pub(crate) fn bare(bare: &Bare, length: Option<u64>) -> Result<Self, Fault> {
-        let Bare { stored, swap, dimensions } = bare;
-        let header =
-            |shape, bytes| Header { stored: *stored, shape, fortran: false, swap: *swap, bytes, start: 0 };
-        check_whole(length.unwrap_or(0), *stored)?;
-        if dimensions.is_empty() {
-            return Ok(header(Vec::new(), length));
-        }
-        if dimensions.is_open() && length.is_none() {
-            return Err(Fault::OpenShape);
-        }
-        let shape = dimensions.of(length.unwrap_or(0) / stored.size());
-        let text = npy::tuple(&shape);
-        let wanted = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(&text)))?;
-        match length.filter(|length| *length != wanted) {
-            Some(found) => Err(Fault::Shape { shape: excerpt(&text), wanted, found }),
-            None => Ok(header(shape, Some(wanted))),
-        }
+        let header = Header {
+            stored: bare.stored,
+            shape: Vec::new(),
+            fortran: false,
+            swap: cfg!(target_endian = "big"),
+            bytes: None,
+            start: 0,
+        };
+        length.map_or(Ok(header), |length| header_of(bare, length))
     }
 
-    /// Reads the header off `reader`, which is left at the first element. Booleans and integers of 8 and 16 bits are taken only
-    /// with `narrow`.
-    pub(crate) fn read(mut reader: impl Read, narrow: bool) -> Result<Self, Fault> {
+    /// Reads the header off `reader`, which is left at the first element.
+    pub(crate) fn read(mut reader: impl Read) -> Result<Self, Fault> {
         let version = read_version(&mut reader)?;
         let (text, start) = read_text(&mut reader, version)?;
-        let Dictionary { descr, fortran, shape, shape_text } = grammar::dictionary(&text, narrow)?;
-        let taken = interpret(descr).filter(|(stored, _)| narrow || !stored.is_packed());
-        let (stored, swap) = taken.ok_or_else(|| Fault::Dtype { dtype: excerpt(descr), narrow })?;
+        let Dictionary { descr, fortran, shape, shape_text } = grammar::dictionary(&text)?;
+        let (stored, swap) = interpret(descr).ok_or_else(|| Fault::Dtype(excerpt(descr)))?;
         let bytes = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(shape_text)))?;
         Ok(Header { stored, shape, fortran, swap, bytes: Some(bytes), start })
     }
+
+    /// Completes the description of bare elements from a stream, whose `length` is known at its end.
+    pub(crate) fn with_length(self, raw: Option<&Bare>, length: u64) -> Result<Self, Fault> {
+        match raw.filter(|_| self.bytes.is_none()) {
+            Some(bare) => header_of(bare, length),
+            None => Ok(self),
+        }
+    }
 }
 
-/// Refuses a run of bare elements that ends inside one.
-pub(crate) fn check_whole(bytes: u64, stored: Stored) -> Result<(), Fault> {
-    if bytes.is_multiple_of(stored.size()) { Ok(()) } else { Err(Fault::Ragged { bytes, stored }) }
+/// The description of `length` bytes of bare elements.
+fn header_of(bare: &Bare, length: u64) -> Result<Header, Fault> {
+    let Bare { stored, dimensions } = bare;
+    if !length.is_multiple_of(stored.size()) {
+        return Err(Fault::Ragged { bytes: length, stored: *stored });
+    }
+    let shape = dimensions.of(length / stored.size());
+    let text = npy::tuple(&shape);
+    let wanted = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(&text)))?;
+    if wanted != length {
+        return Err(Fault::Shape { shape: excerpt(&text), wanted, found: length });
+    }
+    let swap = cfg!(target_endian = "big");
+    Ok(Header { stored: *stored, shape, fortran: false, swap, bytes: Some(length), start: 0 })
 }
 
 /// True if a file begins as a zip archive does.

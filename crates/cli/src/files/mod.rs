@@ -1,17 +1,16 @@
-//! Data files of halofold's programs, handed out in pieces of whole elements.
+//! Data files: NumPy's `.npy`, arrays in `.npz` archives, and bare elements.
 //!
-//! A [`Source`] is a NumPy `.npy` file, an array in a `.npz` file or a run of bare elements, from a file or from standard
-//! input. It never holds more than the piece its caller asks for, so a file larger than memory
-//! streams through. Everything that can be known before the first element is checked when the
-//! source is opened: a truncated file fails before any work is done. [`npy`] writes such files.
+//! A [`Source`] is an open file whose header is checked: a truncated file fails before any work is done. Streams are held in
+//! memory, so every source has a length and can be read at any place. [`npy`] and [`npz`] write such files.
 
 mod archive;
 mod bare;
 mod error;
 mod grammar;
 mod header;
-mod native;
 pub mod npy;
+pub mod npz;
+mod order;
 mod reader;
 mod stored;
 #[cfg(test)]
@@ -21,165 +20,77 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use halofold::{Element, Value};
+use halofold::Element;
 use halofold_fleet::Place;
+use rayon::prelude::*;
 
-pub use bare::{Bare, BareArgs, Dimensions, UnknownType};
+pub use bare::{Bare, BareArgs, Dimensions};
 pub use error::{Fault, InputError};
-use header::{Header, check_whole};
-use native::{mark, spread, swap_bytes, widen};
+use header::Header;
+pub use order::permuted;
 use reader::{Opened, Reader, fill, open_reader};
 pub use stored::Stored;
 
 /// The argument that means standard input.
-const STANDARD_INPUT: &str = "-";
+pub const STANDARD_INPUT: &str = "-";
 
-/// The treatment of integers that are narrower than any of the library's, and of Booleans, in a `.npy` file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Narrow {
-    /// The file is refused.
-    Refused,
-    /// 32-bit integers are handed out in their place.
-    Widened,
-    /// They are handed out as they are.
-    Packed,
-}
+/// Bytes that one thread reads at a time.
+const CHUNK: usize = 4 << 20;
 
-/// The mask that a source hands out in place of its elements.
-#[derive(Clone, Copy, Debug)]
-enum Mask {
-    /// Its Booleans, for elements of a type.
-    Booleans(Stored),
-    /// Those from one to another.
-    Between([Value; 2]),
-}
-
-/// The elements of one data file, in the order in which they lie there.
-#[derive(Debug)]
+/// The elements of one data file.
 pub struct Source {
-    /// The file as the command line named it, in Unicode.
     name: String,
-    /// The source of the bytes; a stream is past the header. Not buffered: pieces are read straight into the
-    /// caller's memory.
-    reader: Reader,
-    /// The elements, or those of a part: their type, their number and the position in a file at which they begin.
+    data: Data,
     header: Header,
-    /// True if 32-bit integers are handed out in place of narrower ones.
-    widens: bool,
-    /// None if it hands out the elements.
-    mask: Option<Mask>,
-    /// The number of bytes that have been handed out.
-    taken: u64,
-    /// True if its name opens it again.
-    reopens: bool,
+    /// Bytes of the elements.
+    bytes: u64,
+}
+
+/// Where the bytes lie.
+enum Data {
+    /// In a file, from the header's `start` on.
+    File(File),
+    /// In memory, without a header: what a stream held.
+    Memory(Vec<u8>),
 }
 
 impl Source {
-    /// Opens `path`, where `-` is standard input: a `.npy` file of a type that the library reduces.
+    /// Opens `path`, where `-` is standard input: a `.npy` file, an array of a `.npz` archive or, with `raw`, bare elements.
     ///
     /// # Errors
     ///
-    /// There is no such file, it is no such array, or it is not complete.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, InputError> {
-        Self::open_narrow(path.as_ref(), None, Narrow::Refused)
-    }
-
-    /// Opens a `.npy` file or, with `raw`, bare elements. Narrower integers and Booleans are handed out as they are.
-    ///
-    /// # Errors
-    ///
-    /// As [`Source::open`]; bare elements of which the last is not complete or that have another shape, or a `.npy` file in their place,
-    /// whose header is no elements.
-    pub fn open_packed(path: impl AsRef<Path>, raw: Option<&Bare>) -> Result<Self, InputError> {
-        Self::open_narrow(path.as_ref(), raw, Narrow::Packed)
-    }
-
-    /// The same, but 32-bit integers are handed out in place of narrower ones and of Booleans.
-    ///
-    /// # Errors
-    ///
-    /// As [`Source::open_packed`].
-    pub fn open_widening(path: impl AsRef<Path>, raw: Option<&Bare>) -> Result<Self, InputError> {
-        Self::open_narrow(path.as_ref(), raw, Narrow::Widened)
-    }
-
-    fn open_narrow(path: &Path, raw: Option<&Bare>, narrow: Narrow) -> Result<Self, InputError> {
+    /// There is no such file, it is no array of numbers, or it is not complete.
+    pub fn open(path: &Path, raw: Option<&Bare>) -> Result<Self, InputError> {
         let name = &path.to_string_lossy();
-        let opened = Self::open_array(path, raw.is_some()).map_err(|fault| InputError::new(name, fault));
-        opened.and_then(|opened| Self::new(name, opened, raw, narrow))
+        let opened = open_array(path, raw.is_some()).and_then(|opened| Self::new(name, opened, raw));
+        opened.map_err(|fault| InputError::new(name, fault, raw.is_some()))
     }
 
-    /// Opens a file, or an array in an archive. Bare elements are in none.
-    fn open_array(path: &Path, is_bare: bool) -> Result<Opened, Fault> {
-        let member = archive::named(path).filter(|_| !is_bare);
-        let opened = open_reader(member.as_ref().map_or(path, |(path, _)| path))?;
-        let begins = |file| header::begins_archive(Place { file, at: 0 });
-        match opened.reader {
-            Reader::File(file) if member.is_some() || !is_bare && begins(&file) => {
-                archive::open(file, member.map(|(_, array)| array))
-            }
-            reader => Ok(Opened { reader, ..opened }),
-        }
-    }
-
-    /// The elements of an open file: those of a NumPy array, or bare ones.
-    fn new(
-        name: &str,
-        Opened { mut reader, start, end, reopens }: Opened,
-        raw: Option<&Bare>,
-        narrow: Narrow,
-    ) -> Result<Self, InputError> {
+    fn new(name: &str, opened: Opened, raw: Option<&Bare>) -> Result<Self, Fault> {
+        let Opened { mut reader, start, end } = opened;
         let header = match raw {
+            None => Header::read(&mut reader)?,
             Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 })) => {
-                Err(Fault::NotBare)
+                return Err(Fault::NotBare);
             }
-            Some(bare) => Header::bare(bare, end),
-            None => Header::read(&mut reader, narrow != Narrow::Refused),
+            Some(bare) => Header::bare(bare, end)?,
         };
-        let mut header = header.map_err(|fault| InputError::new(name, fault))?;
-        header.start += start;
-        let widens = narrow == Narrow::Widened && header.stored.is_packed();
-        let source = Source { name: name.to_owned(), reader, header, widens, mask: None, taken: 0, reopens };
+        let header = Header { start: header.start + start, ..header };
+        let (data, found) = match reader {
+            Reader::File(file) => (Data::File(file), end.unwrap_or(0).saturating_sub(header.start)),
+            Reader::Stream(stream) => {
+                let bytes = reader::read_all(stream, header.bytes)?;
+                let found = bytes.len() as u64;
+                (Data::Memory(bytes), found)
+            }
+        };
         // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
-        let found = end.map(|end| end.saturating_sub(source.header.start));
-        match found.filter(|found| source.header.bytes.is_some_and(|bytes| *found < bytes)) {
-            Some(found) => Err(source.truncated(found)),
-            None => Ok(source),
+        let header = header.with_length(raw, found)?;
+        let bytes = header.bytes.unwrap_or(found);
+        if found < bytes {
+            return Err(Fault::Truncated { part: "data", expected: bytes, found });
         }
-    }
-
-    /// Only some of the elements, by their places in the order in which they lie in the file. Nothing may have been read before.
-    ///
-    /// # Errors
-    ///
-    /// It is a stream, which has no places to go to.
-    ///
-    /// # Panics
-    ///
-    /// If there are no such elements.
-    pub fn part(mut self, elements: Range<u64>) -> Result<Self, InputError> {
-        let len = self.len().unwrap_or(u64::MAX);
-        assert!(elements.start <= elements.end && elements.end <= len, "{elements:?} of {len} elements");
-        let size = self.header.stored.size();
-        self.places()?;
-        self.header.start += elements.start * size;
-        self.header.bytes = Some((elements.end - elements.start) * size);
-        Ok(self)
-    }
-
-    /// Hands Booleans out as a mask of elements of a type: as large, with no bit set if false, and several bits of each byte if true.
-    ///
-    /// # Panics
-    ///
-    /// If they are no Booleans.
-    pub fn masking(self, elements: Stored) -> Self {
-        assert_eq!(self.stored(), Stored::Bool, "a mask is of Booleans");
-        Source { mask: Some(Mask::Booleans(elements)), ..self }
-    }
-
-    /// Hands out such a mask of the elements from one to another, of 32 or 64 bits.
-    pub fn masking_between(self, ends: [Value; 2]) -> Self {
-        Source { mask: Some(Mask::Between(ends)), ..self }
+        Ok(Source { name: name.to_owned(), data, header, bytes })
     }
 
     /// The file as the command line named it; `-` is standard input.
@@ -192,21 +103,12 @@ impl Source {
         self.header.stored
     }
 
-    /// The type of the elements, or the one they are widened to.
+    /// The type that kernels read.
     pub fn element(&self) -> Element {
         self.header.stored.element()
     }
 
-    /// The number of bytes one takes as it is handed out.
-    pub fn size(&self) -> u64 {
-        match self.mask {
-            Some(Mask::Booleans(elements)) => elements.size(),
-            _ if self.widens => self.element().size(),
-            _ => self.header.stored.size(),
-        }
-    }
-
-    /// The dimensions of the whole array; none of bare elements without a shape.
+    /// The dimensions of the array. Bare elements without a shape have one.
     pub fn shape(&self) -> &[u64] {
         &self.header.shape
     }
@@ -216,119 +118,110 @@ impl Source {
         self.header.fortran
     }
 
-    /// The number of elements in all, or in the part; `None` as long as the end of a stream of bare
-    /// elements has not been seen.
-    #[allow(clippy::len_without_is_empty, reason = "of a stream it is not known")]
-    pub fn len(&self) -> Option<u64> {
-        self.header.bytes.map(|bytes| bytes / self.header.stored.size())
+    /// The number of elements.
+    #[allow(clippy::len_without_is_empty, reason = "an empty array is no special case")]
+    pub fn len(&self) -> u64 {
+        self.bytes / self.header.stored.size()
     }
 
-    /// Fills `piece` from its start with the next elements, in this machine's byte order, and
-    /// returns how many.
-    ///
-    /// As many whole elements as fit come at once, fewer only where the data end, and 0 after that.
-    /// Bytes of `piece` past the elements keep no particular value. Each call costs a system call
-    /// or two, so let a piece be large, a MiB or more; it must have room for one element.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or ends too early.
-    pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
-        let wanted = self.wanted(piece.len(), self.taken);
-        let at = self.header.start + self.taken;
-        let found = self.reader.fill(at, &mut piece[..wanted]).map_err(|fault| self.error(fault))?;
-        self.taken += found as u64;
-        if found < wanted {
-            self.end()?;
-        }
-        Ok(self.handed_out(piece, found))
+    /// Bytes of all elements as kernels read them.
+    pub fn bytes(&self) -> u64 {
+        self.len() * self.element().size()
     }
 
-    /// Fills `piece` with elements as [`Source::read`] does, but from element number `element` on, and wherever `read` is. Several threads
-    /// may do so at once.
+    /// True if the elements came from a stream, which one process can read.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.data, Data::Memory(_))
+    }
+
+    /// True if the file holds elements as kernels read them: wide, in this machine's byte order, in C order.
+    pub fn is_plain(&self) -> bool {
+        !self.header.swap && !self.header.stored.is_packed() && !self.reverses()
+    }
+
+    /// True if axes lie in the file in the reverse of C order.
+    pub fn reverses(&self) -> bool {
+        self.header.fortran && self.header.shape.iter().filter(|len| **len != 1).count() > 1
+    }
+
+    /// Fills `target` with bytes of the file from byte `at` of the elements on. Several threads read a long range.
     ///
     /// # Errors
     ///
-    /// It is a stream, which has no places to go to; the file cannot be read there, or ends too early.
-    pub fn read_at(&self, element: u64, piece: &mut [u8]) -> Result<usize, InputError> {
-        let file = self.places()?;
-        let from = element * self.header.stored.size();
-        let wanted = self.wanted(piece.len(), from);
-        let at = self.header.start + from;
-        let found = fill(Place { file, at }, &mut piece[..wanted]).map_err(|fault| self.error(fault))?;
-        if found < wanted {
-            // Other threads read other places: how much there is now, only the file knows.
-            let length = file.metadata().map_or(at, |metadata| metadata.len());
-            return Err(self.truncated(length.saturating_sub(self.header.start)));
+    /// The file cannot be read, or has become shorter.
+    pub fn read_at(&self, at: u64, target: &mut [u8]) -> Result<(), InputError> {
+        let read = |(index, chunk): (usize, &mut [u8])| self.read_chunk(at + (index * CHUNK) as u64, chunk);
+        let read = match target.len() {
+            0..=CHUNK => read((0, target)),
+            _ => target.par_chunks_mut(CHUNK).enumerate().try_for_each(read),
+        };
+        read.map_err(|fault| InputError::new(&self.name, fault, false))
+    }
+
+    fn read_chunk(&self, at: u64, chunk: &mut [u8]) -> Result<(), Fault> {
+        let found = match &self.data {
+            Data::File(file) => fill(Place { file, at: self.header.start + at }, chunk)?,
+            Data::Memory(bytes) => fill(&bytes[at as usize..], chunk)?,
+        };
+        if found < chunk.len() {
+            return Err(Fault::Truncated { part: "data", expected: self.bytes, found: at + found as u64 });
         }
-        Ok(self.handed_out(piece, found))
-    }
-
-    /// True if elements are handed out as they are read: memory that they are read to is written and not looked at.
-    pub fn hands_out_as_read(&self) -> bool {
-        !self.header.swap && !self.widens && self.mask.is_none()
-    }
-
-    /// True if its name opens it again, from the start. A pipe can be opened once.
-    pub fn reopens(&self) -> bool {
-        self.reopens
-    }
-
-    /// The open file, if it is a regular one, and its elements lie there as they are.
-    pub fn file(&self) -> Option<&File> {
-        self.reader.file()
-    }
-
-    /// The file; an error for a stream, which cannot be read at a position.
-    fn places(&self) -> Result<&File, InputError> {
-        self.file().ok_or_else(|| self.error(Fault::Stream))
-    }
-
-    /// The number of bytes to ask for where there is room for `room` bytes of elements as they are handed out, and `taken` bytes come before.
-    fn wanted(&self, room: usize, taken: u64) -> usize {
-        let [size, stored] = [self.size(), self.header.stored.size()].map(|bytes| bytes as usize);
-        debug_assert!(room >= size, "no room for one element looks like the end");
-        let room = room / size * stored;
-        let left = self.header.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(taken));
-        usize::try_from(left).map_or(room, |left| left.min(room))
-    }
-
-    /// Converts the bytes read to the start of `piece` into the caller's elements, and returns their number.
-    fn handed_out(&self, piece: &mut [u8], found: usize) -> usize {
-        let stored = self.header.stored.size() as usize;
-        if self.header.swap {
-            swap_bytes(&mut piece[..found], stored);
-        }
-        let count = found / stored;
-        if self.widens {
-            widen(piece, count, self.header.stored);
-        }
-        match self.mask {
-            Some(Mask::Booleans(elements)) => spread(piece, count, elements.size() as usize),
-            Some(Mask::Between(ends)) => mark(&mut piece[..found], self.header.stored, ends),
-            None => {}
-        }
-        count
-    }
-
-    /// Judges a reader that had no more to give: an array must be complete, a stream must end
-    /// between two elements.
-    fn end(&mut self) -> Result<(), InputError> {
-        if self.header.bytes.is_some() {
-            return Err(self.truncated(self.taken));
-        }
-        check_whole(self.taken, self.header.stored).map_err(|fault| self.error(fault))?;
-        // Known from now on, so that a terminal is not asked for more after its end-of-file key.
-        self.header.bytes = Some(self.taken);
         Ok(())
     }
 
-    /// The error of elements that end after this many bytes.
-    fn truncated(&self, found: u64) -> InputError {
-        self.error(Fault::Truncated { part: "data", expected: self.header.bytes.unwrap_or(found), found })
+    /// Loads layers of the outermost axis of an array of the dimensions `dims`, the file's own or a single one, after exchanging its axes: axis
+    /// `k` of the result is axis `order[k]`. The bytes are those of elements that kernels read, in C order. Of a Fortran array all layers are
+    /// loaded, as its first axis is the innermost in the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn load(&self, dims: &[u64], layers: Range<u64>, order: &[usize]) -> Result<Vec<u8>, InputError> {
+        let Header { stored, swap, .. } = self.header;
+        let all = dims.first().copied().unwrap_or(1);
+        let layer = self.bytes.checked_div(all).unwrap_or(0);
+        let mut bytes = vec![0; ((layers.end - layers.start) * layer) as usize];
+        self.read_at(layers.start * layer, &mut bytes)?;
+        if swap {
+            order::swap_bytes(&mut bytes, stored.size() as usize);
+        }
+        let mut lens: Vec<usize> = dims.iter().map(|len| *len as usize).collect();
+        if let Some(first) = lens.first_mut() {
+            *first = (layers.end - layers.start) as usize;
+        }
+        let mut order = order.to_vec();
+        if self.reverses() {
+            assert!(
+                layers == (0..all) && dims == self.shape(),
+                "layers of a Fortran array do not lie together"
+            );
+            // In the file, axis `k` is the one that is `k`-th from the end.
+            lens.reverse();
+            order.iter_mut().for_each(|axis| *axis = lens.len() - 1 - *axis);
+        }
+        Ok(stored.widened(permuted(bytes, stored.size() as usize, &lens, &order)))
     }
 
-    fn error(&self, fault: Fault) -> InputError {
-        InputError::new(&self.name, fault)
+    /// Loads all elements in C order.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn load_all(&self) -> Result<Vec<u8>, InputError> {
+        let shape = self.shape();
+        self.load(shape, 0..shape.first().copied().unwrap_or(1), &(0..shape.len()).collect::<Vec<_>>())
+    }
+}
+
+/// Opens a file, or an array in an archive. Bare elements are in none.
+fn open_array(path: &Path, is_bare: bool) -> Result<Opened, Fault> {
+    let member = archive::named(path).filter(|_| !is_bare);
+    let opened = open_reader(member.as_ref().map_or(path, |(path, _)| path))?;
+    let begins = |file| header::begins_archive(Place { file, at: 0 });
+    match opened.reader {
+        Reader::File(file) if member.is_some() || !is_bare && begins(&file) => {
+            archive::open(file, member.map(|(_, array)| array))
+        }
+        reader => Ok(Opened { reader, ..opened }),
     }
 }

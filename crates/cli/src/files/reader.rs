@@ -1,12 +1,9 @@
 //! Sources of the bytes of a file.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
-
-use halofold_fleet::Place;
 
 use super::STANDARD_INPUT;
 use super::error::Fault;
@@ -24,20 +21,18 @@ pub(crate) struct Opened {
     /// The bytes of the file before the array, and those to its end, if that is known.
     pub(crate) start: u64,
     pub(crate) end: Option<u64>,
-    /// True if its name opens it again.
-    pub(crate) reopens: bool,
 }
 
 impl Opened {
     /// A part of a file.
     pub(crate) fn part(mut file: File, bytes: Range<u64>) -> Result<Self, Fault> {
         file.seek(SeekFrom::Start(bytes.start)).map_err(Fault::Read)?;
-        Ok(Opened { reader: Reader::File(file), start: bytes.start, end: Some(bytes.end), reopens: true })
+        Ok(Opened { reader: Reader::File(file), start: bytes.start, end: Some(bytes.end) })
     }
 
     /// A stream that can be read once.
     pub(crate) fn stream(stream: impl Read + Send + Sync + 'static) -> Self {
-        Opened { reader: Reader::Stream(Box::new(stream)), start: 0, end: None, reopens: false }
+        Opened { reader: Reader::Stream(Box::new(stream)), start: 0, end: None }
     }
 }
 
@@ -49,14 +44,6 @@ impl Reader {
             Reader::Stream(_) => None,
         }
     }
-
-    /// Reads until `buffer` is full or nothing more comes, from a place of a file, or from where a stream is. Returns how many bytes came.
-    pub(crate) fn fill(&mut self, at: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
-        match self {
-            Reader::File(file) => fill(Place { file, at }, buffer),
-            Reader::Stream(stream) => fill(stream, buffer),
-        }
-    }
 }
 
 impl Read for Reader {
@@ -65,12 +52,6 @@ impl Read for Reader {
             Reader::File(file) => file.read(buffer),
             Reader::Stream(stream) => stream.read(buffer),
         }
-    }
-}
-
-impl fmt::Debug for Reader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.file().is_some() { "File" } else { "Stream" })
     }
 }
 
@@ -100,4 +81,11 @@ pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8]) -> Result<usize, Fa
         }
     }
     Ok(filled)
+}
+
+/// Reads a stream to its end, or as many bytes as an array needs.
+pub(crate) fn read_all(stream: impl Read, needed: Option<u64>) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    stream.take(needed.unwrap_or(u64::MAX)).read_to_end(&mut bytes).map_err(Fault::Read)?;
+    Ok(bytes)
 }

@@ -1,9 +1,9 @@
 //! Element types that a file may hold, and the GPU type that each is widened to.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use halofold::Element;
+use rayon::prelude::*;
 
 /// The type of a file's elements: one that the library reduces, or a narrower one that becomes a 32-bit integer first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,26 +105,22 @@ impl Stored {
         matches!(self.element(), Element::I32 | Element::I64)
     }
 
-    /// Widens some elements to the bytes of 32-bit integers. Wider elements are theirs already.
-    pub fn widened(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        if !self.is_packed() {
-            return bytes.into();
-        }
-        bytes.chunks_exact(self.size() as usize).flat_map(|item| self.widened_one(item)).collect()
-    }
-
-    /// Widens the packed element at the start of `bytes`.
-    pub fn widened_one(self, bytes: &[u8]) -> [u8; 4] {
-        let pair = || [bytes[0], bytes[1]];
-        let wide = match self {
-            Stored::Bool => (bytes[0] != 0).into(),
-            Stored::I8 => (bytes[0] as i8).into(),
-            Stored::I16 => i16::from_ne_bytes(pair()).into(),
-            Stored::U16 => u16::from_ne_bytes(pair()).into(),
-            _ => i32::from(bytes[0]),
+    /// Widens elements to those that kernels read.
+    pub fn widened(self, bytes: Vec<u8>) -> Vec<u8> {
+        let wide: Vec<i32> = match self {
+            Stored::Element(_) => return bytes,
+            Stored::Bool => bytes.par_iter().map(|byte| (*byte != 0).into()).collect(),
+            Stored::U8 => bytes.par_iter().map(|byte| i32::from(*byte)).collect(),
+            Stored::I8 => bytes.par_iter().map(|byte| i32::from(*byte as i8)).collect(),
+            Stored::U16 => pairs(&bytes).map(|pair| u16::from_ne_bytes(*pair).into()).collect(),
+            Stored::I16 => pairs(&bytes).map(|pair| i16::from_ne_bytes(*pair).into()).collect(),
         };
-        wide.to_ne_bytes()
+        bytemuck::cast_slice(&wide).to_vec()
     }
+}
+
+fn pairs(bytes: &[u8]) -> impl IndexedParallelIterator<Item = &[u8; 2]> {
+    bytes.as_chunks::<2>().0.par_iter()
 }
 
 impl From<Element> for Stored {

@@ -1,110 +1,64 @@
-//! A grid on the host, read from a file or to be written to one.
+//! The cells of a file, as a GPU takes them.
 
-use std::fs::File;
 use std::io;
-use std::ops::Range;
 
 use half::f16;
 use halofold::Element;
-use halofold::stencil::{Config, Grid};
 
 use crate::failure::Failure;
 use crate::files::Source;
-use crate::files::npy;
 
-/// Cells in the order of the GPU: columns fastest, then rows, then planes.
-pub struct Cells {
-    /// Their element type.
-    pub element: Element,
-    /// The number of cells in each direction.
-    pub grid: Grid,
-    /// This machine's byte order.
-    bytes: Vec<u8>,
+/// A file's array as cells of a type, in the order of the GPU: columns fastest, then rows, then planes.
+pub struct FileCells<'a> {
+    source: &'a Source,
+    element: Element,
+    /// All elements, of a file that does not hold them as kernels read them.
+    all: Option<Vec<u8>>,
 }
 
-impl Cells {
-    /// Reads a file's array as cells of a type.
-    pub fn read(source: &mut Source, element: Element, grid: Grid) -> Result<Self, Failure> {
-        let mut bytes = vec![0; (grid.cells() * source.element().size()) as usize];
-        source.read(&mut bytes).map_err(Failure::usage)?;
-        Ok(Cells::of(source, element, grid, bytes))
+impl<'a> FileCells<'a> {
+    /// The cells of a file, which is read part by part if it holds elements as kernels read them.
+    pub fn new(source: &'a Source, element: Element) -> Result<Self, Failure> {
+        let all = if source.is_plain() { None } else { Some(source.load_all().map_err(Failure::usage)?) };
+        Ok(FileCells { source, element, all })
     }
 
-    /// Reads some [layers](Config::layers) of a file's array as cells of the configuration's type.
-    pub fn read_layers(source: &Source, config: &Config, layers: Range<u64>) -> Result<Self, Failure> {
-        let (all, count) = (u64::from(config.layers()), layers.end - layers.start);
-        let layer = config.grid.cells() / all;
-        // In Fortran's order layers lie in pieces: one for each of a layer's cells.
-        let (first, length, distance) = if source.is_fortran() {
-            (layers.start, count, all)
-        } else {
-            (layers.start * layer, count * layer, 0)
-        };
+    /// Writes the cells from a byte on to a slice, which begins and ends between two cells.
+    pub fn fill(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
+        let FileCells { source, element, all } = self;
         let size = source.element().size();
-        let mut bytes = vec![0; (count * layer * size) as usize];
-        for (piece, bytes) in (0..).zip(bytes.chunks_exact_mut((length * size) as usize)) {
-            source.read_at(first + piece * distance, bytes).map_err(Failure::usage)?;
+        let [at, len] = [start, into.len() as u64].map(|bytes| bytes / element.size() * size);
+        match all {
+            None if source.element() == *element => source.read_at(at, into).map_err(io::Error::other)?,
+            None => {
+                let mut elements = vec![0; len as usize];
+                source.read_at(at, &mut elements).map_err(io::Error::other)?;
+                convert(source.element(), &elements, *element, into);
+            }
+            Some(all) => convert(source.element(), &all[at as usize..][..len as usize], *element, into),
         }
-        Ok(Cells::of(source, config.element, config.with_layers(count as u32).grid, bytes))
-    }
-
-    /// Elements as they lie in a file, as cells.
-    fn of(source: &Source, element: Element, grid: Grid, bytes: Vec<u8>) -> Self {
-        let is_fortran = source.is_fortran();
-        let bytes =
-            if source.element() == element && !is_fortran {
-                bytes
-            } else {
-                arrange(source.element(), &bytes, element, |cell| {
-                    if is_fortran { transposed(cell, grid) } else { cell }
-                })
-            };
-        Cells { element, grid, bytes }
-    }
-
-    /// Cells that the GPU has computed, in the place of these.
-    pub fn with_bytes(self, bytes: Vec<u8>) -> Self {
-        Cells { bytes, ..self }
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The values of some of their bytes.
-    pub fn values(element: Element, bytes: &[u8]) -> impl Iterator<Item = f64> {
-        bytes.chunks_exact(element.size() as usize).map(move |bytes| value(element, bytes))
-    }
-
-    /// Writes them as an array of the grid's dimensions.
-    pub fn write_npy(&self, shape: &[u64], file: &mut File) -> io::Result<()> {
-        npy::write(file, &npy::floats(self.element), shape, false, &self.bytes)
+        Ok(())
     }
 }
 
-/// Elements of one type as cells of another, each from where `find` says it lies.
-pub fn arrange(from: Element, source: &[u8], to: Element, find: impl Fn(u64) -> u64) -> Vec<u8> {
-    let size = from.size() as usize;
-    let count = (source.len() / size) as u64;
-    let mut bytes = Vec::with_capacity(count as usize * to.size() as usize);
-    for cell in 0..count {
-        let at = find(cell) as usize * size;
-        let value = value(from, &source[at..][..size]);
+/// The values of some cells.
+pub fn values(element: Element, bytes: &[u8]) -> impl Iterator<Item = f64> {
+    bytes.chunks_exact(element.size() as usize).map(move |bytes| value(element, bytes))
+}
+
+/// Writes elements of one type as cells of another.
+fn convert(from: Element, source: &[u8], to: Element, into: &mut [u8]) {
+    if from == to {
+        return into.copy_from_slice(source);
+    }
+    let elements = source.chunks_exact(from.size() as usize);
+    for (bytes, into) in elements.zip(into.chunks_exact_mut(to.size() as usize)) {
         match to {
-            Element::F16 => bytes.extend(f16::from_f64(value).to_ne_bytes()),
-            Element::F64 => bytes.extend(value.to_ne_bytes()),
-            _ => bytes.extend((value as f32).to_ne_bytes()),
+            Element::F16 => into.copy_from_slice(&f16::from_f64(value(from, bytes)).to_ne_bytes()),
+            Element::F64 => into.copy_from_slice(&value(from, bytes).to_ne_bytes()),
+            _ => into.copy_from_slice(&(value(from, bytes) as f32).to_ne_bytes()),
         }
     }
-    bytes
-}
-
-/// The index of a cell in an array whose first dimension runs fastest.
-fn transposed(cell: u64, Grid { planes, rows, cols }: Grid) -> u64 {
-    let [planes, rows, cols] = [planes, rows, cols].map(u64::from);
-    let (plane, row, col) = (cell / (rows * cols), cell / cols % rows, cell % cols);
-    plane + planes * (row + rows * col)
 }
 
 /// An element as a number. Integers of more than 53 bits are rounded.
@@ -127,33 +81,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_of_columns_become_arrays_of_rows() {
-        let grid = Grid { planes: 2, rows: 3, cols: 4 };
-        // Column-major: the value of (plane, row, col) is 100 plane + 10 row + col.
-        let mut file = Vec::new();
-        for (col, row, plane) in (0i32..24).map(|at| (at / 6, at / 2 % 3, at % 2)) {
-            file.extend((100 * plane + 10 * row + col).to_ne_bytes());
-        }
-        let bytes = arrange(Element::I32, &file, Element::F64, |cell| transposed(cell, grid));
-        let values: Vec<_> = Cells::values(Element::F64, &bytes).collect();
-        let expected: Vec<_> =
-            (0..24).map(|at| f64::from(100 * (at / 12) + 10 * (at / 4 % 3) + at % 4)).collect();
-        assert_eq!(values, expected);
-    }
-
-    #[test]
     fn every_type_becomes_every_float() {
         let two = |element| match element {
             Element::U32 | Element::I32 => 2u32.to_ne_bytes().to_vec(),
             Element::I64 | Element::U64 => 2u64.to_ne_bytes().to_vec(),
             Element::F32 => 2f32.to_ne_bytes().to_vec(),
             Element::F64 => 2f64.to_ne_bytes().to_vec(),
-            Element::F16 => f16::from_f32(2.0).to_ne_bytes().to_vec(),
+            Element::F16 => f16::from_f64(2.0).to_ne_bytes().to_vec(),
             other => unreachable!("{other} is new"),
         };
         for from in Element::ALL {
             for to in [Element::F32, Element::F64, Element::F16] {
-                assert_eq!(arrange(from, &two(from), to, |cell| cell), two(to), "{from} to {to}");
+                let mut bytes = vec![0; to.size() as usize];
+                convert(from, &two(from), to, &mut bytes);
+                assert_eq!(bytes, two(to), "{from} to {to}");
             }
         }
     }

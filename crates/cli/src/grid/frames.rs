@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::cells::Cells;
 use super::grid_state::GridState;
 use super::picture::Picture;
 use crate::failure::Failure;
@@ -59,11 +58,15 @@ pub struct FrameWriter {
 
 impl FrameWriter {
     /// Draws the first frame.
-    pub fn begin(mut folder: Folder, every: u32, picture: Picture, cells: &Cells) -> Result<Self, Failure> {
+    pub fn begin(
+        mut folder: Folder,
+        every: u32,
+        picture: Picture,
+        state: &dyn GridState,
+    ) -> Result<Self, Failure> {
         if let Some(file) = folder.first.take() {
-            let range = picture.range();
-            let plane = &cells.bytes()[range.start as usize..range.end as usize];
-            file.write_with(|file| picture.write(plane, file))?;
+            let plane = state.bytes(picture.range())?;
+            file.write_with(|file| picture.write(&plane, file))?;
         }
         Ok(FrameWriter { folder, every, picture })
     }
@@ -78,7 +81,7 @@ impl FrameWriter {
         if !is_last && !step.is_multiple_of(self.every) {
             return Ok(());
         }
-        let plane = state.read(self.picture.range())?;
+        let plane = state.bytes(self.picture.range())?;
         let file = Reserved::open(OPTION, &self.folder.frame(step))?;
         file.write_with(|file| self.picture.write(&plane, file))
     }

@@ -2,24 +2,45 @@
 //!
 //! Here is the grid on one: two buffers, and the steps between them. `team_state` has it on several.
 
+use std::io;
 use std::ops::Range;
-use std::time::Duration;
 
 use halofold::read::Readback;
 use halofold::reduce::Accuracy;
 use halofold::stencil::slab::Change;
-use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
+use halofold::stencil::{
+    Config, Convergence, Grids, Jacobi, Outcome, Stepper, Tuning, Until, Variant, Weights,
+};
 use halofold::wgpu;
+use halofold_fleet::{Cells, download, upload};
 
 use super::report::Together;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// Bytes that are read back at once: each piece passes through a buffer that the host can map.
-const PIECE: u64 = 64 << 20;
+/// Bytes that the passes of a submission read and write, on GPUs and on processors: a part of a second on a slow one, and a hundred times the pause
+/// between two submissions on a fast one.
+const SUBMISSION: u64 = 16 << 30;
+const SOFTWARE_SUBMISSION: u64 = 256 << 20;
 
-/// The same at least: the result of a check fits.
-const SMALLEST_READ: u64 = 4096;
+/// The most steps of a submission: recording them takes the host's time and memory.
+pub const MOST_STEPS: u32 = 1 << 14;
+
+/// The most checks of a submission: what is recorded behind the end of a run takes time all the same.
+const MOST_CHECKS: u32 = 256;
+
+/// Returns the steps of a submission, in units of `unit` steps. With a condition, single steps are passes of their own.
+pub fn steps_of_submission(config: &Config, unit: u32, until: Option<&Until>, is_software: bool) -> u32 {
+    let (bytes, steps) = match (is_software, until) {
+        (true, _) => (SOFTWARE_SUBMISSION, 1),
+        (false, Some(_)) => (SUBMISSION, 1),
+        (false, None) => (SUBMISSION, config.steps_per_pass()),
+    };
+    let passes = bytes / (2 * config.bytes()).max(1);
+    let steps = passes.saturating_mul(steps.into()).min(MOST_STEPS.into()) as u32;
+    let (unit, most) = until.map_or((unit.max(1), u32::MAX), |until| (until.every, MOST_CHECKS));
+    (steps / unit).clamp(1, most) * unit
+}
 
 /// The commands that are recorded.
 enum Steps {
@@ -31,74 +52,104 @@ enum Steps {
 
 /// A grid that is stepped.
 pub trait GridState {
-    /// Makes some steps, or fewer if a check after every [`Until::every`] ends the run, and waits for them. Returns milliseconds on the
-    /// GPU, if it has timestamps. The condition is the same every time.
+    /// Makes some steps, or fewer if a check after every [`Until::every`] ends the run. Returns milliseconds on the GPU, if it has timestamps. The
+    /// condition is the same every time.
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure>;
 
     /// The steps done, and the result of the last check.
     fn outcome(&self) -> Outcome;
 
-    /// The steps from one exchange of faces to the next, or those that the kernel makes at once.
-    fn depth(&self) -> u32;
+    /// The steps that one call makes: as many as take a part of a second.
+    fn batch(&self, until: Option<&Until>) -> u32;
 
-    /// Ends a run with a condition: the root of the sum of all squared changes becomes that of the exact sum.
-    fn end(&mut self) -> Result<(), Failure> {
-        Ok(())
-    }
+    /// Waits for all steps. At the end of a run with a condition the root of the sum of all squared changes becomes that of the exact sum.
+    fn end(&mut self) -> Result<(), Failure>;
 
-    /// Reads some bytes of the grid, or of the layers that are this process's.
-    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
+    /// Passes some bytes of the grid, or of the layers that are this process's, to `sink`, in pieces and in order.
+    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), Failure>;
 
-    /// The cut of a grid that several may share.
+    /// The kernel that steps it, and the kernel's tuning.
+    fn kernel(&self) -> (&'static Variant, Tuning);
+
+    /// The cut of a grid that several share.
     fn together(&self) -> Option<Together> {
         None
     }
+}
 
-    /// The time that the last steps took, the same for all processes; `took` is this process's.
-    fn took(&self, took: Duration) -> Duration {
-        took
+/// Takes pieces of a grid.
+pub type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
+
+impl dyn GridState + '_ {
+    /// Some bytes of the grid.
+    pub fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        self.read(range, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Writes some bytes of the grid to a file; `failed` makes a failure of an error of the file.
+    pub fn write(
+        &self,
+        range: Range<u64>,
+        mut file: impl io::Write,
+        failed: impl FnOnce(io::Error) -> Failure,
+    ) -> Result<(), Failure> {
+        let mut error = None;
+        let read = self.read(range, &mut |piece| {
+            file.write_all(piece).map_err(|found| {
+                let kind = found.kind();
+                error = Some(found);
+                kind.into()
+            })
+        });
+        error.map_or(read, |error| Err(failed(error)))
     }
 }
 
 /// The grid on one GPU, and the kernel that steps it.
 pub struct OneGpu<'a> {
     gpu: &'a Gpu,
+    config: Config,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
-    /// The steps of a pass.
-    depth: u32,
     /// The stencil of a run whose checks add up squares by floats: the last one is made again without rounding.
     rounded: Option<Jacobi>,
     /// After an even number of steps the first buffer holds the grid.
     outcome: Outcome,
+    /// Of the result of a check.
     readback: Readback,
 }
+
+/// Bytes of the result of a check, at most.
+const RESULT: u64 = 4096;
 
 impl<'a> OneGpu<'a> {
     /// Compiles a stencil and uploads its grid and its right-hand side.
     pub fn new(
         gpu: &'a Gpu,
-        config: Config,
-        weights: Weights,
-        until: Option<Until>,
-        cells: &[u8],
-        rhs: Option<&[u8]>,
+        (config, weights, until): (Config, Weights, Option<Until>),
+        cells: Cells<'_>,
+        rhs: Option<Cells<'_>>,
     ) -> Result<Self, Failure> {
+        let Gpu { device, queue, .. } = gpu;
         gpu.attempt(|| {
-            let jacobi = Jacobi::new(&gpu.device, config, weights).map_err(Failure::usage)?;
-            let depth = jacobi.config().steps_per_pass();
-            let size = (cells.len() as u64).next_multiple_of(4);
-            let buffers = [buffer(gpu, size), buffer(gpu, size)];
-            gpu.write(&buffers[0], cells);
+            let jacobi = Jacobi::new(device, config, weights).map_err(Failure::usage)?;
+            let (config, bytes) = (*jacobi.config(), config.bytes());
+            let buffer = |cells: Option<Cells<'_>>| {
+                let buffer = buffer(gpu, bytes.next_multiple_of(4));
+                let uploaded = cells.map_or(Ok(()), |cells| upload(device, queue, &buffer, bytes, cells));
+                uploaded.map(|()| buffer).map_err(Failure::usage)
+            };
+            let buffers = [buffer(Some(cells))?, buffer(None)?];
+            let rhs = rhs.map(|cells| buffer(Some(cells))).transpose()?;
             // Fixed cells are never written: the second buffer needs them too.
-            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, size);
-            gpu.queue.submit([encoder.finish()]);
-            let rhs = rhs.map(|cells| {
-                let buffer = buffer(gpu, size);
-                gpu.write(&buffer, cells);
-                buffer
-            });
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, buffers[0].size());
+            queue.submit([encoder.finish()]);
             let [first, second] = &buffers;
             let grids = |source, target| {
                 let grids = Grids::new(source, target);
@@ -115,18 +166,19 @@ impl<'a> OneGpu<'a> {
             };
             let is_rounded = until.is_some_and(|until| until.accuracy == Accuracy::Fast);
             let rounded = is_rounded.then_some(jacobi);
-            let readback = Readback::new(&gpu.device, size.clamp(SMALLEST_READ, PIECE));
-            Ok(OneGpu { gpu, buffers, steps, depth, rounded, outcome: Outcome::NONE, readback })
+            let readback = Readback::new(device, RESULT);
+            Ok(OneGpu { gpu, config, buffers, steps, rounded, outcome: Outcome::NONE, readback })
         })
     }
 
-    fn copy(&self, source: &wgpu::Buffer, offset: u64, size: u64) -> Result<Vec<u8>, Failure> {
+    /// The content of a small buffer.
+    fn result(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Failure> {
         let OneGpu { gpu, readback, .. } = self;
         gpu.attempt(|| {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
+            readback.encode(&mut encoder, buffer, 0, buffer.size()).map_err(Failure::usage)?;
             gpu.queue.submit([encoder.finish()]);
-            readback.wait(size).map_err(Failure::usage)
+            readback.wait(buffer.size()).map_err(Failure::usage)
         })
     }
 }
@@ -144,9 +196,7 @@ impl GridState for OneGpu<'_> {
         })?;
         match &self.steps {
             Steps::All(_) => self.outcome.steps += steps,
-            Steps::Until(run) => {
-                self.outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
-            }
+            Steps::Until(run) => self.outcome = Convergence::parse(&self.result(run.outcome())?),
         }
         Ok(ms)
     }
@@ -155,8 +205,13 @@ impl GridState for OneGpu<'_> {
         self.outcome
     }
 
-    fn depth(&self) -> u32 {
-        self.depth
+    /// A time-blocked kernel likes an even number of full passes.
+    fn batch(&self, until: Option<&Until>) -> u32 {
+        let unit = match self.config.steps_per_pass() {
+            1 => 1,
+            steps => 2 * steps,
+        };
+        steps_of_submission(&self.config, unit, until, self.gpu.is_software())
     }
 
     fn end(&mut self) -> Result<(), Failure> {
@@ -174,22 +229,19 @@ impl GridState for OneGpu<'_> {
         })?;
         // Without 64-bit integers there is none of f64.
         let Some((_, found)) = check else { return Ok(()) };
-        let found = self.copy(&found, 0, found.size())?;
-        self.outcome.l2 = Change::parse(&found).map_or(self.outcome.l2, |change| change.l2());
+        let change = Change::parse(&self.result(&found)?);
+        self.outcome.l2 = change.map_or(self.outcome.l2, |change| change.l2());
         Ok(())
     }
 
-    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
-        let (start, end) = (range.start / 4 * 4, range.end.next_multiple_of(4));
-        let mut bytes = Vec::with_capacity((end - start) as usize);
-        let grid = &self.buffers[self.outcome.steps as usize % 2];
-        for offset in (start..end).step_by(PIECE as usize) {
-            bytes.extend(self.copy(grid, offset, PIECE.min(end - offset))?);
-        }
-        bytes.truncate((range.end - start) as usize);
-        bytes.drain(..(range.start - start) as usize);
-        Ok(bytes)
+    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), Failure> {
+        let OneGpu { gpu, buffers, outcome, .. } = self;
+        let grid = &buffers[outcome.steps as usize % 2];
+        gpu.attempt(|| download(&gpu.device, &gpu.queue, grid, range, sink).map_err(Failure::usage))
+    }
+
+    fn kernel(&self) -> (&'static Variant, Tuning) {
+        (self.config.variant, self.config.tuning)
     }
 }
 
@@ -200,4 +252,26 @@ fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
         usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use halofold::Element;
+    use halofold::stencil::{FIVE_POINT, Grid};
+
+    use super::*;
+
+    #[test]
+    fn submissions_are_whole_units_of_bounded_bytes() {
+        let steps = |side, unit, until: Option<&Until>| {
+            let config =
+                Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(side, side));
+            steps_of_submission(&config, unit, until, false)
+        };
+        assert_eq!([steps(16_384, 1, None), steps(16_384, 3, None), steps(16_384, 48, None)], [8, 6, 48]);
+        assert_eq!([steps(8, 1, None), steps(8, 1000, None)], [MOST_STEPS, 16_000]);
+        let until = |every| Until::new(1.0).with_every(every);
+        assert_eq!([5, 1].map(|every| steps(16_384, 1, Some(&until(every)))), [5, 8]);
+        assert_eq!(steps(8, 1, Some(&until(10))), 2560);
+    }
 }

@@ -1,13 +1,15 @@
 //! Files of results, checked before there is any result.
 
+use std::io::Write as _;
 use std::path::Path;
 
-use super::cells::Cells;
 use super::frames::Folder;
+use super::grid_state::GridState;
 use super::picture::Picture;
+use super::request::Request;
 use crate::failure::Failure;
 use crate::grid::GridArgs;
-use crate::reserved::Reserved;
+use crate::reserved::{self, Reserved};
 
 /// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,20 +48,25 @@ impl Outputs {
         self.result.map(|(_, file)| file)
     }
 
-    /// True if the whole grid is to be written.
-    pub fn wants_result(&self) -> bool {
-        self.result.is_some()
-    }
-
-    /// Writes the result, an array in the file's shape.
-    pub fn write(self, cells: &Cells, shape: &[u64], picture: Picture) -> Result<(), Failure> {
-        let Some((form, file)) = self.result else { return Ok(()) };
-        let range = picture.range();
-        let plane = &cells.bytes()[range.start as usize..range.end as usize];
-        file.write_with(|file| match form {
-            Form::Array => cells.write_npy(shape, file),
-            Form::Picture => picture.write(plane, file),
-        })
+    /// Writes the result, an array in the file's shape or a picture of it: in the colours of the frames, if there are any.
+    pub fn write(
+        self,
+        state: &dyn GridState,
+        request: &Request,
+        frames: Option<Picture>,
+    ) -> Result<(), Failure> {
+        let Some((form, mut file)) = self.result else { return Ok(()) };
+        let Request { config, plane, .. } = request;
+        if form == Form::Picture {
+            let picture = frames.map_or_else(|| Picture::of(state, config, *plane), Ok)?;
+            let plane = state.bytes(picture.range())?;
+            return file.write_with(|file| picture.write(&plane, file));
+        }
+        let path = file.path().to_owned();
+        let failed = |error| reserved::failure("-o", &path, &error);
+        file.file().write_all(&request.header()?).map_err(failed)?;
+        state.write(0..config.bytes(), file.file(), failed)?;
+        file.finish()
     }
 }
 

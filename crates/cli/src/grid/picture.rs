@@ -4,9 +4,11 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use halofold::Element;
-use halofold::stencil::Grid;
+use halofold::stencil::{Config, Grid};
 
-use super::cells::Cells;
+use super::cells::values;
+use super::grid_state::GridState;
+use crate::failure::Failure;
 
 /// The colour of NaN: one that the scale does not have.
 const NAN: [u8; 3] = [255, 0, 0];
@@ -20,12 +22,15 @@ pub struct Scale {
 
 impl Scale {
     /// From the lowest to the highest finite value.
-    pub fn of(cells: &Cells) -> Self {
-        let finite = Cells::values(cells.element, cells.bytes()).filter(|value| value.is_finite());
-        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (f64::min(low, value), f64::max(high, value))
-        });
-        Scale { low, high }
+    pub fn of(state: &dyn GridState, config: &Config) -> Result<Self, Failure> {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        state.read(0..config.bytes(), &mut |cells| {
+            for value in values(config.element, cells).filter(|value| value.is_finite()) {
+                (low, high) = (f64::min(low, value), f64::max(high, value));
+            }
+            Ok(())
+        })?;
+        Ok(Scale { low, high })
     }
 
     /// The colour of a value, from viridis, whose steps look equally large; infinities have those of its ends.
@@ -55,6 +60,12 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// The picture of a plane, in colours from the lowest to the highest value that the grid has now.
+    pub fn of(state: &dyn GridState, config: &Config, plane: u32) -> Result<Self, Failure> {
+        let scale = Scale::of(state, config)?;
+        Ok(Picture { element: config.element, grid: config.grid, plane, scale })
+    }
+
     /// The plane's bytes among the grid's.
     pub fn range(&self) -> Range<u64> {
         let plane = u64::from(self.grid.rows) * u64::from(self.grid.cols) * self.element.size();
@@ -70,8 +81,8 @@ impl Picture {
         let mut writer = encoder.write_header()?;
         let mut stream = writer.stream_writer()?;
         for row in plane.chunks_exact(cols as usize * self.element.size() as usize) {
-            let values = Cells::values(self.element, row);
-            let pixels: Vec<u8> = values.flat_map(|value| self.scale.colour(value)).collect();
+            let pixels: Vec<u8> =
+                values(self.element, row).flat_map(|value| self.scale.colour(value)).collect();
             stream.write_all(&pixels)?;
         }
         stream.finish()?;

@@ -59,18 +59,12 @@ pub struct Report {
     /// True if frames were drawn.
     #[serde(skip)]
     pub has_frames: bool,
-    /// Adapters that were asked for, and are not used.
-    #[serde(skip)]
-    pub idle: usize,
-    /// Of several adapters or ranks, the time of measuring, compiling and uploading, which is spent once.
+    /// Of several adapters or ranks, the time of compiling and uploading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_ms: Option<f64>,
     /// The keys of a run on several adapters.
     #[serde(flatten)]
     pub together: Option<Together>,
-    /// The keys of a streamed run.
-    #[serde(flatten)]
-    pub streamed: Option<Streamed>,
 }
 
 /// The steps of a run in numbers.
@@ -83,29 +77,13 @@ pub struct Stepped {
     pub gcells_per_s: Option<f64>,
 }
 
-/// A streamed run in numbers. Bytes are without those that were moved before it was resumed.
-#[derive(Serialize)]
-pub struct Streamed {
-    /// Passes over the file.
-    pub passes: u32,
-    /// Slabs of a pass.
-    pub slabs: u32,
-    /// Bytes read from files.
-    pub bytes_read: u64,
-    /// Bytes of grids written to files.
-    pub bytes_written: u64,
-}
-
 /// The cut of a grid into slabs.
 #[derive(Serialize)]
 pub struct Together {
     /// The layers of each adapter's slab: rows in 2D, planes in 3D.
     pub layers: Vec<u32>,
-    /// The steps between two exchanges, at the end.
+    /// The steps between two exchanges.
     pub halo: u32,
-    /// The places of these adapters among those that were asked for.
-    #[serde(skip)]
-    pub used: Vec<usize>,
 }
 
 /// A number, as a string where JSON has none for it.
@@ -154,16 +132,30 @@ impl Report {
             backend: backend.to_string(),
             norm: args.norm,
             has_frames: args.frames.is_some(),
-            idle: 0,
             setup_ms: None,
             together: None,
-            streamed: None,
         }
     }
 
-    /// Prints it, as JSON or for people.
+    /// Prints it, as JSON or for people. A run that has not converged fails then.
     pub fn print(&self, json: bool) -> Result<(), Failure> {
-        if json { print_json(self) } else { print(&self.text()) }
+        if json {
+            print_json(self)?
+        } else {
+            print(&self.text())?
+        }
+        self.verdict()
+    }
+
+    /// Fails if the run has not converged.
+    pub fn verdict(&self) -> Result<(), Failure> {
+        if self.converged != Some(false) {
+            return Ok(());
+        }
+        let (file, steps) = (visible(&self.file, &[]), table::count(self.steps.into()));
+        let is_nan = self.residual_max.is_some_and(f64::is_nan);
+        let why = if is_nan { "a change of that step is NaN" } else { "allow more with --steps" };
+        Err(Failure::NotConverged(format!("{file}: not converged after step {steps}: {why}")))
     }
 
     /// The same for people.
@@ -209,34 +201,11 @@ impl Report {
                 false => "never exchanged: the steps need none".to_owned(),
             };
         }
-        if let Some(used) = self.together.as_ref().map(|cut| cut.used.len()).filter(|_| self.idle > 0) {
-            let number = if used == 1 { "one".to_owned() } else { used.to_string() };
-            let all = used + self.idle;
-            text += &format!("\n{number} of {all} adapters did it: more are used where that is faster");
-        }
-        if let Some(streamed) = &self.streamed {
-            text += &streamed.text();
-        }
         text += &match &self.output {
             Some(output) => format!("\nwritten: {output}"),
             None if self.has_frames => String::new(),
             None => "\nthe last grid was not written: give -o OUT.npy or -o OUT.png".to_owned(),
         };
         text + "\n"
-    }
-}
-
-impl Streamed {
-    fn text(&self) -> String {
-        let plural = |count: u32, one: &str, many: &str| {
-            format!("{} {}", table::count(count.into()), if count == 1 { one } else { many })
-        };
-        format!(
-            "\nstreamed in {} of {}: {} bytes read, {} written",
-            plural(self.passes, "pass", "passes"),
-            plural(self.slabs, "slab", "slabs"),
-            table::count(self.bytes_read),
-            table::count(self.bytes_written)
-        )
     }
 }

@@ -11,17 +11,14 @@ use halofold::stencil::{
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::grid::{GridArgs, calibration};
 
-use super::batch_size;
-use super::cells::Cells;
+use super::cells::FileCells;
+use super::grid_state::MOST_STEPS;
 use super::weights::{self, GivenWeights};
 
-/// Steps where none are asked for.
-const USUAL_STEPS: u32 = 1;
-
-/// The same with a condition to stop.
+/// Steps of a run with a condition to stop, where none are asked for.
 const USUAL_MOST: u32 = 100_000;
 
 /// Steps from one frame or check to the next where none are asked for.
@@ -53,7 +50,7 @@ impl Request {
         if path == Path::new("-") && args.rhs.as_deref() == Some(path) {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
-        let source = Source::open_widening(path, None).map_err(Failure::usage)?;
+        let source = Source::open(path, None).map_err(Failure::usage)?;
         let file = match &args.weights {
             Some(GivenWeights::File(path)) => Some(weights::read(path)?),
             _ => None,
@@ -73,12 +70,17 @@ impl Request {
         let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
         let config = if rhs.is_some() { config.with_rhs() } else { config };
         let until = until(args)?;
-        let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
+        let steps = args.steps.or(until.map(|_| USUAL_MOST));
+        let steps = steps.ok_or_else(|| {
+            Failure::usage(
+                "a grid takes --steps N, or --until EPS to stop once a step changes no cell by as much",
+            )
+        })?;
         Ok(Request {
             rhs,
             config,
             weights: file.map_or_else(|| weights::listed(args, stencil), |(_, weights)| Ok(weights))?,
-            steps: args.steps.unwrap_or(usual_steps),
+            steps,
             until,
             every: args.every.unwrap_or(USUAL_EVERY),
             plane: plane(args, stencil, grid)?,
@@ -107,23 +109,11 @@ impl Request {
         Ok(())
     }
 
-    /// Finds out, which may take a part of a second, if the run is over on the first of `count` adapters before the others would help. The adapter must have
-    /// the type.
-    pub fn shortness(
-        &self,
-        first: &Gpu,
-        count: usize,
-    ) -> Result<impl FnOnce() -> bool + Send + use<>, Failure> {
-        let (member, fits, run) = (first.member(), self.fits(first), (self.chosen(first)?, self.weights));
-        let steps = self.steps;
-        Ok(move || fits && halofold_fleet::is_short(&member, count, run, steps))
-    }
-
-    /// Reads the cells, and those of the right-hand side.
-    pub fn read(&mut self) -> Result<(Cells, Option<Cells>), Failure> {
-        let Config { element, grid, .. } = self.config;
-        let cells = Cells::read(&mut self.source, element, grid)?;
-        let rhs = self.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
+    /// The cells, and those of the right-hand side.
+    pub fn cells(&self) -> Result<(FileCells<'_>, Option<FileCells<'_>>), Failure> {
+        let element = self.config.element;
+        let cells = FileCells::new(&self.source, element)?;
+        let rhs = self.rhs.as_ref().map(|source| FileCells::new(source, element)).transpose()?;
         Ok((cells, rhs))
     }
 
@@ -155,8 +145,21 @@ impl Request {
 
     /// Checks the request against the adapter, for a grid that stays there as a whole.
     pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
+        let name = self.source.name();
+        if !self.fits(gpu) {
+            let (bytes, most) = (self.config.bytes(), gpu.device.limits().max_buffer_size);
+            let needed = usize::try_from(bytes.div_ceil(most)).unwrap_or(usize::MAX);
+            let remedy = match gpu::adapters().is_ok_and(|all| gpu::combined(&all).len() > needed) {
+                true => "use several GPUs: --adapters all",
+                false => "use more GPUs, or ranks of halofold-mpi",
+            };
+            return Err(Failure::Usage(format!(
+                "{name}: {} {}: {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
+                self.config.grid, self.config.element, gpu.info.name
+            )));
+        }
         let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
-        planned.map(drop).map_err(|error| Failure::usage(format!("{}: {error}", self.source.name())))
+        planned.map(drop).map_err(|error| Failure::usage(format!("{name}: {error}")))
     }
 }
 
@@ -210,7 +213,7 @@ fn single_step(args: &GridArgs, stencil: &'static Stencil) -> &'static Variant {
 
 /// Opens the file of the right-hand side, which must have the grid's shape.
 fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
-    let rhs = Source::open_widening(name, None).map_err(Failure::usage)?;
+    let rhs = Source::open(name, None).map_err(Failure::usage)?;
     if rhs.shape() != grid.shape() {
         return Err(Failure::Usage(format!(
             "--rhs {}: shape {}: the grid has {}",
@@ -238,8 +241,8 @@ fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
 fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
-    if every > batch_size::MOST {
-        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));
+    if every > MOST_STEPS {
+        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", MOST_STEPS)));
     }
     // Slabs add up exactly whatever is asked for, and the decision must not depend on their number.
     let accuracy = if args.exact || args.norm == Norm::L2 { Accuracy::Exact } else { Accuracy::Fast };

@@ -2,31 +2,16 @@
 
 use std::ops::Range;
 
-use halofold::stencil::{Config, Outcome, Until, Weights};
-use halofold_fleet::{Team, TeamOptions};
+use halofold::stencil::{Outcome, Tuning, Until, Variant};
+use halofold_fleet::Team;
 
-use super::grid_state::GridState;
+use super::grid_state::{GridState, Sink, steps_of_submission};
 use super::report::Together;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
-
-/// Cuts a grid, compiles, and uploads the slabs, for a run of so many steps, which is not short; `halo` is the number of steps between two exchanges, if
-/// it is given.
-pub fn team(
-    gpus: &[Gpu],
-    (config, weights): (Config, Weights),
-    cells: (&[u8], Option<&[u8]>),
-    (steps, halo): (u32, Option<u32>),
-) -> Result<Team, Failure> {
-    let members: Vec<_> = gpus.iter().map(Gpu::member).collect();
-    let options = TeamOptions::default().with_steps(steps).known_long();
-    let options = halo.map_or(options.clone(), |halo| options.with_halo(halo));
-    Team::new(&members, config, weights, cells, &options).map_err(Failure::usage)
-}
 
 impl GridState for Team {
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
-        self.step(steps, until).and_then(|_| self.finish()).map_err(Failure::usage)?;
+        self.step(steps, until).map_err(Failure::usage)?;
         Ok(None)
     }
 
@@ -34,16 +19,25 @@ impl GridState for Team {
         self.outcome()
     }
 
-    fn depth(&self) -> u32 {
-        self.halo()
+    fn batch(&self, until: Option<&Until>) -> u32 {
+        steps_of_submission(&self.workers()[0].stencil(), self.halo(), until, false)
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.finish().map_err(Failure::usage)
+    }
+
+    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), Failure> {
+        self.read(range, sink).map_err(Failure::usage)
+    }
+
+    fn kernel(&self) -> (&'static Variant, Tuning) {
+        let config = self.workers()[0].stencil();
+        (config.variant, config.tuning)
     }
 
     fn together(&self) -> Option<Together> {
         let layers = self.workers().iter().map(|worker| worker.slab().own().len() as u32);
-        Some(Together { layers: layers.collect(), halo: self.halo(), used: self.used().to_vec() })
-    }
-
-    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        self.read(range).map_err(Failure::usage)
+        Some(Together { layers: layers.collect(), halo: self.halo() })
     }
 }

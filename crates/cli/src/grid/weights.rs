@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
 use crate::grid::GridArgs;
-use crate::grid::cells::Cells;
+use crate::grid::cells::{FileCells, values};
 
 /// The argument of `--weights`.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 
 /// Reads a file of weights, and finds the stencil with as many cells.
 pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
-    let mut source = Source::open_widening(path, None).map_err(Failure::usage)?;
+    let source = Source::open(path, None).map_err(Failure::usage)?;
     let shape: Vec<_> = source.shape().iter().map(|side| *side as usize).collect();
     let Some(stencil) = Stencil::with_weights_of_shape(&shape) else {
         return Err(Failure::Usage(format!(
@@ -64,8 +64,10 @@ pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     };
     let side = shape[0] as u32;
     let planes = if stencil.dims == Dims::Three { side } else { 1 };
-    let cells = Cells::read(&mut source, Element::F64, Grid { planes, rows: side, cols: side })?;
-    let weights: Vec<_> = Cells::values(Element::F64, cells.bytes()).collect();
+    let grid = Grid { planes, rows: side, cols: side };
+    let mut cells = vec![0; (grid.cells() * Element::F64.size()) as usize];
+    FileCells::new(&source, Element::F64)?.fill(0, &mut cells).map_err(Failure::usage)?;
+    let weights: Vec<_> = values(Element::F64, &cells).collect();
     if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
         return Err(Failure::Usage(format!("--weights {}: {weight} is not a weight", source.name())));
     }

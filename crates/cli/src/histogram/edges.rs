@@ -138,6 +138,8 @@ impl Bins {
         };
         let edges = (0..count as u32).map(edge).chain([width.round(high)]).collect();
         let product = width.max(Width::holding(scale));
+        // 16-bit floats are counted as 32-bit ones.
+        let element = if element == Element::F16 { Element::F32 } else { element };
         Ok(Bins {
             edges,
             widths: [width, product],
@@ -179,16 +181,11 @@ impl Bins {
         if at < last && x >= self.edges[(at + 1) as usize] { at + 1 } else { at }
     }
 
-    /// The borders of the bins as keys of a histogram of the library, and the number of bins between them, of elements of 32 and 64 bits: empty
-    /// bins at the end are left out. `None` if no element lies in any bin.
+    /// The borders of the bins as keys of a histogram of the library, and the number of bins between them: empty bins at the end are left out.
+    /// `None` if no element lies in any bin.
     pub fn keys(&self) -> Option<(Keys, u32)> {
-        self.keys_from(0)
-    }
-
-    /// The same from a bin on. The one before the first has all numbers below.
-    pub fn keys_from(&self, bin: i64) -> Option<(Keys, u32)> {
         let count = self.count() as i64;
-        let mut levels: Vec<_> = (bin..count).map(|bin| self.first(bin)).collect();
+        let mut levels: Vec<_> = (0..count).map(|bin| self.first(bin)).collect();
         // The last level is the last number that is counted.
         let end = self.first(count).checked_sub(1)?;
         while levels.pop_if(|level| *level > end).is_some() {}

@@ -31,49 +31,17 @@ impl FromStr for Sizes {
     }
 }
 
-/// The options that a range is given by, for messages.
-#[derive(Clone, Copy, Debug, Default)]
-pub enum Options {
-    /// `--n FROM..TO`.
-    #[default]
-    N,
-    /// `--from FROM --to TO`.
-    FromTo,
-}
-
-impl Options {
-    /// The first size as on the command line.
-    fn from(self, from: u64) -> String {
-        match self {
-            Options::N => format!("--n {from}.."),
-            Options::FromTo => format!("--from {from}"),
-        }
-    }
-
-    /// The last one.
-    pub fn to(self, to: u64) -> String {
-        match self {
-            Options::N => format!("--n {to}"),
-            Options::FromTo => format!("--to {to}"),
-        }
-    }
-}
-
 /// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named, in words `whose`.
-pub fn steps(
-    from: u64,
-    to: Option<u64>,
-    (usual, whose): (u64, &str),
-    options: Options,
-) -> Result<Vec<u64>, Failure> {
-    let first = options.from(from);
+pub fn steps(from: u64, to: Option<u64>, (usual, whose): (u64, &str)) -> Result<Vec<u64>, Failure> {
     if from == 0 {
-        return Err(Failure::Usage(format!("{first}: the axes are logarithmic, so the smallest size is 1")));
+        return Err(Failure::Usage(format!(
+            "--n {from}..: the axes are logarithmic, so the smallest size is 1"
+        )));
     }
     let whose = if to.is_none() { format!(", {whose}") } else { String::new() };
     let to = to.unwrap_or(usual);
     if from > to {
-        return Err(Failure::Usage(format!("{first} is larger than {}{whose}", options.to(to))));
+        return Err(Failure::Usage(format!("--n {from}.. is larger than --n {to}{whose}")));
     }
     let factor = if to / from >= WIDE { 4 } else { 2 };
     let next = |n: &u64| n.checked_mul(factor).filter(|n| *n < to);
@@ -98,7 +66,7 @@ mod tests {
 
     #[test]
     fn sizes_stay_few_and_end_where_they_should() {
-        let steps = |from, to| steps(from, Some(to), (0, ""), Options::N).map_err(|_| ());
+        let steps = |from, to| steps(from, Some(to), (0, "")).map_err(|_| ());
         assert_eq!(steps(1, 1).unwrap(), [1]);
         assert_eq!(steps(256, 2048).unwrap(), [256, 512, 1024, 2048]);
         assert_eq!(steps(3, 20).unwrap(), [3, 6, 12, 20]);

@@ -5,17 +5,15 @@ use halofold::reduce::Op;
 use halofold::reduce::exact::Format;
 use halofold::wgpu;
 
-use super::file::Work;
 use crate::gpu;
 
 /// The end of a message that says that features are `missing`: nothing if none is.
-pub fn instead(op: Option<Op>, work: &Work, missing: wgpu::Features) -> String {
+pub fn instead(op: Op, element: Element, missing: wgpu::Features) -> String {
     if missing.is_empty() {
         return String::new();
     }
-    let element = work.stored.element();
     let mut ways = Vec::new();
-    if op.and_then(|op| Format::of(op, element)).is_some() {
+    if Format::of(op, element).is_some() {
         ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));

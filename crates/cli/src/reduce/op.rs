@@ -3,82 +3,134 @@
 use std::ffi::OsStr;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use halofold::reduce::{Arity, Op};
 use halofold::{Element, Value};
 
-use super::dtype;
 use crate::files::Stored;
 
 /// The operators that come first wherever all are named.
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
 
-/// Other words for quantiles, by a part of them.
-const QUANTILES: [&str; 3] = ["quantile", "quartile", "percentile"];
+/// Names of NumPy for operators with another name here.
+const NUMPY: [(&str, &str); 9] = [
+    ("var", "variance"),
+    ("prod", "product"),
+    ("argmin", "arg-min"),
+    ("argmax", "arg-max"),
+    ("average", "mean"),
+    ("amin", "min"),
+    ("amax", "max"),
+    ("percentile", "quantile"),
+    ("count_nonzero", "count"),
+];
 
 /// An operator of the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Operator {
+    pub kind: Kind,
+    /// True of NumPy's names that begin with `nan`: NaNs are left out.
+    pub skips_nan: bool,
+}
+
+/// What an operator computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
     /// One of the library's reductions.
     Reduction(Op),
+    /// The largest element less the smallest.
+    PeakToPeak,
     /// The middle element in order, or the mean of the middle two.
     Median,
     /// The quantiles that are named, each a result.
-    Quantile,
+    Quantiles,
+    /// One quantile.
+    Percentile(f64),
     /// The largest elements, or the smallest, and their places.
     Top,
 }
 
-impl Asked {
-    /// The reduction, if it is one.
+impl Kind {
+    /// The reduction whose states make the result, if there is one.
     pub fn reduction(self) -> Option<Op> {
-        if let Asked::Reduction(op) = self { Some(op) } else { None }
+        match self {
+            Kind::Reduction(op) => Some(op),
+            Kind::PeakToPeak => Some(Op::MinMax),
+            _ => None,
+        }
     }
-}
 
-impl FromStr for Asked {
-    type Err = <Op as FromStr>::Err;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "median" => Ok(Asked::Median),
-            "quantile" => Ok(Asked::Quantile),
-            "top" => Ok(Asked::Top),
-            name => name.parse().map(Asked::Reduction),
+    /// Its name.
+    pub fn name(self) -> String {
+        match self {
+            Kind::Reduction(op) => op.name().to_owned(),
+            Kind::PeakToPeak => "ptp".to_owned(),
+            Kind::Median => "median".to_owned(),
+            Kind::Quantiles => "quantile".to_owned(),
+            Kind::Percentile(percent) => format!("p{percent}"),
+            Kind::Top => "top".to_owned(),
         }
     }
 }
 
-/// Reads the name of an operator; where it is none, the message lists them.
-pub fn parser() -> impl TypedValueParser<Value = Asked> {
-    let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
-    let names = USUAL.into_iter().chain(others).map(Op::name).chain(["median", "quantile", "top"]);
-    Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Asked>())
+impl FromStr for Operator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, skips_nan) = match text.strip_prefix("nan") {
+            Some(name) if !name.is_empty() => (name, true),
+            _ => (text, false),
+        };
+        let name = NUMPY.iter().find(|(numpy, _)| *numpy == name).map_or(name, |(_, name)| name);
+        let percent =
+            || name.strip_prefix('p')?.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+        let kind = match name {
+            "ptp" => Some(Kind::PeakToPeak),
+            "median" => Some(Kind::Median),
+            "quantile" => Some(Kind::Quantiles),
+            "top" => Some(Kind::Top),
+            name => name.parse().ok().map(Kind::Reduction).or_else(|| percent().map(Kind::Percentile)),
+        };
+        let remedy = if text.contains("quartile") { "; quartiles are `quantile`" } else { "" };
+        let all = || names().collect::<Vec<_>>().join(", ");
+        let kind =
+            kind.ok_or_else(|| format!("there is no operator `{text}`{remedy}; there are {}", all()))?;
+        Ok(Operator { kind, skips_nan })
+    }
 }
 
-/// The names. No other name is proposed for an unknown one.
+/// Reads the name of an operator; help and completions list the names.
 #[derive(Clone)]
-struct Names(PossibleValuesParser);
+pub struct Operators;
 
-impl TypedValueParser for Names {
-    type Value = String;
+impl TypedValueParser for Operators {
+    type Value = Operator;
 
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        self.0.parse_ref(command, arg, value).map_err(|mut error| {
-            if QUANTILES.iter().any(|word| value.to_string_lossy().contains(word)) {
-                error.remove(ContextKind::SuggestedValue);
-                let why = "quartiles and percentiles are `quantile`, with --q 0.25,0.75";
-                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![why.into()]));
-            }
-            error
-        })
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Operator, clap::Error> {
+        StringValueParser::new().try_map(|name| name.parse::<Operator>()).parse_ref(command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        self.0.possible_values()
+        Some(Box::new(names().map(PossibleValue::new)))
     }
+}
+
+/// The names of operators, the usual ones first.
+fn names() -> impl Iterator<Item = &'static str> {
+    let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
+    USUAL.into_iter().chain(others).map(Op::name).chain(["ptp", "median", "quantile", "p95", "top"])
+}
+
+/// Reads a quantile.
+pub fn quantile(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "quantiles are numbers from 0 to 1, as in 0.05,0.95".to_owned())
 }
 
 /// True for covariances and correlations.
@@ -124,7 +176,7 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
     match op {
         Op::Any | Op::All => Stored::Bool,
         Op::ArgMin | Op::ArgMax | Op::Count => Element::I64.into(),
-        _ if element.is_float() => dtype::of(element),
+        _ if element.is_float() => single(element),
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => {
             let is_unsigned = stored == unsigned && stored != Stored::Bool;
             if is_unsigned { Element::U64.into() } else { Element::I64.into() }
@@ -134,6 +186,11 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
         Op::MaxNorm => unsigned,
         _ => stored,
     }
+}
+
+/// The type of results that are numbers of an element type: 16-bit floats become 32-bit ones.
+pub fn single(element: Element) -> Stored {
+    if element == Element::F16 { Element::F32.into() } else { element.into() }
 }
 
 /// The type of as many bits without a sign.
@@ -150,6 +207,23 @@ fn unsigned(stored: Stored) -> Stored {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numpys_names_are_operators() {
+        let of = |name: &str| name.parse::<Operator>().map(|operator| (operator.kind, operator.skips_nan));
+        for (name, op, skips_nan) in [
+            ("var", Op::Variance, false),
+            ("nanmean", Op::Mean, true),
+            ("nanargmax", Op::ArgMax, true),
+            ("amin", Op::Min, false),
+        ] {
+            assert_eq!(of(name), Ok((Kind::Reduction(op), skips_nan)), "{name}");
+        }
+        assert_eq!(of("p99.5"), Ok((Kind::Percentile(99.5), false)));
+        assert_eq!(of("nanpercentile"), Ok((Kind::Quantiles, true)));
+        assert!(of("p101").is_err() && of("nan").is_err() && of("mode").unwrap_err().contains("`mode`"));
+        assert!(names().all(|name| of(name).is_ok()));
+    }
 
     #[test]
     fn types_are_numpys() {

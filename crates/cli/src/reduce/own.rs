@@ -1,59 +1,46 @@
-//! The request's own operator, in WGSL: its text, and the merger of its states. Only the text says how they combine, so a GPU does it.
+//! An operator of the request's own, in WGSL.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use halofold::read::Readback;
+use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
-use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Shape, Strategy, Tuning};
-use halofold::{Element, Slice, wgpu};
+use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Scalar, Strategy, Tuning};
+use halofold::wgpu;
 
-use super::buffers;
-use super::dtype;
-use super::file::Work;
-use super::layout::{Layout, Run};
-use super::results::Results;
+use super::block::Block;
+use super::op;
+use super::states::{output_buffer, shape};
 use crate::failure::Failure;
+use crate::files::Stored;
 use crate::gpu::Gpu;
-
-/// A reason to refuse lines along an axis that several pieces share.
-pub const SPLIT: &str = "`map` of --wgsl uses its index, which counts along the axis, and a piece holds a part of the axis only: make \
-    --piece larger (at most 1073741824 bytes), or leave the index out";
-
-/// A reason to refuse lines along the innermost of several axes that several pieces share.
-pub const SPLIT_APART: &str = "along axes that are no neighbours a piece holds all that --wgsl combines along the innermost of them: \
-    make --piece larger (at most 1073741824 bytes)";
 
 /// The rung that combines neighbours, so that operators need not commute.
 const IN_ORDER: &str = "interleaved-modulo-pair";
 
-/// Bytes of states that wait on the host, from which on they are combined.
-const MOST_WAITING: usize = 4 << 20;
+/// The numbers of each line's result.
+pub type LineResults = Vec<Vec<Option<Scalar>>>;
 
 /// An operator's text, as the library takes it.
 pub struct Own {
     path: PathBuf,
-    name: String,
+    /// The name of the file, without its ending.
+    pub name: String,
     text: String,
     arity: Arity,
 }
 
 impl Own {
     /// Reads the text of an operator over one file or over pairs of two.
-    pub fn read(path: &Path, arity: Arity) -> Result<Self, Failure> {
+    pub fn read(path: &Path, is_pair: bool) -> Result<Self, Failure> {
         let text = fs::read_to_string(path);
         let text = text.map_err(|error| Failure::Usage(format!("--wgsl {}: {error}", path.display())))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Own { path: path.to_owned(), name, text, arity })
-    }
-
-    /// The text.
-    pub fn text(&self) -> &str {
-        &self.text
+        Ok(Own { path: path.to_owned(), name, text, arity: if is_pair { Arity::Two } else { Arity::One } })
     }
 
     /// The operator over elements of a type.
-    pub fn over(&self, element: Element) -> Result<Monoid, Failure> {
+    fn over(&self, element: Element) -> Result<Monoid, Failure> {
         let monoid = Monoid::custom(&self.name, element, self.arity, &self.text);
         let refused = |why: String| Failure::Usage(format!("{}: {why}", self.path.display()));
         let monoid = monoid.map_err(|error| refused(error.to_string()))?;
@@ -65,130 +52,57 @@ impl Own {
         Ok(monoid)
     }
 
-    /// Checks that the text goes with a file, and its results with an array of them.
-    pub fn check(&self, work: &Work, is_stored: bool) -> Result<(), Failure> {
-        let monoid = self.over(work.stored.element())?;
-        let len = match &work.layout {
-            Layout::Whole => work.len.unwrap_or(0),
-            Layout::Axis(axis) => axis.elements(),
-        };
-        if monoid.reads_index() && matches!(&work.layout, Layout::Axis(axis) if axis.is_apart()) {
-            return Err(Failure::usage(
-                "`map` of --wgsl uses its index, which counts along one axis, or along neighbours: name one, or leave the index out",
-            ));
-        }
-        check_count(&monoid, len)?;
-        if is_stored && monoid.out_elements().is_none_or(|numbers| numbers.len() != 1) {
-            let (name, gives) = (&self.name, monoid.out_type());
-            return Err(Failure::Usage(format!("-o holds a number for each result: `{name}` gives {gives}")));
-        }
-        Ok(())
+    /// The types of the numbers of a result.
+    pub fn dtypes(&self, element: Element) -> Result<Vec<Stored>, Failure> {
+        let numbers = self.over(element)?.out_elements().unwrap_or_default();
+        Ok(numbers.into_iter().map(op::single).collect())
     }
-}
 
-/// Checks that 32 bits count the elements of a result, where the text counts them.
-pub fn check_count(monoid: &Monoid, n: u64) -> Result<(), Failure> {
-    if n <= u64::from(u32::MAX) || !monoid.reads_index() && !monoid.reads_count() {
-        return Ok(());
+    /// The numbers of each line's result, one after the other, and the time on the GPU. Lines without elements have `finish(identity(), 0)`.
+    pub fn results(
+        &self,
+        gpu: &Gpu,
+        block: &Block,
+        lines: usize,
+    ) -> Result<(LineResults, Option<f64>), Failure> {
+        let monoid = self.over(block.element)?;
+        let mut results = vec![Vec::new(); lines];
+        let reducer = gpu.attempt(|| {
+            Reducer::with_options(&gpu.device, monoid.clone(), in_order(&monoid, gpu)).map_err(Failure::usage)
+        })?;
+        let mut gpu_ms = Some(0.0);
+        for batch in &block.lines.batches {
+            let run = || {
+                let reduction = reducer.of(block.slice(0, batch)).shape(shape(batch));
+                let reduction = match self.arity {
+                    Arity::Two => reduction.with(block.slice(1, batch)),
+                    _ => reduction,
+                };
+                let plan = reduction.plan().map_err(Failure::usage)?;
+                let output = output_buffer(gpu, plan.output());
+                let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
+                let record = |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass);
+                let (mut bytes, ms) = gpu.read_results("halofold reduce", &output, record)?;
+                bytes.truncate(batch.lines.len() * reducer.monoid().out_size() as usize);
+                Ok((reducer.results::<Vec<Numbers>>(&bytes).map_err(Failure::usage)?, ms))
+            };
+            let (numbers, ms) = gpu.attempt(run)?;
+            gpu_ms = gpu_ms.zip(ms).map(|(all, ms)| all + ms);
+            for (line, numbers) in batch.lines.iter().zip(numbers) {
+                results[*line as usize] =
+                    numbers.0.into_iter().map(|value| Some(Scalar::One(value))).collect();
+            }
+        }
+        Ok((results, gpu_ms))
     }
-    Err(Failure::Usage(format!(
-        "`{}` uses the index of elements or their number, which have 32 bits: at most 4294967295 make a result",
-        monoid.name()
-    )))
 }
 
 /// Options that reduce whole inputs in the order of their elements.
-pub fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
+fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
     let rung = Rung::named(IN_ORDER).expect("the ladder has it; another would take another order");
     let tuning = Tuning::of(rung.kernel, &gpu.device.limits(), 0);
     // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
     let most = if monoid.acc_size() <= 32 { 256 } else { 64 };
     let tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(most));
     Options::default().with_strategy(Strategy::Rung { rung, finish: Finish::Repeat, tuning })
-}
-
-/// Merges the states of a file's pieces, in their order, on a GPU.
-pub struct OwnMerger<'a> {
-    gpu: &'a Gpu,
-    /// From states to states.
-    combine: Reducer,
-    /// From states to results.
-    finish: Reducer,
-    states: Vec<u8>,
-    /// The results that states are of: so many states come one after the other.
-    results: u64,
-}
-
-impl<'a> OwnMerger<'a> {
-    /// Before the first state of an operator over elements of a type.
-    pub fn new(own: &Own, element: Element, gpu: &'a Gpu) -> Result<Self, Failure> {
-        let monoid = own.over(element)?;
-        let options = in_order(&monoid, gpu).with_from_states(true);
-        let reducer = |to_states| {
-            let options = options.with_to_states(to_states);
-            gpu.attempt(|| {
-                Reducer::with_options(&gpu.device, monoid.clone(), options).map_err(Failure::usage)
-            })
-        };
-        Ok(OwnMerger {
-            gpu,
-            combine: reducer(true)?,
-            finish: reducer(false)?,
-            states: Vec::new(),
-            results: 1,
-        })
-    }
-
-    /// Results before the first one.
-    pub fn none_yet(&self, layout: &Layout, is_stored: bool) -> Results {
-        let monoid = self.finish.monoid();
-        let numbers = monoid.out_elements().unwrap_or_default();
-        let dtypes = numbers.into_iter().map(dtype::of).collect();
-        Results::named(monoid.name(), dtypes, layout, is_stored)
-    }
-
-    /// Adds the states of a piece, given all of its own: one of each result, which the pieces before it may have had a part of.
-    pub fn add(&mut self, run: &Run, states: &[u8]) -> Result<(), Failure> {
-        self.results = run.results as u64;
-        let state = self.finish.monoid().acc_size() as usize;
-        let size = run.results * state;
-        self.states.extend(&states[run.states.start * state..run.states.end * state]);
-        if self.states.len() > MOST_WAITING.max(size) && self.states.len().is_multiple_of(size) {
-            self.states = self.merged(&self.combine, 0)?;
-            self.states.truncate(size);
-        }
-        Ok(())
-    }
-
-    /// The results that the states make, each of this many elements. The next state is that of others.
-    pub fn finish(&mut self, n: u64) -> Result<Vec<Numbers>, Failure> {
-        let mut bytes = self.merged(&self.finish, n)?;
-        bytes.truncate((self.results * self.finish.monoid().out_size()) as usize);
-        self.states.clear();
-        self.finish.results(&bytes).map_err(Failure::usage)
-    }
-
-    /// The output of a reducer of all states, which stand for `n` elements of each result.
-    fn merged(&self, reducer: &Reducer, n: u64) -> Result<Vec<u8>, Failure> {
-        let Gpu { device, queue, .. } = self.gpu;
-        let size = self.states.len() as u64;
-        let shape = match self.results {
-            1 => Shape::Whole,
-            results => Shape::axis(1, size / reducer.monoid().acc_size() / results, results),
-        };
-        self.gpu.attempt(|| {
-            let input = buffers::input_buffer(self.gpu, size);
-            self.gpu.write(&input, &self.states);
-            let reduction = reducer.of(Slice::new(&input, 0, size)).shape(shape).element_count(n as u32);
-            let plan = reduction.plan().map_err(Failure::usage)?;
-            let size = plan.output();
-            let output = buffers::output_buffer(self.gpu, size);
-            let readback = Readback::new(device, size);
-            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            reduction.prepare(plan, &output).map_err(Failure::usage)?.encode(&mut encoder);
-            readback.encode(&mut encoder, &output, 0, size).map_err(Failure::usage)?;
-            queue.submit([encoder.finish()]);
-            readback.wait(size).map_err(Failure::usage)
-        })
-    }
 }

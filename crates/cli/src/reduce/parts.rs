@@ -1,61 +1,45 @@
-//! States that the GPU leaves of each piece of a file for an operator, and the result that they make when they are merged.
+//! States that a GPU leaves of lines for an operator, and the result that they make when they are merged.
 //!
-//! | operator | of each piece | result |
+//! | operator | states | result |
 //! |---|---|---|
 //! | sums of floats that have a [`Format`], means | the exact state | rounded once |
 //! | variance and its kin, l2 of f32 | the exact sums of x and of x² | rounded to 64 bits, then to f32 |
 //! | variance and its kin, l2 of integers of 32 bits | their sums and those of their squares | rounded at the end |
 //! | sum, product, mean of other integers | sum or product in 64 bits, or in 128 | as in NumPy |
 //! | any other | the operator's own state | as the library finishes it |
-//!
-//! Without NaNs the states count the elements that are kept. Exact states do not: another state counts them.
 
 use halofold::reduce::exact::{self, Format};
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Accuracy, Op, Scalar};
+use halofold::reduce::{Accuracy, Monoid, MonoidError, Op, Scalar};
 use halofold::{Element, Value};
 
 use super::op::{is_joint, is_mean, is_spread, needs_elements};
 use crate::files::Stored;
 
-/// A state of each piece.
+/// A state of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `None` of the request's own operator, whose states only its text combines.
-    pub op: Option<Op>,
+    pub op: Op,
     pub element: Element,
     pub accuracy: Accuracy,
     /// True if the second input of a dot product is the first one again, which sums squares.
     pub is_squared: bool,
-    /// True if it leaves NaNs out, and counts the others.
-    pub skips_nan: bool,
-    /// True if the second input is a mask of the elements that it keeps.
-    pub is_masked: bool,
 }
 
 impl Part {
-    /// The state of the request's own operator.
-    pub fn own(element: Element) -> Self {
-        Part {
-            op: None,
-            element,
-            accuracy: Accuracy::Fast,
-            is_squared: false,
-            skips_nan: false,
-            is_masked: false,
-        }
+    /// The operator that leaves the state.
+    pub fn monoid(self) -> Result<Monoid, MonoidError> {
+        self.op.over(self.element)
     }
 
-    /// The merger of its states on the host; `None` if there is none.
+    /// The merger of its states on the host; `None` if the operator is not defined for the type.
     pub fn merger(self) -> Option<Merger> {
-        let merger = Merger::new(self.op?, self.element, self.accuracy)?;
-        let counts = self.accuracy == Accuracy::Fast && (self.skips_nan || self.is_masked);
-        Some(if counts { merger.counting_kept() } else { merger })
+        Merger::new(self.op, self.element, self.accuracy)
     }
 
     /// The format of its states, if they are exact.
     pub fn format(self) -> Option<Format> {
-        Format::of(self.op?, self.element).filter(|_| self.accuracy == Accuracy::Exact)
+        Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
     }
 
     /// Bytes of a state.
@@ -79,14 +63,7 @@ impl Part {
 pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_exact = accuracy == Accuracy::Exact;
     let is_integer = !element.is_float();
-    let part = |op, accuracy, is_squared| Part {
-        op: Some(op),
-        element,
-        accuracy,
-        is_squared,
-        skips_nan: false,
-        is_masked: false,
-    };
+    let part = |op, accuracy, is_squared| Part { op, element, accuracy, is_squared };
     let plain = |op| vec![part(op, Accuracy::Fast, false)];
     let exact = |op, is_squared| part(op, accuracy, is_squared);
     let has_format = is_exact && Format::of(op, element).is_some();
@@ -108,33 +85,9 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
-/// The states that make the same result without NaNs, or of what a mask keeps. Those that are exact do not count, and have others beside them
-/// that do.
-pub fn keeping(parts: Vec<Part>, skips_nan: bool, is_masked: bool) -> Vec<Part> {
-    let kept = |part: Part| {
-        let skips_nan = skips_nan && part.element.is_float() && part.accuracy == Accuracy::Fast;
-        Part { skips_nan, is_masked, ..part }
-    };
-    let counts =
-        |part: &Part| Part { op: Some(Op::Count), accuracy: Accuracy::Fast, is_squared: false, ..*part };
-    let is_exact = |part: &&Part| (skips_nan || is_masked) && part.accuracy == Accuracy::Exact;
-    let beside = parts.first().filter(is_exact).map(counts);
-    parts.into_iter().chain(beside).map(kept).collect()
-}
-
-/// True if an operator is made of a single exact sum of the elements.
-pub fn is_sum(op: Op, element: Element) -> bool {
-    matches!(
-        of(op, element, Accuracy::Exact)[..],
-        [Part { accuracy: Accuracy::Exact, is_squared: false, .. }]
-    )
-}
-
-/// The results whose exact states fit a binding of this many bytes.
-pub fn most_results(ops: &[Op], element: Element, binding: Option<u64>) -> u64 {
-    let parts = ops.iter().flat_map(|op| of(*op, element, Accuracy::Exact));
-    let exact = parts.filter(|part| part.format().is_some()).map(Part::state_size);
-    exact.max().map_or(u64::MAX, |size| binding.unwrap_or(0) / size)
+/// Bytes of the states of a line.
+pub fn state_bytes(op: Op, element: Element, accuracy: Accuracy) -> u64 {
+    of(op, element, accuracy).into_iter().map(Part::state_size).sum()
 }
 
 /// True if an operator's result is rounded only at the end.
@@ -143,37 +96,25 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 }
 
 /// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
-/// subtract `ddof` from `n`, and sums leave NaNs out where that is asked for.
-pub fn finish(
-    (op, ddof, skips_nan): (Op, u32, bool),
-    stored: Stored,
-    merged: &[&Merger],
-    n: u64,
-) -> Option<Scalar> {
-    let kept = merged.iter().find_map(|merger| merger.kept());
-    let n = kept.unwrap_or(n);
+/// subtract `ddof` from `n`.
+pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) -> Option<Scalar> {
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint(op)) {
         return None;
     }
     let is_narrow = stored.element().is_float() && stored.element() != Element::F64;
     let real = |x: f64| Some(Scalar::One(if is_narrow { Value::F32(x as f32) } else { Value::F64(x) }));
-    let first = merged[0];
-    let state_of = |merger: &Merger| {
-        let state = merger.state()?.clone();
-        let state = if skips_nan { state.without_nan() } else { state };
-        Some(if let Some(kept) = kept { state.with_count(kept) } else { state })
-    };
-    match (op, state_of(first)) {
+    let first = &merged[0];
+    match (op, first.state()) {
         (op, state) if is_spread(op) => {
             let correction = match op {
                 Op::SampleVariance | Op::SampleDeviation => 1,
                 _ => ddof.into(),
             };
-            let squares = merged.get(1).and_then(|merger| state_of(merger));
+            let squares = merged.get(1).and_then(Merger::state);
             let variance = match state.zip(squares) {
                 // Only a wrong GPU counts otherwise.
                 Some((sum, squares)) if sum.count() == squares.count() => {
-                    exact::variance(&sum, &squares, correction)
+                    exact::variance(sum, squares, correction)
                 }
                 Some(_) => f64::NAN,
                 None => first.variance(n, correction),
@@ -227,7 +168,7 @@ mod tests {
         let part = of(op, element, Accuracy::Fast)[0];
         let mut merger = part.merger().unwrap();
         states.iter().for_each(|state| merger.add(state, 0).unwrap());
-        finish((op, 0, false), stored, &[&merger], states.len() as u64)
+        finish((op, 0), stored, &[merger], states.len() as u64)
     }
 
     #[test]
@@ -277,11 +218,11 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_only_what_has_an_identity() {
+    fn empty_input_returns_identity_or_none() {
         let of_none = |op, element: Element| {
             let parts = of(op, element, Accuracy::Exact);
             let mergers: Vec<_> = parts.iter().map(|part| part.merger().unwrap()).collect();
-            finish((op, 0, false), element.into(), &mergers.iter().collect::<Vec<_>>(), 0)
+            finish((op, 0), element.into(), &mergers, 0)
         };
         for element in Element::ALL {
             let value = |op| of_none(op, element).and_then(Scalar::value).map(Value::as_f64);
@@ -297,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn bits_of_nothing_are_all_set() {
+    fn and_of_empty_input_sets_all_bits() {
         let all = |stored: Stored| {
             let part = of(Op::And, stored.element(), Accuracy::Exact)[0];
-            finish((Op::And, 0, false), stored, &[&part.merger().unwrap()], 0)
+            finish((Op::And, 0), stored, &[part.merger().unwrap()], 0)
         };
         assert_eq!(all(Stored::U8), Some(Scalar::One(Value::Unsigned(255))));
         assert_eq!(all(Stored::I16), Some(Scalar::One(Value::Signed(-1))));
@@ -315,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn variances_subtract_what_is_asked_for() {
+    fn variance_subtracts_ddof() {
         // 0, 2, 10, 14, 18 in two pieces: the squares around 8.8 are 236.8.
         let state = |sum: u32, squares: u32| [sum, 0, squares, 0, 0].map(u32::to_ne_bytes).concat();
         let mut merger = of(Op::Variance, Element::U32, Accuracy::Exact)[0].merger().unwrap();
         merger.add(&state(2, 4), 0).unwrap();
         merger.add(&state(42, 620), 2).unwrap();
         let spread = |op, ddof| {
-            let found = finish((op, ddof, false), Element::U32.into(), &[&merger], 5);
+            let found = finish((op, ddof), Element::U32.into(), &[merger.clone()], 5);
             found.and_then(Scalar::value).unwrap().as_f64()
         };
         for (op, ddof, expected) in [

@@ -6,189 +6,170 @@ use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::exact::Format;
 
-use super::ReduceArgs;
-use super::file::Work;
-use super::layout::Layout;
-use super::op::Asked;
-use super::own::Own;
-use super::results::FEW;
-use super::{op, parts, top};
+use super::args::ReduceArgs;
+use super::geometry::Geometry;
+use super::op::{self, Kind, Operator};
+use super::parts;
 use crate::failure::Failure;
-use crate::files::npy;
-use crate::transport::refuse_stream;
+use crate::files::{Fault, InputError, Source, Stored, npy, npz};
 
 /// Results of no elements that are made: no data stands behind the number in a header.
 const MOST_OF_NOTHING: u64 = 1 << 28;
 
 /// Checks options that go together or do not.
-pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
-    let ops = args.reductions();
-    let has = |op: Op| ops.contains(&op);
-    if args.wgsl.is_some() && args.verify {
-        return Err(Failure::usage(
-            "--verify computes everything a second time by other code than the GPU's: of an operator of your own (--wgsl) there is none",
-        ));
+pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
+    let has = |kind: fn(Kind) -> bool| args.op.iter().any(|operator| kind(operator.kind));
+    let ops = || args.op.iter().filter_map(|operator| operator.kind.reduction());
+    let refused = |why: String| Err(Failure::Usage(why));
+    let pair = ops().find(|op| op::takes_two(*op));
+    match (pair, &args.with, &args.wgsl) {
+        (Some(op), None, None) => {
+            return refused(format!("--op {op} takes two inputs: name the second one with --with FILE"));
+        }
+        (None, Some(_), None) => {
+            let pairs: Vec<_> = Op::ALL.iter().filter(|op| op::takes_two(**op)).map(|op| op.name()).collect();
+            return refused(format!(
+                "--with is the second input of --op {}: name one of them",
+                pairs.join(", ")
+            ));
+        }
+        _ => {}
     }
-    if args.wgsl.is_some() && args.exact {
-        return Err(Failure::usage(
-            "--exact: an operator of your own (--wgsl) rounds where its text does; leave out --exact",
-        ));
+    let has_quantiles = has(|kind| matches!(kind, Kind::Quantiles));
+    if args.quantiles.is_some() && !has_quantiles {
+        return refused("--quantiles goes with --op quantile".to_owned());
     }
-    if args.wgsl.is_some() {
-        return check_output(args);
+    if args.method.is_some() && !has_quantiles && !has(|kind| matches!(kind, Kind::Percentile(_))) {
+        return refused("--method goes with --op quantile and with percentiles, as in p95".to_owned());
     }
-    let pair = ops.iter().find(|op| op::takes_two(**op));
-    if let Some(op) = pair.filter(|_| args.mask.is_some()) {
-        return Err(Failure::Usage(format!("--where goes with operators of one input: `{op}` takes two")));
+    let has_top = has(|kind| kind == Kind::Top);
+    if (args.k.is_some() || args.smallest || args.indices.is_some()) && !has_top {
+        return refused("--k, --smallest and --indices go with --op top".to_owned());
     }
-    if let Some(op) = pair.filter(|_| args.with.is_none()) {
-        return Err(Failure::Usage(format!(
-            "--op {op} takes two inputs: name the second one with --with FILE"
-        )));
+    let has_reduction = |op: Op| has_op(args, op);
+    if args.ddof.is_some() && ![Op::Variance, Op::Deviation, Op::Covariance].into_iter().any(has_reduction) {
+        return refused("--ddof goes with --op variance, std and covariance".to_owned());
     }
-    if args.with.is_some() && pair.is_none() {
-        let pairs: Vec<_> = Op::ALL.iter().filter(|op| op::takes_two(**op)).map(|op| op.name()).collect();
-        let pairs = pairs.join(", ");
-        return Err(Failure::Usage(format!(
-            "--with is the second input of --op {pairs}: ask for one of them"
-        )));
+    let is_nan = |operator: &Operator| operator.skips_nan;
+    if !args.skip_nan && args.op.iter().any(is_nan) && !args.op.iter().all(is_nan) {
+        return refused("operators with nan in front leave NaNs out and others do not: name one kind, or --skip-nan for all".to_owned());
     }
-    if args.state.is_some() && !args.exact {
-        return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
+    if args.verify && args.op.iter().any(|operator| operator.kind.reduction().is_none()) {
+        return refused("--verify checks reductions: not median, quantile and top".to_owned());
     }
-    let one_state = |op: &Op| matches!(op, Op::Sum | Op::Mean) || ops[..] == [Op::Dot];
-    if let Some(op) = ops.iter().find(|op| !one_state(op)).filter(|_| args.state.is_some()) {
-        return Err(Failure::Usage(format!(
-            "--state holds the state of --op sum and mean, or of dot alone: `{op}` has another one"
-        )));
-    }
-    if args.ddof.is_some() && ![Op::Variance, Op::Deviation, Op::Covariance].into_iter().any(has) {
-        return Err(Failure::usage("--ddof goes with --op variance, std and covariance"));
-    }
-    check_output(args)
-}
-
-/// Checks that one result goes to a file, and that two files make a pair.
-fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
-    if (args.with.is_some() || args.mask.is_some()) && args.files.len() != 1 {
-        let option = if args.mask.is_some() { "--where" } else { "--with" };
-        return Err(Failure::Usage(format!("{option} goes with one file: name no others")));
+    if (args.with.is_some() || args.mask.is_some() || args.by.is_some() || args.indices.is_some())
+        && args.files.len() != 1
+    {
+        return refused("--with, --where, --by and --indices go with one file: name no others".to_owned());
     }
     let Some(path) = &args.output else { return Ok(()) };
-    if args.op.len() != 1 || args.files.len() != 1 && !args.together {
-        return Err(Failure::usage("-o holds one result: name one file and one operator"));
+    if !npy::is_named(path) && !npz::is_named(path) {
+        return refused(format!("-o {}: the name must end in .npy or .npz", path.display()));
     }
-    check_name(path)
+    if !npz::is_named(path) && (args.op.len() != 1 || args.files.len() != 1) {
+        return refused(
+            "-o OUT.npy holds one result: name one file and one operator, or -o OUT.npz for several"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
-/// Checks that the name of an output says that it holds an array.
-pub fn check_name(path: &Path) -> Result<(), Failure> {
-    if npy::is_named(path) {
-        Ok(())
-    } else {
-        Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))
+/// True if a request has a reduction.
+fn has_op(args: &ReduceArgs, op: Op) -> bool {
+    args.op.iter().any(|operator| operator.kind.reduction() == Some(op))
+}
+
+/// The error of a file that cannot be opened. What is no file may be meant as an operator, or as quantiles.
+pub fn not_a_file(error: &InputError, path: &Path) -> Failure {
+    let name = path.to_string_lossy();
+    let is_missing = matches!(error.fault, Fault::Missing);
+    let is_operator = name.split(',').all(|name| name.parse::<Operator>().is_ok());
+    let are_quantiles = name.split(',').all(|name| op::quantile(name).is_ok());
+    match is_missing {
+        true if is_operator => Failure::Usage(format!("{error}; for the operator write --op {name}")),
+        true if are_quantiles => {
+            Failure::Usage(format!("{error}; for quantiles write --op quantile --quantiles {name}"))
+        }
+        _ => Failure::usage(error),
     }
 }
 
-/// Checks that a second file goes with the only other one.
-pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
-    second.map_or(Ok(()), |second| work[0].check_pair(second))
-}
-
-/// Checks that files that make one result hold elements of one type.
-pub fn check_together(args: &ReduceArgs, work: &[Work]) -> Result<(), Failure> {
-    let other = work.iter().find(|other| args.together && other.stored != work[0].stored);
-    other.map_or(Ok(()), |other| {
-        let (first, stored) = (&work[0], other.stored);
-        Err(Failure::Usage(format!(
-            "--together: {} has type {stored}, and {} has {}: all files must have one type",
-            other.path, first.path, first.stored
-        )))
-    })
-}
-
-/// Checks a request against a file's header. Only one process reads a stream.
-pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) -> Result<(), Failure> {
-    if work.is_stream() && !is_alone {
-        return Err(refuse_stream(&work.path));
+/// Checks files that go with another one.
+pub fn check_beside(first: &Source, second: Option<&Source>, mask: Option<&Source>) -> Result<(), Failure> {
+    let tuple = npy::tuple;
+    for (option, other) in [("--with", second), ("--where", mask)] {
+        let Some(other) = other else { continue };
+        if other.shape() != first.shape() {
+            return Err(Failure::Usage(format!(
+                "{option} {}: shape {} differs from {}'s {}; save both with one shape",
+                other.name(),
+                tuple(other.shape()),
+                first.name(),
+                tuple(first.shape())
+            )));
+        }
+        let needed = if option == "--where" { Stored::Bool } else { first.stored() };
+        if other.stored() != needed {
+            return Err(Failure::Usage(format!(
+                "{option} {}: type {} where {needed} is needed; save it as one, array.astype('{}')",
+                other.name(),
+                other.stored(),
+                needed.numpy()
+            )));
+        }
     }
-    own.map_or(Ok(()), |own| own.check(work, args.output.is_some()))?;
+    Ok(())
+}
+
+/// Checks that every result has an operator, a value and a place to go.
+pub fn check_results(
+    args: &ReduceArgs,
+    source: &Source,
+    geometry: &Geometry,
+    is_grouped: bool,
+) -> Result<(), Failure> {
+    let (name, element) = (source.name(), source.element());
+    let ops =
+        || args.op.iter().filter(|_| args.wgsl.is_none()).filter_map(|operator| operator.kind.reduction());
+    if let Some(op) = ops().find(|op| !op.is_over(element)) {
+        return Err(Failure::Usage(format!("{name}: `{op}` is not defined for {}", source.stored())));
+    }
     if args.exact {
-        check_exact(args, work)?;
+        check_exact(args, source, ops())?;
     }
-    check_places(args, work)?;
-    check_results(args, work)
-}
-
-/// Checks that places along several axes are those in memory.
-fn check_places(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
-    let Layout::Axis(axis) = &work.layout else { return Ok(()) };
-    let search = args.reductions().into_iter().find(|op| op::is_search(*op));
-    match search.filter(|_| axis.numbers.len() > 1 && work.fortran && !work.layout.is_one_line()) {
-        Some(op) => Err(Failure::Usage(format!(
-            "{}: `{op}` along several axes counts places in C's order, and the array is in Fortran's: save \
-             numpy.ascontiguousarray(array), or name one axis or all",
-            work.path
-        ))),
+    let is_empty = geometry.len == 0 && geometry.rows > 0 && !is_grouped;
+    if is_empty && geometry.rows > MOST_OF_NOTHING {
+        return Err(Failure::Usage(format!(
+            "{name}: the result has {} values of no elements each, and at most {MOST_OF_NOTHING} are made",
+            geometry.rows
+        )));
+    }
+    let is_array = args.output.is_some() || geometry.axes.is_some();
+    match ops().find(|op| op::needs_elements(*op)).filter(|_| is_empty && is_array) {
+        Some(op) => Err(Failure::Usage(format!("{name}: `{op}` of no elements has no value"))),
         None => Ok(()),
     }
 }
 
 /// Checks that all operators have exact forms.
-fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
-    let element = work.stored.element();
-    let ops = args.reductions();
-    let mask = args.mask.as_ref().and_then(|_| ops.iter().find(|op| !parts::is_sum(**op, element)));
-    if let Some(op) = mask.filter(|_| element.is_float()) {
-        return Err(Failure::Usage(format!(
-            "{}: `{op}` has no exact form with --where: sum, mean and l1 have",
-            work.path
-        )));
+fn check_exact(args: &ReduceArgs, source: &Source, mut ops: impl Iterator<Item = Op>) -> Result<(), Failure> {
+    let (name, element) = (source.name(), source.element());
+    if args.op.iter().any(|operator| operator.kind.reduction().is_none()) {
+        return Err(Failure::usage("--exact: order statistics round nothing; leave it out"));
     }
-    let Some(op) = ops.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
+    let Some(op) = ops.find(|op| !parts::is_exact(*op, element)) else { return Ok(()) };
     let floats = if element.is_float() { element } else { Element::F32 };
     let having = Op::ALL.iter().filter(|op| parts::is_exact(**op, floats));
     let having: Vec<_> = having.map(|op| op.name()).collect();
     Err(Failure::Usage(match op {
-        op if !element.is_float() && Format::of(*op, Element::F32).is_some() => format!(
-            "{}: `{op}` of {} adds without rounding as it is; leave out --exact",
-            work.path, work.stored
-        ),
+        op if !element.is_float() && Format::of(op, Element::F32).is_some() => {
+            format!("{name}: `{op}` of {} adds without rounding as it is; leave out --exact", source.stored())
+        }
         _ => format!(
-            "{}: `{op}` of {} has no exact form; of {floats} these have: {}",
-            work.path,
-            work.stored,
+            "{name}: `{op}` of {} has no exact form; of {floats} these have: {}",
+            source.stored(),
             having.join(", ")
         ),
     }))
-}
-
-/// Checks that every result has a value and a place to go.
-fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
-    let path = &work.path;
-    let (empty, results) = match &work.layout {
-        Layout::Whole => (args.output.is_some() && work.len == Some(0) && !args.together, 1),
-        Layout::Axis(axis) => (axis.elements() == 0, axis.results()),
-    };
-    let extremum = args.reductions().into_iter().find(|op| op::needs_elements(*op));
-    if let Some(op) = extremum.filter(|_| empty && results > 0) {
-        return Err(Failure::Usage(format!("{path}: `{op}` of no elements has no value")));
-    }
-    let of_each = match &work.layout {
-        _ if !args.op.contains(&Asked::Top) => 1,
-        Layout::Whole => top::number(args).min(work.len.unwrap_or(u64::MAX)),
-        Layout::Axis(axis) => top::number(args).min(axis.elements()),
-    };
-    let results = results.saturating_mul(of_each);
-    if results > FEW && args.output.is_none() && !args.json {
-        return Err(Failure::Usage(format!(
-            "{path}: the result has {results} values, and at most {FEW} are printed: name a file with -o OUT.npy"
-        )));
-    }
-    if empty && results > MOST_OF_NOTHING {
-        return Err(Failure::Usage(format!(
-            "{path}: the result has {results} values of no elements each, and at most {MOST_OF_NOTHING} are made"
-        )));
-    }
-    Ok(())
 }

@@ -7,10 +7,10 @@ use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::{Stage, Writes};
 use halofold::reduce::{Monoid, Options, ReduceError, ShapeKind};
 use halofold::wgpu::Features;
-use halofold_measure::Job;
-use halofold_measure::translate::{Kernel, Language, TranslateError, stage_name};
+use halofold_measure::{Job, Kernel};
 
 use super::limits;
+use super::translate::{Language, TranslateError, stage_name, translate};
 use crate::failure::Failure;
 use crate::lists::each_once;
 
@@ -76,7 +76,7 @@ impl Reduction {
             if self.options.subgroups { features } else { features - Features::SUBGROUP }
         };
         let translatable = Kernel::of(&self.monoid, stage, allowed(HELPFUL_FEATURES))
-            .map_or(Ok(()), |kernel| kernel.translate(language).map(|_| ()));
+            .map_or(Ok(()), |kernel| translate(&kernel, language).map(|_| ()));
         let offered = allowed(language.offered());
         let runs = self.options.check(&self.monoid, self.shape, offered, &limits());
         match (Kernel::of(&self.monoid, stage, offered), runs) {

@@ -6,7 +6,7 @@ use halofold::reduce::Op;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, Stencil, Variant};
 use halofold::wgpu::TextureSampleType;
 use halofold::{Element, Map, pyramid, reduce};
-use halofold_measure::translate::Kernel;
+use halofold_measure::Kernel;
 
 use super::subject::HistogramKernel;
 use super::{ShowArgs, limits};

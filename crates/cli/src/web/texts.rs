@@ -1,8 +1,7 @@
 //! Modules as lists of pieces: most share most of their text.
 
-use halofold_measure::translate::browser_directive;
-
 use super::once::Once;
+use crate::show::translate::browser_directive;
 
 /// The first line of a piece in a composed module begins so.
 const HEADING: &str = "// ==== ";

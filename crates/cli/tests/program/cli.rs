@@ -127,7 +127,6 @@ fn a_file_is_reduced_by_every_rung() {
 
 #[test]
 fn impossible_requests_are_refused() {
-    // A sweep takes the ladder's options.
     for (options, expected) in [
         ("--rungs sequentiel", &["sequentiel", "single-pass"][..]),
         ("--type f33", &["f33", "f16"]),
@@ -142,7 +141,6 @@ fn impossible_requests_are_refused() {
         ("--input no-such-file.npy", &["no-such-file.npy"]),
     ] {
         refused(&typed(&format!("ladder {options}")), expected);
-        refused(&typed(&format!("sweep {options}")), expected);
     }
     for (options, expected) in [
         ("--preset harris", "tga, csc367, exercise, opencl"),

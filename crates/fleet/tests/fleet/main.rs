@@ -1,5 +1,4 @@
-//! Grids on several devices, and grids that stream through one.
+//! Grids on several devices.
 
 mod devices;
-mod stream;
 mod team;

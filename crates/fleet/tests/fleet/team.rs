@@ -6,14 +6,36 @@ use halofold::stencil::{
 };
 use halofold::wgpu;
 use halofold::{Element, adapter};
-use halofold_fleet::{FleetError, Team, TeamOptions, is_short};
+use halofold_fleet::{FleetError, Member, Team, in_memory};
 use proptest::prelude::*;
 
 use crate::devices::{any_stencil, cells, members, open, preferred, single, whole};
 
+/// A team on so many devices.
+fn team(
+    members: &[Member],
+    config: Config,
+    cells: &[u8],
+    rhs: Option<&[u8]>,
+    halo: Option<u32>,
+) -> Result<Team, FleetError> {
+    let (cells, rhs) = (in_memory(cells), rhs.map(in_memory));
+    let rhs = rhs.as_ref().map(|rhs| rhs as halofold_fleet::Cells<'_>);
+    Team::new(members, config, config.stencil.usual, (&cells, rhs), halo)
+}
+
+fn read(team: &Team, range: std::ops::Range<u64>) -> Result<Vec<u8>, FleetError> {
+    let mut bytes = Vec::new();
+    team.read(range, |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
 #[track_caller]
 fn same(team: &Team, config: &Config, expected: &[u8]) {
-    let got = team.read(0..config.bytes()).expect("the grid can be read");
+    let got = read(team, 0..config.bytes()).expect("the grid can be read");
     let at = (0..got.len()).find(|&at| got[at] != expected[at]);
     assert_eq!(at, None, "{config:?}: byte of {}", got.len());
 }
@@ -21,7 +43,7 @@ fn same(team: &Team, config: &Config, expected: &[u8]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Any cut of any grid: also heights that do not divide, unequal shares, rings of 1, 2, 3 and 4.
+    /// Any cut of any grid: also heights that do not divide, rings of 1, 2, 3 and 4.
     #[test]
     fn any_cut_has_the_bits_of_one(
         count in 1usize..=4,
@@ -31,7 +53,6 @@ proptest! {
         ])),
         (layers, cols) in (8u32..60, 3u32..40),
         halo in 1u32..9,
-        shares in prop::collection::vec(1.0f64..6.0, 4),
         steps in 0u32..23,
         (has_rhs, element) in (any::<bool>(), prop::sample::select(vec![Element::F32, Element::F64, Element::F16])),
     ) {
@@ -50,8 +71,7 @@ proptest! {
         let config = if has_rhs { config.with_rhs() } else { config };
         let (first, second) = (cells(&config, 1), cells(&config, 2));
         let rhs = has_rhs.then_some(&second[..]);
-        let options = TeamOptions::default().with_halo(halo).with_shares(shares[..count].to_vec());
-        match Team::new(members(count), config, stencil.usual, (&first, rhs), &options) {
+        match team(members(count), config, &first, rhs, Some(halo)) {
             Ok(mut team) => {
                 team.advance(steps / 2).unwrap();
                 team.advance(steps - steps / 2).unwrap();
@@ -68,7 +88,7 @@ proptest! {
 }
 
 #[test]
-fn options_that_are_not_set_are_measured() {
+fn a_depth_by_the_formula_has_the_bits_of_one() {
     for (stencil, grid) in [
         (&FIVE_POINT, Grid::plane(200, 96)),
         (&TWENTY_SEVEN_POINT, Grid { planes: 40, rows: 12, cols: 16 }),
@@ -76,8 +96,7 @@ fn options_that_are_not_set_are_measured() {
     ] {
         let config = single(stencil, Element::F32, grid, Borders::all(Border::Wrap));
         let first = cells(&config, 7);
-        let mut team =
-            Team::new(members(3), config, stencil.usual, (&first, None), &TeamOptions::default()).unwrap();
+        let mut team = team(members(3), config, &first, None, None).unwrap();
         assert!(team.halo() >= 1);
         team.advance(40).unwrap();
         same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
@@ -103,8 +122,7 @@ fn time_blocked_kernels_have_the_same_bits() {
                 config.tuning.with_levels_per_team(2).with_rows_per_group(40).with_planes_per_group(6);
             let config = config.with_tuning(tuning);
             let first = cells(&config, 3);
-            let options = TeamOptions::default().with_halo(7);
-            let mut team = Team::new(members(3), config, stencil.usual, (&first, None), &options).unwrap();
+            let mut team = team(members(3), config, &first, None, Some(7)).unwrap();
             team.advance(25).unwrap();
             same(&team, &config, &whole(config, config.stencil.usual, &first, None, 25));
         }
@@ -116,8 +134,7 @@ fn time_blocked_kernels_have_the_same_bits() {
 fn large_faces_arrive_too() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Borders::all(Border::Wrap));
     let first = cells(&config, 9);
-    let options = TeamOptions::default().with_halo(16);
-    let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
+    let mut team = team(members(3), config, &first, None, Some(16)).unwrap();
     assert!(team.workers()[0].slab().face_bytes() >= 1 << 20);
     team.advance(40).unwrap();
     same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
@@ -127,8 +144,7 @@ fn large_faces_arrive_too() {
 fn a_run_goes_on_by_another_condition() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
-    let options = TeamOptions::default().with_halo(4);
-    let mut team = Team::new(members(2), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
+    let mut team = team(members(2), config, &first, None, Some(4)).unwrap();
     let rough = team.advance_until(5000, &Until::new(1e-2)).unwrap();
     assert!(rough.converged && team.advance_until(5000, &Until::new(1e-2)).unwrap() == rough);
     let fine = team.advance_until(5000, &Until::new(1e-4)).unwrap();
@@ -145,8 +161,7 @@ fn runs_stop_at_the_same_step_however_they_are_cut() {
     let until = Until::new(1e-4).with_every(7);
     let mut outcomes = Vec::new();
     for count in 1..=4 {
-        let options = TeamOptions::default().with_halo(4);
-        let mut team = Team::new(members(count), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
+        let mut team = team(members(count), config, &first, None, Some(4)).unwrap();
         // In pieces of any size.
         while !team.outcome().converged && team.outcome().steps < 5000 {
             team.advance_until(70, &until).unwrap();
@@ -170,9 +185,7 @@ fn a_lost_device_is_an_error_that_says_which() {
         if stage == 0 {
             lose();
         }
-        let options = TeamOptions::default().with_halo(4);
-        let team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &options);
-        let lost = team.and_then(|mut team| {
+        let lost = team(&members, config, &first, None, Some(4)).and_then(|mut team| {
             team.advance(12)?;
             if stage == 1 {
                 lose();
@@ -185,7 +198,7 @@ fn a_lost_device_is_an_error_that_says_which() {
             if stage == 3 {
                 lose();
             }
-            team.read(0..config.bytes()).map(drop)
+            read(&team, 0..config.bytes()).map(drop)
         });
         match lost {
             Err(FleetError::Member { member: 1, .. }) => {}
@@ -200,8 +213,7 @@ fn a_device_may_be_lost_while_others_wait() {
     let members = [open(&adapter), open(&adapter)];
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
-    let options = TeamOptions::default().with_halo(2);
-    let mut team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &options).unwrap();
+    let mut team = team(&members, config, &first, None, Some(2)).unwrap();
     let lost = members[0].device.clone();
     let loser = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(30));
@@ -213,45 +225,33 @@ fn a_device_may_be_lost_while_others_wait() {
 }
 
 #[test]
-fn short_runs_are_left_to_the_first() {
-    let of =
-        |rows, cols| single(&FIVE_POINT, Element::F32, Grid::plane(rows, cols), Borders::all(Border::Fixed));
-    let (config, usual) = (of(40, 33), FIVE_POINT.usual);
-    let short = |config, steps| is_short(&members(1)[0], 3, (config, usual), steps);
-    assert!(short(config, 1000) && !short(config, u32::MAX));
-    let (cells, options) = (cells(&config, 5), TeamOptions::default().with_steps(1000));
-    assert_eq!(Team::new(members(3), config, usual, (&cells, None), &options).unwrap().used(), [0]);
-    // One that has no room for the grid cannot tell.
-    assert!(!short(of(1 << 24, 1 << 16), 1));
+fn nan_ends_a_run_with_a_condition_at_its_first_check() {
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
+    let mut first = cells(&config, 5);
+    first[4 * 20 * 33..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    for count in [1, 2, 3] {
+        let mut team = team(members(count), config, &first, None, Some(4)).unwrap();
+        let outcome = team.advance_until(1000, &Until::new(1e30).with_every(6)).unwrap();
+        assert!(outcome.is_nan() && !outcome.converged && outcome.steps == 6, "{outcome:?}");
+    }
 }
 
 #[test]
 fn wrong_requests_are_errors() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Borders::all(Border::Fixed));
     let first = cells(&config, 5);
-    let usual = FIVE_POINT.usual;
-    let team = |count, cells, options: TeamOptions| {
-        Team::new(members(count), config, usual, (cells, None), &options).map(drop)
-    };
-    let options = TeamOptions::default;
-    assert!(matches!(team(2, &first[4..], options()), Err(FleetError::Cells { .. })));
-    assert!(matches!(team(2, &first, options().with_halo(21)), Err(FleetError::Layers { .. })));
-    assert!(matches!(
-        team(2, &first, options().with_halo(4).with_shares(vec![1.0])),
-        Err(FleetError::Shares { .. })
-    ));
-    assert!(matches!(team(0, &first, options()), Err(FleetError::Shares { .. })));
-    let both = (&first[..], Some(&first[..]));
-    assert!(Team::new(members(2), config, usual, both, &options()).is_err());
-    assert!(Team::new(members(2), config.with_rhs(), usual, (&first, None), &options()).is_err());
+    let team = |count, config, cells, rhs, halo| team(members(count), config, cells, rhs, halo);
+    assert!(matches!(team(2, config, &first[4..], None, None), Err(FleetError::File(_))));
+    assert!(matches!(team(2, config, &first, None, Some(21)), Err(FleetError::Layers { .. })));
+    assert!(matches!(team(4, config.with_layers(3), &first, None, None), Err(FleetError::Layers { .. })));
+    assert!(matches!(team(0, config, &first, None, None), Err(FleetError::NoGpus)));
+    assert!(team(2, config, &first, Some(&first), None).is_err());
+    assert!(team(2, config.with_rhs(), &first, None, None).is_err());
     // A single GPU has no halo, and takes any.
-    assert_eq!(
-        Team::new(members(1), config, usual, (&first, None), &options().with_halo(u32::MAX)).unwrap().halo(),
-        40
-    );
-    let mut team = Team::new(members(2), config, usual, (&first, None), &options().with_halo(4)).unwrap();
-    assert!(team.read(0..config.bytes() + 4).is_err() && team.read(0..u64::MAX).is_err());
-    assert!(team.workers()[0].read(u64::MAX - 4..u64::MAX, |_| ()).is_err());
+    assert_eq!(team(1, config, &first, None, Some(u32::MAX)).unwrap().halo(), 40);
+    let mut team = team(2, config, &first, None, Some(4)).unwrap();
+    assert!(read(&team, 0..config.bytes() + 4).is_err() && read(&team, 0..u64::MAX).is_err());
+    assert!(team.workers()[0].read(u64::MAX - 4..u64::MAX, |_| Ok(())).is_err());
     assert!(team.advance_until(4, &Until::new(f64::NAN)).is_err());
 }
 
@@ -276,9 +276,7 @@ fn different_adapters_have_the_same_bits() {
         for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
             let config = single(stencil, Element::F32, grid, Borders::all(border));
             let first = cells(&config, 3);
-            // Speeds are measured: the adapters have different names.
-            let options = TeamOptions::default().with_halo(3);
-            let mut team = Team::new(&members, config, stencil.usual, (&first, None), &options).unwrap();
+            let mut team = team(&members, config, &first, None, Some(3)).unwrap();
             team.advance(17).unwrap();
             same(&team, &config, &whole(config, config.stencil.usual, &first, None, 17));
         }

@@ -12,9 +12,6 @@ use halofold_cli::transport::Transport as _;
 
 use crate::reduce::ByMpi;
 
-/// Bytes that are read from the GPU at once.
-const PIECE: u64 = 64 << 20;
-
 /// Writes a file of `size` bytes that begins with a header: each rank the bytes of `own`, its layers of the grid. The first rank has
 /// opened the file. After a failure its earlier content is still there. All ranks call this together.
 pub fn write(
@@ -37,10 +34,7 @@ pub fn write(
     let part = || {
         let mut file = OpenOptions::new().write(true).open(&place).map_err(failed)?;
         file.seek(SeekFrom::Start(header.len() as u64 + own.start)).map_err(failed)?;
-        for start in (0..own.end - own.start).step_by(PIECE as usize) {
-            let end = (start + PIECE).min(own.end - own.start);
-            file.write_all(&state.read(start..end)?).map_err(failed)?;
-        }
+        state.write(0..own.end - own.start, &file, failed)?;
         // Other nodes see it once it is on the file server.
         file.sync_all().map_err(failed)
     };

@@ -15,7 +15,7 @@ use crate::launch::{Ended, Launch, RANKS, beside, folder, launch, mpirun, printe
 /// The type and the shape of a grid, options, steps, and how deep halos are.
 type Case = (Element, &'static [u64], &'static str, &'static str, &'static str);
 
-/// Heights that seven ranks do not divide, rounds of several lengths, borders of every kind; faces that are large enough for shared memory.
+/// Heights that seven ranks do not divide, rounds of several lengths, borders of every kind; faces that several threads copy.
 const CASES: [Case; 8] = [
     (Element::F32, &[41, 36], "--stencil 5 --boundary periodic --rhs rhs.npy", "13", "5"),
     (Element::F32, &[300, 70], "--stencil 5 --boundary fixed --variant time-pipeline", "37", "16"),
@@ -42,7 +42,7 @@ fn alone(folder: &Path, arguments: &[&str]) -> Json {
 }
 
 #[test]
-fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
+fn any_number_of_ranks_and_adapters_have_the_bits_of_one_gpu() {
     let folder = folder("stencils");
     for (element, shape, options, steps, halo) in CASES {
         if !has(element) {
@@ -54,16 +54,12 @@ fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
         let arguments = ["stencil", "grid.npy", "--steps", steps, "-o", "out.npy"];
         let arguments: Vec<_> = arguments.into_iter().chain(options.split(' ')).collect();
         let out = folder.join("out.npy");
-        let half = (shape[0] / 2).to_string();
         alone(&folder, &arguments);
         let expected = fs::read(&out).unwrap();
         let is_expected = || fs::read(&out).unwrap() == expected;
-        for way in
-            [&["--adapters", "0,0", "--halo", halo][..], &["--stream", "--slab", &half, "--depth", halo]]
-        {
-            assert_eq!(alone(&folder, &[&arguments, way].concat())["steps"].to_string(), steps);
-            assert!(is_expected(), "{options} of {element}, {way:?}: other bits");
-        }
+        let several = ["--adapters", "0,0", "--halo", halo];
+        assert_eq!(alone(&folder, &[&arguments[..], &several].concat())["steps"].to_string(), steps);
+        assert!(is_expected(), "{options} of {element}, {several:?}: other bits");
         for ranks in RANKS {
             // An earlier file is replaced.
             fs::write(&out, "old").unwrap();
@@ -76,25 +72,6 @@ fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
     }
     let left = fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, 5, "grid.npy, rhs.npy, out.npy, out.txt and err.txt");
-}
-
-#[test]
-fn the_depth_of_rounds_may_change() {
-    let folder = folder("depth");
-    let shape = [600, 16];
-    write(&folder.join("grid.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 1));
-    write(&folder.join("rhs.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 2));
-    // The times of so many rounds say how deep they are.
-    let arguments = "stencil grid.npy --rhs rhs.npy --weights 0.3,0.1 --steps 2000 -o out.npy";
-    let arguments: Vec<_> = arguments.split(' ').collect();
-    let stepped = |report: Json| {
-        assert_eq!(report["steps"], 2000);
-        fs::read(folder.join("out.npy")).unwrap()
-    };
-    let expected = stepped(alone(&folder, &arguments));
-    for ranks in [2, 3] {
-        assert!(stepped(report(ranks, &folder, &arguments)) == expected, "{ranks} ranks: other bits");
-    }
 }
 
 #[test]
@@ -128,16 +105,25 @@ fn close_calls_are_decided_alike_everywhere() {
         for epsilon in near {
             let expected = ended(one, epsilon, &[]);
             assert_eq!(expected == first, epsilon > change, "{:?} for {epsilon:e}", expected.0);
-            for (run, way) in [
-                (one, &["--adapters", "0,0", "--halo", "4"][..]),
-                (one, &["--stream", "--slab", "12", "--depth", "5"]),
-                (three, &["--halo", "5"]),
-            ] {
+            for (run, way) in [(one, &["--adapters", "0,0", "--halo", "4"][..]), (three, &["--halo", "5"])] {
                 let found = ended(run, epsilon, way);
                 assert!(found == expected, "{way:?}: {:?}, not {:?}", found.0, expected.0);
             }
         }
     }
+}
+
+#[test]
+fn nan_ends_all_ranks_with_a_status_of_its_own() {
+    let folder = folder("nan");
+    let shape = [20, 9];
+    let mut cells = cells(Element::F32, &shape, 1);
+    cells[4 * 90..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    write(&folder.join("grid.npy"), Element::F32, &shape, &cells);
+    let arguments = ["stencil", "grid.npy", "--until", "1e9", "--every", "4", "--json"];
+    let Ended { status, out, err } = launch(3, &folder, &arguments);
+    assert!(status.code() == Some(3) && err.contains("after step 4: a change of that step is NaN"), "{err}");
+    assert_eq!(serde_json::from_str::<Json>(&out).unwrap()["steps"], 4);
 }
 
 /// The output of an example on so many ranks.
@@ -147,21 +133,6 @@ fn example(name: &str, ranks: u32, folder: &Path) -> String {
     let Ended { status, out, err } = Launch::start(command, folder).end();
     assert!(status.success(), "{err}");
     out
-}
-
-#[test]
-fn kernels_of_ones_own_find_the_neighbours_cells() {
-    let folder = folder("own");
-    for ranks in [1, 2, 3] {
-        // Nine steps of a fire: all cells so near, along rows and columns, in a ring.
-        let rows = 8 * ranks as i32;
-        let far =
-            |at: i32, from: i32, ring: i32| (at - from).rem_euclid(ring).min((from - at).rem_euclid(ring));
-        let burning =
-            (0..rows * 30).filter(|cell| far(cell / 30, 2, rows) + far(cell % 30, 20, 30) <= 9).count();
-        let expected = format!("{burning} of {} cells burn\n", rows * 30);
-        assert_eq!(example("own_kernel", ranks, &folder), expected, "{ranks} ranks");
-    }
 }
 
 #[test]
@@ -225,15 +196,18 @@ fn impossible_requests_are_refused_once() {
         (&["grid.npy", "--every", "3"], "--every goes with --frames or --until"),
         (&["grid.npy", "--frames", "frames"], "--frames: ranks draw no pictures"),
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
-        (&["grid.npy", "--memory", "1Mi"], "ranks hold the grid"),
         (&["grid.npy", "--stencil", "27"], "the stencil 27-point takes a grid of (planes, rows, columns)"),
     ] {
-        let Ended { status, err, .. } = launch(3, &folder, &[&["stencil"], arguments].concat());
+        let Ended { status, err, .. } =
+            launch(3, &folder, &[&["stencil", "--steps", "1"], arguments].concat());
         assert!(!status.success(), "{arguments:?}: {err}");
         assert_eq!(err.matches("error: rank 0 of 3 on ").count(), 1, "{arguments:?}: {err}");
         assert!(err.matches("error: ").count() == 1 && err.contains(message), "{arguments:?}: {err}");
     }
     // More ranks than layers.
-    let Ended { status, err, .. } = launch(4, &folder, &["stencil", "grid.npy", "--halo", "3"]);
+    let Ended { status, err, .. } =
+        launch(4, &folder, &["stencil", "grid.npy", "--steps", "1", "--halo", "3"]);
     assert!(!status.success() && err.contains("use fewer ranks or a smaller halo"), "{err}");
+    let Ended { err, .. } = launch(2, &folder, &["stencil", "grid.npy"]);
+    assert!(err.contains("a grid takes --steps N, or --until EPS"), "{err}");
 }

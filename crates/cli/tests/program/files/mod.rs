@@ -1,6 +1,5 @@
 //! Runs the program on files: folders for them, arrays as NumPy writes them, and checks of refusals.
 
-pub mod layout;
 pub mod python;
 
 use std::fs;
@@ -169,14 +168,5 @@ pub fn encode(kind: &str, value: f64) -> Vec<u8> {
         "f4" => (value as f32).to_le_bytes().to_vec(),
         "f8" => value.to_le_bytes().to_vec(),
         integer => (value as i64).to_le_bytes()[..integer[1..].parse().unwrap()].to_vec(),
-    }
-}
-
-/// Pseudo-random words, the same every time.
-pub fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }

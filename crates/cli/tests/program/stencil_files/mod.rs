@@ -108,7 +108,8 @@ fn byte_orders_and_orders_of_dimensions_are_one() {
         let out = folder.path("out.npy");
         for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
             let file = cells.file("f4", big, fortran);
-            let arguments = ["-", "--stencil", stencil.name, "--weights", weights, "-o", &out];
+            let arguments =
+                ["-", "--stencil", stencil.name, "--weights", weights, "--steps", "1", "-o", &out];
             let output = run_on(&mut command("stencil", &arguments), &file);
             assert!(stdout(&output).contains("\n1 step: "));
             assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
@@ -132,7 +133,8 @@ fn integers_of_any_width_become_floats() {
         let expected = cells.stepped(Border::Reflect, Weights::new(&[0.25; 4]), 1);
         for (big, fortran) in [(false, true), (true, false)] {
             let file = folder.write("in.npy", &cells.file(from, big, fortran));
-            let output = run(&[&file, "--boundary", "reflect", "--weights", "0.25", "-o", &out]);
+            let output =
+                run(&[&file, "--boundary", "reflect", "--weights", "0.25", "--steps", "1", "-o", &out]);
             stdout(&output);
             assert!(String::from_utf8_lossy(&output.stderr).contains("integers become f32"));
             let (kind, shape, values) = array(&out);
@@ -152,7 +154,7 @@ fn floats_become_what_is_asked_for() {
     let folder = Folder::new("stencil-floats");
     let cells = Cells::integers(&FIVE_POINT);
     let out = folder.path("out.npy");
-    let options = ["--type", "f32", "--weights", "0.25", "-o", &out, "--json"];
+    let options = ["--type", "f32", "--weights", "0.25", "--steps", "1", "-o", &out, "--json"];
     for from in ["f2", "f8"] {
         let file = folder.write("in.npy", &cells.file(from, true, false));
         let output = run(&[&[&file[..]], &options[..]].concat());
@@ -176,6 +178,7 @@ fn a_right_hand_side_is_added() {
         let weights: Vec<_> = stencil.dyadic.of_classes(stencil).iter().map(f64::to_string).collect();
         let weights = weights.join(",");
         let options = ["--stencil", stencil.name, "--weights", &weights, "--rhs", &added, "-o", &out];
+        let options = [&options[..], &["--steps", "1"]].concat();
         stdout(&run(&[&[&file[..]], &options[..]].concat()));
         let mut expected = cells.values.clone();
         let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
@@ -199,6 +202,7 @@ fn borders_are_those_of_numpy_and_scipy() {
             folder.write("weights.npy", &npy("<f8", false, &square, &whole(square.iter().product())));
         for boundary in ["reflect", "mirror", "wrap", "constant=2.5"] {
             let options = ["--weights", &weights, "--boundary", boundary, "--type", "f32", "-o", &out];
+            let options = [&options[..], &["--steps", "1"]].concat();
             stdout(&run(&[&[&grid[..]], &options[..]].concat()));
             let script = include_str!("correlate.py");
             let compared =
@@ -225,7 +229,7 @@ fn a_file_has_a_weight_for_each_cell() {
         let data: Vec<_> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
         let weighted = folder.write("weights.npy", &npy("<f8", false, shape, &data));
         for border in BORDERS {
-            let options = ["--weights", &weighted, "--boundary", border.name(), "-o", &out];
+            let options = ["--weights", &weighted, "--boundary", border.name(), "--steps", "1", "-o", &out];
             stdout(&run(&[&[&file[..]], &options[..]].concat()));
             assert_eq!(
                 array(&out).2,
@@ -237,9 +241,9 @@ fn a_file_has_a_weight_for_each_cell() {
     }
     let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
     let odd = folder.write("odd.npy", &npy("<f4", false, &[2, 3], &[0; 24]));
-    refused(&run(&[&flat, "--weights", &odd]), &["odd.npy", "(2, 3)", "(5, 5)"]);
+    refused(&run(&[&flat, "--steps", "1", "--weights", &odd]), &["odd.npy", "(2, 3)", "(5, 5)"]);
     let square = folder.write("square.npy", &npy("<f4", false, &[3, 3], &[0; 36]));
-    refused(&run(&[&flat, "--weights", &square, "--stencil", "5"]), &["5-point", "3x3"]);
+    refused(&run(&[&flat, "--steps", "1", "--weights", &square, "--stencil", "5"]), &["5-point", "3x3"]);
     refused(&run(&[&flat, "--weights", "1,x"]), &["`x` is not a weight"]);
 }
 

@@ -18,7 +18,6 @@ fn impossible_requests_are_refused_and_leave_no_files() {
     let short = folder.write("short.npy", &npy("<f4", false, &[2, 2], &[0; 15]));
     let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
     let cases: &[(&[&str], &[&str])] = &[
-        (&[], &["name the grid"]),
         (&[&flat, "--csv"], &["--csv", "--preset"]),
         (&[&flat, "--svg", "plot.svg"], &["--svg", "--preset"]),
         (&[&flat, "--record", "record.json"], &["--record", "--preset"]),
@@ -65,6 +64,7 @@ fn impossible_requests_are_refused_and_leave_no_files() {
         (&[&flat, "-o", &folder.path("out.jpg")], &["out.jpg", ".npy", ".png"]),
         (&[&flat, "-o", &folder.path("out")], &[".npy", ".png"]),
         (&[&flat, "-o", &folder.path("nowhere/out.npy")], &["nowhere"]),
+        (&[&flat, "--halo", "3"], &["--adapters"]),
         (&[&flat, "--frames", &format!("{flat}/frames")], &["--frames"]),
         (&[&flat, "--frames", &frames, "--every", "0"], &["--every"]),
         (&[&flat, "--every", "5"], &["--every goes with"]),
@@ -73,12 +73,18 @@ fn impossible_requests_are_refused_and_leave_no_files() {
         (&[&flat, "--slice", "0", "-o", &folder.path("out.png")], &["no planes"]),
         (&[&flat, "--adapter", "abacus"], &["the adapters are"]),
     ];
+    refused(&run(&[]), &["name the grid"]);
+    refused(&run(&[&flat]), &["--steps N", "--until EPS"]);
     let before = names_in(&folder.0).len();
     for (arguments, parts) in cases {
-        refused(&run(arguments), parts);
+        let arguments = match arguments.contains(&"--steps") {
+            true => arguments.to_vec(),
+            false => [*arguments, &["--steps", "1"]].concat(),
+        };
+        refused(&run(&arguments), parts);
         // Nor where the places of the results are made sure of first.
         if !["-o", "--frames", "--every"].iter().any(|option| arguments.contains(option)) {
-            refused(&run(&[arguments, &["-o", &out, "--frames", &frames][..]].concat()), parts);
+            refused(&run(&[&arguments[..], &["-o", &out, "--frames", &frames][..]].concat()), parts);
         }
         assert_eq!(names_in(&folder.0).len(), before, "{arguments:?}");
     }
@@ -87,10 +93,11 @@ fn impossible_requests_are_refused_and_leave_no_files() {
 #[test]
 fn a_grid_that_does_not_fit_names_the_limit() {
     // Only the header: nothing is read before it is known to fit.
-    for (shape, parts) in
-        [([1 << 24, 1 << 24], &["16777216 × 16777216 f32", "max_buffer_size"][..]), ([1, 1 << 33], &["2^32"])]
-    {
+    for (shape, parts) in [
+        ([1 << 24, 1 << 24], &["16777216 × 16777216 f32", "1125899906842624 bytes", "holds", "GPUs"][..]),
+        ([1, 1 << 33], &["2^32"]),
+    ] {
         let header = npy("<f4", false, &shape, &[]);
-        refused(&run_on(&mut command("stencil", &["-"]), &header), parts);
+        refused(&run_on(&mut command("stencil", &["-", "--steps", "1"]), &header), parts);
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::cells::{Cells, array, report};
 use crate::files::{self, Folder, names_in, stdout, stencil as run};
+use crate::several_adapters::times;
 
 /// Steps until a check, made after every `every` of them, finds no change of `epsilon`; the change, and the cells.
 fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f64, Vec<f64>) {
@@ -75,22 +76,40 @@ fn the_norm_may_be_l2_and_exact() {
 }
 
 #[test]
-fn a_run_that_does_not_converge_says_so() {
+fn a_run_that_does_not_converge_has_a_status_of_its_own() {
     let folder = Folder::new("stencil-until-not");
     let mut cells = Cells::integers(&FIVE_POINT);
     let file = folder.write("in.npy", &cells.file("f4", false, false));
     let out = folder.path("out.npy");
-    let limited = report(&run(&[&file, "--until", "0", "--steps", "25", "-o", &out, "--json"]));
+    // The report and the result are there all the same.
+    let ended = |args: &[&str], said: &str| {
+        let mut output = run(args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(3) && error.contains(said), "{:?} {error}", output.status);
+        (output.status, output.stderr) = (Default::default(), Vec::new());
+        output
+    };
+    let said = "in.npy: not converged after step 25: allow more with --steps";
+    let limited = report(&ended(&[&file, "--until", "0", "--steps", "25", "-o", &out, "--json"], said));
     assert_eq!((&limited["steps"], &limited["converged"]), (&25.into(), &false.into()));
     let expected = cells.stepped(Border::Fixed, FIVE_POINT.usual, 25);
     for (got, expected) in array(&out).2.iter().zip(expected) {
         assert!((got - expected).abs() < 1e-4);
     }
-    let none = report(&run(&[&file, "--until", "1", "--steps", "0", "--json"]));
+    let none = report(&ended(&[&file, "--until", "1", "--steps", "0", "--json"], "after step 0"));
     assert_eq!((&none["residual_max"], &none["converged"]), (&"inf".into(), &false.into()));
+
+    // NaN ends a run at its first check, on one adapter and on several.
     cells.values[100] = f64::NAN;
     let file = folder.write("nan.npy", &cells.file("f4", false, false));
-    let poisoned = report(&run(&[&file, "--until", "1e9", "--steps", "20", "--json"]));
-    assert_eq!((&poisoned["residual_max"], &poisoned["converged"]), (&"NaN".into(), &false.into()));
-    assert!(stdout(&run(&[&file, "--until", "1", "--steps", "9"])).contains("\nnot converged: "));
+    let several = ["--adapters", &times(2)];
+    for more in [&[][..], &["--exact"], &several] {
+        let args = [&[&file, "--until", "1e9", "--every", "4", "--json"], more].concat();
+        let mut poisoned: Value =
+            crate::files::parsed(&ended(&args, "not converged after step 4: a change of that step is NaN"));
+        let found = ["steps", "residual_max", "converged"].map(|key| poisoned[key].take());
+        assert_eq!(found, [Value::from(4), "NaN".into(), false.into()], "{more:?}");
+    }
+    let text = stdout(&ended(&[&file, "--until", "1", "--steps", "9"], "NaN"));
+    assert!(text.contains("\nnot converged: "), "{text}");
 }

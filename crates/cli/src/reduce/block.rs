@@ -1,0 +1,132 @@
+//! A chunk of a file in GPU memory: its elements line by line, and what the host keeps of them.
+
+use halofold::{Element, Slice, wgpu};
+
+use super::geometry::{Chunk, Geometry};
+use super::labels::Labels;
+use super::lines::{Batch, LEFT_OUT, Lines, is_nan};
+use crate::failure::Failure;
+use crate::files::Source;
+use crate::gpu::Gpu;
+
+/// The files of a request, and the elements that are left out.
+pub struct Inputs<'a> {
+    pub first: &'a Source,
+    pub second: Option<&'a Source>,
+    pub mask: Option<&'a Source>,
+    pub labels: Option<&'a Labels>,
+    pub skips_nan: bool,
+    /// True if the host needs the elements, too.
+    pub is_kept: bool,
+}
+
+/// Elements in GPU memory.
+pub struct Block {
+    pub element: Element,
+    pub lines: Lines,
+    /// The elements of each input; none if the host does not need them.
+    pub host: Vec<Vec<u8>>,
+    buffers: Vec<wgpu::Buffer>,
+}
+
+impl Inputs<'_> {
+    fn sources(&self) -> impl Iterator<Item = &Source> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// Loads a chunk.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the GPU is out of memory.
+    pub fn load(&self, gpu: &Gpu, geometry: &Geometry, chunk: &Chunk) -> Result<Block, Failure> {
+        let element = self.first.element();
+        let size = element.size() as usize;
+        let in_order = geometry.order.is_sorted();
+        let filters = self.mask.is_some() || self.labels.is_some() || self.skips_nan && element.is_float();
+        if in_order && !filters && !self.is_kept && self.sources().all(Source::is_plain) {
+            // Straight from the file to memory that the GPU sees.
+            let layer = self.first.bytes() / geometry.dims[0].max(1);
+            let [at, bytes] =
+                [chunk.layers.start, chunk.layers.end - chunk.layers.start].map(|layers| layers * layer);
+            let upload =
+                |source: &Source| gpu.upload(bytes, |offset, target| source.read_at(at + offset, target));
+            return Ok(Block {
+                element,
+                lines: Lines::uniform(chunk.first_row, chunk.rows, chunk.len),
+                host: Vec::new(),
+                buffers: self.sources().map(upload).collect::<Result<_, _>>()?,
+            });
+        }
+        let load = |source: &Source| source.load(&geometry.dims, chunk.layers.clone(), &geometry.order);
+        let mut host = self.sources().map(load).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+        let lines = if filters {
+            let (line_of, lines) = self.line_of(geometry, chunk, &host)?;
+            Lines::regrouped(&mut host, size, &line_of, lines, chunk.len)
+        } else {
+            Lines::uniform(chunk.first_row, chunk.rows, chunk.len)
+        };
+        let block = Block::of(gpu, element, lines, host)?;
+        Ok(if self.is_kept { block } else { Block { host: Vec::new(), ..block } })
+    }
+
+    /// The line of each element of a chunk, and the number of lines.
+    fn line_of(
+        &self,
+        geometry: &Geometry,
+        chunk: &Chunk,
+        host: &[Vec<u8>],
+    ) -> Result<(Vec<u32>, usize), Failure> {
+        let element = self.first.element();
+        let (mut line_of, lines) = match self.labels {
+            Some(labels) => (labels.lines(chunk.rows, chunk.len), labels.keys.len() as u64 * geometry.rows),
+            None => {
+                let row = |element: u64| (chunk.first_row + element / chunk.len) as u32;
+                ((0..chunk.rows * chunk.len).map(row).collect(), geometry.rows)
+            }
+        };
+        let mut leave_out = |is_left_out: Vec<bool>| {
+            let each = line_of.iter_mut().zip(is_left_out);
+            each.filter(|(_, is_left_out)| *is_left_out).for_each(|(line, _)| *line = LEFT_OUT);
+        };
+        if let Some(mask) = self.mask {
+            let mask =
+                mask.load(&geometry.dims, chunk.layers.clone(), &geometry.order).map_err(Failure::usage)?;
+            leave_out(mask.as_chunks::<4>().0.iter().map(|word| *word == [0; 4]).collect());
+        }
+        if self.skips_nan && element.is_float() {
+            host.iter().for_each(|bytes| leave_out(is_nan(bytes, element.size() as usize)));
+        }
+        Ok((line_of, lines as usize))
+    }
+}
+
+impl Block {
+    /// Brings elements to GPU memory.
+    pub fn of(gpu: &Gpu, element: Element, lines: Lines, host: Vec<Vec<u8>>) -> Result<Self, Failure> {
+        let upload = |bytes: &Vec<u8>| {
+            gpu.upload(bytes.len() as u64, |offset, target| {
+                target.copy_from_slice(&bytes[offset as usize..][..target.len()]);
+                Ok(())
+            })
+        };
+        let buffers = host.iter().map(upload).collect::<Result<_, _>>()?;
+        Ok(Block { element, lines, host, buffers })
+    }
+
+    /// The elements of a batch in the first input, or in the second.
+    pub fn slice(&self, input: usize, batch: &Batch) -> Slice<'_> {
+        let size = self.element.size();
+        Slice::new(
+            &self.buffers[input],
+            batch.start as u64 * size,
+            (batch.len * batch.lines.len()) as u64 * size,
+        )
+    }
+
+    /// The elements of a line of a batch in one of the inputs that the host keeps.
+    pub fn line(&self, input: usize, batch: &Batch, row: usize) -> &[u8] {
+        let size = self.element.size() as usize;
+        &self.host[input][(batch.start + row * batch.len) * size..][..batch.len * size]
+    }
+}

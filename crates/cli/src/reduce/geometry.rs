@@ -1,0 +1,138 @@
+//! The lines of a request: which elements of an array make each result, and which layers of the file are loaded at a time.
+
+use std::ops::Range;
+
+use super::axes::Axes;
+use crate::files::Source;
+
+/// The lines of an array along some axes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The dimensions by which the file is loaded: of a whole array in C order a single one.
+    pub dims: Vec<u64>,
+    /// The axes in the order in which they are loaded: those that are kept, then those that are reduced.
+    pub order: Vec<usize>,
+    /// Lines, and elements of each.
+    pub rows: u64,
+    pub len: u64,
+    /// The dimensions of the results.
+    pub shape: Vec<u64>,
+    /// The axes that were named, if the results are an array.
+    pub axes: Option<Vec<usize>>,
+    /// True if the file's layers are not the first axis: it is loaded at once.
+    is_reversed: bool,
+}
+
+/// Layers of a file that are loaded together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// The layers along the first axis.
+    pub layers: Range<u64>,
+    /// The lines in them, from which line on, and the elements of each.
+    pub rows: u64,
+    pub first_row: u64,
+    pub len: u64,
+    /// Elements of each line before them.
+    pub before: u64,
+}
+
+impl Geometry {
+    /// The lines along the axes of a request; without axes all elements are one line.
+    ///
+    /// # Errors
+    ///
+    /// The array does not have an axis.
+    pub fn new(source: &Source, axes: Option<&Axes>, keepdims: bool) -> Result<Self, String> {
+        let shape = source.shape();
+        let numbers = axes.map(|axes| axes.of(shape.len())).transpose()?;
+        let numbers = numbers.or_else(|| keepdims.then(|| (0..shape.len()).collect()));
+        Ok(Self::along(shape, numbers, keepdims, source.reverses()))
+    }
+
+    fn along(shape: &[u64], numbers: Option<Vec<usize>>, keepdims: bool, is_reversed: bool) -> Self {
+        let is_reduced = |axis: &usize| numbers.as_ref().is_none_or(|numbers| numbers.contains(axis));
+        let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(is_reduced);
+        let product = |axes: &[usize]| axes.iter().map(|axis| shape[*axis]).product();
+        let results = (0..shape.len()).filter(|axis| keepdims || kept.contains(axis));
+        let results = results.map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
+        let (rows, len): (u64, u64) = (product(&kept), product(&reduced));
+        let (dims, order) = if kept.is_empty() && !is_reversed {
+            (vec![len], vec![0])
+        } else {
+            (shape.to_vec(), [kept, reduced].concat())
+        };
+        Geometry { dims, order, rows, len, shape: results, axes: numbers, is_reversed }
+    }
+
+    /// The chunks of a file of which at most `room` elements are loaded at a time.
+    ///
+    /// # Errors
+    ///
+    /// The number of elements that would have to be loaded together.
+    pub fn chunks(&self, room: u64) -> Result<Vec<Chunk>, u64> {
+        let (layers, elements) = (self.dims.first().copied().unwrap_or(1), self.rows * self.len);
+        let chunk =
+            |layers: Range<u64>| Chunk { layers, rows: self.rows, first_row: 0, len: self.len, before: 0 };
+        if elements <= room {
+            return Ok(vec![chunk(0..layers)]);
+        }
+        let layer = elements / layers;
+        if self.is_reversed || layer > room {
+            return Err(if self.is_reversed { elements } else { layer });
+        }
+        let each = room / layer;
+        // The first axis is the first of those that are kept, or of those that are reduced.
+        let is_kept = self.order[0] == 0 && self.rows > 1;
+        let chunks =
+            (0..layers.div_ceil(each)).map(|nth| nth * each..layers.min((nth + 1) * each)).map(|layers| {
+                let (start, count) = (layers.start, layers.end - layers.start);
+                let all = self.dims[0];
+                match is_kept {
+                    true => Chunk {
+                        rows: self.rows / all * count,
+                        first_row: self.rows / all * start,
+                        ..chunk(layers)
+                    },
+                    false => {
+                        Chunk { len: self.len / all * count, before: self.len / all * start, ..chunk(layers) }
+                    }
+                }
+            });
+        Ok(chunks.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn along(shape: &[u64], axes: &[usize]) -> Geometry {
+        Geometry::along(shape, Some(axes.to_vec()), false, false)
+    }
+
+    #[test]
+    fn kept_axes_are_loaded_before_reduced_ones() {
+        let middle = along(&[2, 3, 4], &[1]);
+        assert_eq!((middle.order, middle.rows, middle.len, middle.shape), (vec![0, 2, 1], 8, 3, vec![2, 4]));
+        let whole = Geometry::along(&[2, 3, 4], None, false, false);
+        assert_eq!((whole.dims, whole.rows, whole.len, whole.shape), (vec![24], 1, 24, vec![]));
+        let kept = Geometry::along(&[2, 3], Some(vec![0]), true, false);
+        assert_eq!(kept.shape, [1, 3]);
+        assert_eq!(along(&[0, 3], &[1]).shape, [0]);
+    }
+
+    #[test]
+    fn chunks_cut_the_first_axis() {
+        let lines = |geometry: Geometry, room| {
+            let chunks = geometry.chunks(room).unwrap().into_iter();
+            chunks.map(|chunk| (chunk.first_row, chunk.rows, chunk.before, chunk.len)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(along(&[5, 3], &[1]), 6), [(0, 2, 0, 3), (2, 2, 0, 3), (4, 1, 0, 3)]);
+        assert_eq!(lines(along(&[5, 3], &[0]), 9), [(0, 3, 0, 3), (0, 3, 3, 2)]);
+        assert_eq!(lines(along(&[4, 3, 2], &[0, 2]), 12), [(0, 3, 0, 4), (0, 3, 4, 4)]);
+        assert_eq!(lines(Geometry::along(&[7], None, false, false), 4), [(0, 1, 0, 4), (0, 1, 4, 3)]);
+        assert_eq!(along(&[5, 3], &[0]).chunks(2), Err(3));
+        assert_eq!(Geometry::along(&[5, 3], Some(vec![0]), false, true).chunks(9), Err(15));
+        assert_eq!(lines(along(&[0, 3], &[0]), 1), [(0, 3, 0, 0)]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Order statistics: medians, quantiles and the largest elements of each line.
+
+use std::fmt::Display;
+
+use halofold::rank::{Method, Quantiles, TopK};
+use halofold::reduce::{Op, Scalar};
+use halofold::{Element, Slice, Value};
+
+use super::block::Block;
+use super::lines::Batch;
+use super::op;
+use crate::failure::Failure;
+use crate::files::Stored;
+use crate::gpu::Gpu;
+use crate::histogram::edges::between;
+
+/// The most ranks that one operation finds.
+const AT_ONCE: usize = 64;
+
+/// A median or a quantile.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile {
+    /// The share of elements below; `None` of a median.
+    pub q: Option<f64>,
+    pub method: Method,
+}
+
+impl Quantile {
+    /// Its position among `n` elements.
+    fn position(self, n: u64) -> (u64, u64, f64) {
+        self.method.position(self.q.unwrap_or(0.5), n)
+    }
+
+    /// The type of the result: medians are means, and other results that are no elements have 64 bits.
+    pub fn dtype(self, stored: Stored) -> Stored {
+        match self.q {
+            None => op::dtype(Op::Mean, stored),
+            Some(_) if self.method.is_discrete() => op::dtype(Op::Min, stored),
+            Some(_) => Element::F64.into(),
+        }
+    }
+
+    /// The result, made of two elements.
+    fn value(self, stored: Stored, ends: [Value; 2], gamma: f64) -> Value {
+        let is_nan = ends.iter().any(|end| end.as_f64().is_nan());
+        match (self.dtype(stored), self.q) {
+            _ if self.q.is_some() && self.method.is_discrete() => ends[0],
+            (dtype, _) if is_nan => {
+                if dtype == Element::F32.into() {
+                    Value::F32(f32::NAN)
+                } else {
+                    Value::F64(f64::NAN)
+                }
+            }
+            (_, Some(_)) => Value::F64(between(stored, ends, gamma)),
+            (dtype, None) => {
+                let middle = ends[0].as_f64().midpoint(ends[1].as_f64());
+                if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
+            }
+        }
+    }
+}
+
+/// Finds quantiles of each of `lines` lines: for each quantile, a result of each line; none of lines without elements.
+pub fn quantiles(
+    gpu: &Gpu,
+    block: &Block,
+    stored: Stored,
+    quantiles: &[Quantile],
+    lines: usize,
+) -> Result<Vec<Vec<Option<Scalar>>>, Failure> {
+    let mut results = vec![vec![None; lines]; quantiles.len()];
+    let batches = &block.lines.batches;
+    // A NaN has the last rank, and is the result of a line that has one.
+    let ranks_of = |len: u64| {
+        let ends = quantiles.iter().flat_map(move |quantile| {
+            let (lower, upper, _) = quantile.position(len);
+            [lower, upper]
+        });
+        ends.chain([len - 1])
+    };
+    let mut ranks: Vec<u64> = batches.iter().flat_map(|batch| ranks_of(batch.len as u64)).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let mut found = Vec::new();
+    for ranks in ranks.chunks(AT_ONCE) {
+        found.push(nth(gpu, block, ranks)?);
+    }
+    let mut row = 0;
+    for batch in batches {
+        for line in &batch.lines {
+            let nth = |rank: u64| {
+                let place = ranks.binary_search(&rank).unwrap_or_default();
+                let of_line = (ranks.len() - place / AT_ONCE * AT_ONCE).min(AT_ONCE);
+                found[place / AT_ONCE][row * of_line + place % AT_ONCE]
+            };
+            let last = nth(batch.len as u64 - 1);
+            for (quantile, results) in quantiles.iter().zip(&mut results) {
+                let (lower, upper, gamma) = quantile.position(batch.len as u64);
+                let ends = if last.as_f64().is_nan() { [last; 2] } else { [nth(lower), nth(upper)] };
+                results[*line as usize] = Some(Scalar::One(quantile.value(stored, ends, gamma)));
+            }
+            row += 1;
+        }
+    }
+    Ok(results)
+}
+
+/// The elements with some ranks of each line, line by line. Of a line without that rank it is any element.
+fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
+    let quantiles = Quantiles::nth(block.element, ranks.iter().copied());
+    gpu.attempt(|| {
+        let quantiles = match &block.lines.batches[..] {
+            [batch] if batch.lines.len() == 1 => quantiles,
+            [batch] => quantiles.rows(batch.len as u64),
+            batches => quantiles.segment_offsets(offsets(batches)),
+        };
+        let quantiles = quantiles.on(&gpu.device).map_err(refused)?;
+        quantiles.of(elements(block)).wait(&gpu.queue).map_err(refused)
+    })
+}
+
+/// Finds the `k` largest elements of each of `lines` lines, or the smallest, in order; of shorter lines there are fewer. Places are those in the line
+/// of the array.
+pub fn top(
+    gpu: &Gpu,
+    block: &Block,
+    (k, is_smallest): (u32, bool),
+    lines: usize,
+) -> Result<Vec<Vec<Scalar>>, Failure> {
+    let mut results = vec![Vec::new(); lines];
+    let batches = &block.lines.batches;
+    let Some(longest) = batches.iter().map(|batch| batch.len).max() else { return Ok(results) };
+    let k = k.min(longest as u32);
+    let found = gpu.attempt(|| {
+        let top = TopK::new(block.element, k).map_err(refused)?;
+        let top = if is_smallest { top.smallest() } else { top };
+        let top = match &batches[..] {
+            [batch] if batch.lines.len() == 1 => top,
+            [batch] => top.rows(batch.len as u64),
+            batches => top.segment_offsets(offsets(batches)),
+        };
+        top.on(&gpu.device).map_err(refused)?.of(elements(block)).wait(&gpu.queue).map_err(refused)
+    })?;
+    let mut found = found.into_iter();
+    for batch in batches {
+        for (row, line) in batch.lines.iter().enumerate() {
+            let of_line = found.by_ref().take((k as usize).min(batch.len));
+            let placed = |(value, index): (Value, u32)| Scalar::At {
+                value,
+                index: block.lines.place(batch, row, index.into()),
+            };
+            results[*line as usize] = of_line.map(placed).collect();
+        }
+    }
+    Ok(results)
+}
+
+/// All elements of a block.
+fn elements(block: &Block) -> Slice<'_> {
+    let all = Batch { start: 0, len: block.lines.elements() as usize, lines: vec![0] };
+    block.slice(0, &all)
+}
+
+/// The first element of each line, and the end of the last one.
+fn offsets(batches: &[Batch]) -> Vec<u32> {
+    let starts = batches
+        .iter()
+        .flat_map(|batch| (0..batch.lines.len()).map(|row| (batch.start + row * batch.len) as u32));
+    let end = batches.last().map_or(0, |batch| (batch.start + batch.len * batch.lines.len()) as u32);
+    starts.chain([end]).collect()
+}
+
+fn refused(why: impl Display) -> Failure {
+    Failure::usage(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_two_elements_is_between_them() {
+        let median = Quantile { q: None, method: Method::Linear };
+        let value = |stored: Stored, ends| median.value(stored, ends, 0.5);
+        assert_eq!(value(Element::I32.into(), [Value::Signed(-3), Value::Signed(4)]), Value::F64(0.5));
+        assert_eq!(value(Element::F32.into(), [Value::F32(f32::MAX); 2]), Value::F32(f32::MAX));
+    }
+
+    #[test]
+    fn offsets_follow_the_batches() {
+        let batch = |start, len, lines: usize| Batch { start, len, lines: vec![0; lines] };
+        assert_eq!(offsets(&[batch(0, 2, 2), batch(4, 3, 1)]), [0, 2, 4, 7]);
+    }
+}

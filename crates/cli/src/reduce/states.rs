@@ -1,0 +1,252 @@
+//! Reductions: the states that a GPU leaves of each line, their check, and the results that they make.
+
+use halofold::read::Readback;
+use halofold::reduce::reference::Merger;
+use halofold::reduce::{Arity, Op, Options, Reducer, Scalar, Shape};
+use halofold::wgpu;
+use rayon::prelude::*;
+
+use super::block::Block;
+use super::help;
+use super::lines::Batch;
+use super::op::is_search;
+use super::parts::{self, Part};
+use super::verify::{self, Check};
+use crate::failure::Failure;
+use crate::files::Stored;
+use crate::gpu::Gpu;
+
+/// Reductions to states, each compiled once.
+pub struct Kernels<'g> {
+    gpu: &'g Gpu,
+    made: Vec<(Part, Reducer)>,
+}
+
+/// The states of one kind of all lines.
+pub struct States {
+    part: Part,
+    pieces: Vec<Piece>,
+    /// The time on the GPU; `None` if it does not tell.
+    pub gpu_ms: Option<f64>,
+    pub check: Check,
+}
+
+/// States of lines of equal length.
+struct Piece {
+    len: u64,
+    lines: Vec<u32>,
+    states: Vec<u8>,
+    /// Where a search found its elements.
+    places: Option<Vec<u64>>,
+    /// Elements of the lines before them.
+    before: u64,
+}
+
+impl<'g> Kernels<'g> {
+    /// None yet.
+    pub fn new(gpu: &'g Gpu) -> Self {
+        Kernels { gpu, made: Vec::new() }
+    }
+
+    /// The place of a reduction, which is made if it is not there.
+    fn place(&mut self, part: Part, op: Op, stored: Stored) -> Result<usize, Failure> {
+        if let Some(place) = self.made.iter().position(|(made, _)| *made == part) {
+            return Ok(place);
+        }
+        if !op.is_over(part.element) {
+            return Err(Failure::Usage(format!("`{op}` is not defined for {stored}")));
+        }
+        let monoid = part.monoid().map_err(Failure::usage)?;
+        let missing = monoid.features() - self.gpu.device.features();
+        let options = Options::default().with_accuracy(part.accuracy).with_to_states(true);
+        let lacking = |error| Failure::usage(format!("{error}{}", help::instead(op, part.element, missing)));
+        let made =
+            self.gpu.attempt(|| Reducer::with_options(&self.gpu.device, monoid, options).map_err(lacking))?;
+        self.made.push((part, made));
+        Ok(self.made.len() - 1)
+    }
+
+    /// States of no lines, for all parts of some operators.
+    pub fn begin(
+        &mut self,
+        ops: &[(Op, Vec<Part>)],
+        stored: Stored,
+        verifies: bool,
+    ) -> Result<Vec<States>, Failure> {
+        let mut all: Vec<States> = Vec::new();
+        for (op, parts) in ops {
+            for part in parts {
+                self.place(*part, *op, stored)?;
+                if all.iter().all(|states| states.part != *part) {
+                    let check = if verifies { Check::Right } else { Check::Unchecked };
+                    all.push(States { part: *part, pieces: Vec::new(), gpu_ms: Some(0.0), check });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds the states of a block's lines, before which their lines have `before` elements.
+    pub fn add(&self, all: &mut [States], block: &Block, before: u64) -> Result<(), Failure> {
+        for states in all {
+            let reducer = self.made.iter().find(|(part, _)| *part == states.part).map(|(_, reducer)| reducer);
+            let reducer = reducer.expect("kernels are made before states begin");
+            self.gpu.attempt(|| states.run(self.gpu, reducer, block, before))?;
+        }
+        Ok(())
+    }
+}
+
+/// The library's shape of a batch.
+pub fn shape(batch: &Batch) -> Shape {
+    if batch.lines.len() == 1 { Shape::Whole } else { Shape::Segments { len: batch.len as u64 } }
+}
+
+/// A buffer for some bytes of states or results.
+pub fn output_buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold results"),
+        size,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+        mapped_at_creation: false,
+    })
+}
+
+impl States {
+    fn run(&mut self, gpu: &Gpu, reducer: &Reducer, block: &Block, before: u64) -> Result<(), Failure> {
+        let part = self.part;
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut outputs = Vec::new();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold reduce"),
+                timestamp_writes: gpu.timer.stamp(0).filter(|_| !block.lines.batches.is_empty()),
+            });
+            for batch in &block.lines.batches {
+                let reduction = reducer.of(block.slice(0, batch)).shape(shape(batch));
+                let reduction = match reducer.monoid().arity() {
+                    Arity::Two => reduction.with(block.slice(usize::from(!part.is_squared), batch)),
+                    _ => reduction,
+                };
+                let plan = reduction.plan().map_err(Failure::usage)?;
+                let (output, depth) = (output_buffer(gpu, plan.output()), plan.depth());
+                reduction.prepare(plan, &output).map_err(Failure::usage)?.encode_in_pass(&mut pass);
+                outputs.push((output, depth));
+            }
+        }
+        let mut readbacks = Vec::new();
+        for (output, _) in &outputs {
+            let readback = Readback::new(&gpu.device, output.size());
+            readback.encode(&mut encoder, output, 0, output.size()).map_err(Failure::usage)?;
+            readbacks.push(readback);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        let size = part.state_size() as usize;
+        for ((batch, readback), (output, depth)) in block.lines.batches.iter().zip(readbacks).zip(outputs) {
+            let mut states = readback.wait(output.size()).map_err(Failure::usage)?;
+            states.truncate(size * batch.lines.len());
+            if self.check != Check::Unchecked {
+                self.check.worsen(verify::states(part, block, batch, &states, depth));
+            }
+            let places = is_search(part.op).then(|| places(part, block, batch, &states));
+            self.pieces.push(Piece {
+                len: batch.len as u64,
+                lines: batch.lines.clone(),
+                states,
+                places,
+                before,
+            });
+        }
+        let ms = if block.lines.batches.is_empty() {
+            Some(0.0)
+        } else {
+            gpu.timer.resolve(0..1).map_err(Failure::usage)?[0]
+        };
+        self.gpu_ms = self.gpu_ms.zip(ms).map(|(all, ms)| all + ms);
+        Ok(())
+    }
+
+    /// The bytes by which another process gets the states.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        let pieces: Vec<_> = self
+            .pieces
+            .iter()
+            .map(|piece| (piece.len, &piece.lines, &piece.states, &piece.places, piece.before))
+            .collect();
+        serde_json::to_vec(&(pieces, self.gpu_ms, &self.check)).map_err(Failure::usage)
+    }
+
+    /// Adds the states that another process sent.
+    pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        type Sent = (Vec<(u64, Vec<u32>, Vec<u8>, Option<Vec<u64>>, u64)>, Option<f64>, Check);
+        let (pieces, gpu_ms, check): Sent = serde_json::from_slice(bytes).map_err(Failure::usage)?;
+        let piece = |(len, lines, states, places, before)| Piece { len, lines, states, places, before };
+        self.pieces.extend(pieces.into_iter().map(piece));
+        self.gpu_ms = self.gpu_ms.zip(gpu_ms).map(|(all, ms)| all + ms);
+        self.check.worsen(check);
+        // In the order of the file, whoever made them.
+        self.pieces.sort_by_key(|piece| piece.before);
+        Ok(())
+    }
+}
+
+/// The places in their lines where a search found elements.
+fn places(part: Part, block: &Block, batch: &Batch, states: &[u8]) -> Vec<u64> {
+    let found = part.answers(states, batch.len as u64).enumerate();
+    let place = |(row, answer)| match answer {
+        Scalar::At { index, .. } => block.lines.place(batch, row, index),
+        _ => 0,
+    };
+    found.map(place).collect()
+}
+
+/// The results of an operator, whose parts left `states`, for each of `lines` lines; and the number of elements of each.
+pub fn finished(
+    (op, ddof): (Op, u32),
+    stored: Stored,
+    states: &[&States],
+    lines: usize,
+) -> Result<Vec<(Option<Scalar>, u64)>, Failure> {
+    // The states of each line, in the order of the file: `entries[begins[line]..begins[line + 1]]`.
+    let pieces = &states[0].pieces;
+    let mut begins = vec![0usize; lines + 1];
+    pieces.iter().flat_map(|piece| &piece.lines).for_each(|line| begins[*line as usize + 1] += 1);
+    for line in 0..lines {
+        begins[line + 1] += begins[line];
+    }
+    let mut next = begins.clone();
+    let mut entries = vec![(0u32, 0u32); begins[lines]];
+    for (number, piece) in pieces.iter().enumerate() {
+        for (row, line) in piece.lines.iter().enumerate() {
+            entries[next[*line as usize]] = (number as u32, row as u32);
+            next[*line as usize] += 1;
+        }
+    }
+    let merged = |states: &States, entries: &[(u32, u32)]| -> Result<Merger, Failure> {
+        let mut merger = states.part.merger().ok_or_else(|| Failure::usage("there is no such reduction"))?;
+        let size = merger.state_size();
+        for (piece, row) in entries {
+            let piece = &states.pieces[*piece as usize];
+            let state = &piece.states[*row as usize * size..][..size];
+            match &piece.places {
+                Some(places) => merger.add_at(state, piece.before + places[*row as usize]),
+                None => merger.add(state, piece.before),
+            }
+            .map_err(Failure::usage)?;
+        }
+        Ok(merger)
+    };
+    let finish = |line: usize| {
+        let entries = &entries[begins[line]..begins[line + 1]];
+        let n = entries.iter().map(|(piece, _)| pieces[*piece as usize].len).sum();
+        let mergers: Vec<_> =
+            states.iter().map(|states| merged(states, entries)).collect::<Result<_, _>>()?;
+        Ok((parts::finish((op, ddof), stored, &mergers, n), n))
+    };
+    (0..lines).into_par_iter().map(finish).collect()
+}
+
+/// The states of a part among all.
+pub fn of_part(all: &[States], part: Part) -> &States {
+    all.iter().find(|states| states.part == part).expect("states of all parts were begun")
+}

@@ -1,0 +1,207 @@
+//! Facts about a kernel that are known without running it.
+
+use naga::common::wgsl::TypeContext as _;
+use naga::valid::FunctionInfo;
+use naga::{
+    AddressSpace, Block, Expression, Function, GlobalVariable, Handle, ImageClass, Literal, Module, Scalar,
+    Statement, StorageAccess, TypeInner,
+};
+
+/// Static facts about one entry point, for one value of each override.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Invocations in a workgroup, in x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_memory_bytes: u64,
+    /// The buffers and textures it uses, by group and slot.
+    pub bindings: Vec<Binding>,
+    /// The number of times that its invocations wait for each other.
+    pub barriers: Barriers,
+}
+
+/// A buffer that an entry point uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The bind group.
+    pub group: u32,
+    /// The slot in the group.
+    pub slot: u32,
+    /// The variable's name in WGSL.
+    pub name: String,
+    /// Kind of binding.
+    pub access: Access,
+    /// Its type in WGSL.
+    pub ty: String,
+}
+
+/// Kinds of bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is only read.
+    Read,
+    /// A storage buffer.
+    ReadWrite,
+    /// A texture whose texels are loaded.
+    Texture,
+    /// A texture whose texels are stored.
+    StorageTexture,
+}
+
+impl Access {
+    /// That of a variable; `None` if it is neither a buffer nor a texture.
+    pub(super) fn of(module: &Module, variable: &GlobalVariable) -> Option<Self> {
+        match variable.space {
+            AddressSpace::Handle => match module.types[variable.ty].inner {
+                TypeInner::Image { class: ImageClass::Storage { .. }, .. } => Some(Access::StorageTexture),
+                TypeInner::Image { .. } => Some(Access::Texture),
+                _ => None,
+            },
+            AddressSpace::Uniform => Some(Access::Uniform),
+            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
+                Some(Access::ReadWrite)
+            }
+            AddressSpace::Storage { .. } => Some(Access::Read),
+            _ => None,
+        }
+    }
+
+    /// As in a WGSL declaration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Access::Uniform => "var<uniform>",
+            Access::Read => "var<storage, read>",
+            Access::ReadWrite => "var<storage, read_write>",
+            Access::Texture | Access::StorageTexture => "var",
+        }
+    }
+}
+
+/// Barriers on the way through a kernel, all functions in place of their calls.
+///
+/// Branches that a constant condition excludes are not counted; of other branches both sides are. A
+/// `workgroupUniformLoad` counts as the two barriers that every back end makes of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Barriers {
+    /// Outside of loops.
+    pub once: usize,
+    /// Inside of loops: those of one turn through each.
+    pub per_step: usize,
+}
+
+impl Facts {
+    /// Those of an entry point of a module without overrides.
+    pub(super) fn of(module: &Module, info: &FunctionInfo, index: usize) -> Self {
+        let entry = &module.entry_points[index];
+        let used = || module.global_variables.iter().filter(|(handle, _)| !info[*handle].is_empty());
+        let mut bindings: Vec<_> = used()
+            .filter_map(|(_, variable)| {
+                let (at, access) = (variable.binding?, Access::of(module, variable)?);
+                let (name, ty) =
+                    (variable.name.clone().unwrap_or_default(), module.to_ctx().type_to_string(variable.ty));
+                Some(Binding { group: at.group, slot: at.binding, name, access, ty })
+            })
+            .collect();
+        bindings.sort_by_key(|binding| (binding.group, binding.slot));
+        let memory = used().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
+        let mut walk = Walk { module, barriers: Barriers::default() };
+        walk.block(&entry.function, &entry.function.body, false);
+        Facts {
+            workgroup_size: entry.workgroup_size,
+            workgroup_memory_bytes: memory
+                .map(|(_, variable)| u64::from(module.types[variable.ty].inner.size(module.to_ctx())))
+                .sum(),
+            bindings,
+            barriers: walk.barriers,
+        }
+    }
+}
+
+/// A walk over all statements that an entry point can reach.
+struct Walk<'a> {
+    module: &'a Module,
+    barriers: Barriers,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, function: &Function, block: &Block, in_loop: bool) {
+        for statement in block {
+            self.statement(function, statement, in_loop);
+        }
+    }
+
+    fn statement(&mut self, function: &Function, statement: &Statement, in_loop: bool) {
+        match statement {
+            Statement::Block(block) => self.block(function, block, in_loop),
+            Statement::If { condition, accept, reject } => {
+                let known = constant(self.module, function, *condition);
+                if known != Some(false) {
+                    self.block(function, accept, in_loop);
+                }
+                if known != Some(true) {
+                    self.block(function, reject, in_loop);
+                }
+            }
+            Statement::Switch { cases, .. } => {
+                for case in cases {
+                    self.block(function, &case.body, in_loop);
+                }
+            }
+            Statement::Loop { body, continuing, .. } => {
+                self.block(function, body, true);
+                self.block(function, continuing, true);
+            }
+            Statement::Call { function, .. } => {
+                let called = &self.module.functions[*function];
+                self.block(called, &called.body, in_loop);
+            }
+            Statement::ControlBarrier(_) => self.wait(1, in_loop),
+            Statement::WorkGroupUniformLoad { .. } => self.wait(2, in_loop),
+            _ => {}
+        }
+    }
+
+    fn wait(&mut self, times: usize, in_loop: bool) {
+        if in_loop {
+            self.barriers.per_step += times;
+        } else {
+            self.barriers.once += times;
+        }
+    }
+}
+
+/// The value of a condition that is known when the pipeline is made.
+fn constant(module: &Module, function: &Function, condition: Handle<Expression>) -> Option<bool> {
+    let literal = match function.expressions[condition] {
+        Expression::Literal(literal) => literal,
+        Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {
+            Expression::Literal(literal) => literal,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match literal {
+        Literal::Bool(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The name of a type that some language lacks, in WGSL: 64-bit ones, 16-bit ones, and atomics of these and of floats.
+pub(super) fn special_scalar(inner: &TypeInner) -> Option<&'static str> {
+    let (scalar, atomic) = match *inner {
+        TypeInner::Atomic(scalar) => (scalar, true),
+        _ => (inner.scalar()?, false),
+    };
+    match (scalar, atomic) {
+        (Scalar::F64, _) => Some("f64"),
+        (Scalar::F16, _) => Some("f16"),
+        (Scalar::F32, true) => Some("atomic<f32>"),
+        (Scalar::I64, true) => Some("atomic<i64>"),
+        (Scalar::U64, true) => Some("atomic<u64>"),
+        (Scalar::I64, false) => Some("i64"),
+        (Scalar::U64, false) => Some("u64"),
+        _ => None,
+    }
+}

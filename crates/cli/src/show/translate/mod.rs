@@ -1,0 +1,312 @@
+//! A kernel as the code each back end gets: SPIR-V, MSL, HLSL, GLSL, and its static facts. No GPU is needed. `tests/texts` takes
+//! this module, too.
+//!
+//! The text goes through naga as it does inside wgpu 30: parsed, validated, overrides made constants, written by
+//! the back end's own writer, with wgpu-hal's options (bounds checks, bounded loops, no zeroing of workgroup
+//! memory, slots counted in the same way). Choices that depend on a device are fixed here: [`Language::assumption`].
+
+mod facts;
+mod write;
+
+use std::fmt;
+use std::str::FromStr;
+
+use halofold::adapter::HELPFUL_FEATURES;
+use halofold::reduce::ladder::Coverage;
+use halofold::reduce::plan::{Reads, Stage};
+use halofold::wgpu::Features;
+use halofold_measure::Kernel;
+use naga::back::pipeline_constants::process_overrides;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, ShaderStage};
+
+pub use facts::{Access, Facts};
+
+/// Languages that a kernel can be shown in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// As composed: the text that wgpu is given.
+    Wgsl,
+    /// SPIR-V, for Vulkan.
+    Spirv,
+    /// Metal's language.
+    Msl,
+    /// DirectX 12's language.
+    Hlsl,
+    /// OpenGL's language.
+    Glsl,
+}
+
+impl Language {
+    /// Every language, WGSL first.
+    pub const ALL: [Language; 5] =
+        [Language::Wgsl, Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
+
+    /// The name it has on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::Wgsl => "wgsl",
+            Language::Spirv => "spirv",
+            Language::Msl => "msl",
+            Language::Hlsl => "hlsl",
+            Language::Glsl => "glsl",
+        }
+    }
+
+    /// The device that a translation assumes, as one that wgpu meets often.
+    ///
+    /// Another one may get another language version, or a check more or less; the algorithm is the same.
+    pub const fn assumption(self) -> &'static str {
+        match self {
+            Language::Wgsl => "as composed, before naga",
+            Language::Spirv => {
+                "SPIR-V 1.5 for Vulkan 1.2, robustBufferAccess2 (without it buffer indices are clamped too), \
+                 names as in a debug instance"
+            }
+            Language::Msl => "MSL 3.2 for macOS 15 (wgpu takes the newest that the system has)",
+            Language::Hlsl => "shader model 6.6, compiled by DXC (with FXC it would be 5.1)",
+            Language::Glsl => "GLSL 4.50 core (OpenGL ES gets 3.10 or 3.20)",
+        }
+    }
+
+    /// Of the features that help halofold, those that wgpu 30 offers on any device of the back end.
+    pub fn offered(self) -> Features {
+        let never = match self {
+            Language::Wgsl | Language::Spirv => Features::empty(),
+            Language::Msl => Features::SHADER_F64 | Features::SHADER_INT64_ATOMIC_ALL_OPS,
+            Language::Hlsl => Features::SHADER_F64 | Features::SHADER_FLOAT32_ATOMIC,
+            Language::Glsl => HELPFUL_FEATURES - Features::TIMESTAMP_QUERY,
+        };
+        HELPFUL_FEATURES - never
+    }
+
+    /// The reason why the language cannot express a type; `None` if it can.
+    fn refusal(self, ty: &str) -> Option<&'static str> {
+        match (self, ty) {
+            (Language::Msl, "f64") => Some("Metal has no 64-bit floats"),
+            (Language::Msl, "atomic<i64>" | "atomic<u64>") => {
+                Some("of 64-bit atomics Metal has minimum and maximum only, and no way to read the word")
+            }
+            // naga 30 would write it, but turns a bitcast of one into a conversion of its value.
+            (Language::Hlsl, "f64") => Some("wgpu offers no 64-bit floats on DX12"),
+            (Language::Hlsl, "atomic<f32>") => Some("DX12 has no atomics on floats"),
+            (Language::Glsl, "f16") => Some("GLSL has no 16-bit floats"),
+            (Language::Glsl, "i64" | "u64" | "atomic<i64>" | "atomic<u64>") => {
+                Some("GLSL has no 64-bit integers")
+            }
+            (Language::Glsl, "atomic<f32>") => Some("GLSL has no atomics on floats"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no language.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown language `{0}`; the languages are wgsl, spirv, msl, hlsl, glsl")]
+pub struct UnknownLanguage(String);
+
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Language::ALL
+            .into_iter()
+            .find(|language| language.name() == name)
+            .ok_or_else(|| UnknownLanguage(name.to_owned()))
+    }
+}
+
+/// Errors of translating a kernel.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum TranslateError {
+    /// It is not WGSL.
+    #[error("naga cannot parse this kernel:\n{0}")]
+    Parse(String),
+    /// It is WGSL, but not valid.
+    #[error("naga finds this kernel invalid:\n{0}")]
+    Invalid(String),
+    /// There is no compute entry point of that name.
+    #[error("no compute entry point `{asked}`; there is {offered}")]
+    EntryPoint {
+        /// The name asked for.
+        asked: String,
+        /// Those there are.
+        offered: String,
+    },
+    /// The overrides do not fit the kernel.
+    #[error("the overrides do not go with this kernel: {0}")]
+    Overrides(String),
+    /// The language lacks a type.
+    #[error("{language} cannot express {ty}: {reason}")]
+    Type {
+        /// The language.
+        language: Language,
+        /// The type, in WGSL.
+        ty: &'static str,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// The back end's writer gave up.
+    #[error("naga cannot write this kernel as {language}: {message}")]
+    BackEnd {
+        /// The language.
+        language: Language,
+        /// The writer's message.
+        message: String,
+    },
+}
+
+/// Parses and validates a kernel.
+pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
+    Checked::new(&kernel.wgsl, kernel.entry_point, &kernel.overrides)
+}
+
+/// Translates a kernel into one language.
+pub fn translate(kernel: &Kernel, language: Language) -> Result<Translation, TranslateError> {
+    check(kernel)?.write(language)
+}
+
+/// A stage's name on the command line: its input, or its purpose.
+pub fn stage_name(stage: Stage) -> &'static str {
+    match (stage.kernel.coverage, stage.reads) {
+        (Coverage::One, _) => stage.kernel.name,
+        (_, Reads::Partials) => "partials",
+        _ => "elements",
+    }
+}
+
+/// The line that browsers ask for in front of a kernel with subgroup operations, and that naga refuses.
+#[must_use]
+pub fn browser_directive(wgsl: &str) -> Option<&'static str> {
+    // Every kernel with subgroup operations asks where it stands in its subgroup.
+    let asks = wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"));
+    asks.then_some("enable subgroups;")
+}
+
+/// Code in one of the languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Text.
+    Text(String),
+    /// The words of a SPIR-V module.
+    Words(Vec<u32>),
+}
+
+/// A kernel in another language.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The code.
+    pub code: Code,
+    /// The entry point's name there: some names are reserved words elsewhere.
+    pub entry_point: String,
+    /// Static facts about the kernel.
+    pub facts: Facts,
+}
+
+/// One entry point of a valid WGSL module, its overrides made constants: every language is written from it.
+///
+/// Bindings are numbered for a layout with every uniform of the module and the storage buffers that the entry
+/// point uses, which is how halofold's own layouts are made.
+#[derive(Debug)]
+pub struct Checked<'a> {
+    wgsl: &'a str,
+    entry_point: &'a str,
+    module: Module,
+    info: ModuleInfo,
+    layout: write::Layout,
+    /// Static facts about the kernel.
+    pub facts: Facts,
+}
+
+impl<'a> Checked<'a> {
+    /// Parses and validates a module.
+    pub fn new(
+        wgsl: &'a str,
+        entry_point: &'a str,
+        overrides: &[(&str, f64)],
+    ) -> Result<Self, TranslateError> {
+        let module = naga::front::wgsl::parse_str(wgsl)
+            .map_err(|error| TranslateError::Parse(error.emit_to_string(wgsl)))?;
+        let info = Validator::new(ValidationFlags::all(), capabilities())
+            .validate(&module)
+            .map_err(|error| TranslateError::Invalid(error.emit_to_string(wgsl)))?;
+        let index = compute_entry_point(&module, entry_point)?;
+        let layout = write::Layout::new(&module, info.get_entry_point(index));
+        let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let (module, info) =
+            process_overrides(&module, &info, Some((ShaderStage::Compute, entry_point)), &overrides)
+                .map_err(|error| TranslateError::Overrides(error.to_string()))?;
+        let (module, info) = (module.into_owned(), info.into_owned());
+        let index = compute_entry_point(&module, entry_point)?;
+        let facts = Facts::of(&module, info.get_entry_point(index), index);
+        Ok(Checked { wgsl, entry_point, module, info, layout, facts })
+    }
+
+    /// Writes it in a language.
+    pub fn write(&self, language: Language) -> Result<Translation, TranslateError> {
+        let Checked { wgsl, entry_point, module, info, layout, facts } = self;
+        if let Some((ty, reason)) = first_refusal(module, info, language) {
+            return Err(TranslateError::Type { language, ty, reason });
+        }
+        let written = match language {
+            Language::Wgsl => Ok((Code::Text((*wgsl).to_owned()), (*entry_point).to_owned())),
+            Language::Spirv => write::spirv(module, info, entry_point, layout),
+            Language::Msl => write::msl(module, info, entry_point, layout),
+            Language::Hlsl => write::hlsl(module, info, entry_point, layout),
+            Language::Glsl => write::glsl(module, info, entry_point, layout),
+        };
+        let (code, entry_point) =
+            written.map_err(|error| TranslateError::BackEnd { language, message: error.to_string() })?;
+        Ok(Translation { code, entry_point, facts: facts.clone() })
+    }
+}
+
+/// The capabilities of a device that was opened with all features that help halofold, and no more.
+fn capabilities() -> Capabilities {
+    Capabilities::SUBGROUP
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::FLOAT64
+        | Capabilities::SHADER_INT64
+        | Capabilities::SHADER_INT64_ATOMIC_MIN_MAX
+        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
+        | Capabilities::SHADER_FLOAT32_ATOMIC
+}
+
+/// Index of the entry point in the module.
+fn compute_entry_point(module: &Module, name: &str) -> Result<usize, TranslateError> {
+    let is_compute = |entry: &naga::EntryPoint| entry.stage == ShaderStage::Compute;
+    let found = module.entry_points.iter().position(|entry| is_compute(entry) && entry.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<_> =
+            module.entry_points.iter().filter(|entry| is_compute(entry)).map(|entry| &*entry.name).collect();
+        let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        TranslateError::EntryPoint { asked: name.to_owned(), offered }
+    })
+}
+
+/// The first type in the module that the language cannot express, and why.
+///
+/// Asked before a writer runs: the one for MSL panics when it meets an `f64`.
+fn first_refusal(
+    module: &Module,
+    info: &ModuleInfo,
+    language: Language,
+) -> Option<(&'static str, &'static str)> {
+    let declared = module.types.iter().map(|(_, ty)| &ty.inner);
+    let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
+    let entries = module.entry_points.iter().enumerate();
+    let entries = entries.map(|(index, entry)| (&entry.function, info.get_entry_point(index)));
+    let computed = functions.chain(entries).flat_map(|(function, info)| {
+        function.expressions.iter().map(move |(handle, _)| info[handle].ty.inner_with(&module.types))
+    });
+    declared.chain(computed).find_map(|inner| {
+        let ty = facts::special_scalar(inner)?;
+        language.refusal(ty).map(|reason| (ty, reason))
+    })
+}

@@ -1,0 +1,154 @@
+//! `halofold ladder --n FROM..TO`, by running the program over a few small sizes on the adapter at hand.
+
+use std::fs;
+
+use crate::files::{self, Folder, command, fine, parsed, typed};
+use crate::keys::{KEYS, assert_keys, check};
+use serde_json::{Map, Value};
+
+/// The names of the rows of one size, with two rungs that run everywhere.
+const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];
+
+/// A range of three sizes over them, with little else.
+const TINY: [&str; 4] = ["--rungs", "sequential,single-pass", "--n=2^8..1_024", "--samples=3"];
+
+/// The tiny range with more options, which must go well; its standard output.
+fn tiny(options: &[&str]) -> String {
+    fine(&[&["ladder"], &TINY[..], options].concat())
+}
+
+/// Options that must be refused with all these words.
+fn refused(options: &[&str], words: &[&str]) {
+    files::refused(&command("ladder", options).output().expect("the program starts"), words);
+}
+
+#[test]
+fn the_table_has_a_line_for_every_size_twice() {
+    let text = tiny(&[]);
+    let starting = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
+    for size in ["256 ", "512 ", "2^10 "] {
+        assert_eq!(starting(size), 2, "{size}in {text}");
+    }
+    for series in SERIES {
+        assert!(text.contains(series), "{series} in {text}");
+    }
+    assert_eq!(starting("End to end, "), 1, "{text}");
+    assert!(!text.contains("skipped") && !text.contains("FAIL"), "{text}");
+}
+
+#[test]
+fn json_is_one_array_of_rows_that_pass_of_every_type_that_runs_everywhere() {
+    for (element, op) in [("u32", "max"), ("u32", "product"), ("i32", "min"), ("f32", "max")] {
+        let json = tiny(&["--json", "--type", element, "--op", op]);
+        let rows: Vec<Map<String, Value>> = serde_json::from_str(&json).unwrap();
+        let named = rows.iter().map(|row| (row["n"].as_u64().unwrap(), row["rung"].as_str().unwrap()));
+        let expected = [256, 512, 1024].into_iter().flat_map(|n| SERIES.map(|rung| (n, rung)));
+        assert!(named.eq(expected), "{rows:?}");
+        rows.iter().for_each(|row| check_row(row, [element, op]));
+    }
+}
+
+fn check_row(row: &Map<String, Value>, work: [&str; 2]) {
+    check(row);
+    assert_eq!([&row["status"], &row["type"], &row["op"]], ["pass", work[0], work[1]], "{row:?}");
+    for key in ["wall_ms_median", "gb_per_s"] {
+        assert!(row[key].as_f64().unwrap() > 0.0, "{row:?}");
+    }
+    let on_cpu = row["rung"].as_str().unwrap().starts_with("cpu-");
+    assert_eq!(row["gpu_ms_median"].is_null(), on_cpu, "{row:?}");
+    if on_cpu {
+        assert_eq!([&row["adapter"], &row["backend"], &row["timing"]], ["CPU", "cpu", "wall"]);
+        assert!(row["finish"].is_null() && row["workgroup_size"].is_null(), "{row:?}");
+    } else {
+        assert!(row["finish"].is_string() && row["workgroup_size"].is_u64(), "{row:?}");
+    }
+}
+
+#[test]
+fn csv_and_svg_files_hold_the_same_rows() {
+    let folder = Folder::new("ladder-range-files");
+    let csv = folder.write("rows.csv", "a longer text than any row of the range: ".repeat(1000).as_bytes());
+    let svg = folder.path("plot.svg");
+    tiny(&["--csv", &csv, "--svg", &svg]);
+
+    let text = fs::read_to_string(&csv).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_keys(lines[0].split(','), KEYS);
+    assert_eq!(lines.len(), 1 + 3 * SERIES.len());
+    for (line, series) in lines[1..].iter().zip(SERIES.iter().cycle()) {
+        assert!(line.contains(&format!(",{series},")) && line.contains(",pass,"), "{line}");
+    }
+
+    let plot = fs::read_to_string(&svg).unwrap();
+    assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"));
+    for text in SERIES.iter().chain(&["sum of f32", "elements", "time", "256", "2¹⁰", "µs", "end to end"])
+    {
+        assert!(plot.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn standard_output_takes_one_thing() {
+    let csv = tiny(&["--csv", "-"]);
+    assert!(csv.starts_with("preset,row,rung,") && csv.lines().count() == 1 + 3 * SERIES.len());
+    assert!(tiny(&["--svg", "-"]).starts_with("<svg "));
+    refused(&["--n=2^8..", "--json", "--csv", "-"], &["--json", "--csv -", "standard output"]);
+    refused(&["--n=2^8..", "--svg", "-", "--csv", "-"], &["--svg -", "--csv -"]);
+}
+
+/// The rung, the length, and the tuning of a row.
+fn tuned(row: &Value) -> [String; 4] {
+    ["rung", "n", "workgroup_size", "workgroups"].map(|key| row[key].to_string())
+}
+
+fn rows_of_ladder(options: &str) -> Vec<Value> {
+    parsed(&typed(&format!("ladder {options} --samples=3 --json")))
+}
+
+#[test]
+fn a_range_with_options_of_one_length_is_refused() {
+    for (options, words) in [
+        ("--n 2^10..2^9", "--n 1024.. is larger than --n 512"),
+        ("--svg -", "needs several"),
+        ("--n=2^8.. --cold", "--cold"),
+        ("--n=2^8.. --groups=1,2", "--groups"),
+        ("--preset=tga --n=2^8..2^9", "--n: a preset"),
+    ] {
+        files::refused(&typed(&format!("ladder {options}")), &[words]);
+    }
+}
+
+#[test]
+fn the_ladder_tries_every_tuning() {
+    let rows = rows_of_ladder("--n=2^16 --rungs=single-pass --workgroup=64,128 --groups=2,3");
+    let found: Vec<_> = rows.iter().map(tuned).map(|[_, _, size, groups]| (size, groups)).collect();
+    let wanted = [("64", "2"), ("64", "3"), ("128", "2"), ("128", "3")];
+    assert_eq!(found, wanted.map(|(size, groups)| (size.to_owned(), groups.to_owned())));
+    assert!(rows.iter().all(|row| row["status"] == "pass"));
+}
+
+#[test]
+fn bad_requests_say_what_is_wrong() {
+    refused(&["--n=1x6..2^8"], &["1x6", "2^24"]);
+    refused(&["--n=0.."], &["--n 0.."]);
+    refused(&["--n=2^31.."], &["--n 2147483648..", "default"]);
+    refused(&["--n=2^8..2^40"], &["--n 1099511627776", "max_buffer_size"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_before_the_work() {
+    let folder = Folder::new("ladder-range-missing");
+    for option in ["--csv", "--svg"] {
+        refused(&["--n=2^8..", option, &folder.path("no/such/directory")], &[option, "no/such/directory"]);
+        refused(&["--n=2^8..", option, &folder.path("")], &[option]);
+    }
+}
+
+#[test]
+fn a_failed_range_leaves_files_as_they_were() {
+    let folder = Folder::new("ladder-range-untouched");
+    let (fresh, old) = (folder.path("fresh.csv"), folder.write("old.svg", b"old"));
+    refused(&["--csv", &fresh, "--svg", &old, "--n", "2^10..2^9"], &["--n"]);
+    assert!(!fs::exists(fresh).unwrap());
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+}

@@ -1,0 +1,50 @@
+//! `halofold reduce`, `histogram` and `scan`: their values are NumPy's, their text, JSON and CSV are documented, and wrong requests name the remedy.
+
+mod output;
+mod own;
+mod refusals;
+
+use std::process::Command;
+
+use crate::files::Folder;
+use crate::files::python::python;
+
+/// Compares a set of results with NumPy's.
+fn compare(set: &str) {
+    let Some(found) = python() else { return };
+    let folder = Folder::new(&format!("numpy-{set}"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/reduce/beside_numpy.py");
+    let run = Command::new(found)
+        .args([script, env!("CARGO_BIN_EXE_halofold"), folder.0.to_str().unwrap(), set])
+        .output();
+    let run = run.unwrap();
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{text}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(!text.starts_with("0 "), "{text}");
+    println!("{text}");
+}
+
+#[test]
+fn axes_are_numpys() {
+    compare("axes");
+}
+
+#[test]
+fn kept_elements_are_numpys() {
+    compare("kept");
+}
+
+#[test]
+fn groups_are_numpys() {
+    compare("groups");
+}
+
+#[test]
+fn ranks_are_numpys() {
+    compare("ranks");
+}
+
+#[test]
+fn histograms_and_scans_are_numpys() {
+    compare("others");
+}

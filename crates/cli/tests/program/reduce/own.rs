@@ -1,0 +1,79 @@
+//! `halofold reduce --wgsl`: operators of the user's own.
+
+use serde_json::{Value, json};
+
+use crate::files::{Folder, npy, parsed, reduce, refused, stdout};
+
+/// Maps x -> scale * x + shift, one after the other: associative, and another result in any other order.
+const AFFINE: &str = include_str!("../files/affine.wgsl");
+
+/// The mean of the elements above zero, and their number.
+const MEAN_ABOVE_ZERO: &str = "
+struct Acc { sum: f32, count: u32 }
+struct Out { mean: f32, count: u32 }
+fn map(elem: Elem, index: u32) -> Acc { return Acc(f32(max(elem, Elem(0))), select(0u, 1u, elem > Elem(0))); }
+fn identity() -> Acc { return Acc(0.0, 0u); }
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.count + b.count); }
+fn finish(acc: Acc, n: u32) -> Out { return Out(acc.sum / f32(max(acc.count, 1u)), acc.count); }
+";
+
+/// Each element times its index, and the number of elements.
+const WEIGHTED: &str = "
+alias Acc = u32;
+fn map(elem: Elem, index: u32) -> Acc { return u32(elem) * index; }
+fn identity() -> Acc { return 0u; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> u32 { return 3u * acc + n; }
+";
+
+fn row(args: &[&str]) -> Value {
+    let rows: Value = parsed(&reduce(&[args, &["--json"]].concat()));
+    rows[0].clone()
+}
+
+#[test]
+fn operators_of_a_whole_file_take_elements_in_order() {
+    let folder = Folder::new("own-order");
+    let text = folder.write("affine.wgsl", AFFINE.as_bytes());
+    let items: Vec<u32> = (0..20_011u32).map(|i| i.wrapping_mul(2_654_435_769)).collect();
+    let input = folder.write("a.npy", &npy("<u4", false, &[items.len()], bytemuck::cast_slice(&items)));
+    let step = |[scale, shift]: [u32; 2], (index, elem): (u32, &u32)| {
+        let by = 2u32.wrapping_mul(*elem).wrapping_add(1);
+        [scale.wrapping_mul(by), shift.wrapping_mul(by).wrapping_add(elem ^ index)]
+    };
+    let row = row(&[&input, "--wgsl", &text]);
+    assert_eq!((&row["value"], &row["op"]), (&json!((0..).zip(&items).fold([1, 0], step)), &json!("affine")));
+}
+
+#[test]
+fn operators_take_every_type_and_axis() {
+    let folder = Folder::new("own-types");
+    let [mean, weighted] = [("mean.wgsl", MEAN_ABOVE_ZERO), ("w.wgsl", WEIGHTED)]
+        .map(|(name, text)| folder.write(name, text.as_bytes()));
+    for (kind, data) in [
+        ("<f4", [1.0f32, -2.0, 3.0, 4.0, -5.0, 8.0].map(f32::to_le_bytes).concat()),
+        ("|i1", vec![1, 254, 3, 4, 251, 8]),
+    ] {
+        let file = folder.write("a.npy", &npy(kind, false, &[2, 3], &data));
+        assert_eq!(row(&[&file, "--wgsl", &mean])["value"], json!([4.0, 4]), "{kind}");
+        assert_eq!(row(&[&file, "--wgsl", &mean, "--axis=1"])["value"], json!([[2.0, 2], [6.0, 2]]));
+    }
+    let file = folder.write("a.npy", &npy("|u1", false, &[2, 3], &[1, 2, 3, 4, 5, 6]));
+    assert_eq!(row(&[&file, "--wgsl", &weighted, "--axis=0"])["value"], json!([14, 17, 20]));
+    let out = folder.path("out.npy");
+    stdout(&reduce(&[&file, "--wgsl", &weighted, "--axis=1", "-o", &out]));
+    refused(&reduce(&[&file, "--wgsl", &mean, "--axis=1", "-o", &out]), &["`mean` gives 2"]);
+}
+
+#[test]
+fn texts_that_do_not_compile_are_named() {
+    let folder = Folder::new("own-wrong");
+    let file = folder.write("a.npy", &npy("<f4", false, &[2], &[0; 8]));
+    let text = folder.write(
+        "wrong.wgsl",
+        b"alias Acc = f32;\nfn map(elem: Elem, index: u32) -> Acc { return elem + true; }",
+    );
+    refused(&reduce(&[&file, "--wgsl", &text]), &["wrong.wgsl"]);
+    refused(&reduce(&[&file, "--wgsl", "none.wgsl"]), &["none.wgsl", "No such file"]);
+    refused(&reduce(&[&file, "--wgsl", &text, "--verify"]), &["--verify"]);
+}
