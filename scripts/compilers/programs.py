@@ -278,8 +278,9 @@ class Fxc(Windows):
 
     name, profile = "FXC", "cs_5_1"
     batch = 25
-    # Only one kernel of each file.
+    # Only one kernel of each file, and none of those that take FXC 5 to 20 seconds and have others like them.
     is_by_file = False
+    slow = re.compile("kernels/exact_|rank/row_top|time-planes")
 
     def __init__(self):
         self.met = set()
@@ -289,6 +290,8 @@ class Fxc(Windows):
             return "shader model 5.1 has no subgroups, and types of 32 bits only"
         if reason := super().refusal(kernel):
             return reason
+        if self.is_by_file and self.slow.search(kernel["row"]):
+            return "FXC takes many seconds for each"
         new = ({kernel["row"]} if self.is_by_file else traits(kernel)) - self.met
         self.met |= new
         return None if new else "one of a chosen few has its traits"

@@ -83,7 +83,7 @@ const SAMPLE: [(&str, &str); 12] = [
     ("ladder::", "::u32::last-workgroup"),
     ("ladder::single-pass", ""),
     ("stencil::5-point::", "::f32::dyadic"),
-    ("stencil::7-point::", "::f32::dyadic"),
+    ("stencil::7-point::direct-global", "::f32::dyadic"),
     ("stencil::27-point::plane-sums", "::f32::dyadic"),
     ("stencil::5-point::", "direct-global::f32::windows"),
     ("stencil::slabs::5-point::", "direct-global::f32"),
