@@ -198,13 +198,15 @@ fn impossible_requests_are_refused_once() {
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
         (&["grid.npy", "--stencil", "27"], "the stencil 27-point takes a grid of (planes, rows, columns)"),
     ] {
-        let Ended { status, err, .. } = launch(3, &folder, &[&["stencil", "--steps", "1"], arguments].concat());
+        let Ended { status, err, .. } =
+            launch(3, &folder, &[&["stencil", "--steps", "1"], arguments].concat());
         assert!(!status.success(), "{arguments:?}: {err}");
         assert_eq!(err.matches("error: rank 0 of 3 on ").count(), 1, "{arguments:?}: {err}");
         assert!(err.matches("error: ").count() == 1 && err.contains(message), "{arguments:?}: {err}");
     }
     // More ranks than layers.
-    let Ended { status, err, .. } = launch(4, &folder, &["stencil", "grid.npy", "--steps", "1", "--halo", "3"]);
+    let Ended { status, err, .. } =
+        launch(4, &folder, &["stencil", "grid.npy", "--steps", "1", "--halo", "3"]);
     assert!(!status.success() && err.contains("use fewer ranks or a smaller halo"), "{err}");
     let Ended { err, .. } = launch(2, &folder, &["stencil", "grid.npy"]);
     assert!(err.contains("a grid takes --steps N, or --until EPS"), "{err}");
