@@ -192,15 +192,27 @@ impl GridState for Field<'_> {
     }
 }
 
-/// A rank's own layers between the halos that its neighbours fill.
+/// A rank's own layers between the halos that come from its neighbours. All ranks call this together.
 fn held(grid: &GlobalGrid<'_>, own: &[u8]) -> Result<Vec<u8>, GridError> {
-    let place = grid.slab().own_bytes();
-    let needed = place.end - place.start;
+    let slab = grid.slab();
+    let place = |range: Range<u64>| range.start as usize..range.end as usize;
+    let needed = slab.own_bytes().end - slab.own_bytes().start;
     if own.len() as u64 != needed {
         return Err(GridError::Cells { given: own.len(), needed });
     }
-    let mut held = vec![0; grid.slab().bytes() as usize];
-    held[place.start as usize..place.end as usize].copy_from_slice(own);
-    grid.update_halo(&mut held)?;
+    let mut held = vec![0; slab.bytes() as usize];
+    held[place(slab.own_bytes())].copy_from_slice(own);
+    let mut faces = Faces::new(slab);
+    for side in Side::BOTH {
+        if let Some(edge) = slab.edge(side) {
+            faces.put(side, &held[place(edge)]);
+        }
+    }
+    faces.exchange(grid.ranks());
+    for side in Side::BOTH {
+        if let (Some(halo), Some(face)) = (slab.halo(side), faces.arrived(side)) {
+            held[place(halo)].copy_from_slice(face);
+        }
+    }
     Ok(held)
 }

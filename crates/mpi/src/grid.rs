@@ -4,13 +4,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use halofold::reduce::ReduceError;
-use halofold::stencil::slab::{Side, Slab};
+use halofold::stencil::slab::Slab;
 use halofold::stencil::{Config, StencilError};
 use halofold_fleet::{Slabs, WorkerError, kernel_of_parts, steps_of_round};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
-use crate::exchange::exchange;
 use crate::{RankGpu, Ranks};
 
 /// Errors of a grid and of its steps.
@@ -181,34 +180,6 @@ impl<'r> GlobalGrid<'r> {
     /// This rank's part, and the halos on its sides.
     pub fn slab(&self) -> &Slab {
         &self.slab
-    }
-
-    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for arrays that no [`Field`](crate::Field) steps,
-    /// which does this itself. All ranks call this together.
-    ///
-    /// # Errors
-    ///
-    /// The array has another size.
-    pub fn update_halo(&self, held: &mut [u8]) -> Result<(), GridError> {
-        let needed = self.slab.bytes();
-        if held.len() as u64 != needed {
-            return Err(GridError::Cells { given: held.len(), needed });
-        }
-        let place = |range: Range<u64>| range.start as usize..range.end as usize;
-        let slab = &self.slab;
-        let leaving = Side::BOTH.map(|side| slab.edge(side).map(|range| held[place(range)].to_vec()));
-        let mut arriving = Side::BOTH.map(|side| slab.halo(side).map(|range| held[place(range)].to_vec()));
-        exchange(
-            self.ranks,
-            leaving.each_ref().map(Option::as_deref),
-            arriving.each_mut().map(Option::as_deref_mut),
-        );
-        for (side, face) in Side::BOTH.into_iter().zip(arriving) {
-            if let (Some(range), Some(face)) = (slab.halo(side), face) {
-                held[place(range)].copy_from_slice(&face);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -15,8 +15,7 @@ use self::cells::{Cells, array, report};
 use crate::files::python::python;
 use crate::files::{Folder, command, dtype, npy, refused, run_on, stdout, stencil as run};
 use halofold::Element;
-use halofold::stencil::reference::Problem;
-use halofold::stencil::{BOXES, Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
+use halofold::stencil::{Border, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
 
 const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 const BORDERS: [Border; 3] = [Border::Fixed, Border::Reflect, Border::Wrap];
@@ -77,28 +76,6 @@ fn the_report_says_what_was_done() {
 }
 
 #[test]
-fn defaults_average_for_a_thousand_and_one_steps() {
-    let folder = Folder::new("stencil-long");
-    for (stencil, variant) in [(&FIVE_POINT, "register-rows"), (&TWENTY_SEVEN_POINT, "plane-sums")] {
-        let cells = Cells::integers(stencil);
-        let file = folder.write("in.npy", &cells.file("f4", false, false));
-        let out = folder.path("out.npy");
-        for border in BORDERS {
-            let arguments = [&file, "--steps", "1001", "--boundary", border.name(), "-o", &out, "--json"];
-            let report = report(&run(&arguments));
-            assert_eq!(report["variant"], variant);
-            let expected = cells.stepped(border, stencil.usual, 1001);
-            let (_, _, values) = array(&out);
-            for (at, (got, expected)) in values.iter().zip(expected).enumerate() {
-                // Averages do not enlarge what is off: at most half a unit of 4 per addition and step.
-                let bound = 1001.0 * 33.0 * 4.0 * f64::from(f32::EPSILON) / 2.0;
-                assert!((got - expected).abs() <= bound, "{border:?}: cell {at}: {got}, expected {expected}");
-            }
-        }
-    }
-}
-
-#[test]
 fn byte_orders_and_orders_of_dimensions_are_one() {
     let folder = Folder::new("stencil-orders");
     for &stencil in STENCILS {
@@ -150,44 +127,6 @@ fn integers_of_any_width_become_floats() {
 }
 
 #[test]
-fn floats_become_what_is_asked_for() {
-    let folder = Folder::new("stencil-floats");
-    let cells = Cells::integers(&FIVE_POINT);
-    let out = folder.path("out.npy");
-    let options = ["--type", "f32", "--weights", "0.25", "--steps", "1", "-o", &out, "--json"];
-    for from in ["f2", "f8"] {
-        let file = folder.write("in.npy", &cells.file(from, true, false));
-        let output = run(&[&[&file[..]], &options[..]].concat());
-        assert_eq!(report(&output)["type"], "f32");
-        assert!(output.stderr.is_empty());
-        let expected = cells.stepped(Border::Fixed, Weights::new(&[0.25; 4]), 1);
-        assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), expected));
-    }
-}
-
-#[test]
-fn a_right_hand_side_is_added() {
-    let folder = Folder::new("stencil-rhs");
-    let out = folder.path("out.npy");
-    for &stencil in STENCILS {
-        let cells = Cells::integers(stencil);
-        let rhs = Cells { values: cells.values.iter().rev().copied().collect(), ..cells.clone() };
-        let file = folder.write("in.npy", &cells.file("f4", false, false));
-        // Its type and its order are its own.
-        let added = folder.write("rhs.npy", &rhs.file("f8", true, false));
-        let weights: Vec<_> = stencil.dyadic.of_classes(stencil).iter().map(f64::to_string).collect();
-        let weights = weights.join(",");
-        let options = ["--stencil", stencil.name, "--weights", &weights, "--rhs", &added, "-o", &out];
-        let options = [&options[..], &["--steps", "1"]].concat();
-        stdout(&run(&[&[&file[..]], &options[..]].concat()));
-        let mut expected = cells.values.clone();
-        let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
-        problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);
-        assert_eq!(array(&out).2, expected, "{}", stencil.name);
-    }
-}
-
-#[test]
 fn borders_are_those_of_numpy_and_scipy() {
     let Some(python) = python() else { return };
     let folder = Folder::new("stencil-numpy");
@@ -214,37 +153,6 @@ fn borders_are_those_of_numpy_and_scipy() {
             );
         }
     }
-}
-
-#[test]
-fn a_file_has_a_weight_for_each_cell() {
-    let folder = Folder::new("stencil-weights");
-    let out = folder.path("out.npy");
-    for &stencil in BOXES {
-        let cells = Cells::integers(stencil);
-        let file = folder.write("in.npy", &cells.file("f4", false, false));
-        let shape: &[usize] =
-            if stencil.dims.count() == 3 { &[3; 3] } else { &[1 + 2 * stencil.radius() as usize; 2] };
-        let weights: Vec<_> = (0..stencil.classes.len()).map(|nth| nth as f64 * 0.0625 - 0.5).collect();
-        let data: Vec<_> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-        let weighted = folder.write("weights.npy", &npy("<f8", false, shape, &data));
-        for border in BORDERS {
-            let options = ["--weights", &weighted, "--boundary", border.name(), "--steps", "1", "-o", &out];
-            stdout(&run(&[&[&file[..]], &options[..]].concat()));
-            assert_eq!(
-                array(&out).2,
-                cells.stepped(border, Weights::new(&weights), 1),
-                "{} {border:?}",
-                stencil.name
-            );
-        }
-    }
-    let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
-    let odd = folder.write("odd.npy", &npy("<f4", false, &[2, 3], &[0; 24]));
-    refused(&run(&[&flat, "--steps", "1", "--weights", &odd]), &["odd.npy", "(2, 3)", "(5, 5)"]);
-    let square = folder.write("square.npy", &npy("<f4", false, &[3, 3], &[0; 36]));
-    refused(&run(&[&flat, "--steps", "1", "--weights", &square, "--stencil", "5"]), &["5-point", "3x3"]);
-    refused(&run(&[&flat, "--weights", "1,x"]), &["`x` is not a weight"]);
 }
 
 #[test]

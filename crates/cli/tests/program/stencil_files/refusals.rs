@@ -101,3 +101,14 @@ fn a_grid_that_does_not_fit_names_the_limit() {
         refused(&run_on(&mut command("stencil", &["-", "--steps", "1"]), &header), parts);
     }
 }
+
+#[test]
+fn weights_of_another_shape_are_refused() {
+    let folder = Folder::new("stencil-weights");
+    let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let odd = folder.write("odd.npy", &npy("<f4", false, &[2, 3], &[0; 24]));
+    refused(&run(&[&flat, "--steps", "1", "--weights", &odd]), &["odd.npy", "(2, 3)", "(5, 5)"]);
+    let square = folder.write("square.npy", &npy("<f4", false, &[3, 3], &[0; 36]));
+    refused(&run(&[&flat, "--steps", "1", "--weights", &square, "--stencil", "5"]), &["5-point", "3x3"]);
+    refused(&run(&[&flat, "--weights", "1,x"]), &["`x` is not a weight"]);
+}
