@@ -1,12 +1,8 @@
-// runs: a workgroup reduces the runs of its tile, and tells what those behind it need to know.
+// runs: reduces each run inside a tile and publishes a summary: run count, open first run, open last run.
 //
-// A run is a row of neighbouring pairs with equal keys. To reduce each to one result means to know of every pair its run's number, which counts the
-// runs before it, and a tile cannot know these before all other tiles have counted theirs. The fast kernels for CUDA wait for their neighbours: a
-// workgroup spins until the one before it has told its count ("decoupled look-back"). Nothing in WGSL says that the other one ever runs
-// while this one waits, and on several GPUs it does not.
-//
-// So nobody waits here. A tile reduces its runs as far as it sees them, and writes them where it likes: tightly, into room of its own. What it cannot
-// see are its two ends: the run that reaches into it from before, and the one that goes on behind it. Of these it leaves accumulators.
+// The place of a result is the number of runs before it, which a tile cannot know before all other tiles have counted theirs. CUDA's fast
+// kernels spin until the neighbour has published its count ("decoupled look-back"); WGSL does not promise that the neighbour ever runs. So
+// no workgroup waits here: a tile writes the results that it can finish into room of its own, and accumulators of its two open ends.
 //
 //     keys    a a a b | b b b b | b c c d | d d d d        | are borders of tiles
 //     begin   a     b |         |   c   d |
@@ -14,12 +10,8 @@
 //     ends    -  b: 1 | b: 4    | b:1 d:1 | d: 4           what lies before the first run, and the last run
 //
 // Then `join` adds up the counts of 256 tiles and joins their ends, `join_all` does the same for groups of 256 tiles, and `place` moves the results
-// from the tiles' rooms to their places, and finishes the runs across borders. If runs are long, rooms are nearly empty: keys and values are
-// read once, and hardly anything is written.
-//
-// If runs are short, the room would be as large as the tile, and everything would be written, read and written again. A tile with more runs than
-// fit its room therefore only counts them. It does not even read its values, except for those at its ends. `again` comes back to it once
-// all counts are known.
+// to their places and finishes the runs across borders. If runs are long, keys and values are read once, and hardly anything is written.
+// A tile with more runs than fit its room only counts them; `again` reduces it once all counts are known.
 //
 // A tile of sixteen pairs for each invocation:
 //   * Where keys differ from the one before, runs begin: sixteen bits. Their number tells if there is room.

@@ -7,9 +7,8 @@
 //     window from 2^-10 to 2^14     1.5 · 2^3 is 0xc00000 << 13     -1.5 · 2^3
 //     digits, the highest first     0x0018  0x0000  0x0000          -0x0018  0x0000  0x0000
 //
-// A word has 32 bits, so 2^15 such digits find room in it. Carries wait until then. A fourth word counts the elements
-// of the group, in its upper half those that are -0; it tells when the room ends. Every so many steps a workgroup looks at the counts, and moves what
-// has half of the room taken to the state of its group in storage: with ids that come at random that is nothing, until the end.
+// A word has 32 bits, so 2^15 such digits fit; carries wait until then. A fourth word counts the elements of the group, in its upper half those that
+// are -0. Every some steps a workgroup looks at the counts, and adds tables that are half full to the states of their groups in storage.
 //
 // The words of a group lie in planes: the counts of all groups, then all lowest digits, and so on. Next to each other they would meet in one
 // bank of the memory. Where they find room, a group has COPIES of each word, for the lanes that add to one group at the same time; and four equal ids in
@@ -18,8 +17,7 @@
 // A workgroup chooses its window by a sample of exponents. Numbers outside of it go to the state in storage one by one. If these are
 // many, it chooses another one.
 //
-// If not all groups find room, a workgroup has one of a few slices of them. Those of one share of the pairs are next to each other and read the same
-// pairs at about the same time. For more groups see parted.wgsl.
+// If not all groups find room, a workgroup has one of a few slices of them, and its neighbours the others. For more groups see parted.wgsl.
 #import entry
 #import ids
 #import io

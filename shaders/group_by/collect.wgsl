@@ -4,12 +4,9 @@
 // place in that order as its id, and the kernels of groups by id (group/tables.wgsl) look up what they would read otherwise. They read keys
 // and values once, this kernel has read the keys before.
 //
-// A hash says where in the table a key is looked for; if another one is there, it is at the next place, or at the one after. Whoever finds a free place
-// takes it. The first place has an even number, so two of them are looked at at once. There are at least eight places for each key that is allowed: of a
-// thousand keys two are farther away. A warp of 32 lanes waits for all of its keys, so it matters that these are so few. Keys that are too many are taken
-// in until their number is seen, and then no more: those that are not listed have no id, and their pairs are counted. A lookup ends where the second of
-// two places has no id: in a full table it would go on through all places. A listed key that lies behind such a place is not found, so all of its pairs are
-// left out and counted.
+// A hash gives the first place to probe; the next places follow, two at a time. There are at least eight places for each key that is allowed, so of
+// a thousand keys two are farther away. Keys beyond the allowed number are inserted until their number is seen. Those that are not listed have no id,
+// and their pairs are counted. A lookup ends where the second of two places has no id: in a full table it would go on through all places.
 //
 // Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
 //

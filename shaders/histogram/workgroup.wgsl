@@ -1,10 +1,7 @@
 // workgroup: every workgroup counts in its own memory, and then adds its counts to the result once.
 //
-// The plain histogram is one `atomicAdd` to storage per key. All of them go to the last-level cache, which
-// adds to one address about once per cycle: 2^30 keys of one value take more than half a second. Workgroup
-// memory is nearer, and every core has its own. So each workgroup counts its share of the keys there (a
-// *private* histogram), and storage receives one addition per bin and workgroup: some tens of thousands in
-// all.
+// The plain histogram is one `atomicAdd` to storage per key. All of them go to the last-level cache, which adds to one address about once
+// per cycle: 2^30 keys of one value take more than half a second. Here storage receives one addition per bin and workgroup.
 //
 // What is left is contention inside the workgroup. Workgroup memory has 32 banks, one word wide. Lanes that
 // access different words of one bank, or add to one word, wait for each other. Equal keys are the worst case:
@@ -15,18 +12,15 @@
 //     bin      0   0   0   0   1   1   1   1   2          COPIES = 4
 //     copy     0   1   2   3   0   1   2   3   0
 //
-// With 32 copies all words of a lane are in its own bank, whatever the keys are: no two of 32 lanes ever wait
-// for each other, and equal keys take as long as random ones. With 16 copies two lanes share one. Copies take
-// memory, 32 of 256 bins 32 KiB, and on an NVIDIA H100 more than 16 KiB cost more than they bring; so there are
-// as many as fit these. With fewer than 32, MERGE counts four equal keys of a vector at once, which does not
-// slow down an even distribution, where contention is least.
+// With 32 copies all words of a lane are in its own bank, whatever the keys are; with 16 copies two lanes share one. Copies take memory, 32
+// of 256 bins 32 KiB, and on an NVIDIA H100 more than 16 KiB cost more than they bring; so there are as many as fit these. With fewer than
+// 32, MERGE counts four equal keys of a vector at once.
 //
 // At the end an invocation adds up the copies of a bin. If all invocations started with copy 0, they would
 // conflict again, COPIES words apart. So each starts with the copy of its own lane.
 //
-// If the bins do not fit, they are cut into slices. A workgroup counts one slice and skips all other keys, so
-// the keys are read SLICES times. But the workgroups of one share have neighbouring indices, run side by side
-// and read the same keys at about the same time, so one read goes to memory and the others to the cache.
+// If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
+// indices, so one read goes to memory and the others to the cache.
 //
 // Beyond the documents. CUB counts up to 256 bins in shared memory with one copy per block, and merges runs
 // of equal keys.

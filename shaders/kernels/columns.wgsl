@@ -8,21 +8,16 @@
 //         row 0, 2, 4 …                     i0  i1  i2  i3
 //         row 1, 3, 5 …                     i4  i5  i6  i7
 //
-// It moves along the axis by its height. Then each column has one value per row of the rectangle, and a tree
-// in workgroup memory over the rows reduces them to one. Neither side of the rectangle need be a power of
-// two: with three columns in a workgroup of 256 it is 85 rows high and leaves one invocation idle, not a
-// quarter of them.
+// It moves along the axis by its height; then a tree in workgroup memory over its rows reduces each column to one value. Neither
+// side of the rectangle need be a power of two.
 //
 //   * Few columns, long axis: the axis is cut into chunks, whose accumulators are an array [outer, chunks, inner].
 //     A second dispatch of this kernel reduces the middle axis of that array.
 //   * Many columns, short axis: a team is wide and low, or small, so that a workgroup has several.
 //   * `map` receives positions along the axis.
 //
-// Four rows are in flight for each invocation, with one element each. That is enough: 2048 invocations on a
-// core with 16 bytes each in flight are 32 KiB, and an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores). A
-// `vec4` across columns would load the same cache lines with a quarter of the instructions. But it needs four
-// accumulators, and works only if rows start at multiples of 16 bytes. That would take more registers and a
-// second kernel, and the memory would still be the limit.
+// Four rows are in flight for each invocation, with one element each: 2048 invocations on a core with 16 bytes each are 32 KiB, and
+// an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores).
 //
 // Beyond the documents.
 #import entry

@@ -22,10 +22,8 @@
 //                                    the segment starts there, in the tile before it, to one accumulator
 //   third (partials to results)      for each border that is the first of its segment, reduces those accumulators, in order
 //
-// The segment that contains a border writes its mark anew each time, so nothing has to be reset, and no
-// atomic operation in storage is needed. The tree of a segment depends only on the offsets: the same offsets
-// give the same bits every time. The hardware decides the order in which a workgroup's queue fills, but this
-// only changes which result is written first.
+// The segment that contains a border writes its mark anew each time, so nothing has to be reset, and no atomic operation in storage is
+// needed. The tree of a segment depends only on the offsets: the same offsets give the same bits every time.
 //
 // All three dispatches are this kernel: `bounds` returns the range of a slot, and `mark_tiles` writes marks.
 //

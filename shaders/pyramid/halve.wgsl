@@ -1,20 +1,16 @@
 // halve: several levels of a pyramid of minima and maxima, in one dispatch.
 //
-// Each level has half the columns and half the rows of the one before. A texel is the minimum, the maximum or both of the four texels
-// below it. Culling asks such a pyramid ("Hi-Z"): is anything in this rectangle nearer than that? Four texels of the right level answer.
-// The answer is only safe if every texel of the source is in some texel of every level. With an odd number of columns halving leaves one
-// over, so the last texel covers three columns in the place of two, and the last one two levels up as many as seven:
+// A texel is the minimum, the maximum or both of the four texels below it. Culling asks such a pyramid ("Hi-Z"): is anything in this
+// rectangle nearer than that? The answer is only safe if every texel of the source is in some texel of every level. So with an odd number
+// of columns the last texel covers three columns in the place of two, and the last one two levels up as many as seven:
 //
 //     source     0  1  2  3  4  5  6             7 columns
 //     level 1    [ 0 ]  [ 1 ]  [   2    ]         3
 //     level 2    [           0          ]         1
 //
-// The plain way is a dispatch per level: 12 for a picture of 4096 x 4096. The last of them have one workgroup each, with nothing to do
-// but to wait for the one before. The other extreme is one dispatch: each workgroup makes six levels of a tile, and the last workgroup to
-// finish, by a counter, the other six. But that workgroup reads what others have stored, and WGSL gives it no promise to see it: a
-// barrier between workgroups does not exist, and on some GPUs such pyramids have holes. So a dispatch makes as many levels as one workgroup
-// can by itself, six, and the next dispatch begins with the last of them. Two dispatches make 12 levels, if a shader may write six
-// textures; WebGPU promises four, and then there are three.
+// A dispatch makes the levels that one workgroup can make by itself, six, and the next dispatch begins with the last of them. A dispatch
+// per level would be 12 for 4096 x 4096, the last ones with one workgroup each. One dispatch whose last workgroup makes the rest would
+// read what others have stored, without a promise to see it.
 //
 // A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
 //
@@ -24,14 +20,13 @@
 //     3        8 x 8        level 2 in workgroup memory             64 invocations
 //     4 .. 6   4, 2, 1      the level before in workgroup memory    16, 4, 1
 //
-// The source is read once; all levels together are a third of its texels. Sixteen loads that do not depend on one another are in flight
-// at once, which hides their latency. Levels 3 to 6 are 85 texels of 1365, and one barrier each.
+// The source is read once; all levels together are a third of its texels. Sixteen independent loads are in flight at once.
 //
-// The tiles of the last column and of the last row take the texels that are left over: up to 127 columns, which are 31 of level 2. No
-// tile then needs texels of another one. Level 2 of such a tile is made in two rounds.
+// The tiles of the last column and row take the texels that are left over: up to 127 columns, which are 31 of level 2. Level 2 of such a
+// tile is made in two rounds.
 //
-// Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. The memory holds
-// accumulators of the operator, which are integer keys: NaN, infinities and signed zeros are what they are in reductions.
+// Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
+// keys: NaN, infinities and signed zeros are what they are in reductions.
 //
 // Beyond the documents. AMD's single pass downsampler has the tile of 64 x 64, and one dispatch.
 #import operator

@@ -1,10 +1,8 @@
 // scan: the prefixes of each tile's items, from the state before the tile.
 //
-// The last of three dispatches (see `reduce`); and the second of them, over states in the place of elements. What is scanned are
-// not the items but the totals of four of them, in two steps: an invocation combines four totals in a row, and the workgroup
-// combines what its invocations have. So of 16 items of an invocation one value takes part in the steps with barriers. Then each total
-// is replaced by what lies before it, and the invocation that has loaded the four items takes it, and finishes with them in
-// registers. Elements are mapped twice, which is cheaper than to keep accumulators.
+// The last of three dispatches (see `reduce`); and the second of them, over states in the place of elements. An invocation combines four totals
+// of four items each, and the workgroup combines what its invocations have: of 16 items one value takes part in the steps with barriers. Then
+// each total is replaced by its prefix. Elements are mapped twice, which is cheaper than to keep accumulators.
 //
 // Loads and stores are vectors of four, side by side. A store needs no transposition: it has the shape of the load.
 #import io

@@ -1,33 +1,25 @@
 // convergence: stops a run of Jacobi steps on the GPU, once the change of a step is small enough.
 //
-// The host records all steps that the run may take, perhaps thousands, and cannot revoke any of them. Asking
-// the GPU in between whether it is done would cost a round trip, during which the GPU is idle: for a small
-// grid that is as long as many steps.
-// So the GPU stops the run. Every step reads the size of its grid from a uniform buffer. `decide`, a single
-// invocation after each check, reads the residual. If it is below epsilon, `decide` overwrites the parameters
-// of all steps with those of a grid of one cell, which is border. The remaining recorded steps start, find
-// nothing to compute, and end. The same holds for the checks, whose count of cells becomes zero. The kernels
-// know nothing of this, and a running step costs nothing extra.
+// The host records all steps that the run may take and cannot revoke them. Asking the GPU in between whether it
+// is done would idle it for a round trip. So the GPU stops the run: every step reads the size of its grid from
+// a uniform buffer. `decide`, a single invocation after each check, reads the residual. If it is below epsilon,
+// `decide` overwrites the parameters of all steps and checks with those of a grid of one cell, which is border.
+// The remaining recorded steps start, find nothing to compute, and end.
 //
 //     step  step  step  check  decide  step  step  step  check  decide      recorded
 //      4²    4²    4²    0.3            4²    4²    4²   0.01   ends    1²  1²  1²  ...
 //
-// The result is the grid at the check that stopped the run, and the number of steps until then. The host
-// cannot know that number either, so these kernels count it.
+// The result is the grid at the check that stopped the run, and the number of steps until then.
 //
-// A run may be recorded in pieces, and a recorded piece may never be submitted. Every step is recorded as one
-// that reads the first buffer or one that reads the second, so the next piece might read the wrong buffer.
-// Therefore each piece names the buffer that it reads first. `resume` checks that the run has arrived there,
-// and if not, stops it as `decide` does. The grid is then right for the steps that are counted.
+// A run may be recorded in pieces, and a recorded piece may never be submitted. So each piece names the buffer
+// that its first step reads. `resume` checks that the run has arrived there, and stops it otherwise.
 //
-// A launch with nothing to do takes about a microsecond on a GPU. Indirect dispatches of zero workgroups
-// would save part of that, but wgpu checks them in a compute pass of its own, which would cost every step
-// more.
+// A launch with nothing to do takes about a microsecond. Indirect dispatches of zero workgroups would cost
+// every step more, as wgpu checks them in a compute pass of its own.
 //
-// The residual is the largest change and the sum of squares. A NaN among the changes stops the run, too: it
-// would stay and spread. It may not appear in the largest change, because WGSL does not define `max` of a NaN,
-// but it always appears in the sum. There it is detected by its bits, since a compiler may assume that
-// comparisons meet no NaNs.
+// A NaN among the changes stops the run, too: it would stay and spread. It always appears in the sum of squares,
+// where its bits are tested: WGSL does not define `max` of a NaN, and a compiler may assume that comparisons
+// meet none.
 #import real
 
 struct Outcome {

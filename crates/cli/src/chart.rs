@@ -1,4 +1,4 @@
-//! Charts as SVG: lines over axes, and bars. A page shows them in its own style; a picture is a file that needs nothing else.
+//! Charts as SVG: lines over axes, as files of their own, and bars, on a page or as a file.
 
 mod axis;
 mod bar_picture;
@@ -12,7 +12,7 @@ pub use bars::{Bar, Bars};
 pub use picture::picture;
 
 /// Number of lines that have a colour of their own.
-pub const COLOURS: usize = 6;
+const COLOURS: usize = 6;
 
 /// The mark at each of a line's points.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,16 +37,6 @@ pub struct Look {
 }
 
 impl Look {
-    /// One of the page's colours.
-    pub fn colour(index: usize) -> Self {
-        Look { class: format!("c{index}"), marker: Marker::None }
-    }
-
-    /// Thin and grey.
-    pub fn rest() -> Self {
-        Look { class: "rest".to_owned(), marker: Marker::None }
-    }
-
     /// One of several measured lines: all colours with one marker, then dashed with the next, and so on by turns.
     pub fn measured(index: usize) -> Self {
         const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Triangle, Marker::Cross, Marker::Square];
@@ -107,9 +97,6 @@ struct Frame {
     lower: f64,
 }
 
-/// A figure of a page.
-const FIGURE: Frame = Frame { size: (420.0, 320.0), left: 58.0, right: 410.0, upper: 22.0, lower: 270.0 };
-
 impl Frame {
     fn x(&self, axis: &Axis, value: f64) -> f64 {
         self.left + axis.share(value) * (self.right - self.left)
@@ -121,16 +108,6 @@ impl Frame {
 }
 
 impl Chart {
-    /// The chart as a figure of a page.
-    pub fn figure(&self) -> Markup {
-        let (width, height) = FIGURE.size;
-        html! {
-            svg class="lines" viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(self.title) {
-                (self.drawn(&FIGURE))
-            }
-        }
-    }
-
     fn drawn(&self, frame: &Frame) -> Markup {
         html! {
             (self.grid(frame))

@@ -1,10 +1,8 @@
 //! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
 
 mod beside_cub;
-mod blocks;
 mod ladder_picture;
 mod library;
-mod lines;
 mod machines;
 mod markdown;
 mod page;

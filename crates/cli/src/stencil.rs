@@ -7,7 +7,7 @@ use crate::grid::{self, GridArgs};
 
 use crate::failure::Failure;
 use preset::PresetArgs;
-pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
+pub use preset::{MACHINE, PRESETS, Preset, Published};
 
 /// Options of `halofold stencil`.
 #[derive(clap::Args)]

@@ -7,7 +7,6 @@
 mod data;
 mod ladder;
 mod once;
-mod operations;
 mod page;
 mod peak;
 mod plans;

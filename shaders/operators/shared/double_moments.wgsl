@@ -1,17 +1,14 @@
 // Count, mean and sum of squared distances from the mean, of elements of 64 bits. See float_moments.wgsl for the method.
 //
-// There each merge rounds the mean by a unit in its last place, and squares are taken around that slightly wrong mean. At a mean of 1e14 and
-// a deviation of 3 a unit of a 64-bit float is 1/64, and the variance would be wrong in its fifth digit. So the mean is kept as the sum of
-// two floats, a short one and the rest. Of two means near each other the difference of the short ones is exact, and that of the
-// rests has digits far behind the point:
+// At a mean of 1e14 and a deviation of 3 a unit of a 64-bit float is 1/64, and the variance would be wrong in its fifth digit. So the mean is
+// the sum of two floats, a short one and the rest. Of two near means the difference of the short ones is exact:
 //
 //     mean   99999999999872         (40 bits, so a multiple of 128)
 //     low               128.0290178...
 //     d = (b.mean - a.mean) + (b.low - a.low)
 //
-// So the variance is as good as if the elements lay around zero. The usual way to part a sum in two, s = a + b and b - (s - a), is
-// not for compilers that take (a + b) - a for b, as Mesa's does. Here the short float is made by clearing bits, which they see nothing in. A merge
-// costs five additions and two products more, and the clearing, and the accumulator has one float more.
+// The usual way to split a sum, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short
+// float is made by clearing bits. A merge costs five additions and two products more than that of float_moments.wgsl.
 //
 // An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half.
 #import real

@@ -1,49 +1,27 @@
-// Exponential and logarithm of 64-bit floats. Neither WGSL nor the languages it is translated to have them.
-// Both functions take three steps: reduce the argument to an interval where a short polynomial is accurate,
-// evaluate the polynomial, and undo the reduction with the bits of the exponent.
+// Exponential and logarithm of 64-bit floats, which neither WGSL nor the languages it is translated to have.
+// 32-bit floats use WGSL's own functions. The caller tests the bits for infinities and NaNs.
 //
 // EXPONENTIAL. Let k be the integer nearest to x / ln 2. The remainder r = x - k ln 2 is at most ln 2 / 2 in
-// magnitude, and
+// magnitude, and e^x = 2^k · e^r.
 //
-//     e^x = 2^k · e^r
+// - The remainder. ln 2 is split into two parts. The first has 37 bits and k has 11, so their product is
+//   exact, and by cancellation the first difference is exact, too. Only the second part causes rounding.
+// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …) up to r^11, with minimax coefficients: Taylor's
+//   would be off by tens of units in the last place at the ends of the interval. Small terms are added first.
+// - The scaling. 2^k may be out of range, so it takes two factors with about half of k each.
 //
-// - The remainder. k times a rounded ln 2 would be off by k times the rounding error: three digits for large
-//   x. So ln 2 is split into two parts. The first has 37 bits and k has 11, so their product is exact, and by
-//   cancellation the first difference is exact, too. Only the second part, 40 bits lower, causes rounding.
-// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …). Truncated after r^11, the Taylor series would
-//   be off by tens of units in the last place at the ends of the interval. Minimax coefficients, which
-//   minimise the largest relative error over the interval, are off by 0.05 units. Small terms are added
-//   first, so that only the last sum rounds much.
-// - The scaling. 2^k is a float whose exponent bits are k + 1023 and whose other bits are zero. If e^x is
-//   near the ends of the range of floats, 2^k is out of range, so the scaling takes two factors with about
-//   half of k each.
+// It is valid for |x| up to 1400: all x whose result neither overflows (above 709.78) nor vanishes (below
+// -745.13). Subnormal results are rounded a second time, or are zero if the device flushes them.
 //
-// The method is valid for |x| up to 1400. This covers all x whose result neither overflows to infinity (above
-// 709.78) nor vanishes (below -745.13). Subnormal results (x below -708.39) are rounded a second time, or are
-// zero if the device flushes them.
+// LOGARITHM of a positive, normal x. x = 2^k · m with m between √½ and √2. Then f = m - 1 is exact, and
 //
-// LOGARITHM. The bits of x give x = 2^k · m. After the bits of √½ are subtracted, the exponent field holds
-// the k for which m lies between √½ and √2. Then f = m - 1 is exact and may have either sign, and
+//     log x = k ln 2 + log(1 + f)     log(1 + f) = f - s (f - R)     s = f / (2 + f)     R = 2 (s²/3 + s⁴/5 + …)
 //
-//     log x = k ln 2 + log(1 + f)
+// s is at most 0.172, so ten terms are enough, and its rounding error matters little.
 //
-// With s = f / (2 + f), log(1 + f) = log((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …). s is at most 0.172,
-// and each term is less than 0.03 of the previous one. Since 2s = f - s f,
-//
-//     log(1 + f) = f - s (f - R)     R = 2 (s²/3 + s⁴/5 + …)
-//
-// in which f is exact, and the rounding error of s matters little, because the subtracted term is small. The
-// first part of ln 2 times k is exact again. The series is used directly, with ten terms: it is needed only
-// once per result. x must be positive and normal.
-//
-// Evaluated as written, fused or not, the exponential is off by less than a unit in the last place. But
-// compilers may rearrange sums: with Mesa's it is off by 1.3 units, as if 1 + r were added first, and its
-// logarithm is within 1.1 units. Therefore nothing here adds a number and later subtracts it, to split or to
-// round another number: such a compiler would remove that.
-//
-// Neither function handles infinities or NaNs: the caller tests the bits.
-//
-// For floats of 32 bits WGSL's own functions are used.
+// Evaluated as written, both are off by less than a unit in the last place; with Mesa's compiler, which
+// rearranges sums, by 1.3 and 1.1 units. So nothing here adds a number and later subtracts it: such a compiler
+// would remove that.
 #import real
 
 #ifdef bits_64

@@ -8,15 +8,11 @@
 //
 //     n = na + nb     d = mean_b - mean_a     mean = mean_a + d nb / n     m2 = m2_a + m2_b + d² na nb / n
 //
-// Only positive terms are added, so nothing cancels. The remaining error: each merge rounds the mean by a
-// unit in its last place, and squares are taken around that slightly wrong mean. With E = depth · u ·
-// |largest element|, where u is half a unit of 1, the variance is off by about 2 σ E + E², in addition to the
-// usual error of a sum. E grows with the mean, not with its square.
+// Only positive terms are added, so nothing cancels. Each merge rounds the mean by a unit in its last place. With E = depth · u · |largest
+// element|, where u is half a unit of 1, the variance is off by about 2 σ E + E², in addition to the usual error of a sum.
 //
-// Cost. `map4` computes the mean of four elements and the squares around it directly, without a division: 13
-// operations. The merge adds eight operations and one division per four elements. n = 0 needs no branch: the
-// divisor is at least one, and nb = 0 makes both terms zero. Counts are floats because they are only factors;
-// above 2^24 they round, which the bound above includes.
+// Cost. `map4` takes 13 operations, and the merge eight and one division per four elements. n = 0 needs no branch: the divisor is at least
+// one, and nb = 0 makes both terms zero. Counts are floats because they are only factors; the bound above includes their rounding.
 //
 // An infinity or a NaN anywhere makes m2 NaN, because infinity minus infinity is NaN. NumPy gives the same
 // result.

@@ -4,9 +4,8 @@
 // cannot have for itself. Here every accumulator is the whole integer: in units of 2^-149 a float has 277 bits, a sum of 2^32 of them 32
 // more, and a sign. Eleven digits of 28 bits hold that; the twelfth word holds flags.
 //
-// A digit does not fill its word, so two accumulators are added digit by digit, and each digit hands what is above its 28 bits to the next, all
-// at the same time: a carry moves one digit and not further. So a digit may be a little more than 28 bits, or less than 0, and that
-// does no harm to the next sum. With digits of 4 bits, 0x0ff9 + 0x0018:
+// Two accumulators are added digit by digit, and each digit hands what is above its 28 bits to the next, all at the same time: a carry moves
+// one digit and not further, so a digit may be a little more than 28 bits, or less than 0. With digits of 4 bits, 0x0ff9 + 0x0018:
 //
 //     digits        0   f   f   9   +   0   0   1   8
 //     sums          0   f   10  11

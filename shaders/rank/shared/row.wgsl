@@ -10,16 +10,14 @@
 //      winners that are equal are in the order of their indices as they are.
 //   4. The few candidates that are left go to workgroup memory, and each finds its rank by counting those with lower keys.
 //
-// A radix sort would take four passes over 32-bit keys. Here one is left, mostly, because bins lie where the keys are. Each pass over a
-// row that is longer than the registers reads the rest again, which the cache has by then.
+// A radix sort would take four passes over 32-bit keys. Here one is left, mostly, because bins lie where the keys are.
 //
-// Winners have a short cut, if they are few. Each invocation takes the best of its own keys. As many elements as there are winners are
-// at least as good as the last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations. So step 2
-// counts one key of sixteen. Of a long row, a quarter is looked at, and some more of the best: their rank in the row is only expected.
+// Few winners: each invocation takes the best of its own keys first. As many elements as there are winners are at least as good as the
+// last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations. So step 2 counts one key of sixteen.
+// Of a long row, a quarter is looked at, and some more of the best: their rank in the row is only expected.
 //
-// An element costs four integer instructions for its key, two for the ends, four for its bin, and three to find that it is no
-// candidate. There are two barriers for the ends, eight for each cut, and three for the candidates, which take a third of the time of
-// medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
+// Cost: four integer instructions for a key, two for the ends, four for its bin, three to find that it is no candidate. The candidates take
+// a third of the time of medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
 #import io
 #import input_words
 #import entry

@@ -1,9 +1,8 @@
 // The digits of a sum: a workgroup's accumulator and its limbs become one integer in two's complement, in words of 32 bits.
 //
-// An invocation computes a digit. It adds up the words of its place, and what overflows goes to the next place. After that a carry is 0 or 1,
-// but it may pass through many digits that are all ones. No invocation follows it from digit to digit: this is carry-lookahead. A digit
-// either makes a carry, or passes one on because it is all ones, or stops it, and two bits say which. The carry into a digit is that of
-// the next lower digit that is not all ones. With digits of 4 bits, 0x0ff9 + 0x0008:
+// An invocation computes a digit: it adds up the words of its place, and what overflows goes to the next place. Then a carry is 0 or 1, but it may
+// pass through many digits that are all ones. By carry-lookahead, a digit makes a carry, passes one on because it is all ones, or stops it:
+// the carry into a digit is that of the next lower digit that is not all ones. With digits of 4 bits, 0x0ff9 + 0x0008:
 //
 //     digit                    3       2       1       0
 //     words of the place       0       f       f       9 + 8 = 0x11

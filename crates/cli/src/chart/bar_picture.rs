@@ -37,7 +37,7 @@ impl Bars {
     /// The SVG of the bars.
     pub fn picture(&self, dark: bool) -> String {
         let (left, right) = BARS;
-        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(self.reach, f64::max);
+        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
         let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
         let scale = (right - left) / longest.max(ceiling).max(f64::MIN_POSITIVE);
         let title = textwrap::wrap(&self.title, TITLE.0);

@@ -29,8 +29,6 @@ pub struct Bars {
     pub title: String,
     /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
-    /// The least end of the scale, so that several charts have the same.
-    pub reach: f64,
     /// The bars from top to bottom.
     pub bars: Vec<Bar>,
 }
@@ -38,7 +36,7 @@ pub struct Bars {
 impl Bars {
     /// The chart as a figure of a page.
     pub fn figure(&self) -> Markup {
-        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(self.reach, f64::max);
+        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
         let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
         let scale = 100.0 / (MARGIN * longest.max(ceiling).max(f64::MIN_POSITIVE));
         let ceiling = self.ceiling.as_ref().map(|(value, label)| (percent(value * scale), label));

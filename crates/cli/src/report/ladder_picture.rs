@@ -26,7 +26,6 @@ pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
         title: format!("GB/s of the {} of {} {} on {}", work.0, raised(ladder.n), work.1, machine.name),
         ceiling: read_peak(&rows)
             .map(|peak| (peak, format!("this machine's memory reads {} GB/s", table::digits(peak)))),
-        reach: 0.0,
         bars: rows.iter().map(|row| bar(row, speed(row))).collect(),
     };
     Ok(bars.picture(dark))

@@ -1,4 +1,4 @@
-//! Groups records by machine, and finds each machine's ladders and series.
+//! Groups records by machine, and finds each machine's ladders.
 
 use std::collections::BTreeMap;
 
@@ -34,14 +34,6 @@ pub struct Ladder<'a> {
     pub n: u64,
     /// A row for every rung, in the order of the catalogue.
     pub rows: Vec<&'a Row>,
-}
-
-/// Times of one rung, or of the CPU, by size.
-pub struct Series<'a> {
-    /// Its name.
-    pub rung: &'a str,
-    /// Elements and milliseconds, ascending.
-    pub points: Vec<(u64, f64)>,
 }
 
 /// The key that tells machines apart: name, back end and driver. Bare rows have no driver, and are taken to be of
@@ -158,23 +150,6 @@ impl Machine {
             rows.sort_by_key(|row| place(&row.what.rung));
         }
         sizes.into_iter().map(|(n, rows)| Ladder { n, rows }).collect()
-    }
-
-    /// Times by size of everything that was measured at two sizes or more, in the order of the catalogue.
-    pub fn series(&self, work: Work<'_>) -> Vec<Series<'_>> {
-        let mut series: BTreeMap<(usize, &str), BTreeMap<u64, f64>> = BTreeMap::new();
-        for row in self.rows_of(work) {
-            if let Some(ms) = row.time() {
-                let fastest = series
-                    .entry((place(&row.what.rung), &row.what.rung))
-                    .or_default()
-                    .entry(row.what.n)
-                    .or_insert(ms);
-                *fastest = fastest.min(ms);
-            }
-        }
-        let series = series.into_iter().filter(|(_, points)| points.len() > 1);
-        series.map(|((_, rung), points)| Series { rung, points: points.into_iter().collect() }).collect()
     }
 }
 

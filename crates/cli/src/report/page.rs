@@ -3,7 +3,6 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::library;
-use super::lines;
 use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
 use super::stencils;
@@ -37,7 +36,7 @@ pub fn html(machines: &[Machine]) -> Markup {
                 h1 { (subject(machines)) " on " (named) }
                 p class="note" {
                     "By halofold " (env!("CARGO_PKG_VERSION")) ". GB/s are 10⁹ bytes a second; the line in the charts is what a \
-                     kernel that only reads (for stencils: only copies) reaches on the same machine; more is possible where the \
+                     kernel that only reads reaches on the same machine; more is possible where the \
                      data fits a cache. Times are medians."
                 }
                 (section("Machines", &html! { @for machine in machines { (card(machine)) } }))
@@ -47,11 +46,12 @@ pub fn html(machines: &[Machine]) -> Markup {
                     (published_table(&document))
                 }
                 @for comparison in stencils::comparisons(machines) {
-                    (section(&comparison.title(), &comparison.figures()))
+                    h2 { (comparison.title()) }
                     @for sheet in comparison.sheets() { (sheet.html()) }
                 }
                 @for family in library::sections(machines) {
-                    (section(family.title, &family.figures(machines.len() == 1)))
+                    h2 { (family.title) }
+                    @if !family.note.is_empty() { p class="note" { (family.note) } }
                     (family.sheet().html())
                 }
             }
@@ -59,27 +59,13 @@ pub fn html(machines: &[Machine]) -> Markup {
     }
 }
 
-/// The ladders over some work, and times by size.
+/// The ladders over some work.
 fn reductions(machines: &[Machine], work: Work<'_>) -> Markup {
     let title = format!("{} of {}", work.0, work.1);
     let charts = machines.iter().filter_map(|machine| ladder_chart(machine, work));
-    let series: Vec<_> = machines.iter().map(|machine| (machine, machine.series(work))).collect();
-    let coloured = series.iter().find(|(_, series)| !series.is_empty());
-    let coloured = coloured.map_or_else(Vec::new, |(_, series)| lines::coloured(series));
-    let by_size: Vec<_> = series
-        .iter()
-        .filter_map(|(machine, series)| {
-            let chart =
-                lines::chart(format!("{title} on {}: time by size", machine.name), series, &coloured)?;
-            Some(figure(&machine.name, &chart))
-        })
-        .collect();
     html! {
         (section(&title, &html! { @for chart in charts { (chart) } }))
         (comparison(machines, work))
-        @if !by_size.is_empty() {
-            (section(&format!("{title}: time by size"), &html! { @for chart in by_size { (chart) } }))
-        }
     }
 }
 
@@ -182,7 +168,6 @@ fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<Markup> {
     let chart = Bars {
         title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, raised(n)),
         ceiling: read_peak(&rows).map(|peak| (peak, format!("read peak {} GB/s", table::digits(peak)))),
-        reach: 0.0,
         bars: rows.iter().map(|row| bar(row)).collect(),
     };
     Some(figure(&format!("{}, {} elements", machine.name, raised(n)), &chart.figure()))
@@ -265,7 +250,7 @@ fn published_chart(document: &Document<'_>) -> Markup {
     if bars.is_empty() {
         return html! { p class="note" { "The document publishes no figures for these rows." } };
     }
-    let chart = Bars { title: format!("published: {}", document.title), ceiling: None, reach: 0.0, bars };
+    let chart = Bars { title: format!("published: {}", document.title), ceiling: None, bars };
     figure("Published", &chart.figure())
 }
 

@@ -1,13 +1,9 @@
-//! Stencils by block shape, machines side by side, and the thesis's machine as one more.
+//! Stencils at their best block shapes, machines side by side, and the thesis's machine as one more.
 
-use halofold::stencil::{Block, Grid, Mapping, STENCILS, VARIANTS};
+use halofold::stencil::{Grid, STENCILS, VARIANTS};
 
-use maud::{Markup, html};
-
-use super::blocks;
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
-use crate::chart::{Bar, Bars, COLOURS};
 use crate::lists::each_once;
 use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
@@ -22,8 +18,6 @@ pub struct Comparison<'a> {
     fields: Vec<Field<'a>>,
     /// The variants on any machine, in the order of the catalogue.
     variants: Vec<&'a str>,
-    /// Those of them that have a colour, the same on all machines.
-    coloured: Vec<&'a str>,
     /// The thesis's table for it.
     published: Option<&'static Preset>,
 }
@@ -45,15 +39,6 @@ impl<'a> Field<'a> {
         rows.filter(|row| row.time().is_some()).max_by(|a, b| {
             a.figures.gcells_per_s.unwrap_or(0.0).total_cmp(&b.figures.gcells_per_s.unwrap_or(0.0))
         })
-    }
-
-    /// Cells a second of a kernel that only copies, by the rows' own percentages; the highest if they are of several runs.
-    pub fn ceiling(&self) -> Option<f64> {
-        let ceilings = self
-            .rows
-            .iter()
-            .filter_map(|row| Some(100.0 * row.figures.gcells_per_s? / row.figures.percent_of_copy_peak?));
-        ceilings.max_by(f64::total_cmp)
     }
 }
 
@@ -79,11 +64,6 @@ fn place(variant: &str, points: u32) -> usize {
     known.unwrap_or(VARIANTS.len())
 }
 
-/// The block of a row; none if it is not one of this version's.
-pub fn block(row: &Row<StencilWork>) -> Option<Block> {
-    row.what.block.parse().ok()
-}
-
 impl<'a> Comparison<'a> {
     fn new(machines: &'a [Machine], (points, boundary, element): (u32, &'a str, &'a str)) -> Self {
         let field = |machine: &'a Machine| {
@@ -105,23 +85,12 @@ impl<'a> Comparison<'a> {
         variants.dedup();
         let thesis = PRESETS.iter().find(|preset| preset.stencil.points() == points);
         let published = thesis.filter(|_| boundary == "fixed" && element == "f32");
-        let coloured = fields.first().map_or_else(Vec::new, |field| coloured(field, &variants, points));
-        Comparison { points, boundary, element, fields, variants, coloured, published }
+        Comparison { points, boundary, element, fields, variants, published }
     }
 
     /// Its title, in one line.
     pub fn title(&self) -> String {
         format!("{}-point stencil of {}, {} borders", self.points, self.element, self.boundary)
-    }
-
-    /// A chart by block for every machine, and one of the thesis's figures.
-    pub fn figures(&self) -> Markup {
-        let charts = self.fields.iter().map(|field| {
-            let title = format!("{} on {}: speed by block", self.title(), field.machine);
-            let chart = blocks::chart(title, field, &self.variants, &self.coloured);
-            html! { figure { h3 { (field.machine) ", " (grid(field.grid)) } (chart) } }
-        });
-        html! { @for figure in charts.chain(self.published.map(published_figure)) { (figure) } }
     }
 
     /// The tables: every variant at its best block, and the thesis's rows at the thesis's.
@@ -178,26 +147,6 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The variants that have a colour, in the order of the catalogue: on this machine the best of every kind, then the fastest
-/// of the rest.
-fn coloured<'a>(field: &Field<'_>, variants: &[&'a str], points: u32) -> Vec<&'a str> {
-    let speed = |variant: &str| field.best(variant).and_then(|row| row.figures.gcells_per_s).unwrap_or(0.0);
-    let mut order = variants.to_vec();
-    order.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
-    let kind = |variant: &str| VARIANTS.get(place(variant, points)).map(|known| known.mapping);
-    let kinds = [Mapping::Strips, Mapping::Overlapped, Mapping::Direct, Mapping::Cells];
-    let best =
-        kinds.iter().filter_map(|wanted| order.iter().find(|name| kind(name) == Some(*wanted)).copied());
-    let mut chosen: Vec<&str> = best.collect();
-    for variant in &order {
-        if chosen.len() < COLOURS && !chosen.contains(variant) {
-            chosen.push(variant);
-        }
-    }
-    chosen.sort_by_key(|variant| place(variant, points));
-    chosen
-}
-
 /// Block, time, speeds and share of the copy peak of a variant at its best block.
 fn best_cells(field: &Field<'_>, variant: &str) -> [String; 5] {
     let Some(row) = field.best(variant) else {
@@ -233,22 +182,4 @@ fn thesis_cells(row: Option<&Row<StencilWork>>, preset: &Preset) -> [String; 3] 
 /// A grid in words.
 fn grid(text: &str) -> String {
     text.parse().map_or_else(|_| text.to_owned(), |grid: Grid| grid.to_string())
-}
-
-/// The thesis's figures as bars.
-fn published_figure(preset: &Preset) -> Markup {
-    let flops = preset.flops();
-    let bars = preset.published.iter().map(|row| {
-        let label = format!("{} {}", row.variant, row.block);
-        let text = format!("{} GCell/s · {:.2} GFLOP/s", table::digits(row.gflop_s / flops), row.gflop_s);
-        let hint = format!("{label}: {:.2} s for {} steps", row.seconds, preset.thesis.steps);
-        Bar { label, value: Some(row.gflop_s / flops), text, hint }
-    });
-    let chart = Bars {
-        title: format!("published: {}", preset.title),
-        ceiling: None,
-        reach: 0.0,
-        bars: bars.collect(),
-    };
-    html! { figure { h3 { (MACHINE) ", table " (preset.table) } (chart.figure()) } }
 }

@@ -22,7 +22,6 @@ use crate::row::{self, Row, StencilWork};
 use crate::{progress, record};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
-pub use plot::{pieces, speed};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
 const GRID_OPTIONS: [&str; 18] = [

@@ -8,15 +8,12 @@ use serde_json::json;
 use super::ladder::{self, Tables};
 use super::plans::Plans;
 use super::texts::Texts;
-use super::{LENGTHS, operations, peak, stencils};
+use super::{LENGTHS, peak, stencils};
 
 /// The script: it declares `HALOFOLD`, which the other scripts read.
 pub fn script() -> String {
     let (mut texts, mut plans, mut tables) = (Texts::default(), Plans::default(), Tables::default());
     let cases = ladder::cases(&mut texts, &mut plans, &mut tables);
-    let operations = operations::export(&mut texts, &mut plans);
-    let histograms = operations::histograms(&mut texts);
-    let passes = operations::passes(&mut texts);
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
     let (paragraphs, pieces, modules) = texts.into_parts();
@@ -29,9 +26,6 @@ pub fn script() -> String {
         ("rungs", ladder::rungs()),
         ("cases", cases),
         ("tables", tables.into_list()),
-        ("operations", operations),
-        ("histograms", histograms),
-        ("passes", passes),
         ("grids", stencils::sizes()),
         ("variants", variants),
         ("peaks", peaks),

@@ -12,7 +12,7 @@ use super::plans::{Plans, distinct};
 use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
 
-/// The operators and types that the page offers, the first chosen at the start. The other operators are among its operations.
+/// The operators and types that the page offers, the first chosen at the start.
 const WORK: [(Op, Element); 8] = [
     (Op::Sum, Element::F32),
     (Op::Sum, Element::U32),
@@ -34,7 +34,7 @@ const SIZES: [(Option<u32>, u32); 5] = [
 ];
 
 /// The features that a browser may have, of those that kernels ask for.
-pub fn features(element: Element, subgroups: bool) -> Features {
+fn features(element: Element, subgroups: bool) -> Features {
     let mut features = element.feature() & Features::SHADER_F16;
     features.set(Features::SUBGROUP, subgroups);
     features

@@ -34,7 +34,7 @@ pub fn html(kernels: &str, scripts: &[&str]) -> Markup {
                 }
                 p id="status" role="status" { "Asking the browser for a GPU …" }
                 dl id="facts" {}
-                main { (ladder()) (heat()) (stencils()) (library()) (record()) }
+                main { (ladder()) (heat()) (stencils()) (record()) }
                 script src=(kernels) {}
                 @for script in scripts { script src=(script) {} }
             }
@@ -92,20 +92,6 @@ fn stencils() -> Markup {
             }
             div class="controls" { (choice("grid", "cells")) (button("run-stencils", "Run the stencils")) }
             div id="variants" class="chart columns" {}
-        }
-    }
-}
-
-fn library() -> Markup {
-    html! {
-        section aria-labelledby="library" {
-            h2 id="library" { "The library's operations" }
-            p class="lead" {
-                "What an application gets: every operator over whole inputs, by the rung single-pass; segments and columns; \
-                 histograms, order statistics, results of groups, prefixes and selections. Over as many elements as are chosen for the ladder. 64-bit types and atomics on floats are not in WebGPU."
-            }
-            div class="controls" { (button("run-library", "Run the operations")) }
-            div id="operations" class="chart columns" {}
         }
     }
 }

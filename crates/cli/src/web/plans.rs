@@ -29,16 +29,9 @@ pub struct Plans(Once<String>);
 struct Exported(Vec<(&'static str, u32)>, u64, u64, u64, [u64; 2], u64, u64, u32, Vec<Step>);
 
 /// A launch: the number of its stage, where it reads (nothing is said if it is where the launch before writes) and where it writes,
-/// its grid, its numbers without the count, the row and the zeros at their end, and the bytes of offsets that it reads, if any.
+/// its grid, and its numbers without the count, the row and the zeros at their end.
 #[derive(Serialize)]
-struct Step(
-    usize,
-    Vec<u64>,
-    Vec<u64>,
-    [u32; 2],
-    Vec<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")] Option<[u64; 2]>,
-);
+struct Step(usize, Vec<u64>, Vec<u64>, [u32; 2], Vec<u32>);
 
 impl Plans {
     /// Adds a plan of an operator, whose stages are numbered by their places in a list, and returns its number.
@@ -102,15 +95,7 @@ impl Step {
         assert_eq!(words[ROW], launch.grid[0], "a row is the grid's");
         (words[COUNT], words[ROW]) = (0, 0);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
-        let offsets = launch.offsets.map(|ByteRange { offset, size }| [offset, size]);
-        Step(
-            number.expect("a plan has only stages that were announced"),
-            from,
-            to,
-            launch.grid,
-            words,
-            offsets,
-        )
+        Step(number.expect("a plan has only stages that were announced"), from, to, launch.grid, words)
     }
 }
 
@@ -121,7 +106,7 @@ fn values(bytes: u64, size: u64) -> u64 {
 }
 
 /// Returns true if two stages have one text: workgroup size and tile are constants in it.
-pub fn same_text(a: &Stage, b: &Stage) -> bool {
+fn same_text(a: &Stage, b: &Stage) -> bool {
     (a.kernel, a.reads, a.writes) == (b.kernel, b.reads, b.writes)
 }
 

@@ -350,21 +350,15 @@ fn the_report_shows_the_library_beside_another() {
         assert!(html.contains(text) && markdown.contains(text), "{text}");
     }
     assert!(!html.contains("Library: histograms"), "no machine has any");
-    // Of one machine, a chart has a bar for each row.
     let page = folder.path("single.html");
     let output = halofold(&["report", &a, "-o", &page]);
-    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("written: {page}\n"));
-    let single = read(&page);
-    let start = single.find("Library: segments</h2>").expect("the section is there");
-    let figures = &single[start..start + single[start..].find("<table").expect("the table follows")];
-    assert_eq!((figures.matches("<svg").count(), figures.matches("class=\"bar\"").count()), (1, 2));
-    assert!(figures.contains("halofold-chained: sum of 2²⁸ f32 in segments of 256, fixed"), "{figures}");
-    // One chart for both ways to give segments of one length, machine by machine.
-    let start = html.find("<h3>sum of 2²⁸ f32 in segments of 256</h3>").expect("the chart is there");
-    let figure = &html[start..start + html[start..].find("</figure>").expect("the figure ends")];
-    for text in ["(vulkan)", "(CUDA)", "halofold fixed", "halofold-chained fixed", "cub computed-offsets"] {
-        assert!(figure.contains(text), "{text}");
-    }
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        format!(
+            "written: {page}
+"
+        )
+    );
     let line = |start: &str| {
         let found = markdown.lines().find(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("{start} in {markdown}"))
@@ -409,13 +403,13 @@ fn the_report_shows_every_rung_and_stands_alone() {
     let (a, b) = (put(&folder, "a.json", &record(&ladder)), put(&folder, "b.json", &json!(skipped)));
     let [html, markdown] = reported(&folder, &[&a, &b]);
     for rung in RUNGS {
-        assert!(html.matches(rung.name()).count() >= 3, "{} in two charts and the table", rung.name());
+        assert!(html.matches(rung.name()).count() >= 2, "{} in the chart and the table", rung.name());
         assert!(markdown.contains(&format!("| `{}` |", rung.name())), "{}", rung.name());
     }
     assert!(html.contains("GPU &lt;A&gt; &amp; &quot;B&quot; (vulkan)") && !html.contains("<A>"));
     assert!(html.contains("needs SUBGROUP") && html.contains("read peak 1000 GB/s"));
     assert!(html.contains("5.239 ms") && markdown.contains("5.239 ms"), "the published figure");
-    assert!(html.contains("polyline") && html.contains("prefers-color-scheme: dark"));
+    assert!(html.contains("class=\"bar\"") && html.contains("prefers-color-scheme: dark"));
     assert!(html.contains("<dd>discrete GPU</dd><dt>subgroups</dt><dd>32</dd>"));
 }
 
@@ -438,7 +432,7 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
     let [html, markdown] = reported(&folder, &[&a, &c, &b]);
     assert!(html.contains("Reductions and stencils on GPU") && !html.contains("(vulkan) #2"), "one machine");
     for (variant, _) in speeds {
-        assert!(html.matches(variant).count() >= 3, "{variant} in the chart, its legend and the table");
+        assert!(html.contains(variant), "{variant}");
         assert!(markdown.contains(&format!("| `{variant}` |")), "{variant}");
     }
     for text in [
@@ -451,7 +445,6 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
     ] {
         assert!(html.contains(text) && markdown.contains(text), "{text}");
     }
-    assert!(html.contains("copy: 112.5"), "the ceiling: 900 GB/s are 112.5 GCell/s");
     let table = fine(&["report", &b, &c, "--readme"]);
     assert!(table.contains("| `sequential` |") && table.contains("| `tile` | opencl 2 |"), "{table}");
     refused(&halofold(&["report", &a, "--readme"]), &["--readme"]);

@@ -42,13 +42,13 @@ pub fn svg(replay: &Replay) -> String {
 }
 
 /// A row's speed, if its result was right.
-pub fn speed(row: &Row<StencilWork>) -> Option<f64> {
+fn speed(row: &Row<StencilWork>) -> Option<f64> {
     row.time().and(row.figures.gcells_per_s)
 }
 
 /// The points of a variant by block; a line ends where the number of columns changes, as the thesis draws it, or a block is
 /// missing.
-pub fn pieces(blocks: &[Block], speed: impl Fn(&Block) -> Option<f64>) -> Vec<Vec<(f64, f64)>> {
+fn pieces(blocks: &[Block], speed: impl Fn(&Block) -> Option<f64>) -> Vec<Vec<(f64, f64)>> {
     let mut pieces = Vec::new();
     let mut place = 0;
     for run in blocks.chunk_by(|a, b| a.cols == b.cols) {

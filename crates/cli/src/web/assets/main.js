@@ -11,7 +11,6 @@ const page = {
   isStopped: false,
   rows: [],
   stencils: [],
-  library: [],
   charts: {},
   heat: null,
 };
@@ -19,13 +18,6 @@ const page = {
 // The largest length whose plan a first visit takes: enough for a GPU to show what it can, seconds on any.
 const FIRST_LENGTH = HALOFOLD.lengths.indexOf(1 << 22);
 const SOFTWARE_LENGTH = HALOFOLD.lengths.indexOf(1 << 20);
-
-// Titles of operations, by which their chart knows them.
-function titleOf({ op, type, shape, number }) {
-  const what = { whole: "", accumulate: ", added to a total", fixed: `, segments of ${number}`,
-    offsets: `, between offsets, ${number} each`, columns: `, ${number} columns` }[shape];
-  return `${op} of ${type}${what}`;
-}
 
 // The visitor's choices.
 function setting() {
@@ -51,10 +43,6 @@ function build() {
   place("length").value = FIRST_LENGTH;
   offerSizes(HALOFOLD.sizes[0][1]);
   charts.ladder = new Chart(place("rows"), HALOFOLD.rungs.map(({ name, summary }) => ({ name, summary })), openRung);
-  const operations = HALOFOLD.operations.map((operation) => ({ name: titleOf(operation) }));
-  const histograms = HALOFOLD.histograms.map(({ bins }) => ({ name: `histogram of u32, ${bins} bins` }));
-  const passes = HALOFOLD.passes.map(({ title }) => ({ name: title }));
-  charts.library = new Chart(place("operations"), [...operations, ...histograms, ...passes], openOperation);
   charts.stencils = new Chart(place("variants"), HALOFOLD.variants.map(({ name, document }) => ({ name, summary: document && `the thesis's ${document}` })), openVariant);
   fill(place("grid"), HALOFOLD.grids.slice(0, -1).map(([rows, cols], at) => [at, `${rows} × ${cols}`]));
   place("grid").value = 2;
@@ -104,26 +92,6 @@ function timesOf(row) {
     ["to the host and back", row.wall_ms_median ? duration(row.wall_ms_median) : null]];
 }
 
-function openOperation(title) {
-  const at = HALOFOLD.operations.findIndex((operation) => titleOf(operation) === title);
-  const row = page.library.find((row) => row.title === title);
-  if (at < 0) {
-    const histogram = HALOFOLD.histograms.find(({ bins }) => title.includes(`, ${bins} bins`));
-    const passes = HALOFOLD.passes.find((known) => known.title === title);
-    const { modules, constants } = passes ?? histogram;
-    const used = passes ? passes.plans[setting().length][0].map(([kernel]) => kernel) : [1];
-    const texts = [...new Set(used)].map((kernel) => moduleText(modules[kernel], constants[kernel]));
-    return [element("dl", {}, ...factsOf(timesOf(row))), ...texts.map((text) => sourceOf(text, "What your browser is given"))];
-  }
-  const { modules, plans } = HALOFOLD.operations[at];
-  const number = plans[setting().length] ?? plans.find((plan) => plan !== null);
-  const own = modules[page.gpu?.hasSubgroups && setting().subgroups ? 0 : 1];
-  const plan = planOf(number);
-  const texts = own.map((module) => moduleText(module, plan.constants));
-  return [element("dl", {}, ...factsOf([["launches", plan.launches.length], ["results", plan.results], ...timesOf(row)])),
-    ...texts.map((text) => sourceOf(text, "What your browser is given"))];
-}
-
 function openVariant(name) {
   const variant = HALOFOLD.variants.find((variant) => variant.name === name);
   const row = page.stencils.find((row) => row.variant === name);
@@ -159,7 +127,7 @@ async function openPage() {
     say(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`, true);
     document.body.classList.add("no-gpu");
   });
-  for (const id of ["run", "run-library", "run-stencils"]) place(id).disabled = false;
+  for (const id of ["run", "run-stencils"]) place(id).disabled = false;
   say("Ready.");
   // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
   const sight = new IntersectionObserver((seen) => {
@@ -187,7 +155,6 @@ async function busy(button, work) {
       page.peak = await measurePeak(page.gpu);
       const { read, copy } = page.peak;
       page.charts.ladder.setCeiling(read);
-      page.charts.library.setCeiling(read);
       page.charts.stencils.setCeiling(copy);
       place("facts").append(...factsOf([["memory", `reads ${digits(read)} GB/s, copies ${digits(copy)} GB/s`]]));
     }
@@ -251,25 +218,6 @@ function markWaiting(chart) {
   for (const { value } of chart.rows.values()) if (value.textContent === "waiting") value.textContent = "not run";
 }
 
-// The library's operations.
-async function runLibrary() {
-  const chosen = setting();
-  const { library } = page.charts;
-  library.clear("waiting");
-  const names = [...library.rows.keys()];
-  const rows = await runAll("The operations", library, names, async (at) => {
-    const { operations, histograms, passes } = HALOFOLD;
-    const lists = [[operations, runOperation], [histograms, runHistogram], [passes, runPasses]];
-    const works = lists.flatMap(([list, run]) => list.map((work) => [work, run]));
-    const [work, run] = works[at];
-    const row = await run(page.gpu, chosen, work, page.peak.read);
-    keep(page.library, { ...row, title: names[at] }, ["title", "n"]);
-    return row;
-  }, (row) => (row.status === "pass" ? rateText(row, "percent_of_read_peak") : ""));
-  markWaiting(library);
-  return rows;
-}
-
 // The stencils.
 async function runStencils() {
   const grid = Number(place("grid").value);
@@ -286,8 +234,7 @@ async function runStencils() {
 
 // The record of the measured rows, as text.
 function recordText() {
-  const library = page.library.map(({ title, ...row }) => row);
-  return `${JSON.stringify(makeRecord(page.gpu, page.peak, { rows: page.rows, stencils: page.stencils, library }), null, 2)}\n`;
+  return `${JSON.stringify(makeRecord(page.gpu, page.peak, { rows: page.rows, stencils: page.stencils }), null, 2)}\n`;
 }
 
 function showRecord() {
@@ -333,7 +280,6 @@ function changed() {
 build();
 for (const id of ["work", "length", "size", "subgroups"]) place(id).addEventListener("change", changed);
 place("run").addEventListener("click", () => busy(place("run"), runLadder));
-place("run-library").addEventListener("click", () => busy(place("run-library"), runLibrary));
 place("run-stencils").addEventListener("click", () => busy(place("run-stencils"), runStencils));
 place("copy").addEventListener("click", () => copyText(recordText(), place("copy")));
 place("download").addEventListener("click", download);

@@ -36,7 +36,7 @@ function browserName() {
 }
 
 // Everything that was measured since the page was opened; of a measurement that was repeated the last.
-function makeRecord(gpu, peak, { rows, stencils, library }) {
+function makeRecord(gpu, peak, { rows, stencils }) {
   const features = [[gpu.hasSubgroups, "SUBGROUP"], [gpu.hasHalves, "SHADER_F16"], [gpu.hasStamps, "TIMESTAMP_QUERY"]];
   return {
     schema: HALOFOLD.schema,
@@ -56,7 +56,6 @@ function makeRecord(gpu, peak, { rows, stencils, library }) {
     inputs: "warm",
     rows: compareSteps(rows),
     stencils,
-    library,
   };
 }
 

@@ -1,4 +1,4 @@
-// Turns the exported plans into dispatches, and those into rows: of the ladder, of the operations, of the stencils.
+// Turns the exported plans into dispatches, and those into rows: of the ladder, of the stencils.
 "use strict";
 
 // Numbers of buffers in exported plans.
@@ -10,24 +10,21 @@ const OUTPUT = 3;
 function planOf(number) {
   const [constants, depth, results, workgroups, scratch, partials, marks, count, steps] = HALOFOLD.plans[number];
   let before = [];
-  const launches = steps.map(([stage, from, to, grid, words, offsets]) => {
+  const launches = steps.map(([stage, from, to, grid, words]) => {
     // Left out if they repeat: the buffer that the launch before wrote, the count, the workgroups in a row.
     const [first = 0, len = 0, index = 0, , groups = 0, , ...others] = words;
-    const launch = { stage, from: from.length ? from : before, to, grid, offsets, params: [first, len, index, count, groups, grid[0], ...others] };
+    const launch = { stage, from: from.length ? from : before, to, grid, params: [first, len, index, count, groups, grid[0], ...others] };
     before = to;
     return launch;
   });
   return { constants, depth, results, workgroups, scratch, partials, marks, launches };
 }
 
-// The operators that read two inputs, here the same one twice.
-const PAIRS = ["dot", "covariance", "correlation", "weighted-mean"];
-
 // The words that outputs hold before a run: whatever is not written is wrong then.
 const POISON = 0xdeadbeef;
 
 // The dispatches of a plan over an input, with an output of its own. `work` says how large values are.
-async function prepare(gpu, { work, modules, plan, input, offsets }) {
+async function prepare(gpu, { work, modules, plan, input }) {
   const outputBytes = plan.results * work.out;
   const buffers = {
     [INPUT]: input,
@@ -42,7 +39,7 @@ async function prepare(gpu, { work, modules, plan, input, offsets }) {
     buffers[buffer] ? { buffer: buffers[buffer], offset: offset * value, size: Math.ceil((size * value) / 4) * 4 } : { buffer: nothing };
   const second = ([buffer, , , offset, size]) => offset === undefined ? { buffer: nothing } : range([buffer, offset, size], work.item);
   const dispatches = [];
-  for (const [at, { stage, from, to, grid, offsets: listed }] of plan.launches.entries()) {
+  for (const [at, { stage, from, to, grid }] of plan.launches.entries()) {
     const compiled = await compile(gpu, modules[stage], plan.constants);
     const read = range(from, from[0] === INPUT ? work.item : work.acc);
     const isLast = to[0] === OUTPUT;
@@ -53,7 +50,7 @@ async function prepare(gpu, { work, modules, plan, input, offsets }) {
         case 4: return { buffer: partials };
         case 5:
         case 6: return second(from);
-        case 7: return listed ? { buffer: offsets, offset: listed[0], size: listed[1] } : { buffer: marks };
+        case 7:
         case 8: return { buffer: marks };
         default: return read;
       }
@@ -113,16 +110,16 @@ async function trial(gpu, make, wrong, start) {
   }
 }
 
-// The elements of an operator on the host and on the GPU; the last ones are kept.
-async function dataset(gpu, { op, type }, n) {
-  const key = [op, type, n].join();
+// The elements of a type on the host and on the GPU; the last ones are kept.
+async function dataset(gpu, type, n) {
+  const key = [type, n].join();
   if (gpu.dataset?.key === key) return gpu.dataset;
   gpu.dataset?.buffer.destroy();
   gpu.dataset = null;
-  const { bytes, values } = makeElements(op, type, n);
+  const { bytes, values } = makeElements(type, n);
   const buffer = storage(gpu, bytes.byteLength);
   upload(gpu, buffer, bytes);
-  gpu.dataset = { key, buffer, values, bytes: bytes.byteLength };
+  gpu.dataset = { key, buffer, values, bytes: bytes.byteLength, expected: {} };
   return gpu.dataset;
 }
 
@@ -149,12 +146,12 @@ async function runRung(gpu, setting, rung, peak) {
     workgroup_size: plan ? new Map(plan.constants).get("WG") ?? null : null };
   const refused = reason ?? missing(gpu, work.type);
   if (refused) return { ...row, status: "skipped", reason: refused };
-  const data = await dataset(gpu, work, n);
-  const all = new Part(data.values, 0, n, 1);
-  data.expected ??= EXPECTED[work.op](all, work.type);
+  const data = await dataset(gpu, work.type, n);
+  const all = new Elements(data.values);
+  data.expected[work.op] ??= EXPECTED[work.op](all, work.type);
   // A rung without rounding has no bound: 64 bits hold the sum of these elements, of which it is the nearest float.
-  const expected = name === "exact" ? exactly(Math.fround(all.total((x) => x))) : data.expected;
-  const wrong = (bytes) => mismatch(expected, readResult(work.op, work.type, new DataView(bytes), 0), plan.depth);
+  const expected = name === "exact" ? exactly(Math.fround(all.total((x) => x))) : data.expected[work.op];
+  const wrong = (bytes) => mismatch(expected, readResult(work.op, work.type, new DataView(bytes)), plan.depth);
   const found = await trial(gpu, () => prepare(gpu, { work, modules, plan, input: data.buffer }), wrong);
   return { ...withTimes(row, found), workgroups: plan.workgroups, dispatches: plan.launches.length,
     wall_ms_median: found.wall ?? null, ...rate(found, data.bytes, peak) };
@@ -165,203 +162,6 @@ function rate({ times }, bytes, peak, share = "percent_of_read_peak") {
   if (!times) return { gb_per_s: null, [share]: null };
   const gb = bytes / 1e6 / times.median;
   return { gb_per_s: gb, [share]: (100 * gb) / peak };
-}
-
-// The parts of the elements that the results of a shape are of.
-function* partsOf({ shape, number }, values, n) {
-  switch (shape) {
-    case "fixed":
-    case "offsets":
-      for (let start = 0; start < n; start += number) yield new Part(values, start, number, 1);
-      break;
-    case "columns":
-      for (let start = 0; start < number; start += 1) yield new Part(values, start, n / number, number);
-      break;
-    default:
-      yield new Part(values, 0, n, 1);
-  }
-}
-
-// One operation of the library: a row as records have it.
-async function runOperation(gpu, { length, subgroups }, operation, peak) {
-  const n = HALOFOLD.lengths[length];
-  const { op, type, shape, number } = operation;
-  const plan = operation.plans[length] === null ? null : planOf(operation.plans[length]);
-  const row = { ...blankRow(gpu), name: "halofold", op, shape, type, n, segments: plan && plan.results > 1 ? plan.results : null };
-  if (!plan) return { ...row, status: "skipped", reason: `${n} elements do not come out even` };
-  const refused = missing(gpu, type);
-  if (refused) return { ...row, status: "skipped", reason: refused };
-  const data = await dataset(gpu, operation, n);
-  const modules = operation.modules[subgroups && gpu.hasSubgroups ? 0 : 1];
-  const make = async () => {
-    let offsets = null;
-    if (shape === "offsets") {
-      offsets = storage(gpu, 4 * (n / number + 1));
-      upload(gpu, offsets, Uint32Array.from({ length: n / number + 1 }, (_, k) => k * number));
-    }
-    return prepare(gpu, { work: operation, modules, plan, input: data.buffer, offsets });
-  };
-  const wrong = (bytes) => judge(operation, partsOf(operation, data.values, n), bytes, plan.depth);
-  // An output that is added to starts from zero.
-  const found = await trial(gpu, make, wrong, shape === "accumulate" ? 0 : POISON);
-  return { ...withTimes(row, found), ...rate(found, PAIRS.includes(op) ? 2 * data.bytes : data.bytes, peak) };
-}
-
-// The places of arrays of so many bytes in one buffer, each behind a multiple of 256.
-function side(sizes) {
-  let end = 0;
-  return sizes.map((size) => {
-    const offset = Math.ceil(end / 256) * 256;
-    end = offset + size;
-    return { offset, size };
-  });
-}
-
-// The dispatches of passes over one or two inputs, with outputs of so many bytes side by side, and memory of their own.
-async function preparePasses(gpu, { modules, constants }, passes, inputs, outputs, memory = []) {
-  const [first, second] = inputs.map((elements) => {
-    const buffer = storage(gpu, elements.byteLength);
-    upload(gpu, buffer, elements);
-    return buffer;
-  });
-  const places = side(outputs);
-  const outputBytes = places.at(-1).offset + places.at(-1).size;
-  const output = storage(gpu, outputBytes);
-  const own = new Map(memory.map(([slot, bytes, words]) => {
-    const buffer = storage(gpu, Math.max(bytes, 4 * words.length));
-    if (words.length) upload(gpu, buffer, new Uint32Array(words));
-    return [slot, buffer];
-  }));
-  if (second) [5, 6].forEach((slot) => own.set(slot, second));
-  const params = uniforms(gpu, passes.map(([, , words]) => words));
-  const dispatches = [];
-  for (const [at, [kernel, grid]] of passes.entries()) {
-    const compiled = await compile(gpu, modules[kernel], constants[kernel]);
-    // A text may declare memory that its plan does without.
-    const resource = (slot) => {
-      if (slot === 2) return params(at);
-      const place = slot === 1 ? places[0] : places[slot - 10];
-      if (place) return { buffer: output, ...place };
-      if (slot > 3 && !own.has(slot)) own.set(slot, storage(gpu, 0));
-      return { buffer: own.get(slot) ?? first };
-    };
-    dispatches.push({ pipeline: compiled.pipeline, bindings: bind(gpu, compiled, resource), grid });
-  }
-  return { dispatches, output, outputBytes, destroy: () => [first, output, ...own.values()].forEach((buffer) => buffer.destroy()) };
-}
-
-// One histogram: a row of the library.
-async function runHistogram(gpu, { length }, histogram, peak) {
-  const n = HALOFOLD.lengths[length];
-  const { bins, modules, constants } = histogram;
-  const row = { ...blankRow(gpu), name: "halofold", op: `histogram-${bins}`, shape: "random", type: "u32", n, segments: null };
-  const keys = new Uint32Array(n).map((_, i) => scramble(i) % bins);
-  const counts = new Uint32Array(bins);
-  keys.forEach((key) => { counts[key] += 1; });
-  const make = () => preparePasses(gpu, histogram, histogram.passes[length], [keys], [4 * bins]);
-  const wrong = (bytes) => {
-    const got = new Uint32Array(bytes);
-    const bin = counts.findIndex((count, bin) => count !== got[bin]);
-    return bin < 0 ? null : `bin ${bin}: got ${got[bin]}, expected ${counts[bin]}`;
-  };
-  const found = await trial(gpu, make, wrong);
-  return { ...withTimes(row, found), ...rate(found, keys.byteLength, peak) };
-}
-
-// One operation of several passes: a row of the library.
-async function runPasses(gpu, { length }, operation, peak) {
-  const n = HALOFOLD.lengths[length];
-  const { op, shape, type } = operation;
-  const row = { ...blankRow(gpu), name: "halofold", op, shape, type, n, segments: null };
-  const [passes, memory] = operation.plans[length];
-  const { inputs, outputs, wrong } = TASKS[op](n);
-  const found = await trial(gpu, () => preparePasses(gpu, operation, passes, inputs, outputs, memory), wrong);
-  const bytes = inputs.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
-  return { ...withTimes(row, found), ...rate(found, bytes, peak) };
-}
-
-// The inputs of such an operation, the bytes of its outputs, and the judge of what is there. Elements are sorted here, or walked one by
-// one, which no kernel does.
-const TASKS = {
-  quartiles: (n) => {
-    const { values } = makeElements("sum", "f32", n);
-    return { inputs: [values], outputs: [12], wrong: (bytes) => wrongQuartiles(values, bytes) };
-  },
-  "top-32": (n) => {
-    const { values } = makeElements("sum", "f32", n);
-    return { inputs: [values], outputs: [256 + 4 * 32], wrong: (bytes) => wrongWinners(values, 32, bytes) };
-  },
-  "sum-and-count-by-1000-ids": (n) => {
-    const [values, ids] = [wholeNumbers(n), new Uint32Array(n).map((_, i) => scramble(n + i) % 1000)];
-    const [sums, counts] = [new Float32Array(1000), new Uint32Array(1000)];
-    ids.forEach((id, i) => { sums[id] += values[i]; counts[id] += 1; });
-    return task([values, ids], [sums, counts, new Uint32Array(1)]);
-  },
-  "sum-by-key": (n) => {
-    const [values, keys, kept, sums] = [wholeNumbers(n), new Uint32Array(n), untouched(n), untouched(n)];
-    let run = 0;
-    for (let at = 0, end = 0; at < n; at = end) {
-      end = Math.min(n, at + 1 + (scramble(run) % 256));
-      kept[run] = run ^ 3;
-      keys.fill(kept[run], at, end);
-      new Float32Array(sums.buffer)[run] = values.subarray(at, end).reduce((a, b) => a + b, 0);
-      run += 1;
-    }
-    return task([keys, values], [kept, sums, new Uint32Array([run])]);
-  },
-  "prefix-sums": (n) => {
-    const words = new Uint32Array(n).map((_, i) => scramble(i));
-    let sum = 0;
-    return task([words], [words.map((word) => { sum = (sum + word) >>> 0; return sum; })]);
-  },
-  "select-half": (n) => {
-    const values = new Float32Array(n).map((_, i) => (scramble(i) >>> 8) / 2 ** 24);
-    const [kept, below] = [untouched(n), values.filter((value) => value < 0.5)];
-    new Float32Array(kept.buffer).set(below);
-    return task([values], [kept, new Uint32Array([below.length])]);
-  },
-};
-
-// Numbers from -4 to 4, whose sums are exact in any order.
-const wholeNumbers = (n) => new Float32Array(n).map((_, i) => (scramble(i) % 9) - 4);
-
-// Words of an output that nothing is written to.
-const untouched = (n) => new Uint32Array(n).fill(POISON);
-
-// A task whose outputs are these arrays, bit by bit.
-function task(inputs, arrays) {
-  const outputs = arrays.map(({ byteLength }) => byteLength);
-  const wrong = (bytes) => {
-    for (const [nth, { offset, size }] of side(outputs).entries()) {
-      const [got, expected] = [new Uint32Array(bytes, offset, size / 4), new Uint32Array(arrays[nth].buffer)];
-      const at = got.findIndex((word, at) => word !== expected[at]);
-      if (at >= 0) return `output ${nth}, element ${at}: got the word ${got[at]}, expected ${expected[at]}`;
-    }
-    return null;
-  };
-  return { inputs, outputs, wrong };
-}
-
-function wrongQuartiles(values, bytes) {
-  const [sorted, got] = [values.slice().sort(), new Float32Array(bytes)];
-  const expected = [1, 2, 3].map((quarters) => {
-    const [place, way] = [Math.floor((quarters * (sorted.length - 1)) / 4), ((quarters * (sorted.length - 1)) % 4) / 4];
-    return Math.fround(sorted[place] + way * (sorted[Math.min(place + 1, sorted.length - 1)] - sorted[place]));
-  });
-  const wrong = expected.findIndex((value, at) => value !== got[at]);
-  return wrong < 0 ? null : `quartile ${wrong + 1}: got ${got[wrong]}, expected ${expected[wrong]}`;
-}
-
-// The values are the last in order, and each index is that of the next element with the value.
-function wrongWinners(values, k, bytes) {
-  const sorted = values.slice().sort();
-  const [got, indices] = [new Float32Array(bytes, 0, k), new Uint32Array(bytes, 256, k)];
-  for (let at = 0; at < k; at += 1) {
-    const value = sorted[sorted.length - 1 - at];
-    const index = values.indexOf(value, at > 0 && got[at - 1] === value ? indices[at - 1] + 1 : 0);
-    if (got[at] !== value || indices[at] !== index) return `winner ${at}: got ${got[at]} at ${indices[at]}, expected ${value} at ${index}`;
-  }
-  return null;
 }
 
 // The dispatches of a stencil's two steps, there and back between two buffers of cells.
@@ -402,7 +202,7 @@ async function runStencil(gpu, grid, variant, peak) {
   const launch = variant.launches[grid];
   const row = { ...blankRow(gpu), preset: null, row: null, variant: variant.name, points: 5, grid: `${rows}x${cols}`, block: variant.block,
     boundary: "fixed", type: "f32", steps: null, workgroups: launch.grid[0] * launch.grid[1], dispatches: 1 };
-  const cells = makeElements("sum", "f32", rows * cols).values;
+  const cells = makeElements("f32", rows * cols).values;
   const make = async () => {
     const [first, second] = [storage(gpu, cells.byteLength), storage(gpu, cells.byteLength)];
     upload(gpu, first, cells);
