@@ -1,7 +1,7 @@
 //! Data files: NumPy's `.npy`, arrays in `.npz` archives, and bare elements.
 //!
-//! A [`Source`] is an open file whose header is checked: a truncated file fails before any work is done. Streams are held in
-//! memory, so every source has a length and can be read at any place. [`npy`] and [`npz`] write such files.
+//! A [`Source`] is an open file whose header is checked: a truncated file fails before any work is done. A stream is held in memory once it is
+//! read, so every source can be read at any place. [`npy`] and [`npz`] write such files.
 
 mod archive;
 mod bare;
@@ -17,8 +17,10 @@ mod stored;
 mod tests;
 
 use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use halofold::Element;
 use halofold_fleet::Place;
@@ -50,8 +52,14 @@ pub struct Source {
 enum Data {
     /// In a file, from the header's `start` on.
     File(File),
-    /// In memory, without a header: what a stream held.
-    Memory(Vec<u8>),
+    /// In a stream, after the header, and in memory once they are read.
+    Stream(Mutex<Stream>),
+}
+
+/// A stream that is read when its first element is needed.
+enum Stream {
+    Unread(Box<dyn Read + Send>),
+    Held(Arc<Vec<u8>>),
 }
 
 impl Source {
@@ -78,10 +86,16 @@ impl Source {
         let header = Header { start: header.start + start, ..header };
         let (data, found) = match reader {
             Reader::File(file) => (Data::File(file), end.unwrap_or(0).saturating_sub(header.start)),
+            // The length of bare elements is known at their end.
             Reader::Stream(stream) => {
-                let bytes = reader::read_all(stream, header.bytes)?;
-                let found = bytes.len() as u64;
-                (Data::Memory(bytes), found)
+                let (stream, found) = match header.bytes {
+                    Some(bytes) => (Stream::Unread(stream), bytes),
+                    None => reader::read_all(stream, u64::MAX).map(|held| {
+                        let found = held.len() as u64;
+                        (Stream::Held(held.into()), found)
+                    })?,
+                };
+                (Data::Stream(Mutex::new(stream)), found)
             }
         };
         // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
@@ -131,7 +145,7 @@ impl Source {
 
     /// True if the elements came from a stream, which one process can read.
     pub fn is_stream(&self) -> bool {
-        matches!(self.data, Data::Memory(_))
+        matches!(self.data, Data::Stream(_))
     }
 
     /// True if the file holds elements as kernels read them: wide, in this machine's byte order, in C order.
@@ -150,7 +164,22 @@ impl Source {
     ///
     /// The file cannot be read, or has become shorter.
     pub fn read_at(&self, at: u64, target: &mut [u8]) -> Result<(), InputError> {
-        let read = |(index, chunk): (usize, &mut [u8])| self.read_chunk(at + (index * CHUNK) as u64, chunk);
+        let held = self.held().map_err(|fault| InputError::new(&self.name, fault, false))?;
+        let read = |(index, chunk): (usize, &mut [u8])| {
+            let at = at + (index * CHUNK) as u64;
+            let found = match (&self.data, &held) {
+                (Data::File(file), _) => fill(Place { file, at: self.header.start + at }, chunk)?,
+                (Data::Stream(_), held) => {
+                    fill(&held.as_deref().map_or(&[][..], Vec::as_slice)[at as usize..], chunk)?
+                }
+            };
+            match found < chunk.len() {
+                true => {
+                    Err(Fault::Truncated { part: "data", expected: self.bytes, found: at + found as u64 })
+                }
+                false => Ok(()),
+            }
+        };
         let read = match target.len() {
             0..=CHUNK => read((0, target)),
             _ => target.par_chunks_mut(CHUNK).enumerate().try_for_each(read),
@@ -158,15 +187,22 @@ impl Source {
         read.map_err(|fault| InputError::new(&self.name, fault, false))
     }
 
-    fn read_chunk(&self, at: u64, chunk: &mut [u8]) -> Result<(), Fault> {
-        let found = match &self.data {
-            Data::File(file) => fill(Place { file, at: self.header.start + at }, chunk)?,
-            Data::Memory(bytes) => fill(&bytes[at as usize..], chunk)?,
-        };
-        if found < chunk.len() {
-            return Err(Fault::Truncated { part: "data", expected: self.bytes, found: at + found as u64 });
+    /// The elements of a stream, which is read now if it was not; `None` of a file.
+    fn held(&self) -> Result<Option<Arc<Vec<u8>>>, Fault> {
+        let Data::Stream(stream) = &self.data else { return Ok(None) };
+        let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Stream::Unread(unread) = &mut *stream {
+            let bytes = reader::read_all(unread, self.bytes)?;
+            let found = bytes.len() as u64;
+            if found < self.bytes {
+                return Err(Fault::Truncated { part: "data", expected: self.bytes, found });
+            }
+            *stream = Stream::Held(bytes.into());
         }
-        Ok(())
+        match &*stream {
+            Stream::Held(held) => Ok(Some(held.clone())),
+            Stream::Unread(_) => Ok(None),
+        }
     }
 
     /// Loads layers of the outermost axis of an array of the dimensions `dims`, the file's own or a single one, after exchanging its axes: axis

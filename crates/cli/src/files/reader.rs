@@ -12,7 +12,7 @@ use super::error::Fault;
 pub(crate) enum Reader {
     File(File),
     /// A stream without positions: a pipe, standard input.
-    Stream(Box<dyn Read + Send + Sync>),
+    Stream(Box<dyn Read + Send>),
 }
 
 /// An opened file or a stream, from the start of its array on.
@@ -31,7 +31,7 @@ impl Opened {
     }
 
     /// A stream that can be read once.
-    pub(crate) fn stream(stream: impl Read + Send + Sync + 'static) -> Self {
+    pub(crate) fn stream(stream: impl Read + Send + 'static) -> Self {
         Opened { reader: Reader::Stream(Box::new(stream)), start: 0, end: None }
     }
 }
@@ -84,8 +84,8 @@ pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8]) -> Result<usize, Fa
 }
 
 /// Reads a stream to its end, or as many bytes as an array needs.
-pub(crate) fn read_all(stream: impl Read, needed: Option<u64>) -> Result<Vec<u8>, Fault> {
+pub(crate) fn read_all(stream: impl Read, needed: u64) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
-    stream.take(needed.unwrap_or(u64::MAX)).read_to_end(&mut bytes).map_err(Fault::Read)?;
+    stream.take(needed).read_to_end(&mut bytes).map_err(Fault::Read)?;
     Ok(bytes)
 }

@@ -47,11 +47,10 @@ fn bare(stored: Stored, shape: &str) -> Bare {
 fn elements(bytes: &[u8], raw: Option<&Bare>) -> Result<Vec<u8>, InputError> {
     let file = on_disk(bytes);
     let streamed = Source::new("-", Opened::stream(std::io::Cursor::new(bytes.to_vec())), raw);
-    let opened = Source::open(file.path(), raw);
-    assert_eq!(opened.is_ok(), streamed.is_ok());
-    let loaded = opened?.load_all()?;
-    assert_eq!(loaded, streamed.unwrap_or_else(|fault| panic!("{fault}")).load_all().unwrap());
-    Ok(loaded)
+    let streamed = streamed.map(|source| source.load_all());
+    let loaded = Source::open(file.path(), raw).and_then(|source| source.load_all());
+    assert_eq!(loaded.as_ref().ok(), streamed.ok().and_then(Result::ok).as_ref());
+    loaded
 }
 
 /// The message with which a file is refused.
