@@ -101,6 +101,7 @@ fn reduced(
                 true => Err(refuse_stream(file.first.name())),
                 false => Ok(file),
             });
+        let opened = if transport.is_alone() { opened } else { transport.agree(opened) };
         let reduced = opened.and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
         let Some((file, all)) = errors.report(transport.agree(reduced))? else { continue };
         if transport.is_first() {
@@ -109,6 +110,20 @@ fn reduced(
         }
     }
     Ok((rows, errors))
+}
+
+/// Checks that all processes have opened the same file, and add in the same way; the first one finds out.
+fn alike(transport: &impl Transport, file: &Source, accuracy: Accuracy) -> Result<(), Failure> {
+    let own = format!("{:?}", (file.stored(), file.shape(), file.is_fortran(), accuracy));
+    let all = transport.gather(own.as_bytes()).unwrap_or_default();
+    let are_alike = all.iter().all(|other| other == own.as_bytes());
+    let other = || {
+        Failure::Usage(format!(
+            "{}: is not the same file on all ranks, or their adapters lack its type",
+            file.name()
+        ))
+    };
+    transport.agree(if are_alike { Ok(()) } else { Err(other()) })
 }
 
 /// A file, those beside it, and its lines.
@@ -120,8 +135,6 @@ struct File<'a> {
     labels: Option<Labels>,
     geometry: Geometry,
     start: Instant,
-    /// Elements that were left out.
-    skipped: u64,
 }
 
 impl<'a> File<'a> {
@@ -144,7 +157,7 @@ impl<'a> File<'a> {
         let labels = labels.map(|labels| Labels::load(&labels, &first, &geometry)).transpose()?;
         let groups = labels.as_ref().map_or(1, |labels| labels.keys.len() as u64);
         request::check_results(args, &first, &geometry, groups)?;
-        Ok(File { args, first, second, mask, labels, geometry, start, skipped: 0 })
+        Ok(File { args, first, second, mask, labels, geometry, start })
     }
 
     /// True if NaNs are left out.
@@ -165,7 +178,7 @@ impl<'a> File<'a> {
 
     /// Reduces the file by all operators, as far as it is this process's.
     fn reduce(
-        mut self,
+        self,
         own: Option<&Own>,
         kernels: &mut Kernels<'_>,
         gpu: &Gpu,
@@ -178,9 +191,11 @@ impl<'a> File<'a> {
         let accuracy = self.accuracy(&reductions, gpu);
         let reductions: Vec<_> =
             reductions.into_iter().map(|op| (op, parts::of(op, element, accuracy))).collect();
-        let mut all = kernels.begin(&reductions, self.first.stored(), args.verify)?;
         let has_states = own.is_none() && reductions.len() == operators.len() && self.labels.is_none();
-        let chunks = self.chunks(room, has_states, transport)?;
+        let begun = kernels.begin(&reductions, self.first.stored(), args.verify);
+        let begun = begun.and_then(|all| Ok((all, self.chunks(room, has_states, transport)?)));
+        let (mut all, chunks) = transport.agree(begun)?;
+        alike(transport, &self.first, accuracy)?;
         let bar = progress::bytes(if args.quiet { 0 } else { self.first.bytes() });
         let mut found = Vec::new();
         let inputs = Inputs {
@@ -191,23 +206,21 @@ impl<'a> File<'a> {
             skips_nan: self.skips_nan(),
             is_kept: args.verify,
         };
-        let mut skipped = 0;
-        for chunk in &chunks {
+        let reduced = chunks.iter().try_for_each(|chunk| {
             let block = gpu.attempt(|| inputs.load(gpu, &self.geometry, chunk))?;
-            skipped += chunk.rows * chunk.len - block.lines.elements();
             kernels.add(&mut all, &block, chunk.before)?;
             if let Some(own) = own {
                 found.push((0, self.own(own, gpu, &block)?));
             }
             for (number, operator) in operators.iter().enumerate() {
-                found.extend(
-                    self.ranked(*operator, gpu, &block)?.into_iter().map(|results| (number, results)),
-                );
+                let results = self.ranked(*operator, gpu, &block)?;
+                found.extend(results.into_iter().map(|results| (number, results)));
             }
             bar.inc(chunk.rows * chunk.len * element.size());
-        }
+            Ok(())
+        });
+        transport.agree(reduced)?;
         bar.finish_and_clear();
-        self.skipped = skipped;
         gather(&mut all, transport)?;
         if !transport.is_first() {
             return Ok((self, Vec::new()));
@@ -386,7 +399,7 @@ impl<'a> File<'a> {
             file: self.first.name(),
             element: self.first.stored().name(),
             n: self.first.len(),
-            skipped: is_left_out.then_some(self.skipped),
+            is_left_out,
             keys: self.labels.as_ref().map(|labels| &labels.keys[..]),
             axes: self.geometry.axes.as_deref(),
             output: self.args.output.as_deref().map(|path| path.display().to_string()),

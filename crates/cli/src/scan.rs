@@ -109,7 +109,7 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
         file: source.name(),
         element: source.stored().name(),
         n: source.len(),
-        skipped: None,
+        is_left_out: false,
         keys: None,
         axes: None,
         output: None,

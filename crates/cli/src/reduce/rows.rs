@@ -76,7 +76,8 @@ pub struct OfFile<'a> {
     pub file: &'a str,
     pub element: &'static str,
     pub n: u64,
-    pub skipped: Option<u64>,
+    /// True if elements were to be left out.
+    pub is_left_out: bool,
     pub keys: Option<&'a [Value]>,
     pub axes: Option<&'a [usize]>,
     pub output: Option<String>,
@@ -139,7 +140,7 @@ impl OfFile<'_> {
                 key,
                 element: self.element,
                 n,
-                skipped: self.skipped,
+                skipped: self.is_left_out.then(|| self.n - results.counts.iter().sum::<u64>()),
                 array,
                 value: Tree::of(&dims, &mut values.iter().map(|answer| Cell { answer: *answer, is_truth })),
                 bits: results.is_exact.then(|| Tree::of(&dims, &mut values.iter().copied().map(bits))),

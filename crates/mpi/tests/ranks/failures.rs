@@ -201,25 +201,6 @@ fn killed(folder: &Path, arguments: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_rank_that_fails_while_it_reduces_ends_all() {
-    let folder = folder("shortened");
-    write(&folder.join("a.npy"), Element::F32, &[4 << 20], &vec![0; 16 << 20]);
-    let (launch, _) = at_work(&folder, "reduce a.npy --piece 8 --axis 0 -o out.npy");
-    // All that the last rank has left to read is not there any more.
-    fs::OpenOptions::new().write(true).open(folder.join("a.npy")).unwrap().set_len(10 << 20).unwrap();
-    let cut = Instant::now();
-    let Ended { status, err, .. } = launch.end();
-    assert!(!status.success() && cut.elapsed() < Duration::from_secs(30), "{:?}: {err}", cut.elapsed());
-    assert!(err.contains("error: rank ") && err.contains("a.npy"), "{err}");
-    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert!(
-        !left.iter().any(|name| name.to_string_lossy().contains("halofold") || name == "out.npy"),
-        "{left:?}"
-    );
-}
-
-#[cfg(target_os = "linux")]
-#[test]
 fn a_rank_that_is_killed_while_others_wait_for_its_faces_ends_all() {
     let folder = folder("killed-stencil");
     write(&folder.join("a.npy"), Element::F32, &[30, 30], &vec![0; 3600]);
