@@ -1,23 +1,17 @@
 // The order statistics of a row, found by one workgroup.
 //
-// A row of a thousand elements is read once. Each invocation keeps sixteen keys in registers, and all else happens there and in
-// workgroup memory:
+// A row of a thousand elements is read once; each invocation keeps sixteen keys in registers:
 //
 //   1. The lowest and the highest key of the row are found.
 //   2. The range between them is cut into 256 bins of equal width, and every key is counted in its bin. Sums over the bins say which of
 //      them holds the rank, and its rank inside that bin.
-//   3. While that bin has too many keys, it is cut into 256 bins itself. A bin of a single key is not: for quantiles the key is enough, and
-//      winners that are equal are in the order of their indices as they are.
+//   3. While that bin has too many keys, it is cut into 256 bins itself, unless it is as wide as one key.
 //   4. The few candidates that are left go to workgroup memory, and each finds its rank by counting those with lower keys.
 //
-// A radix sort would take four passes over 32-bit keys. Here one is left, mostly, because bins lie where the keys are.
-//
 // Few winners: each invocation takes the best of its own keys first. As many elements as there are winners are at least as good as the
-// last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations. So step 2 counts one key of sixteen.
-// Of a long row, a quarter is looked at, and some more of the best: their rank in the row is only expected.
+// last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations.
 //
-// Cost: four integer instructions for a key, two for the ends, four for its bin, three to find that it is no candidate. The candidates take
-// a third of the time of medians of rows of 1024 elements on an NVIDIA H100, because they keep few invocations busy.
+// Cost: four integer instructions for a key, two for the ends, four for its bin, three to find that it is no candidate.
 #import io
 #import input_words
 #import entry
