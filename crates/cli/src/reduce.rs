@@ -33,7 +33,7 @@ use halofold::reduce::{Accuracy, Op, Scalar};
 pub use self::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{Source, Stored, npy};
+use crate::files::{STANDARD_INPUT, Source, Stored, npy};
 use crate::gpu::Gpu;
 use crate::progress;
 use crate::transport::{Transport, refuse_stream};
@@ -96,11 +96,10 @@ fn reduced(
     let mut errors = FileErrors::new(args.files.len() > 1 && transport.is_alone());
     let mut rows = Vec::new();
     for path in &args.files {
-        let opened =
-            File::open(args, path).and_then(|file| match file.first.is_stream() && !transport.is_alone() {
-                true => Err(refuse_stream(file.first.name())),
-                false => Ok(file),
-            });
+        let opened = match path == Path::new(STANDARD_INPUT) && !transport.is_alone() {
+            true => Err(refuse_stream("standard input")),
+            false => File::open(args, path),
+        };
         let opened = if transport.is_alone() { opened } else { transport.agree(opened) };
         let reduced = opened.and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
         let Some((file, all)) = errors.report(transport.agree(reduced))? else { continue };
