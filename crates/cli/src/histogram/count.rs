@@ -93,12 +93,22 @@ pub struct Counted {
 ///
 /// The file cannot be read, or has no histogram with these bins; a GPU is not there, or fails.
 pub fn count(request: &Request) -> Result<Counted, Failure> {
+    let gpu = || request.adapter.open();
+    counted(request, gpu, |gpu| gpu.device.limits().max_buffer_size)
+}
+
+/// Counts the elements of a file on a GPU, of whose buffers `room_of` says how many bytes they have.
+fn counted(
+    request: &Request,
+    open: impl FnOnce() -> Result<Gpu, Failure>,
+    room_of: impl FnOnce(&Gpu) -> u64,
+) -> Result<Counted, Failure> {
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
-    let gpu = request.adapter.open()?;
+    let gpu = open()?;
     let start = Instant::now();
     let refused = |why: &dyn Display| Failure::Usage(format!("{}: {why}", source.name()));
     let geometry = Geometry::new(&source, None, false, source.reverses()).map_err(|why| refused(&why))?;
-    let room = gpu.device.limits().max_buffer_size;
+    let room = room_of(&gpu);
     let size = element(&source).size();
     let bytes = source.len() * size;
     let chunk = if bytes <= room { bytes.max(size) } else { room.min(CHUNK) };
@@ -241,5 +251,41 @@ impl Counter<'_> {
             Ok(())
         })?;
         Ok((counts, gpu_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::npy;
+
+    #[test]
+    fn chunks_of_a_file_make_the_same_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.npy");
+        let data: Vec<f32> = (0..30_000u32).map(|x| (x * 7919 % 9973) as f32 * 0.25 - 1000.0).collect();
+        npy::write(
+            std::fs::File::create(&file).unwrap(),
+            "<f4",
+            &[300, 100],
+            false,
+            bytemuck::cast_slice(&data),
+        )
+        .unwrap();
+        let request = Request {
+            file,
+            bins: 37,
+            range: None,
+            raw: BareArgs::default(),
+            adapter: AdapterArgs::default(),
+        };
+        let counts = |room| {
+            counted(&request, || request.adapter.open(), |_| room)
+                .unwrap_or_else(|why| panic!("{why}"))
+                .counts
+        };
+        let whole = counts(1 << 30);
+        assert_eq!(whole.iter().sum::<u64>(), 30_000);
+        assert_eq!(counts(16_000), whole);
     }
 }

@@ -1,6 +1,7 @@
 //! A chunk of a file in GPU memory: its elements line by line, and what the host keeps of them.
 
 use halofold::{Element, Slice, wgpu};
+use rayon::prelude::*;
 
 use super::geometry::{Chunk, Geometry};
 use super::labels::Labels;
@@ -60,44 +61,46 @@ impl Inputs<'_> {
         }
         let load = |source: &Source| source.load(&geometry.dims, chunk.layers.clone(), &geometry.order);
         let mut host = self.sources().map(load).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
-        let lines = if filters {
-            let (line_of, lines) = self.line_of(geometry, chunk, &host)?;
-            Lines::regrouped(&mut host, size, &line_of, lines, chunk.len)
-        } else {
-            Lines::uniform(chunk.first_row, chunk.rows, chunk.len)
+        let moved = if filters { self.line_of(geometry, chunk, &host)? } else { None };
+        let lines = match moved {
+            Some((line_of, lines)) => Lines::regrouped(&mut host, size, &line_of, lines, chunk.len),
+            None => Lines::uniform(chunk.first_row, chunk.rows, chunk.len),
         };
         let block = Block::of(gpu, element, lines, host)?;
         Ok(if self.is_kept { block } else { Block { host: Vec::new(), ..block } })
     }
 
-    /// The line of each element of a chunk, and the number of lines.
+    /// The line of each element of a chunk, and the number of lines; `None` if all elements stay in their lines.
     fn line_of(
         &self,
         geometry: &Geometry,
         chunk: &Chunk,
         host: &[Vec<u8>],
-    ) -> Result<(Vec<u32>, usize), Failure> {
+    ) -> Result<Option<(Vec<u32>, usize)>, Failure> {
         let element = self.first.element();
-        let (mut line_of, lines) = match self.labels {
-            Some(labels) => (labels.lines(chunk.rows, chunk.len), labels.keys.len() as u64 * geometry.rows),
-            None => {
-                let row = |element: u64| (chunk.first_row + element / chunk.len) as u32;
-                ((0..chunk.rows * chunk.len).map(row).collect(), geometry.rows)
-            }
-        };
-        let mut leave_out = |is_left_out: Vec<bool>| {
-            let each = line_of.iter_mut().zip(is_left_out);
-            each.filter(|(_, is_left_out)| *is_left_out).for_each(|(line, _)| *line = LEFT_OUT);
+        let mut is_left_out = vec![false; (chunk.rows * chunk.len) as usize];
+        let mut leave_out = |others: Vec<bool>| {
+            is_left_out.par_iter_mut().zip(others).for_each(|(is_left_out, other)| *is_left_out |= other);
         };
         if let Some(mask) = self.mask {
             let mask =
                 mask.load(&geometry.dims, chunk.layers.clone(), &geometry.order).map_err(Failure::usage)?;
-            leave_out(mask.as_chunks::<4>().0.iter().map(|word| *word == [0; 4]).collect());
+            leave_out(mask.as_chunks::<4>().0.par_iter().map(|word| *word == [0; 4]).collect());
         }
         if self.skips_nan && element.is_float() {
             host.iter().for_each(|bytes| leave_out(is_nan(bytes, element.size() as usize)));
         }
-        Ok((line_of, lines as usize))
+        let (mut line_of, lines) = match self.labels {
+            Some(labels) => (labels.lines(chunk.rows, chunk.len), labels.keys.len() as u64 * geometry.rows),
+            None if !is_left_out.par_iter().any(|is_left_out| *is_left_out) => return Ok(None),
+            None => {
+                let row = |element: u64| (chunk.first_row + element / chunk.len) as u32;
+                ((0..chunk.rows * chunk.len).into_par_iter().map(row).collect(), geometry.rows)
+            }
+        };
+        let each = line_of.par_iter_mut().zip(is_left_out);
+        each.filter(|(_, is_left_out)| *is_left_out).for_each(|(line, _)| *line = LEFT_OUT);
+        Ok(Some((line_of, lines as usize)))
     }
 }
 
