@@ -1,5 +1,4 @@
-//! The exponential and the logarithm of 64-bit floats on the adapter at hand, and log-sum-exp made of them, in units in the last
-//! place.
+//! The exponential and the logarithm of 64-bit floats on the adapter at hand, in units in the last place.
 //!
 //! The oracle computes with pairs of floats, of 100 bits or more; and is itself compared with a table.
 
@@ -27,7 +26,6 @@ pub fn trials() -> Vec<Trial> {
         on_gpu("exponential", &function("exponential"), exponential),
         on_gpu("exponential_of_what_is_hardly_normal", &function("exponential"), hardly_normal),
         on_gpu("logarithm", &function("logarithm"), logarithm),
-        on_gpu("log_sum_exp", &Op::LogSumExp.over(Element::F64).unwrap(), log_sum_exp),
     ]
 }
 
@@ -71,17 +69,17 @@ fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
     Monoid::custom(name, Element::F64, Arity::One, &(text + &quartet)).expect("the pieces are valid WGSL")
 }
 
-/// Reduces every `len` numbers to one result.
-fn reduce(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, String> {
-    gpu().watched(|| record_and_read(reducer, numbers, len))
+/// Applies a function to numbers.
+fn apply(reducer: &Reducer, numbers: &[f64]) -> Result<Vec<f64>, String> {
+    gpu().watched(|| record_and_read(reducer, numbers))
 }
 
-fn record_and_read(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, String> {
+fn record_and_read(reducer: &Reducer, numbers: &[f64]) -> Result<Vec<f64>, String> {
     let gpu = gpu();
     let bytes = bytemuck::cast_slice(numbers);
     let buffer = poisoned(gpu, bytes, 0);
     let input = Slice::new(&buffer, 0, bytes.len() as u64);
-    let [first, _] = run(gpu, &reducer.of(input).segments(len as u64), None)?;
+    let [first, _] = run(gpu, &reducer.of(input).segments(1), None)?;
     let value = |answer: Scalar| answer.value().map_or(f64::NAN, Value::as_f64);
     Ok(Op::Sum.read(Element::F64, &first).into_iter().map(value).collect())
 }
@@ -143,7 +141,7 @@ fn the_oracle_knows_the_table() -> Result<(), Failed> {
 /// Compares a function with the oracle, for arguments whose results are normal.
 fn compare(reducer: &Reducer, arguments: &[f64], oracle: fn(Pair) -> Pair, what: &str) -> Result<(), Failed> {
     let mut worst = Worst::new();
-    for (&x, got) in arguments.iter().zip(reduce(reducer, arguments, 1)?) {
+    for (&x, got) in arguments.iter().zip(apply(reducer, arguments)?) {
         let exact = oracle(Pair::from(x));
         worst.see(exact.distance(got) / unit(exact.0), || format!("{x:e}"));
     }
@@ -165,7 +163,7 @@ fn exponential(reducer: &Reducer) -> Result<(), Failed> {
     arguments.extend((-1021..1023).flat_map(|k| around(f64::from(k) * LN_2)));
     arguments.extend([0.0, -0.0, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 709.782_712_893_383_9, -708.396]);
     compare(reducer, &arguments, Pair::exp, "exp")?;
-    let ends = reduce(reducer, &[0.0, -0.0, 709.782_712_893_384_1, 1400.0, -745.2, -1400.0], 1)?;
+    let ends = apply(reducer, &[0.0, -0.0, 709.782_712_893_384_1, 1400.0, -745.2, -1400.0])?;
     let right = [1.0, 1.0, f64::INFINITY, f64::INFINITY, 0.0, 0.0];
     if ends == right { Ok(()) } else { Err(format!("{ends:?} instead of {right:?}").into()) }
 }
@@ -173,7 +171,7 @@ fn exponential(reducer: &Reducer) -> Result<(), Failed> {
 /// Rounded twice at most; or zero, on a device that flushes such numbers: then all of them.
 fn hardly_normal(reducer: &Reducer) -> Result<(), Failed> {
     let arguments: Vec<_> = uniform(-744.0, -708.397, 4).take(COUNT).collect();
-    let results = reduce(reducer, &arguments, 1)?;
+    let results = apply(reducer, &arguments)?;
     let flushed = results.iter().filter(|x| **x == 0.0).count();
     eprintln!("exp: {flushed} of {COUNT} results below the normal ones are zero");
     if flushed == COUNT {
@@ -202,31 +200,6 @@ fn logarithm(reducer: &Reducer) -> Result<(), Failed> {
     // Its logarithm, 0, has no last place.
     arguments.retain(|x| *x != 1.0);
     compare(reducer, &arguments, Pair::ln, "log")?;
-    let of_one = reduce(reducer, &[1.0], 1)?;
+    let of_one = apply(reducer, &[1.0])?;
     if of_one == [0.0] { Ok(()) } else { Err(format!("{of_one:?} instead of 0").into()) }
-}
-
-/// Few elements, so that what is off is due to the functions. In units of the result, or of the peak or 1 where that is larger: what
-/// the sum is off by, relative to it, its logarithm is off by as it is.
-fn log_sum_exp(reducer: &Reducer) -> Result<(), Failed> {
-    for (len, spread) in [(1, 0.0), (2, 1.0), (2, 40.0), (2, 800.0), (7, 3.0), (7, 100.0)] {
-        let bases = uniform(-1000.0, 1000.0, 8).zip(uniform(-2.0, 2.0, 9));
-        let bases = bases.enumerate().map(|(i, (large, small))| if i % 2 == 0 { large } else { small });
-        let mut below = uniform(-spread, 0.0, 10);
-        let numbers: Vec<_> = bases
-            .take(COUNT / 4)
-            .flat_map(|base| -> Vec<f64> { (0..len).map(|_| base + below.next().unwrap()).collect() })
-            .collect();
-        let mut worst = Worst::new();
-        for (terms, got) in numbers.chunks_exact(len).zip(reduce(reducer, &numbers, len)?) {
-            let peak = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let shares = terms.iter().map(|&x| Pair::exp(Pair::from(x) + Pair::from(-peak)));
-            let log = Pair::ln(shares.fold(Pair::from(0.0), |sum, share| sum + share));
-            let exact = log + Pair::from(peak);
-            let size = exact.0.abs().max(peak.abs()).max(1.0);
-            worst.see(exact.distance(got) / unit(size), || format!("{terms:?}"));
-        }
-        worst.verdict(&format!("log-sum-exp of {len} within {spread}"))?;
-    }
-    Ok(())
 }

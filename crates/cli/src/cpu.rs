@@ -111,9 +111,14 @@ impl Work<'_> {
             return plain_loop(elements);
         }
         let piece = elements.len().div_ceil(PIECES_PER_THREAD * threads()).max(SMALLEST_PIECE);
-        let partials: Vec<A> = elements.par_chunks(piece).map(plain_loop).collect();
-        partials.into_iter().fold(identity, combine)
+        let one = |nth: usize| plain_loop(&elements[nth * piece..elements.len().min((nth + 1) * piece)]);
+        in_parallel(elements.len().div_ceil(piece), &one).into_iter().fold(identity, combine)
     }
+}
+
+/// Runs pieces of work on all threads. It takes a reference, so that rayon is not compiled for every operator.
+fn in_parallel<A: Send>(pieces: usize, one: &(dyn Fn(usize) -> A + Sync)) -> Vec<A> {
+    (0..pieces).into_par_iter().map(one).collect()
 }
 
 /// Every operator over one integer type; the wide ones work in another.

@@ -1,12 +1,10 @@
-//! Kernels with all that a pipeline is made of.
-
 use halofold::histogram::Histogram;
 use halofold::reduce::Monoid;
 use halofold::reduce::plan::Stage;
 use halofold::stencil::Config;
 use wgpu::Features;
 
-/// One stage, with all that a pipeline is made of.
+/// A compute kernel, with all that a pipeline is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// The whole module.

@@ -56,7 +56,7 @@ const COMPILING: [&str; 2] = ["src/operation/kernel.rs", "crates/measure/src/com
 #[test]
 fn no_module_has_a_colon_in_its_label() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = ["src", "measure", "fleet", "run", "cli", "mpi", "examples", "benches"];
+    let sources = ["src", "crates", "examples", "benches"];
     let made: Vec<_> = sources.iter().flat_map(|folder| modules_made(&root.join(folder))).collect();
     let compiling = |path: &Path| COMPILING.iter().any(|known| path == root.join(known));
     assert!(COMPILING.iter().all(|known| made.iter().any(|(path, _)| *path == root.join(known))), "{made:?}");
