@@ -118,8 +118,8 @@ fn enough() -> Limits {
 fn each_limit_lowered_in_turn() {
     let (few, mut errors) = (few_operations(), Vec::new());
     for Least { name, set, values } in LEAST {
-        // Each value is a device, and kernels compiled anew: on a software adapter the least and the largest.
-        for &value in common::in_turn(*values, (values.len() - 1).max(1), 0) {
+        // Each value is a device, and kernels compiled anew: on a software adapter the least alone.
+        for &value in common::in_turn(*values, values.len(), 0) {
             let mut limits = enough();
             set(&mut limits, value);
             errors.extend(run(&few, &format!("{name} {value}"), limits).1);

@@ -1,6 +1,6 @@
 //! Quantiles of long rows against a sort, on the adapter at hand.
 
-use crate::common::{Gpu, Random, buffer, gpu};
+use crate::common::{Gpu, Random, buffer, gpu, in_turn};
 use halofold::rank::{Quantiles, TopK};
 use halofold::{Element, Slice, Value, wgpu};
 
@@ -110,8 +110,8 @@ fn ranks_of(gpu: &Gpu, floats: &[f32], ranks: &[u64], row: Option<u64>) {
 #[test]
 fn ranks_of_every_distribution() {
     let gpu = gpu();
-    for spread in SPREADS {
-        for len in [40_000, 100_003] {
+    for (nth, spread) in SPREADS.into_iter().enumerate() {
+        for len in in_turn([40_000, 100_003], 2, nth) {
             let floats = spread.floats(len);
             let last = len as u64 - 1;
             gpu.clean(|| ranks_of(gpu, &floats, &[0], None));
@@ -193,7 +193,8 @@ fn the_first_of_every_distribution() {
     let gpu = gpu();
     for (nth, spread) in SPREADS.into_iter().enumerate() {
         let floats = spread.floats(100_003);
-        for (k, is_smallest) in [(1, false), (300, true), (4096, nth % 2 == 0), (70_000, nth % 3 == 0)] {
+        let cases = [(1, false), (300, true), (4096, nth % 2 == 0), (70_000, nth % 3 == 0)];
+        for (k, is_smallest) in in_turn(cases, 2, nth) {
             gpu.clean(|| top(gpu, &floats, k, is_smallest, floats.len()));
         }
         let rows = spread.floats(4 * 40_001);

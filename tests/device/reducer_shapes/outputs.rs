@@ -4,7 +4,7 @@ use halofold::reduce::{Arity, Launches, Monoid, Op, Options, ReduceError, Reduce
 use halofold::{BufferError, Element, LimitError, Slice};
 
 use super::scene::{GPU, NARROW, buffer, elements, words};
-use crate::common::{Gpu, limited, read, room, run};
+use crate::common::{Gpu, in_turn, limited, read, room, run};
 
 /// The three numbers of a result, of which the last is two words wide in an array of results.
 const MOMENTS: &str = "
@@ -97,21 +97,23 @@ fn each_number_has_an_array_in_every_shape() {
     let halves = Numbers { ranges: &[(0, 2), (4, 4), (8, 2)], stride: 12 };
     let custom = |name, text| Monoid::custom(name, Element::U32, Arity::One, text).unwrap();
     let known = |op: Op, element| op.over(element).unwrap();
-    for (monoid, element, numbers) in [
+    let cases = [
         (known(Op::ArgMax, Element::F32), Element::F32, &eight),
         (known(Op::MinMax, Element::I32), Element::I32, &eight),
         (known(Op::ArgMin, Element::F64), Element::F64, &sixteen),
         (known(Op::MinMax, Element::F64), Element::F64, &wide),
         (custom("moments", MOMENTS), Element::U32, &moments),
         (custom("halves", HALVES), Element::U32, &halves),
-    ] {
-        for gpu in [&*GPU, &NARROW] {
+    ];
+    for (turn, (monoid, element, numbers)) in cases.into_iter().enumerate() {
+        for (nth, gpu) in [&*GPU, &NARROW].into_iter().enumerate() {
             if !gpu.device.features().contains(monoid.features()) {
                 eprintln!("{}: the adapter lacks {:?}", monoid.name(), monoid.features());
                 continue;
             }
             let default = Options::default();
-            for options in [default, default.with_subgroups(false), default.with_launches(Launches::Two)] {
+            let all = [default, default.with_subgroups(false), default.with_launches(Launches::Two)];
+            for options in in_turn(all, 3, turn + nth) {
                 let reducer = Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap();
                 every_shape(gpu, &reducer, element, numbers);
             }

@@ -148,7 +148,7 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let Item { row, label, kernel, .. } = item;
     let mut entry_points = Map::new();
     let mut refused = Map::new();
-    let checked = translate::check(&kernel).expect("it is valid");
+    let checked = translate::check(kernel).expect("it is valid");
     for (language, ending) in
         [(Language::Wgsl, "wgsl"), (Language::Spirv, "spv"), (Language::Msl, "msl"), (Language::Hlsl, "hlsl")]
     {

@@ -35,19 +35,13 @@ fn every_operator_runs() {
 }
 
 #[test]
-fn presets_show_what_was_published() {
+fn presets_have_the_rows_of_their_documents() {
     // Short: the documents' own lengths are for the GPU; then the published times, which are for those lengths, stay out.
     for (preset, count) in [("tga", 7), ("csc367", 11), ("exercise", 2), ("opencl", 8)] {
         let rows = rows(&typed(&format!("ladder --preset {preset} --n 3000 --samples 1 --json")));
         assert_eq!(rows.len(), count, "{preset}");
         assert!(rows.iter().all(|row| row["preset"] == preset && row["published_ms"].is_null()));
     }
-    let rows = rows(&typed("ladder --preset csc367 --samples 1 --json"));
-    let published: Vec<_> = rows.iter().filter_map(|row| row["published_ms"].as_f64()).collect();
-    assert_eq!(published, [8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268]);
-    let bandwidths: Vec<_> = rows.iter().filter_map(|row| row["published_gb_s"].as_f64()).collect();
-    assert_eq!(bandwidths, [2.083, 4.854, 9.741, 17.377, 31.289, 43.996, 62.671, 73.0]);
-    assert!(rows[..7].iter().all(|row| row["n"] == 4 << 20 && row["status"] == "pass"));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn the_table_has_a_line_for_every_size_twice() {
 
 #[test]
 fn json_is_one_array_of_rows_that_pass_of_every_type_that_runs_everywhere() {
-    for (element, op) in [("u32", "max"), ("u32", "product"), ("i32", "min"), ("f32", "max")] {
+    for (element, op) in [("u32", "product"), ("i32", "min"), ("f32", "max")] {
         let json = tiny(&["--json", "--type", element, "--op", op]);
         let rows: Vec<Map<String, Value>> = serde_json::from_str(&json).unwrap();
         let named = rows.iter().map(|row| (row["n"].as_u64().unwrap(), row["rung"].as_str().unwrap()));

@@ -107,7 +107,7 @@ fn pictures_are_what_their_commands_draw() {
 fn links_lead_somewhere() {
     let mut links = 0;
     for (path, page) in pages() {
-        let folder = path.ancestors().nth(2).expect("a page lies in a folder");
+        let folder = path.parent().expect("a page lies in a folder");
         for target in targets(&page) {
             let target = target.split('#').next().unwrap_or_default();
             let file = match target.strip_prefix(HOME) {
