@@ -4,6 +4,7 @@ mod common;
 mod operations;
 mod scene;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -28,32 +29,38 @@ fn lose(operation: &Operation, scene: Scene) -> Result<bool, String> {
     if complaints.is_empty() { Ok(scene.is_destroyed()) } else { Err(complaints.join("; ")) }
 }
 
-#[test]
-fn at_every_stage() {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let adapter = any_adapter();
-        for operation in few_operations() {
-            for polls in [false, true] {
-                for stage in 0.. {
-                    let what = format!(
-                        "{}, stage {stage}, {}",
-                        operation.name,
-                        if polls { "polled" } else { "not polled" }
-                    );
-                    sender.send(Ok(what.clone())).unwrap();
-                    let scene = Scene::open(&adapter, adapter.limits()).unwrap().destroyed_at(stage, polls);
-                    let lost =
-                        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lose(&operation, scene)));
-                    match lost.unwrap_or_else(|_| Err("a panic".to_owned())) {
-                        Ok(true) => {}
-                        Ok(false) => break,
-                        Err(error) => sender.send(Err(format!("{what}: {error}"))).unwrap(),
-                    }
+/// Runs some operations, each with its device destroyed at every stage, and sends what begins and what fails.
+fn lose_each(operations: Vec<(usize, Operation)>, sender: &mpsc::Sender<Result<String, String>>) {
+    let adapter = any_adapter();
+    for (turn, operation) in operations {
+        // Each stage is a device that compiles anew.
+        for polls in common::in_turn([false, true], 2, turn) {
+            for stage in 0.. {
+                let polled = if polls { "polled" } else { "not polled" };
+                let what = format!("{}, stage {stage}, {polled}", operation.name);
+                sender.send(Ok(what.clone())).unwrap();
+                let scene = Scene::open(&adapter, adapter.limits()).unwrap().destroyed_at(stage, polls);
+                let lost = catch_unwind(AssertUnwindSafe(|| lose(&operation, scene)));
+                match lost.unwrap_or_else(|_| Err("a panic".to_owned())) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(error) => sender.send(Err(format!("{what}: {error}"))).unwrap(),
                 }
             }
         }
-    });
+    }
+}
+
+#[test]
+fn at_every_stage() {
+    let (sender, receiver) = mpsc::channel();
+    let (even, odd): (Vec<_>, Vec<_>) =
+        few_operations().into_iter().enumerate().partition(|(turn, _)| turn / 2 % 2 == 0);
+    for half in [even, odd] {
+        let sender = sender.clone();
+        std::thread::spawn(move || lose_each(half, &sender));
+    }
+    drop(sender);
     let (mut last, mut errors) = (String::new(), Vec::new());
     loop {
         match receiver.recv_timeout(PATIENCE) {

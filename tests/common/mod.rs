@@ -20,11 +20,26 @@ pub fn is_software() -> bool {
     adapter().get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// Those of some cases whose turn it is: all on a GPU, every `step`th on a software adapter, beginning at `turn`. Where the turn moves with
-/// another table's index, all cases are met together with some of the other's. There have to be `step` cases at least, so that each
-/// turn has one.
+/// True if `HALOFOLD_TESTS` is this word.
+fn tests_are(word: &str) -> bool {
+    std::env::var("HALOFOLD_TESTS").is_ok_and(|tests| tests == word)
+}
+
+/// True if only the sample is run that adapters beside lavapipe run.
+pub fn is_sampled() -> bool {
+    tests_are("sample")
+}
+
+/// True on a software adapter, unless all cases are asked for.
+pub fn takes_fewer() -> bool {
+    is_software() && !tests_are("all")
+}
+
+/// Those of some cases whose turn it is: every `step`th on a software adapter, beginning at `turn`; all on a GPU, and with
+/// `HALOFOLD_TESTS=all`. Where the turn moves with another table's index, all cases are met together with some of the other's. There have to
+/// be `step` cases at least, so that each turn has one.
 pub fn in_turn<T>(cases: impl IntoIterator<Item = T>, step: usize, turn: usize) -> impl Iterator<Item = T> {
-    let step = if is_software() { step } else { 1 };
+    let step = if takes_fewer() { step } else { 1 };
     cases.into_iter().skip(turn % step).step_by(step)
 }
 

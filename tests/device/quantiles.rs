@@ -194,7 +194,7 @@ fn the_first_of_every_distribution() {
     for (nth, spread) in SPREADS.into_iter().enumerate() {
         let floats = spread.floats(100_003);
         let cases = [(1, false), (300, true), (4096, nth % 2 == 0), (70_000, nth % 3 == 0)];
-        for (k, is_smallest) in in_turn(cases, 2, nth) {
+        for (k, is_smallest) in in_turn(cases, 4, nth) {
             gpu.clean(|| top(gpu, &floats, k, is_smallest, floats.len()));
         }
         let rows = spread.floats(4 * 40_001);
@@ -205,7 +205,7 @@ fn the_first_of_every_distribution() {
 #[test]
 fn the_first_may_be_all_and_more() {
     let gpu = gpu();
-    for (nth, spread) in SPREADS.into_iter().enumerate() {
+    for (nth, spread) in in_turn(SPREADS.into_iter().enumerate(), 3, 1) {
         let k = [9_999, 10_000, 10_001, 5000][nth % 4];
         let rows = spread.floats(3 * 10_000);
         gpu.clean(|| top(gpu, &rows, k, nth % 2 == 0, 10_000));

@@ -204,7 +204,7 @@ fn check_top(element: Element, rows: &Rows, k: u32, is_smallest: bool) {
 
 #[test]
 fn quantiles_of_every_distribution() {
-    for (element, len, method) in [
+    let cases = [
         (Element::F32, 1024, Method::Linear),
         (Element::F32, 999, Method::Lower),
         (Element::F32, 1, Method::Hazen),
@@ -219,7 +219,8 @@ fn quantiles_of_every_distribution() {
         (Element::F64, 40_000, Method::Linear),
         (Element::I64, 3001, Method::Higher),
         (Element::U64, 70, Method::Midpoint),
-    ] {
+    ];
+    for (element, len, method) in in_turn(cases, 3, 0) {
         gpu().clean(|| check_quantiles(element, &Rows::of(len), method));
     }
 }
@@ -242,7 +243,7 @@ fn winners_of_every_distribution() {
         (Element::I64, 3, 5, true),
         (Element::U64, 40_000, 50, false),
     ];
-    for (element, len, k, is_smallest) in in_turn(cases, 2, 0) {
+    for (element, len, k, is_smallest) in in_turn(cases, 4, 1) {
         gpu().clean(|| check_top(element, &Rows::of(len), k, is_smallest));
     }
 }
@@ -253,27 +254,29 @@ const MIXED: [usize; 9] = [40_001, 0, 3, 1000, 70_003, 33_000, 17, 33_000, 0];
 
 #[test]
 fn quantiles_of_segments_of_any_lengths() {
-    for (element, lens, method) in [
+    let cases = [
         (Element::F32, &SHORT[..], Method::Linear),
         (Element::I32, &MIXED, Method::Hazen),
         (Element::F16, &MIXED, Method::Lower),
         (Element::F64, &[0, 70, 1, 999], Method::Weibull),
         (Element::F16, &[3, 0, 70, 1, 999], Method::Linear),
-    ] {
+    ];
+    for (element, lens, method) in in_turn(cases, 2, 1) {
         gpu().clean(|| check_quantiles(element, &Rows::segments(lens), method));
     }
 }
 
 #[test]
 fn winners_of_segments_of_any_lengths() {
-    for (element, lens, k, is_smallest) in [
+    let cases = [
         (Element::F32, &SHORT[..], 5, false),
         (Element::U32, &SHORT, 700, true),
         (Element::F16, &SHORT, 30, false),
         (Element::F32, &MIXED, 30, true),
         (Element::F16, &[3, 0, 70, 1, 999], 5, false),
         (Element::I64, &[3, 0, 70, 1, 999], 9, true),
-    ] {
+    ];
+    for (element, lens, k, is_smallest) in in_turn(cases, 3, 0) {
         gpu().clean(|| check_top(element, &Rows::segments(lens), k, is_smallest));
     }
 }
@@ -300,12 +303,13 @@ fn nothing_has_no_winners_and_no_median() {
     let gpu = gpu();
     let input = room(gpu, 4);
     let nothing = Slice::new(&input, 0, 0);
-    for (element, method) in [
+    let cases = [
         (Element::F32, Method::Lower),
         (Element::I32, Method::Lower),
         (Element::F64, Method::Lower),
         (Element::U64, Method::Linear),
-    ] {
+    ];
+    for (element, method) in in_turn(cases, 2, 1) {
         let median = Quantiles::new(element, [0.5]).unwrap().with_method(method);
         let got = median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap();
         assert!(got[0].same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");

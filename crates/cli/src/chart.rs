@@ -1,7 +1,6 @@
-//! Charts as SVG: lines over axes, as files of their own, and bars, on a page or as a file.
+//! Pictures as SVG: lines over two axes, and bars.
 
 mod axis;
-mod bar_picture;
 mod bars;
 mod picture;
 
@@ -17,8 +16,6 @@ const COLOURS: usize = 6;
 /// The mark at each of a line's points.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// Nothing.
-    None,
     /// A filled circle.
     Circle,
     /// A filled triangle.
@@ -56,22 +53,14 @@ impl Look {
     }
 }
 
-/// A line: its points, in pieces with gaps between them.
+/// A line.
 pub struct Line {
     /// Its subject.
     pub name: String,
     /// Its colour, dashes and marker.
     pub look: Look,
     /// Its points.
-    pub pieces: Vec<Vec<(f64, f64)>>,
-}
-
-/// A line across the chart that others are compared with.
-pub struct Ceiling {
-    /// Its position on the axis.
-    pub value: f64,
-    /// The text beside it.
-    pub label: String,
+    pub points: Vec<(f64, f64)>,
 }
 
 /// Lines over two axes.
@@ -84,8 +73,6 @@ pub struct Chart {
     pub y: Axis,
     /// The lines, the first at the bottom.
     pub lines: Vec<Line>,
-    /// The line that they are compared with.
-    pub ceiling: Option<Ceiling>,
 }
 
 /// A picture's size and the position of the axes in it.
@@ -114,10 +101,9 @@ impl Chart {
             @for line in &self.lines {
                 g class=(line.look.class) {
                     title { (line.name) }
-                    @for piece in &line.pieces { (self.piece(frame, piece, line.look.marker)) }
+                    (self.points(frame, line))
                 }
             }
-            @if let Some(ceiling) = &self.ceiling { (self.across(frame, ceiling)) }
         }
     }
 
@@ -134,44 +120,21 @@ impl Chart {
                 text x=(left - 6.0) y=(px(y(*value) + 4.0)) text-anchor="end" { (label) }
             }
             @for (value, label) in &self.x.ticks {
-                @if self.x.groups.is_empty() {
-                    line class="grid" x1=(x(*value)) x2=(x(*value)) y1=(upper) y2=(lower) {}
-                }
+                line class="grid" x1=(x(*value)) x2=(x(*value)) y1=(upper) y2=(lower) {}
                 text x=(x(*value)) y=(lower + 16.0) text-anchor="middle" { (label) }
-            }
-            @for (from, to, label) in &self.x.groups {
-                line class="grid" x1=(x(from + 0.1)) x2=(x(to - 0.1)) y1=(lower + 22.0) y2=(lower + 22.0) {}
-                text x=(x((from + to) / 2.0)) y=(lower + 36.0) text-anchor="middle" { (label) }
             }
             text x=(left - 50.0) y=(upper - 10.0) { (self.y.name) }
             text x=(right) y=(lower + 49.0) text-anchor="end" { (self.x.name) }
         }
     }
 
-    /// A piece of a line; a single point without a marker is a short stroke.
-    fn piece(&self, frame: &Frame, points: &[(f64, f64)], marker: Marker) -> Markup {
-        let mut places: Vec<_> =
-            points.iter().map(|(x, y)| (frame.x(&self.x, *x), frame.y(&self.y, *y))).collect();
-        let marks = marks(marker, &places);
-        if let ([(x, y)], Marker::None) = (&places[..], marker) {
-            places = vec![(x - 5.0, *y), (x + 5.0, *y)];
-        }
+    fn points(&self, frame: &Frame, line: &Line) -> Markup {
+        let places: Vec<_> =
+            line.points.iter().map(|(x, y)| (frame.x(&self.x, *x), frame.y(&self.y, *y))).collect();
         let points: Vec<_> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         html! {
             polyline points=(points.join(" ")) {}
-            (marks)
-        }
-    }
-
-    /// The ceiling, or a word where it would be far above.
-    fn across(&self, frame: &Frame, ceiling: &Ceiling) -> Markup {
-        let Frame { left, right, upper, .. } = *frame;
-        let y = Some(ceiling.value).filter(|value| self.y.shows(*value)).map(|value| frame.y(&self.y, value));
-        html! {
-            @if let Some(y) = y { line class="ceiling" x1=(left) x2=(right) y1=(px(y)) y2=(px(y)) {} }
-            text class="ceiling" x=(right) y=(px(y.unwrap_or(upper - 6.0) - 4.0)) text-anchor="end" {
-                (ceiling.label) @if y.is_none() { ", above ▴" }
-            }
+            (marks(line.look.marker, &places))
         }
     }
 }
@@ -192,7 +155,6 @@ fn marks(marker: Marker, places: &[(f64, f64)]) -> Markup {
 fn mark(marker: Marker, (x, y): (f64, f64)) -> String {
     let (x, y) = (px(x), px(y));
     match marker {
-        Marker::None => String::new(),
         Marker::Circle => format!("M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"),
         Marker::Triangle => format!("M{x} {y}m-5 4h10l-5-9z"),
         Marker::Cross => format!("M{x} {y}m-4-4l8 8m0-8l-8 8"),

@@ -1,11 +1,9 @@
 //! `halofold compare`: two records, row by row.
 
-mod pairs;
-mod verdict;
-
 use std::path::PathBuf;
 
 use comfy_table::CellAlignment;
+use halofold_measure::compare::{Judged, Pair, Verdict, pairs};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,8 +12,6 @@ use crate::output::{print, print_json};
 use crate::record::Loaded;
 use crate::row::{LadderWork, LibraryWork, Row, StencilWork, What};
 use crate::{record, table};
-use pairs::{Pair, pairs};
-use verdict::{Judged, Verdict};
 
 /// Options of `halofold compare`.
 #[derive(clap::Args)]
@@ -63,7 +59,8 @@ struct Compared {
 impl Compared {
     fn new<W: Shown>(a: &[Row<W>], b: &[Row<W>], threshold: f64) -> Result<Self, Failure> {
         let pairs = pairs(a, b);
-        let lines: Vec<_> = pairs.iter().map(|pair| line(pair, threshold)).collect();
+        let lines = pairs.iter().map(|pair| pair.judged(threshold));
+        let lines: Vec<_> = lines.map(|(row, judged)| Line { what: &row.what, judged }).collect();
         Ok(Compared {
             common: pairs.iter().any(Pair::is_in_both),
             verdicts: lines.iter().map(|line| line.judged.verdict).collect(),
@@ -104,15 +101,6 @@ fn inputs(a: &Loaded, b: &Loaded) -> String {
         }
         _ => String::new(),
     }
-}
-
-fn line<'a, W: What>(pair: &Pair<'a, W>, threshold: f64) -> Line<'a, W> {
-    let (row, judged) = match *pair {
-        Pair::Both(a, b) => (b, verdict::judge(a, b, threshold)),
-        Pair::OnlyA(a) => (a, verdict::only(a, Verdict::OnlyInA)),
-        Pair::OnlyB(b) => (b, verdict::only(b, Verdict::OnlyInB)),
-    };
-    Line { what: &row.what, judged }
 }
 
 /// The columns of a table before the times.

@@ -1,11 +1,9 @@
-//! `halofold histogram`: the distribution of a file's elements, as text, SVG, JSON and an array.
+//! `halofold histogram`: the distribution of a file's elements, as text, JSON and an array.
 
 pub(crate) mod count;
 pub(crate) mod edges;
-mod picture;
 mod text;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -25,9 +23,6 @@ pub struct HistogramArgs {
     /// Write the counts as a .npy array of 64-bit integers, as NumPy has them.
     #[arg(short, long, value_name = "COUNTS.npy")]
     output: Option<PathBuf>,
-    /// Draw the histogram as SVG.
-    #[arg(long, value_name = "PLOT.svg")]
-    svg: Option<PathBuf>,
     /// Print one JSON object: {file, type, n, counted, bins, range, dtype, edges, counts, gpu_ms, wall_ms, adapter}.
     ///
     /// `n` are all elements, `counted` those in the range; `dtype` is NumPy's name for the type of the edges.
@@ -40,17 +35,12 @@ pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
     if let Some(path) = args.output.as_deref().filter(|path| !npy::is_named(path)) {
         return Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())));
     }
-    let reserve = |option, path: &Option<PathBuf>| {
-        path.as_deref().map(|path| Reserved::open_apart(option, path, &[&args.request.file])).transpose()
-    };
-    let (array, svg) = (reserve("-o", &args.output)?, reserve("--svg", &args.svg)?);
+    let inputs = [&args.request.file];
+    let array = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &inputs)).transpose()?;
     let counted = count::count(&args.request)?;
     if let Some(array) = array {
         let bytes: Vec<_> = counted.counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         array.write_with(|file| npy::write(file, "<i8", &[counted.bins as u64], false, &bytes))?;
-    }
-    if let Some(svg) = svg {
-        svg.write_with(|file| file.write_all(picture::svg(&counted).as_bytes()))?;
     }
     if args.json { output::print_json(&counted) } else { output::print(&text::text(&counted)) }
 }

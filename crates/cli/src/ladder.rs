@@ -1,7 +1,6 @@
 //! `halofold ladder`: rungs on one adapter, at one length or at several beside the CPU, or a document's own table.
 
 mod by_size;
-mod outputs;
 mod plot;
 mod sizes;
 
@@ -14,19 +13,20 @@ use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::reference::Expected;
-use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer};
+use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer, cpu};
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::gpu::{AdapterArgs, Gpu};
+use crate::output::{csv, print, print_json};
 use crate::presets::{self, Preset};
+use crate::reserved::Reserved;
 use crate::row::{self, Row, compare_steps};
 use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number, words};
-use crate::{cpu, progress, record, reserved};
+use crate::{progress, record, reserved};
 use by_size::BySize;
-use outputs::{OutputArgs, Outputs};
 use sizes::Sizes;
 
 /// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
@@ -89,8 +89,15 @@ pub struct LadderArgs {
     /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
     input: Option<PathBuf>,
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Print one JSON array of rows instead of the table.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print the rows as CSV instead of the table.
+    #[arg(long)]
+    csv: bool,
+    /// Draw times by size, for several sizes.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
     /// Show all columns, however narrow the terminal is.
     #[arg(long)]
     wide: bool,
@@ -119,15 +126,15 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     if source.is_none() {
         rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
     }
-    let outputs = args.output.reserve()?;
+    let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
     let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
     }
     let (peak, rows) = match preset {
-        Some(preset) => args.replay(&gpu, preset, outputs)?,
-        None => args.climb(&gpu, &rungs, source, outputs)?,
+        Some(preset) => args.replay(&gpu, preset)?,
+        None => args.climb(&gpu, &rungs, source, svg)?,
     };
     record::write(file, || Record {
         inputs: args.inputs(),
@@ -150,7 +157,7 @@ impl LadderArgs {
             true if is_preset => "--n: a preset takes one length",
             true if self.cold => "--cold: for one length, not for a range",
             true if several => "--workgroup and --groups: one value of each for a range",
-            false if self.output.wants_plot() => "--svg: a plot by size needs several: --n 2^8..2^28",
+            false if self.svg.is_some() => "--svg: a plot by size needs several: --n 2^8..2^28",
             false if is_preset && several => "--workgroup: a preset takes one size",
             _ => return Ok(()),
         };
@@ -211,7 +218,7 @@ impl LadderArgs {
         gpu: &Gpu,
         rungs: &[&'static Rung],
         source: Option<Source>,
-        outputs: Outputs,
+        svg: Option<Reserved>,
     ) -> Result<(Peak, Vec<Row>), Failure> {
         let (element, sizes) = self.sizes(gpu, source.as_ref())?;
         if !self.is_range() {
@@ -245,7 +252,10 @@ impl LadderArgs {
                 series: names.map(str::to_owned).collect(),
                 rows: &rows,
             };
-            outputs.write(&rows, || by_size::report(&by_size), || plot::svg(&by_size))?;
+            if let Some(file) = svg {
+                file.write(&plot::svg(&by_size))?;
+            }
+            self.print(&rows, || by_size::report(&by_size))?;
         } else {
             let copies = match data.copies().len() {
                 _ if !self.cold => String::new(),
@@ -254,7 +264,7 @@ impl LadderArgs {
             let title = format!("{} of {} {element}, {source}{copies}", self.op, table::count(n));
             let note = seen(&rows, gpu.is_software()).unwrap_or_default();
             let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
-            outputs.write(&rows, table, String::new)?;
+            self.print(&rows, table)?;
         }
         Ok((context.peak(), rows))
     }
@@ -331,12 +341,7 @@ impl LadderArgs {
     }
 
     /// A document's rows, at its settings or as near as this adapter comes.
-    fn replay(
-        &self,
-        gpu: &Gpu,
-        preset: &'static Preset,
-        outputs: Outputs,
-    ) -> Result<(Peak, Vec<Row>), Failure> {
+    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
         let n = if let Some(Sizes::One(n)) = self.n { Some(n) } else { None };
         let workgroup = self.workgroup.first().copied();
         let options = presets::Options { n, element: self.element, workgroup };
@@ -344,8 +349,17 @@ impl LadderArgs {
         let rows = presets::replay(&context, preset, &options)?;
         let title = preset.title.clone() + &options.changes();
         let table = || self.table(&context, &title, &preset_columns(preset), &rows, &preset.note);
-        outputs.write(&rows, table, String::new)?;
+        self.print(&rows, table)?;
         Ok((context.peak(), rows))
+    }
+
+    /// Prints the rows in the form that was named.
+    fn print(&self, rows: &[Row], table: impl FnOnce() -> String) -> Result<(), Failure> {
+        match (self.json, self.csv) {
+            (true, _) => print_json(&rows),
+            (_, true) => print(&csv(rows)?),
+            _ => print(&table()),
+        }
     }
 
     /// The clock that the times of some rows come from, in words.

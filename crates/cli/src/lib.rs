@@ -10,7 +10,6 @@
 mod chart;
 mod compare;
 mod count;
-mod cpu;
 mod devices;
 pub mod failure;
 mod file_errors;

@@ -12,7 +12,6 @@ use halofold::reduce::ladder::Rung;
 use halofold::{Element, adapter};
 use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork};
 
-use crate::cpu;
 use crate::failure::Failure;
 use crate::progress;
 use crate::reserved;
@@ -21,6 +20,7 @@ use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number};
 use documents::{Cpu, Line};
 pub use documents::{Preset, named};
+use halofold_measure::cpu;
 
 /// Longest time that a CPU row may take.
 const CPU_BUDGET: Duration = Duration::from_millis(300);

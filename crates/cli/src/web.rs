@@ -47,8 +47,8 @@ const SCRIPTS: [(&str, &str); 9] = [
 /// The script with everything that is exported.
 const KERNELS: &str = "kernels.js";
 
-/// Colours and places: those of reports, and the page's own.
-const STYLE: &str = concat!(include_str!("report/style.css"), include_str!("web/assets/style.css"));
+/// Colours and places, for light and dark, wide and narrow.
+const STYLE: &str = include_str!("web/assets/style.css");
 
 /// Runs the command.
 pub fn run(args: &WebArgs) -> Result<(), Failure> {

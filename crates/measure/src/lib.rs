@@ -5,7 +5,9 @@
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 mod buffer;
+pub mod compare;
 mod compile;
+pub mod cpu;
 mod dataset;
 mod differ;
 mod grid_check;

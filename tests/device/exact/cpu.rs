@@ -8,6 +8,7 @@ use halofold::reduce::exact::{Format, State};
 use halofold::{Element, Value};
 
 use super::arrays::{Hard, array};
+use crate::common::in_turn;
 use crate::common::oracle::expected;
 
 /// Operators that have exact forms, with their elements.
@@ -17,6 +18,11 @@ pub fn cases() -> Vec<(Op, Element)> {
     let cases: Vec<_> = all.filter(|(op, element)| Format::of(*op, *element).is_some()).collect();
     assert_eq!(cases.len(), 10, "{cases:?}");
     cases
+}
+
+/// All of them on a GPU; on a software adapter, which compiles each kernel for seconds, those of one turn in four.
+pub fn cases_in_turn(turn: usize) -> impl Iterator<Item = (Op, Element)> {
+    in_turn(cases(), 4, turn)
 }
 
 /// Cases that cover each format, element and arity.

@@ -3,7 +3,7 @@
 use halofold::{Slice, wgpu};
 
 use super::arrays::Hard;
-use super::cpu::{Arrays, SOME, cases};
+use super::cpu::{Arrays, SOME, cases, cases_in_turn};
 use super::gpu::{self, Bench, Case, Inputs, of_reduction};
 use crate::common::{Random, buffer, gpu, in_turn, limited, over};
 
@@ -46,7 +46,7 @@ fn short_and_long_segments() {
         offsets(TILE - 1, [2 * TILE + 2, 1, 70_001]),
         offsets(1, [5, 100_003, 0, 0, 9]),
     ];
-    for case in cases() {
+    for case in cases_in_turn(3) {
         let bench = Bench::new(gpu(), case);
         for (turn, (list, behind)) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]).enumerate() {
             for hard in in_turn([Hard::Patterns, Hard::Special, Hard::MinusZeros], 2, turn) {
@@ -59,7 +59,7 @@ fn short_and_long_segments() {
 #[test]
 fn many_segments_of_random_lengths() {
     let mut random = Random::new(12);
-    for (turn, case) in cases().into_iter().enumerate() {
+    for (turn, case) in cases_in_turn(0).enumerate() {
         // One of a hundred is a thousand times as long as the others.
         let lengths: Vec<_> = (0..700)
             .map(|_| {

@@ -8,7 +8,7 @@ use halofold::wgpu::{self, Features};
 
 use super::arrays::{Hard, array};
 use super::gpu::{Inputs, of_reduction, output};
-use crate::common::{Gpu, buffer, gpu, without};
+use crate::common::{Gpu, buffer, gpu, in_turn, without};
 
 /// Operators that read floats as their bits.
 const COMPARING: [Op; 9] =
@@ -56,8 +56,8 @@ fn same_bytes_with_and_without_64_bit_integers() {
         Shape::Strided { stride: 3 },
         Shape::Axis { outer: 5, len: 600, inner: 20 },
     ];
-    for op in COMPARING {
-        for to_states in [false, true] {
+    for (turn, op) in COMPARING.into_iter().enumerate() {
+        for to_states in in_turn([false, true], 2, turn) {
             let reducers = [gpu(), &narrow].map(|gpu| (gpu, reducer(gpu, op, to_states)));
             for hard in [Hard::Patterns, Hard::Anything, Hard::Special, Hard::Zeros] {
                 let bytes = array(hard, Element::F64, 60_000, 9);

@@ -4,7 +4,7 @@ use halofold::reduce::Shape;
 use halofold::wgpu;
 
 use super::arrays::Hard;
-use super::cpu::{Arrays, SOME, cases};
+use super::cpu::{Arrays, SOME, cases_in_turn};
 use super::gpu::{Bench, Case, Inputs, of_reduction, output, results};
 use crate::common::{buffer, gpu, in_turn, limited};
 
@@ -33,7 +33,7 @@ fn check(bench: &Bench<'_>, hard: Hard, stride: usize, len: usize) {
 
 #[test]
 fn strides() {
-    for case in cases() {
+    for case in cases_in_turn(2) {
         let bench = Bench::new(gpu(), case);
         for (turn, hard) in
             [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::MinusZeros].into_iter().enumerate()

@@ -1,15 +1,37 @@
-//! Horizontal bars, as SVG that fills the width of its container: horizontal positions are percentages, heights are pixels.
+//! Horizontal bars as a picture: names at the left, numbers at the right, small enough to be read on a telephone.
 
 use maud::{Markup, html};
 
-/// Height of one bar with the line of text above it.
-const STEP: u32 = 32;
+use super::px;
 
-/// Top of the first one, under the ceiling's label.
-const TOP: u32 = 24;
+/// Width of the picture. Letters of 12 pixels are then 10 on a page of 400.
+const WIDTH: f64 = 440.0;
 
-/// Space to the right of the longest bar and of the ceiling, as a factor.
-const MARGIN: f64 = 1.04;
+/// Left and right end of the bars; names end before the first.
+const BARS: (f64, f64) = (162.0, 432.0);
+
+/// Top of the first bar, under the title and the ceiling's label, and the distance from one to the next.
+const ROWS: (f64, f64) = (52.0, 16.0);
+
+/// Letters of a title's line, and the distance from one line to the next.
+const TITLE: (usize, f64) = (56, 18.0);
+
+/// Thickness of a bar.
+const THICK: f64 = 12.0;
+
+/// Bars longer than this have their number inside.
+const INSIDE: f64 = 100.0;
+
+/// Shapes and letters, whatever the colours are.
+const STYLE: &str = include_str!("bar_picture.css");
+
+/// Colours on white paper. Written out, as not every program that draws SVG knows variables.
+const LIGHT: &str = ".paper{fill:#fff}text{fill:#1d2126}.value{fill:#5d6670}.inside{fill:#fff}.bar{fill:#2f6fb5}\
+    text.ceiling{fill:#b3261e}line.ceiling{stroke:#b3261e}";
+
+/// Colours on the dark paper of pages that show a README.
+const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.inside{fill:#0d1117}.bar{fill:#6aa9ee}\
+    text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
 
 /// One bar.
 pub struct Bar {
@@ -19,13 +41,11 @@ pub struct Bar {
     pub value: Option<f64>,
     /// The text at its right end.
     pub text: String,
-    /// More about it, where a pointer rests on it.
-    pub hint: String,
 }
 
 /// A chart of bars, with a line that they are measured against.
 pub struct Bars {
-    /// Their subject, as a text for screen readers.
+    /// Their subject.
     pub title: String,
     /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
@@ -34,47 +54,53 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// The chart as a figure of a page.
-    pub fn figure(&self) -> Markup {
+    /// The SVG of the bars.
+    pub fn picture(&self, dark: bool) -> String {
+        let (left, right) = BARS;
         let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
         let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
-        let scale = 100.0 / (MARGIN * longest.max(ceiling).max(f64::MIN_POSITIVE));
-        let ceiling = self.ceiling.as_ref().map(|(value, label)| (percent(value * scale), label));
-        let height = TOP + STEP * self.bars.len() as u32;
-        html! {
-            svg class="bars" width="100%" height=(height) role="img" aria-label=(self.title) {
-                @for (y, bar) in (TOP..).step_by(STEP as usize).zip(&self.bars) {
-                    (bar.drawn(y, scale, ceiling.as_ref().map(|(x, _)| x.as_str())))
+        let scale = (right - left) / longest.max(ceiling).max(f64::MIN_POSITIVE);
+        let title = textwrap::wrap(&self.title, TITLE.0);
+        let top = ROWS.0 + TITLE.1 * (title.len().max(1) - 1) as f64;
+        let height = top + ROWS.1 * self.bars.len() as f64 + 6.0;
+        let rows = (0..).map(|row| top + ROWS.1 * f64::from(row)).zip(&self.bars);
+        let markup = html! {
+            svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
+                viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(self.title) {
+                style { (STYLE) (if dark { DARK } else { LIGHT }) }
+                rect class="paper" width=(WIDTH) height=(height) {}
+                @for (number, line) in title.iter().enumerate() {
+                    text class="title" x="4" y=(16.0 + TITLE.1 * number as f64) { (line) }
                 }
-                @if let Some((x, label)) = &ceiling {
-                    text class="ceiling" x=(x) y="13" text-anchor="end" { (label) " ▾" }
-                }
+                @for (y, bar) in rows { (bar.row(y, scale)) }
+                @if let Some((value, label)) = &self.ceiling { (across(left + value * scale, (top, height), label)) }
             }
-        }
+        };
+        markup.into_string() + "\n"
     }
 }
 
 impl Bar {
-    /// The bar from `y` downwards, crossed by the ceiling.
-    fn drawn(&self, y: u32, scale: f64, ceiling: Option<&str>) -> Markup {
-        let (name, top) = (y + 12, y + 17);
+    /// A line of the picture. A row that was not measured has no bar.
+    fn row(&self, y: f64, scale: f64) -> Markup {
+        let (left, _) = BARS;
+        let length = self.value.unwrap_or(0.0) * scale;
+        let text = px(y + THICK - 2.0);
+        // Behind a short bar, inside a long one: never across the ceiling.
+        let inside = length > INSIDE;
+        let (class, anchor, end) = if inside { ("inside", "end", -5.0) } else { ("value", "start", 6.0) };
         html! {
-            g {
-                title { (self.hint) }
-                text x="0" y=(name) { (self.label) }
-                text class="value" x="100%" y=(name) text-anchor="end" { (self.text) }
-                rect class="track" x="0" y=(top) width="100%" height="8" {}
-                @if let Some(value) = self.value {
-                    rect class="bar" x="0" y=(top) width=(percent(value * scale)) height="8" {}
-                }
-                @if let Some(x) = ceiling {
-                    line class="ceiling" x1=(x) x2=(x) y1=(top) y2=(top + 10) {}
-                }
-            }
+            text x=(left - 8.0) y=(text) text-anchor="end" { (self.label) }
+            rect class="bar" x=(left) y=(px(y)) width=(px(length)) height=(THICK) {}
+            text class=(class) x=(px(left + length + end)) y=(text) text-anchor=(anchor) { (self.text) }
         }
     }
 }
 
-fn percent(x: f64) -> String {
-    format!("{x:.2}%")
+/// The ceiling from its label downwards.
+fn across(x: f64, (top, height): (f64, f64), label: &str) -> Markup {
+    html! {
+        line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(top - 6.0) y2=(height - 4.0) {}
+        text class="ceiling" x=(px(x)) y=(top - 11.0) text-anchor="end" { (label) }
+    }
 }

@@ -16,10 +16,9 @@ const SAMPLE: f64 = 51.0;
 /// Colours, strokes and letters.
 const STYLE: &str = include_str!("picture.css");
 
-/// The SVG of a chart. `legend` are groups of lines, a little apart; without any the axes take its place.
+/// The SVG of a chart. `legend` are groups of lines, a little apart.
 pub fn picture(chart: &Chart, subtitle: &str, legend: &[Vec<(Look, String)>]) -> String {
     let (width, height) = FRAME.size;
-    let frame = if legend.is_empty() { Frame { right: width - FRAME.left, ..FRAME } } else { FRAME };
     let markup = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height)
             viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(chart.title) {
@@ -27,7 +26,7 @@ pub fn picture(chart: &Chart, subtitle: &str, legend: &[Vec<(Look, String)>]) ->
             rect class="paper" width=(width) height=(height) {}
             text class="title" x=(width / 2.0) y="30" text-anchor="middle" { (chart.title) }
             text x=(width / 2.0) y="56" text-anchor="middle" { (subtitle) }
-            (chart.drawn(&frame))
+            (chart.drawn(&FRAME))
             (entries(legend))
         }
     };

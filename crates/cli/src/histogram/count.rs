@@ -1,6 +1,6 @@
-//! The elements of a file in bins, with the counts and edges of `np.histogram`.
+//! The elements of a file in bins, between the edges of `np.histogram`.
 //!
-//! Elements are counted between borders that NumPy's rule has beforehand; without a range a reduction finds it first.
+//! Without a range a reduction finds it first.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ fn counted(
         counted: counts.iter().sum(),
         bins: counts.len(),
         range: [bins.edges[0], bins.edges[counts.len()]],
-        dtype: bins.dtype(),
+        dtype: bins.dtype,
         edges: bins.edges,
         counts,
         gpu_ms,

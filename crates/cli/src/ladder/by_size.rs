@@ -3,10 +3,11 @@
 use comfy_table::CellAlignment;
 use halofold::Element;
 use halofold::reduce::Op;
+use halofold_measure::cpu;
 
 use crate::lists::grouped;
 use crate::row::{Row, Status};
-use crate::{cpu, table};
+use crate::table;
 
 /// The rows of several lengths.
 pub struct BySize<'a> {

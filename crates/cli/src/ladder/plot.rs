@@ -1,8 +1,9 @@
 //! Rows by length as a picture: time by size, both axes logarithmic.
 
+use halofold_measure::cpu;
+
 use super::by_size::{BySize, end_to_end};
 use crate::chart::{self, Axis, Chart, Line, Look, Marker};
-use crate::cpu;
 use crate::row::Row;
 
 /// The most ticks on the axis of sizes.
@@ -22,13 +23,12 @@ fn look(series: usize) -> Look {
 /// The picture.
 pub fn svg(by_size: &BySize<'_>) -> String {
     let lines = lines(by_size);
-    let times = lines.iter().flat_map(|line| &line.pieces).flatten().map(|(_, ms)| *ms);
+    let times = lines.iter().flat_map(|line| &line.points).map(|(_, ms)| *ms);
     let chart = Chart {
         title: format!("Time of one reduction by size: {} of {}", by_size.operator, by_size.element),
         x: Axis::sizes(by_size.sizes[0], by_size.sizes[by_size.sizes.len() - 1], MOST_TICKS),
         y: Axis::times(times),
         lines,
-        ceiling: None,
     };
     chart::picture(&chart, &by_size.adapter, &legend(by_size))
 }
@@ -38,9 +38,7 @@ fn lines(by_size: &BySize<'_>) -> Vec<Line> {
     let line = |series: usize, look: Look, time: fn(&Row) -> Option<f64>| Line {
         name: by_size.series[series].clone(),
         look,
-        pieces: vec![
-            by_size.of_series(series).filter_map(|row| Some((row.what.n as f64, time(row)?))).collect(),
-        ],
+        points: by_size.of_series(series).filter_map(|row| Some((row.what.n as f64, time(row)?))).collect(),
     };
     let dotted = (CPU.len()..by_size.series.len()).map(|rung| line(rung, look(rung).dotted(), end_to_end));
     dotted.chain((0..by_size.series.len()).map(|series| line(series, look(series), Row::time))).collect()

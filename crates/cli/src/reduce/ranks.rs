@@ -12,7 +12,6 @@ use super::op;
 use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::Gpu;
-use crate::histogram::edges::between;
 
 /// The most ranks that one operation finds.
 const AT_ONCE: usize = 64;
@@ -52,12 +51,29 @@ impl Quantile {
                     Value::F64(f64::NAN)
                 }
             }
-            (_, Some(_)) => Value::F64(between(stored, ends, gamma)),
+            (_, Some(_)) => Value::F64(between(ends, gamma)),
             (dtype, None) => {
                 let middle = ends[0].as_f64().midpoint(ends[1].as_f64());
                 if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
             }
         }
+    }
+}
+
+/// The number on the way from an element to one that is not less, at a share of it. On the way to an infinity every number is infinite;
+/// differences of integers do not wrap, and those of floats have 64 bits.
+fn between([low, high]: [Value; 2], share: f64) -> f64 {
+    let distance = match [low, high] {
+        [Value::Unsigned(low), Value::Unsigned(high)] => (high - low) as f64,
+        [Value::Signed(low), Value::Signed(high)] => high.abs_diff(low) as f64,
+        [low, high] => high.as_f64() - low.as_f64(),
+    };
+    let [low, high] = [low, high].map(Value::as_f64);
+    match share {
+        _ if low.is_infinite() || high.is_infinite() => low + high,
+        share if distance.is_infinite() => low * (1.0 - share) + high * share,
+        share if share < 0.5 => low + distance * share,
+        share => high - distance * (1.0 - share),
     }
 }
 

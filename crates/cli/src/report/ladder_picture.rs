@@ -3,10 +3,12 @@
 use halofold_measure::Row;
 
 use super::machines::{Machine, works};
-use super::page::read_peak;
 use crate::chart::{Bar, Bars};
 use crate::failure::Failure;
 use crate::table::{self, raised};
+
+/// Peaks this close are one.
+const SAME_PEAK: f64 = 1.001;
 
 /// The SVG of the first machine's longest ladder.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
@@ -39,6 +41,14 @@ fn bar(row: &Row, speed: Option<f64>) -> Bar {
             || table::status(row),
             |speed| if speed < 100.0 { table::digits(speed) } else { format!("{speed:.0}") },
         ),
-        hint: String::new(),
     }
+}
+
+/// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
+fn read_peak(rows: &[&Row]) -> Option<f64> {
+    let peaks = || {
+        rows.iter().filter_map(|row| Some(100.0 * row.figures.gb_per_s? / row.figures.percent_of_read_peak?))
+    };
+    let (lowest, highest) = (peaks().fold(f64::INFINITY, f64::min), peaks().fold(0.0, f64::max));
+    (highest > 0.0 && highest < SAME_PEAK * lowest).then_some(highest)
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::machines::Machine;
-use super::sheet::{Group, Line, Sheet};
+use super::markdown::{Group, Sheet};
 use crate::lists::each_once;
 use crate::row::{LibraryWork, Row};
 use crate::table;
@@ -12,51 +12,30 @@ use crate::table;
 struct Family {
     title: &'static str,
     shapes: &'static [&'static str],
-    note: &'static str,
 }
-
-/// Explanation of the names of calls by GPU time.
-const CALLS: &str = "halofold: one of many independent calls in a pass; halofold-exact: the same without rounding. halofold-chained: one of several calls that share an \
-     output, so that each waits for the one before. Inputs come from memory, not from a cache.";
 
 /// All shapes, in the order of the page; in the end those that this version does not know.
 const FAMILIES: [Family; 8] = [
     Family {
         title: "Library: one result",
         shapes: &["whole", "counted", "accumulate", "two-scales", "wide"],
-        note: CALLS,
     },
-    Family {
-        title: "Library: segments",
-        shapes: &["fixed", "computed-offsets", "offsets", "skewed"],
-        note: CALLS,
-    },
-    Family { title: "Library: columns and axes", shapes: &["columns", "axis"], note: CALLS },
-    Family { title: "Library: histograms", shapes: &["random", "equal"], note: CALLS },
+    Family { title: "Library: segments", shapes: &["fixed", "computed-offsets", "offsets", "skewed"] },
+    Family { title: "Library: columns and axes", shapes: &["columns", "axis"] },
+    Family { title: "Library: histograms", shapes: &["random", "equal"] },
     Family {
         title: "Library: order statistics",
         shapes: &["uniform", "normal", "bits", "sorted", "two-values", "all-equal", "periodic"],
-        note: CALLS,
     },
-    Family {
-        title: "Library: a number on the host",
-        shapes: &["scalar"],
-        note: "From the start of recording until the number is there, by the host's clock.",
-    },
-    Family {
-        title: "Library: recording",
-        shapes: &["recording"],
-        note: "The processor's time: halofold to record one call into a pass, halofold-submit to finish and submit one.",
-    },
-    Family { title: "Library: others", shapes: &[], note: "" },
+    Family { title: "Library: a number on the host", shapes: &["scalar"] },
+    Family { title: "Library: recording", shapes: &["recording"] },
+    Family { title: "Library: others", shapes: &[] },
 ];
 
 /// The rows of one family on all machines.
 pub struct Section<'a> {
     /// Its heading.
     pub title: &'static str,
-    /// What its names and times mean.
-    pub note: &'static str,
     /// Each machine that has any, with the names on it.
     fields: Vec<Field<'a>>,
     /// The operations that any machine has rows of.
@@ -134,16 +113,16 @@ impl<'a> Section<'a> {
                 family.shapes.iter().position(|shape| *shape == asked.shape),
             )
         });
-        Section { title: family.title, note: family.note, fields, asked }
+        Section { title: family.title, fields, asked }
     }
 
     /// The table: a line for each operation, a column for each machine and library.
     pub fn sheet(&self) -> Sheet<'a> {
         let group =
             |field: &Field<'a>| Group { name: field.machine.to_owned(), columns: field.names.clone() };
-        let line = |asked: &Asked<'a>| Line {
-            name: format!("{}, {}", asked.subject(), asked.shape),
-            cells: self.fields.iter().flat_map(|field| field.cells(*asked)).collect(),
+        let line = |asked: &Asked<'a>| {
+            let cells = self.fields.iter().flat_map(|field| field.cells(*asked));
+            (format!("{}, {}", asked.subject(), asked.shape), cells.collect())
         };
         Sheet {
             subject: "asked for",

@@ -4,11 +4,26 @@ use std::fmt::Write as _;
 
 use super::library;
 use super::machines::{Machine, side_by_side, works};
-use super::page::{cells, facts, first};
 use super::published::{Document, documents};
-use super::sheet::Sheet;
 use super::stencils;
+use crate::row::{Row, Status};
 use crate::table::{self, raised};
+
+/// A table with groups of columns.
+pub struct Sheet<'a> {
+    /// The heading of the column of names.
+    pub subject: &'static str,
+    /// Columns that belong together, from left to right.
+    pub groups: Vec<Group<'a>>,
+    /// The lines from top to bottom: a name, and as many cells as there are columns. A cell is empty where a machine has no such row.
+    pub lines: Vec<(String, Vec<String>)>,
+}
+
+/// Columns of a machine.
+pub struct Group<'a> {
+    pub name: String,
+    pub columns: Vec<&'a str>,
+}
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
 pub fn tables(machines: &[Machine]) -> String {
@@ -76,8 +91,8 @@ fn sheet_of(text: &mut String, sheet: &Sheet<'_>) {
         first.chain(group.columns.iter().skip(1).map(|column| (*column).to_owned()))
     });
     head(text, 1, std::iter::once(sheet.subject.to_owned()).chain(groups));
-    for row in &sheet.lines {
-        line(text, std::iter::once(format!("`{}`", row.name)).chain(row.cells.iter().cloned()));
+    for (name, cells) in &sheet.lines {
+        line(text, std::iter::once(format!("`{name}`")).chain(cells.iter().cloned()));
     }
     text.push('\n');
 }
@@ -99,4 +114,76 @@ pub fn line(text: &mut String, cells: impl Iterator<Item = String>) {
 /// Text as it may stand in a cell.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
+}
+
+/// Facts about a machine, by name.
+fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
+    let reductions = machine.rows.iter().map(|row| row.status);
+    let others = machine.stencils.iter().map(|row| row.status);
+    let library = machine.library.iter().map(|row| row.status);
+    let all = || reductions.clone().chain(others.clone()).chain(library.clone());
+    let count = |status| all().filter(|known| *known == status).count();
+    let rows = format!(
+        "{} right, {} wrong, {} skipped",
+        count(Status::Pass),
+        count(Status::Fail),
+        count(Status::Skipped)
+    );
+    if machine.origins.is_empty() {
+        return vec![("rows", rows)];
+    }
+    let clock = |name: &str| if name == "gpu" { "GPU timestamps" } else { "wall clock" }.to_owned();
+    let mut facts = vec![
+        ("read peak", machine.spread(|record| record.peak.read_gb_per_s, "GB/s")),
+        ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
+        ("times", machine.texts(|record| clock(record.peak.timing.name()))),
+        ("driver", machine.texts(|record| record.adapter.driver.clone())),
+        ("kind", machine.texts(|record| kind(&record.adapter.device_type).to_owned())),
+        ("subgroups", machine.texts(|record| range(record.adapter.subgroup_range))),
+        ("features", machine.texts(|record| record.adapter.features.join(", "))),
+        ("system", machine.texts(|record| record.os.clone())),
+        ("date", machine.texts(|record| record.date.chars().take(10).collect())),
+        (
+            "versions",
+            machine.texts(|record| {
+                let made_of = record.wgpu.strip_prefix("none: ").map(str::to_owned);
+                let made_of = made_of.unwrap_or_else(|| format!("wgpu {}", record.wgpu));
+                format!("halofold {}, {made_of}", record.halofold)
+            }),
+        ),
+        ("rows", rows),
+    ];
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+/// The type of adapter in words; wgpu's own name if there are none for it.
+fn kind(device_type: &str) -> &str {
+    match device_type {
+        "DiscreteGpu" => "discrete GPU",
+        "IntegratedGpu" => "integrated GPU",
+        "VirtualGpu" => "virtual GPU",
+        "Cpu" => "software, on the processor",
+        other => other,
+    }
+}
+
+/// Two numbers, or the one that both are.
+fn range([least, most]: [u32; 2]) -> String {
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
+}
+
+/// The first row of a rung.
+pub fn first<'a>(rows: &[&'a Row], rung: &str) -> Option<&'a Row> {
+    rows.iter().copied().find(|row| row.what.rung == rung)
+}
+
+/// Time, bandwidth and percentage of a row; without a time its status.
+fn cells(row: &Row) -> [String; 3] {
+    let figures = row.time().and(Some(&row.figures));
+    [
+        table::time_or_status(row),
+        table::optional(figures.and_then(|figures| figures.gb_per_s)),
+        table::tenths(figures.and_then(|figures| figures.percent_of_read_peak)),
+    ]
 }

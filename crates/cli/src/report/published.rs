@@ -1,7 +1,5 @@
 //! The documents' published figures, shown as one more machine beside those that replayed them.
 
-use halofold::Element;
-
 use super::machines::Machine;
 use crate::lists::each_once;
 use crate::presets;
@@ -27,8 +25,6 @@ pub struct Line<'a> {
     pub ms: Option<f64>,
     /// The published bandwidth, as the document counts.
     pub gb_per_s: Option<f64>,
-    /// The input in units of 10^9 bytes over the published time, or else the published bandwidth.
-    pub rate: Option<f64>,
     /// The time of each of the document's machines.
     pub measured: Vec<Option<f64>>,
 }
@@ -58,14 +54,11 @@ fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
             rows.filter(|other| other.what.preset == row.what.preset && other.what.row == row.what.row)
                 .find_map(Row::time)
         };
-        let size = row.what.element.parse::<Element>().map_or(0, Element::size);
-        let bytes = (row.what.n * size) as f64;
         lines.push(Line {
             name,
             rung: &row.what.rung,
             ms: row.figures.published_ms,
             gb_per_s: row.figures.published_gb_s,
-            rate: row.figures.published_ms.map(|ms| bytes / 1e6 / ms).or(row.figures.published_gb_s),
             measured: replaying.iter().map(own).collect(),
         });
     }

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use halofold::reduce::ladder::Rung;
 
 use super::machines::{Machine, works};
-use super::markdown::{head, line};
-use super::page::first;
+use super::markdown::{first, head, line};
 use crate::failure::Failure;
 use crate::row::Row;
 use crate::table;

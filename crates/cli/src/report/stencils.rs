@@ -3,7 +3,7 @@
 use halofold::stencil::{Grid, STENCILS, VARIANTS};
 
 use super::machines::Machine;
-use super::sheet::{Group, Line, Sheet};
+use super::markdown::{Group, Sheet};
 use crate::lists::each_once;
 use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
@@ -104,9 +104,8 @@ impl<'a> Comparison<'a> {
             name: format!("{}, {}", field.machine, grid(field.grid)),
             columns: vec!["block", "time a step", "GCell/s", "GFLOP/s", "% of copy"],
         };
-        let line = |variant: &&str| Line {
-            name: (*variant).to_owned(),
-            cells: self.fields.iter().flat_map(|field| best_cells(field, variant)).collect(),
+        let line = |variant: &&str| {
+            ((*variant).to_owned(), self.fields.iter().flat_map(|field| best_cells(field, variant)).collect())
         };
         Sheet {
             subject: "variant, best block",
@@ -134,10 +133,7 @@ impl<'a> Comparison<'a> {
                 };
                 thesis_cells(field.rows.iter().find(same).copied(), preset)
             });
-            Line {
-                name: format!("{} {block}", row.variant),
-                cells: own.into_iter().chain(measured).collect(),
-            }
+            (format!("{} {block}", row.variant), own.into_iter().chain(measured).collect())
         };
         Sheet {
             subject: "the thesis's rows",

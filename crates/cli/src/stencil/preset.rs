@@ -2,7 +2,6 @@
 
 mod bench;
 mod documents;
-mod plot;
 mod text;
 
 use std::path::PathBuf;
@@ -17,32 +16,15 @@ use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
 use crate::lists::each_once;
 use crate::output::{csv, print, print_json};
-use crate::reserved::Reserved;
 use crate::row::{self, Row, StencilWork};
 use crate::{progress, record};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
-const GRID_OPTIONS: [&str; 18] = [
-    "grid",
-    "stencil",
-    "variant",
-    "block",
-    "boundary",
-    "until",
-    "weights",
-    "rhs",
-    "output",
-    "frames",
-    "every",
-    "slice",
-    "stream",
-    "memory",
-    "slab",
-    "depth",
-    "resume",
-    "checkpoint",
+const GRID_OPTIONS: [&str; 12] = [
+    "grid", "stencil", "variant", "block", "boundary", "until", "weights", "rhs", "output", "frames",
+    "every", "slice",
 ];
 
 /// Options of a preset of `halofold stencil`.
@@ -67,9 +49,6 @@ pub struct PresetArgs {
     /// Print the rows as CSV.
     #[arg(long, requires = "preset", conflicts_with = "json")]
     csv: bool,
-    /// Write a plot by block shape, like the thesis's figures.
-    #[arg(long, value_name = "FILE", requires = "preset")]
-    svg: Option<PathBuf>,
     /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
     #[arg(long, value_name = "FILE", requires = "preset")]
     record: Option<PathBuf>,
@@ -89,7 +68,6 @@ impl PresetArgs {
             ("--variants", !self.variants.is_empty()),
             ("--blocks", !self.blocks.is_empty()),
             ("--csv", self.csv),
-            ("--svg", self.svg.is_some()),
             ("--record", self.record.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
@@ -119,16 +97,12 @@ pub struct Replay {
 /// Runs a preset, with the options that it shares with a grid from a file.
 pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
     let variants = args.variants(preset)?;
-    let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
     let record = record::reserve(args.record.as_deref(), &[])?;
     let gpu = shared.adapters.one().open()?;
     let replay = args.replay(preset, shared, &gpu, &variants)?;
     record::write(record, || {
         Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())
     })?;
-    if let Some(svg) = svg {
-        svg.write(&plot::svg(&replay))?;
-    }
     if shared.json {
         print_json(&replay.rows)?;
     } else if args.csv {

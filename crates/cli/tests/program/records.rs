@@ -80,15 +80,9 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).expect("the file is there")
 }
 
-/// The page and the Markdown of a report on some records. The page stands alone.
-fn reported(folder: &Folder, records: &[&str]) -> [String; 2] {
-    let files = ["page.html", "page.md"].map(|name| folder.path(name));
-    fine(&[&["report"], records, &["-o", &files[0], "--markdown", &files[1]]].concat());
-    let [html, markdown] = files.map(|path| read(&path));
-    for outside in ["<script", "http:", "https:", "url(", "@import", "NaN", "inf%"] {
-        assert!(!html.contains(outside), "{outside}");
-    }
-    [html, markdown]
+/// The tables of a report on some records.
+fn reported(records: &[&str]) -> String {
+    fine(&[&["report"], records].concat())
 }
 
 /// The verdicts of comparing two files of rows, and the exit status.
@@ -271,11 +265,10 @@ fn records_that_cannot_be_compared_are_errors() {
         (b"\x93NUMPY", "not a halofold record"),
     ] {
         let bad = folder.write("bad.json", content);
-        for arguments in [["compare", &good, &bad], ["report", &bad, "--markdown=/dev/null"]] {
+        for arguments in [["compare", &good, &bad], ["report", &good, &bad]] {
             refused(&halofold(&arguments), &[message, "bad.json"]);
         }
     }
-    refused(&halofold(&["report", &good]), &["--output", "--markdown", "--svg", "--readme"]);
     refused(&halofold(&["compare", &good, "/no such file.json"]), &["no such file.json"]);
     let other = put(&folder, "other.json", &json!([row("tile", 4096, 1.0, 0.01)]));
     let nothing_in_common = halofold(&["compare", &good, &other]);
@@ -290,18 +283,19 @@ fn bars_of_a_slow_machine_with_a_moving_peak_are_by_speed() {
     let mut record = record(&rows);
     record["adapter"]["name"] = json!("llvmpipe (LLVM 15.0.6, 256 bits)");
     record["wgpu"] = json!("none: WebGPU");
-    let [a, svg, page] = [put(&folder, "a.json", &record), folder.path("a.svg"), folder.path("a.html")];
-    fine(&["report", &a, "--svg", &svg, "-o", &page]);
-    let [svg, page] = [svg, page].map(|path| read(&path));
+    let [a, svg] = [put(&folder, "a.json", &record), folder.path("a.svg")];
+    assert_eq!(fine(&["report", &a, "--svg", &svg]), "");
+    let svg = read(&svg);
     assert!(svg.contains(">0.393</text>") && svg.contains(">0.262</text>"), "{svg}");
     assert!(svg.contains(">GB/s of the sum of 2¹² f32 on llvmpipe (LLVM 15.0.6, 256</text>"), "{svg}");
-    let widths: Vec<f64> = page
-        .split("class=\"bar\"")
-        .skip(1)
-        .map(|bar| bar.split("width=\"").nth(1).unwrap().split('%').next().unwrap().parse().unwrap())
-        .collect();
-    assert!(widths.len() == 2 && widths[0] > widths[1] && !page.contains("class=\"ceiling\""), "{widths:?}");
-    assert!(page.contains("halofold 0.1.0, WebGPU") && !page.contains("none: "));
+    assert!(!svg.contains("class=\"ceiling\""), "{svg}");
+    let widths = svg.split("class=\"bar\"").skip(1).map(|bar| {
+        let width = bar.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
+        width.and_then(|width| width.parse::<f64>().ok()).expect("a bar has a width")
+    });
+    assert!(widths.is_sorted(), "{svg}");
+    let tables = reported(&[&a]);
+    assert!(tables.contains("halofold 0.1.0, WebGPU") && !tables.contains("none: "), "{tables}");
 }
 
 #[test]
@@ -311,7 +305,7 @@ fn the_report_keeps_cold_and_warm_apart() {
     let mut cold = record(&[row("tile", 4096, 3.0, 0.0)]);
     cold["inputs"] = json!("cold");
     let [warm, cold] = [("warm.json", warm), ("cold.json", cold)].map(|(name, of)| put(&folder, name, &of));
-    let [_, markdown] = reported(&folder, &[&warm, &cold]);
+    let markdown = reported(&[&warm, &cold]);
     assert!(markdown.contains("(vulkan), cold inputs"), "{markdown}");
     assert!(markdown.contains("1.000 ms") && markdown.contains("3.000 ms"), "{markdown}");
 }
@@ -337,8 +331,7 @@ fn the_report_shows_the_library_beside_another() {
     ]);
     peer["adapter"]["backend"] = json!("CUDA");
     let (a, b) = (put(&folder, "own.json", &own), put(&folder, "peer.json", &peer));
-    let [html, markdown] = reported(&folder, &[&a, &b]);
-    assert!(html.contains("<h1>The library on 2 machines</h1>"));
+    let markdown = reported(&[&a, &b]);
     for text in [
         "Library: one result",
         "Library: segments",
@@ -347,18 +340,13 @@ fn the_report_shows_the_library_beside_another() {
         "1.500 ms · 715.8 GB/s",
         "39.00 µs",
     ] {
-        assert!(html.contains(text) && markdown.contains(text), "{text}");
+        assert!(markdown.contains(text), "{text}");
     }
-    assert!(!html.contains("Library: histograms"), "no machine has any");
-    let page = folder.path("single.html");
-    let output = halofold(&["report", &a, "-o", &page]);
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        format!(
-            "written: {page}
-"
-        )
-    );
+    assert!(!markdown.contains("Library: histograms"), "no machine has any");
+    let file = folder.path("single.md");
+    let output = halofold(&["report", &a, "-o", &file]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("written: {file}\n"));
+    assert_eq!(read(&file), reported(&[&a]));
     let line = |start: &str| {
         let found = markdown.lines().find(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("{start} in {markdown}"))
@@ -374,7 +362,7 @@ fn the_report_shows_the_library_beside_another() {
 }
 
 #[test]
-fn the_report_shows_every_rung_and_stands_alone() {
+fn the_report_shows_every_rung() {
     let folder = Folder::new("records-report");
     let sizes = [1u64 << 16, 1 << 20];
     let ladder: Vec<_> = sizes
@@ -401,16 +389,14 @@ fn the_report_shows_every_rung_and_stands_alone() {
     published["published_ms"] = json!(5.239);
     skipped.push(published);
     let (a, b) = (put(&folder, "a.json", &record(&ladder)), put(&folder, "b.json", &json!(skipped)));
-    let [html, markdown] = reported(&folder, &[&a, &b]);
+    let markdown = reported(&[&a, &b]);
     for rung in RUNGS {
-        assert!(html.matches(rung.name()).count() >= 2, "{} in the chart and the table", rung.name());
         assert!(markdown.contains(&format!("| `{}` |", rung.name())), "{}", rung.name());
     }
-    assert!(html.contains("GPU &lt;A&gt; &amp; &quot;B&quot; (vulkan)") && !html.contains("<A>"));
-    assert!(html.contains("needs SUBGROUP") && html.contains("read peak 1000 GB/s"));
-    assert!(html.contains("5.239 ms") && markdown.contains("5.239 ms"), "the published figure");
-    assert!(html.contains("class=\"bar\"") && html.contains("prefers-color-scheme: dark"));
-    assert!(html.contains("<dd>discrete GPU</dd><dt>subgroups</dt><dd>32</dd>"));
+    assert!(markdown.contains("**GPU &lt;A> & \"B\" (vulkan)**") && !markdown.contains("<A>"), "{markdown}");
+    assert!(markdown.contains("| skipped |") && markdown.contains("read peak 1000 GB/s"), "{markdown}");
+    assert!(markdown.contains("5.239 ms"), "the published figure");
+    assert!(markdown.contains("kind discrete GPU; subgroups 32;"), "{markdown}");
 }
 
 #[test]
@@ -429,10 +415,9 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
     let a = put(&folder, "stencils.json", &stencil_record(&rows));
     let b = put(&folder, "ladder.json", &record(&ladder));
     let c = put(&folder, "bare.json", &json!([row("tile", 1 << 20, 2.0, 0.0)]));
-    let [html, markdown] = reported(&folder, &[&a, &c, &b]);
-    assert!(html.contains("Reductions and stencils on GPU") && !html.contains("(vulkan) #2"), "one machine");
+    let markdown = reported(&[&a, &c, &b]);
+    assert!(!markdown.contains("(vulkan) #2"), "one machine");
     for (variant, _) in speeds {
-        assert!(html.contains(variant), "{variant}");
         assert!(markdown.contains(&format!("| `{variant}` |")), "{variant}");
     }
     for text in [
@@ -443,7 +428,7 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
         "2.345 s",
         "8192 × 8192",
     ] {
-        assert!(html.contains(text) && markdown.contains(text), "{text}");
+        assert!(markdown.contains(text), "{text}");
     }
     let table = fine(&["report", &b, &c, "--readme"]);
     assert!(table.contains("| `sequential` |") && table.contains("| `tile` | opencl 2 |"), "{table}");

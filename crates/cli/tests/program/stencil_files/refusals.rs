@@ -19,7 +19,6 @@ fn impossible_requests_are_refused_and_leave_no_files() {
     let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
     let cases: &[(&[&str], &[&str])] = &[
         (&[&flat, "--csv"], &["--csv", "--preset"]),
-        (&[&flat, "--svg", "plot.svg"], &["--svg", "--preset"]),
         (&[&flat, "--record", "record.json"], &["--record", "--preset"]),
         (&[&flat, "--grid", "8x8"], &["--grid", "--preset"]),
         (&[&flat, "--samples", "3"], &["--samples", "--preset"]),

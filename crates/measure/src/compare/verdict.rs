@@ -75,7 +75,7 @@ pub struct Judged {
 }
 
 /// A row without a counterpart.
-pub fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
+pub(super) fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
     let ms = row.time();
     let in_a = verdict == Verdict::OnlyInA;
     Judged {
@@ -88,7 +88,7 @@ pub fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
 }
 
 /// A row and its counterpart.
-pub fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
+pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
     let (a_ms, b_ms) = (a.time(), b.time());
     let judged = |change_percent, verdict, reason| Judged { a_ms, b_ms, change_percent, verdict, reason };
     if b.status == Status::Fail && a.status != Status::Fail {

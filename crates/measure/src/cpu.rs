@@ -8,10 +8,11 @@ use half::f16;
 use halofold::reduce::reference::{Expected, Verdict};
 use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Value};
-use halofold_measure::{LadderWork, Machine, Rejection, Summary};
 use rayon::prelude::*;
 
-use crate::row::{Row, Status};
+use crate::meter::Rejection;
+use crate::row::{LadderWork, Machine, Row, Status};
+use crate::statistics::Summary;
 
 /// Pieces a thread gets: more than one, so that a thread that is held up does not hold up the rest.
 const PIECES_PER_THREAD: usize = 4;
@@ -38,9 +39,13 @@ pub const fn rung(all_threads: bool) -> &'static str {
 /// A computation, and its number of threads.
 #[derive(Clone, Copy)]
 pub struct Work<'a> {
+    /// The operator.
     pub op: Op,
+    /// The type of the elements.
     pub element: Element,
+    /// The elements.
     pub bytes: &'a [u8],
+    /// True if all threads compute; one does otherwise.
     pub all_threads: bool,
 }
 
@@ -180,7 +185,7 @@ mod tests {
     use halofold::reduce::reference;
 
     use super::*;
-    use halofold_measure::Host;
+    use crate::dataset::Host;
 
     const SIX: [Op; 6] = [Op::Sum, Op::Product, Op::Min, Op::Max, Op::WideSum, Op::WideProduct];
 

@@ -1,6 +1,10 @@
-//! Pairs the rows of two records that measure the same.
+//! Compares two records: pairs the rows that measure the same, and judges each pair.
+
+mod verdict;
 
 use std::collections::HashMap;
+
+pub use verdict::{Judged, Verdict};
 
 use crate::row::{Row, What};
 
@@ -14,7 +18,16 @@ pub enum Pair<'a, W: What> {
     OnlyB(&'a Row<W>),
 }
 
-impl<W: What> Pair<'_, W> {
+impl<'a, W: What> Pair<'a, W> {
+    /// The row that tells what was measured, and the judgement: B is slower if it takes more than `threshold` percent longer than A.
+    pub fn judged(&self, threshold: f64) -> (&'a Row<W>, Judged) {
+        match *self {
+            Pair::Both(a, b) => (b, verdict::judge(a, b, threshold)),
+            Pair::OnlyA(a) => (a, verdict::only(a, Verdict::OnlyInA)),
+            Pair::OnlyB(b) => (b, verdict::only(b, Verdict::OnlyInB)),
+        }
+    }
+
     /// Returns true if both records have it.
     pub fn is_in_both(&self) -> bool {
         matches!(self, Pair::Both(..))
