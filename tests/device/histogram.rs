@@ -216,8 +216,8 @@ fn ranges_of_floats() {
         (0.0, 1e-28),
         (0.0, 1e-30),
     ];
-    for (turn, (low, high)) in ranges.into_iter().enumerate() {
-        for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn) {
+    for (turn, (low, high)) in in_turn(ranges.into_iter().enumerate(), 2, 0) {
+        for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn / 2) {
             let words = floats(low, high, *bins, 20_003);
             check_here(Histogram::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
         }

@@ -198,7 +198,7 @@ fn held(grid: &GlobalGrid<'_>, own: &[u8]) -> Result<Vec<u8>, GridError> {
     let place = |range: Range<u64>| range.start as usize..range.end as usize;
     let needed = slab.own_bytes().end - slab.own_bytes().start;
     if own.len() as u64 != needed {
-        return Err(GridError::Cells { given: own.len(), needed });
+        return Err(GridError::Cells(own.len(), needed));
     }
     let mut held = vec![0; slab.bytes() as usize];
     held[place(slab.own_bytes())].copy_from_slice(own);

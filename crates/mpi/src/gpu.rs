@@ -17,14 +17,9 @@ pub enum GpuError {
         "no GPU adapter on this node: install a Vulkan driver (Mesa's software driver will do), and check what VK_DRIVER_FILES and WGPU_BACKEND name, if they are set"
     )]
     None,
-    /// The adapter gave no device.
-    #[error("{adapter}: {cause}")]
-    Device {
-        /// The adapter's name.
-        adapter: String,
-        /// The error of wgpu.
-        cause: RequestDeviceError,
-    },
+    /// The adapter of this name gave no device.
+    #[error("{0}: {1}")]
+    Device(String, RequestDeviceError),
 }
 
 /// The device of a rank.
@@ -56,7 +51,7 @@ impl RankGpu {
         let (adapter, place) = adapter_of(ranks)?;
         let info = adapter.get_info();
         let (device, queue) = pollster::block_on(adapter::open(&adapter))
-            .map_err(|cause| GpuError::Device { adapter: info.name.clone(), cause })?;
+            .map_err(|cause| GpuError::Device(info.name.clone(), cause))?;
         let (on_error, on_loss) = (ranks.end(), ranks.end());
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| on_error.all(error)));
         device.set_device_lost_callback(move |reason, message| {

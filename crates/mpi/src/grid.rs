@@ -24,27 +24,17 @@ pub enum GridError {
     /// All ranks together have too many layers.
     #[error("{0} layers on all ranks together: a grid has fewer than 2^32")]
     Layers(u64),
-    /// A rank has fewer layers than a halo.
+    /// A halo has more layers than a rank: the layers of both.
     #[error(
-        "a halo of {halo} layers, and the rank with the fewest has {fewest} (rows in 2D, planes in 3D): use fewer ranks or a smaller halo"
+        "a halo of {0} layers, and the rank with the fewest has {1} (rows in 2D, planes in 3D): use fewer ranks or a smaller halo"
     )]
-    Halo {
-        /// Layers of a halo.
-        halo: u32,
-        /// The fewest layers that a rank has.
-        fewest: u64,
-    },
+    Halo(u32, u64),
     /// A face that is larger than a message.
     #[error("faces of {0} bytes: MPI sends fewer than 2^31 at once; use a smaller halo")]
     Face(u64),
-    /// Cells of another size than the rank's part.
-    #[error("{given} bytes of cells: this rank's part has {needed}")]
-    Cells {
-        /// Bytes given.
-        given: usize,
-        /// Bytes of its part.
-        needed: u64,
-    },
+    /// Cells of another size than the rank's part: the bytes of both.
+    #[error("{0} bytes of cells: this rank's part has {1}")]
+    Cells(usize, u64),
     /// A right-hand side and a configuration that do not go together.
     #[error(
         "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
@@ -148,7 +138,7 @@ impl<'r> GlobalGrid<'r> {
         let steps = steps.unwrap_or_else(|| ranks.all(&[by_formula()], SystemOperation::min())[0]);
         let halo = steps.saturating_mul(config.stencil.radius());
         if u64::from(halo) > fewest && ranks.count() > 1 {
-            return Err(GridError::Halo { halo, fewest });
+            return Err(GridError::Halo(halo, fewest));
         }
         let slab = Slab::new(config, own, steps)?;
         if slab.face_bytes() > MOST_BYTES {

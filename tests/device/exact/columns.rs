@@ -7,7 +7,7 @@ use halofold::reduce::{BufferRange, Op, Reducer, Shape};
 use super::arrays::Hard;
 use super::cpu::{Arrays, cases_in_turn, finished};
 use super::gpu::{Bench, Case, Inputs, exact, output, reducer, results};
-use crate::common::{Gpu, gpu, limited};
+use crate::common::{Gpu, gpu, in_turn, limited};
 
 /// The elements of one column.
 fn column(bytes: &[u8], size: usize, [_, len, inner]: [usize; 3], number: usize) -> Vec<u8> {
@@ -65,7 +65,8 @@ fn columns() {
 #[test]
 fn long_columns() {
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+    let cases = [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)];
+    for case in in_turn(cases, 2, 0) {
         check(&Both::new(gpu(), case), Hard::Patterns, [1, 50_000, 3]);
         let both = Both::new(&small, case);
         check(&both, Hard::Patterns, [2, 9000, 5]);

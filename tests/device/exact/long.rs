@@ -6,7 +6,7 @@ use halofold::reduce::{Op, Shape};
 use super::arrays::Hard;
 use super::cpu::Arrays;
 use super::gpu::{Inputs, exact, output, reducer, results};
-use crate::common::{Random, gpu, is_software};
+use crate::common::{Random, gpu, in_turn, is_software};
 
 /// The adapter's result over all elements.
 fn whole(arrays: &Arrays) -> u64 {
@@ -37,12 +37,13 @@ fn in_order(order: &[u32], bytes: &[u8], size: usize) -> Vec<u8> {
 
 #[test]
 fn the_order_decides_nothing() {
-    for (op, element, len) in [
+    let cases = [
         (Op::Sum, Element::F32, 1 << 16),
         (Op::Mean, Element::F16, 1 << 14),
         (Op::Sum, Element::F64, 1 << 14),
         (Op::Dot, Element::F32, 1 << 14),
-    ] {
+    ];
+    for (op, element, len) in in_turn(cases, 2, 0) {
         let size = element.size() as usize;
         for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
             let arrays = Arrays::new((op, element), hard, len, 1);

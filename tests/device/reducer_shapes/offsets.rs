@@ -47,8 +47,8 @@ fn lists() -> Vec<(Vec<u32>, usize)> {
 
 #[test]
 fn segments_between_offsets() {
-    for gpu in [&*GPU, &NARROW] {
-        for case in cases() {
+    for (turn, gpu) in [&*GPU, &NARROW].into_iter().enumerate() {
+        for case in common::in_turn(cases(), 2, turn) {
             for reducer in reducers(gpu, &case.monoid) {
                 // One workspace for all, with what the list before has left there.
                 let planned = |(list, len): &(Vec<u32>, usize)| {

@@ -105,7 +105,7 @@ fn each_number_has_an_array_in_every_shape() {
         (custom("moments", MOMENTS), Element::U32, &moments),
         (custom("halves", HALVES), Element::U32, &halves),
     ];
-    for (turn, (monoid, element, numbers)) in cases.into_iter().enumerate() {
+    for (turn, (monoid, element, numbers)) in in_turn(cases.into_iter().enumerate(), 2, 0) {
         for (nth, gpu) in in_turn([&*GPU, &NARROW].into_iter().enumerate(), 2, turn / 2) {
             if !gpu.device.features().contains(monoid.features()) {
                 eprintln!("{}: the adapter lacks {:?}", monoid.name(), monoid.features());

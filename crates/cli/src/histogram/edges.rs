@@ -142,7 +142,7 @@ mod tests {
     fn edges_are_those_of_numpy_2() {
         let edges = |stored: Stored, range, count| Bins::new(stored, range, count).map(|bins| bins.edges);
         let tenths = Range::Found([0.1, 0.7].map(Value::F32));
-        let expected = [0.1f32, 0.219_999_99, 0.339_999_97, 0.459_999_98, 0.58, 0.7].map(f64::from);
+        let expected = [0.1f32, 0.22, 0.339_999_97, 0.459_999_95, 0.58, 0.7].map(f64::from);
         assert_eq!(edges(Element::F32.into(), tenths, 5).unwrap(), expected);
         assert_eq!(edges(Stored::U8, Range::Found([Value::Unsigned(7); 2]), 2).unwrap(), [6.5, 7.0, 7.5]);
         let wide = Range::Found([i64::MIN, i64::MAX].map(Value::Signed));

@@ -13,11 +13,10 @@ use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
 
 /// The operators and types that the page offers, the first chosen at the start.
-const WORK: [(Op, Element); 8] = [
+const WORK: [(Op, Element); 7] = [
     (Op::Sum, Element::F32),
     (Op::Sum, Element::U32),
     (Op::Sum, Element::I32),
-    (Op::Sum, Element::F16),
     (Op::Min, Element::F32),
     (Op::ArgMin, Element::F32),
     (Op::Variance, Element::F32),
@@ -34,10 +33,8 @@ const SIZES: [(Option<u32>, u32); 5] = [
 ];
 
 /// The features that a browser may have, of those that kernels ask for.
-fn features(element: Element, subgroups: bool) -> Features {
-    let mut features = element.feature() & Features::SHADER_F16;
-    features.set(Features::SUBGROUP, subgroups);
-    features
+fn features(subgroups: bool) -> Features {
+    if subgroups { Features::SUBGROUP } else { Features::empty() }
 }
 
 /// The rungs, the same whatever they compute.
@@ -85,7 +82,7 @@ fn case(
     let guaranteed = limits(INVOCATIONS[0]);
     let mut modules = |subgroups| {
         let job = tuned((op, element), rung, &guaranteed, (LENGTHS[0], None), subgroups);
-        let features = features(element, subgroups);
+        let features = features(subgroups);
         if let Err(error) = job.check(features, &guaranteed) {
             return json!(crate::failure::explain(&error));
         }

@@ -5,7 +5,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, command, encode, npy, parsed, refused, run_on, stdout};
+use crate::files::{Folder, command, encode, npy, parsed, run_on, stdout};
 
 fn histogram(args: &[&str]) -> Output {
     command("histogram", args).output().unwrap()
@@ -38,22 +38,4 @@ fn streams_are_counted_and_edges_are_numpys() {
     let empty = array("f4", &[]);
     let got: Value = parsed(&run_on(&mut command("histogram", &["-", "--bins=2", "--json"]), &empty));
     assert_eq!((&got["counts"], &got["edges"]), (&json!([0, 0]), &json!([0.0, 0.5, 1.0])));
-}
-
-#[test]
-fn wrong_requests_name_the_remedy() {
-    let folder = Folder::new("histogram-refused");
-    let file = folder.write("a.npy", &array("f4", &[1.0, f64::NAN]));
-    for (options, parts) in [
-        (&[][..], &["a.npy: the elements reach from NaN", "--range LOW,HIGH"][..]),
-        (&["--range=1,0"], &["1 is above 0"]),
-        (&["--range=0,inf"], &["finite"]),
-        (&["--range=3"], &["two numbers with a comma"]),
-        (&["--range=-1e308,1e308"], &["no width that floats hold"]),
-        (&["--bins=0"], &["is not from 1 to 65536"]),
-        (&["--range=0,1", "-o", "counts.txt"], &["must end in .npy"]),
-        (&["--range=0,1", "-o", &file], &["is the input"]),
-    ] {
-        refused(&histogram(&[&[file.as_str()], options].concat()), parts);
-    }
 }

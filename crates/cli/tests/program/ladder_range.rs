@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::files::{self, Folder, command, fine, parsed, typed};
+use crate::files::{Folder, fine, parsed, typed};
 use crate::keys::{KEYS, assert_keys, check};
 use serde_json::{Map, Value};
 
@@ -15,11 +15,6 @@ const TINY: [&str; 4] = ["--rungs", "sequential,single-pass", "--n=2^8..1_024", 
 /// The tiny range with more options, which must go well; its standard output.
 fn tiny(options: &[&str]) -> String {
     fine(&[&["ladder"], &TINY[..], options].concat())
-}
-
-/// Options that must be refused with all these words.
-fn refused(options: &[&str], words: &[&str]) {
-    files::refused(&command("ladder", options).output().expect("the program starts"), words);
 }
 
 #[test]
@@ -93,40 +88,10 @@ fn rows_of_ladder(options: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_range_with_options_of_one_length_is_refused() {
-    for (options, words) in [
-        ("--n 2^10..2^9", "--n 1024.. is larger than --n 512"),
-        ("--svg a.svg", "needs several"),
-        ("--n=2^8.. --cold", "--cold"),
-        ("--n=2^8.. --groups=1,2", "--groups"),
-        ("--preset=tga --n=2^8..2^9", "--n: a preset"),
-    ] {
-        files::refused(&typed(&format!("ladder {options}")), &[words]);
-    }
-}
-
-#[test]
 fn the_ladder_tries_every_tuning() {
     let rows = rows_of_ladder("--n=2^16 --rungs=single-pass --workgroup=64,128 --groups=2,3");
     let found: Vec<_> = rows.iter().map(tuned).map(|[_, _, size, groups]| (size, groups)).collect();
     let wanted = [("64", "2"), ("64", "3"), ("128", "2"), ("128", "3")];
     assert_eq!(found, wanted.map(|(size, groups)| (size.to_owned(), groups.to_owned())));
     assert!(rows.iter().all(|row| row["status"] == "pass"));
-}
-
-#[test]
-fn bad_requests_say_what_is_wrong() {
-    refused(&["--n=1x6..2^8"], &["1x6", "2^24"]);
-    refused(&["--n=0.."], &["--n 0.."]);
-    refused(&["--n=2^31.."], &["--n 2147483648..", "default"]);
-    refused(&["--n=2^8..2^40"], &["--n 1099511627776", "max_buffer_size"]);
-}
-
-#[test]
-fn a_failed_range_leaves_files_as_they_were() {
-    let folder = Folder::new("ladder-range-untouched");
-    refused(&["--n=2^8..", "--svg", &folder.path("no/such/directory")], &["--svg", "no/such/directory"]);
-    let old = folder.write("old.svg", b"old");
-    refused(&["--svg", &old, "--n", "2^10..2^9"], &["--n"]);
-    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
 }

@@ -10,6 +10,7 @@ mod outputs;
 mod readme;
 mod records;
 mod reduce;
+mod refusals;
 mod scan;
 mod several_adapters;
 mod stencil_files;

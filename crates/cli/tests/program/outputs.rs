@@ -2,30 +2,13 @@
 
 use std::fs;
 
-use crate::files::{Folder, command, fine, halofold, limited, names_in, npy, reduce, refused};
+use crate::files::{Folder, command, fine, limited, names_in, npy, reduce, refused};
 
 /// A grid of zeros but for one cell.
 fn grid() -> Vec<u8> {
     let mut cells = vec![0f32; 64 * 64];
     cells[100] = 1.0;
     npy("<f4", false, &[64, 64], bytemuck::cast_slice(&cells))
-}
-
-#[test]
-fn the_input_is_no_output() {
-    let folder = Folder::new("outputs-input");
-    let path = folder.write("grid.npy", &grid());
-    let again = folder.path("../outputs-input/grid.npy");
-    let record = folder.write("record.json", b"[]");
-    for args in [
-        &["stencil", &*path, "--steps", "1", "-o", &again][..],
-        &["reduce", &path, "--axis", "0", "-o", &again],
-        &["ladder", "--input", &path, "--record", &again],
-        &["report", &record, "-o", &record],
-    ] {
-        refused(&halofold(args), &["is the input"]);
-    }
-    assert_eq!(fs::read(&path).unwrap(), grid());
 }
 
 #[test]

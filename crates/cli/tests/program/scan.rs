@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::files::{self, Folder, command, halofold, npy, refused, rows, run_on, stdout};
+use crate::files::{Folder, command, halofold, npy, rows, run_on, stdout};
 
 #[test]
 fn exclusive_results_begin_with_the_identity() {
@@ -42,23 +42,4 @@ fn a_stream_is_scanned_and_described() {
     let [axis, shape, dtype] = ["axis", "shape", "dtype"].map(|key| &row[key]);
     assert_eq!(json!([axis, shape, dtype, row["n"], row["output"]]), json!([1, [1, 3], "f4", 3, out]));
     assert!(fs::read(&out).unwrap().ends_with(&[1.5f32, -0.5, 3.5].map(f32::to_le_bytes).concat()));
-}
-
-#[test]
-fn requests_that_make_no_array_are_refused() {
-    let folder = Folder::new("scan-refused");
-    let file = folder.write("a.npy", &npy("<f4", false, &[2, 2], &[0; 16]));
-    let out = folder.path("out.npy");
-    for (options, why) in [
-        (&[&*file][..], "--output"),
-        (&[&file, "-o", &file], "is the input"),
-        (&[&file, "-o", "sums.txt"], "must end in .npy"),
-        (&[&file, "-o", &out, "--axis=2"], "-2 to 1"),
-        (&[&file, "-o", &out, "--op=mean"], "product"),
-        (&[&file, "-o", &out, "--op=max", "--exact"], "leave out --exact"),
-        (&[&file, "-o", &out, "--op=product", "--exact"], "sum of f32 and f16 has"),
-    ] {
-        refused(&halofold(&[&["scan"], options].concat()), &[why]);
-    }
-    assert_eq!(files::names_in(&folder.0), ["a.npy"]);
 }

@@ -95,7 +95,6 @@ fn impossible_requests_are_refused_with_the_reason() {
     ] {
         refused(&stencil(&[&[input.as_str(), "--steps", "1"][..], args].concat()), &[said]);
     }
-    refused(&stencil(&["--tune", "--adapters", "all"]), &["--adapters"]);
     if is_gl() {
         refused(&reduce(&[&input, "--adapters", "0,0"]), &[OPENGL]);
     }

@@ -18,7 +18,7 @@ async function openGpu() {
   // Kernels ask where a subgroup lies in its workgroup: the first browsers with subgroups did not tell.
   const words = navigator.gpu.wgslLanguageFeatures;
   const tellsSubgroups = adapter.features.has("subgroups") && (!words || words.has("subgroup_id"));
-  const wanted = ["timestamp-query", "shader-f16"].filter((name) => adapter.features.has(name));
+  const wanted = ["timestamp-query"].filter((name) => adapter.features.has(name));
   if (tellsSubgroups) wanted.push("subgroups");
   // Plans are made for the limits that every device has, and for larger workgroups where the device has those.
   const invocations = HALOFOLD.sizes.map(([, needed]) => needed).reduce((a, b) => Math.max(a, b));
@@ -35,7 +35,6 @@ async function openGpu() {
     isSoftware: Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter) || /swiftshader|llvmpipe|basic render/i.test(name + info.architecture),
     hasSubgroups: device.features.has("subgroups"),
     subgroupRange: [info.subgroupMinSize ?? 0, info.subgroupMaxSize ?? 0],
-    hasHalves: device.features.has("shader-f16"),
     // Set to false once timestamps make no sense.
     hasStamps: device.features.has("timestamp-query"),
     invocations: device.limits.maxComputeInvocationsPerWorkgroup,

@@ -16,26 +16,7 @@ function makeElements(type, n) {
   if (type === "u32") return { bytes: words, values: words };
   if (type === "i32") return { bytes: words, values: new Int32Array(words.buffer) };
   const values = new Float32Array(n);
-  if (type === "f16") {
-    const halves = new Uint16Array(n);
-    for (let i = 0; i < n; i += 1) {
-      // Whole numbers of 2^-10 between -1 and 1 are halves as they stand.
-      const k = (words[i] >>> 21) - 1024;
-      values[i] = k / 1024;
-      halves[i] = halfOf(k);
-    }
-    return { bytes: halves, values };
-  }
   // Whole numbers of 2^-23 between -1 and 1: a sum of them is exact in 64 bits.
   for (let i = 0; i < n; i += 1) values[i] = (words[i] >>> 8) / 2 ** 23 - 1;
   return { bytes: values, values };
-}
-
-// The bits of k / 1024 as a half, for |k| <= 1024.
-function halfOf(k) {
-  if (k === 0) return 0;
-  const magnitude = Math.abs(k);
-  const exponent = 31 - Math.clz32(magnitude);
-  const fraction = (magnitude << (10 - exponent)) & 0x3ff;
-  return (k < 0 ? 0x8000 : 0) | ((exponent - 10 + 15) << 10) | fraction;
 }

@@ -119,7 +119,6 @@ async function openPage() {
     ["GPU", gpu.name + (gpu.isSoftware ? ": software, on the processor" : "")],
     ["subgroups", gpu.hasSubgroups ? gpu.subgroupRange.filter((x, at, all) => x && all.indexOf(x) === at).join(" to ") || "yes"
       : "none that this browser offers: rungs that are about them are skipped, the others use workgroup memory"],
-    ["16-bit floats", gpu.hasHalves ? "yes" : "no"],
     ["clock", gpu.hasStamps ? "the GPU's timestamps" : "the browser's, around batches of 40 ms: it tells no GPU time"],
     ["workgroups", `up to ${gpu.invocations} invocations`],
   ]));

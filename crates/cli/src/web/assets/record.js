@@ -37,7 +37,7 @@ function browserName() {
 
 // Everything that was measured since the page was opened; of a measurement that was repeated the last.
 function makeRecord(gpu, peak, { rows, stencils }) {
-  const features = [[gpu.hasSubgroups, "SUBGROUP"], [gpu.hasHalves, "SHADER_F16"], [gpu.hasStamps, "TIMESTAMP_QUERY"]];
+  const features = [[gpu.hasSubgroups, "SUBGROUP"], [gpu.hasStamps, "TIMESTAMP_QUERY"]];
   return {
     schema: HALOFOLD.schema,
     halofold: HALOFOLD.version,

@@ -123,9 +123,6 @@ async function dataset(gpu, type, n) {
   return gpu.dataset;
 }
 
-// The reason why a type does not run here.
-const missing = (gpu, type) => type === "f16" && !gpu.hasHalves ? "this device has no 16-bit floats" : null;
-
 // The modules and the plan of a rung, or the reason why it cannot run.
 function chosenRung(gpu, { work, length, size, subgroups }, rung) {
   const { modules, table } = work.rungs[rung];
@@ -144,8 +141,7 @@ async function runRung(gpu, setting, rung, peak) {
   const { modules, plan, reason } = chosenRung(gpu, setting, rung);
   const row = { ...blankRow(gpu), preset: null, row: null, rung: name, finish, type: work.type, op: work.op, n,
     workgroup_size: plan ? new Map(plan.constants).get("WG") ?? null : null };
-  const refused = reason ?? missing(gpu, work.type);
-  if (refused) return { ...row, status: "skipped", reason: refused };
+  if (reason) return { ...row, status: "skipped", reason };
   const data = await dataset(gpu, work.type, n);
   const all = new Elements(data.values);
   data.expected[work.op] ??= EXPECTED[work.op](all, work.type);

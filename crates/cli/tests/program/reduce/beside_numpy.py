@@ -1,4 +1,5 @@
-"""Compares `halofold reduce`, `histogram` and `scan` with NumPy: beside_numpy.py PROGRAM FOLDER SET, where SET is a function's name below.
+"""Compares `halofold reduce`, `histogram` and `scan` with NumPy: beside_numpy.py PROGRAM FOLDER SET STEP, where SET is a function's name below.
+Of the runs of the program every STEPth is made.
 
 Prints the number of comparisons and each that differs; exit status 1 if one does."""
 
@@ -11,11 +12,16 @@ import zipfile
 import numpy as np
 
 PROGRAM, FOLDER, SET = sys.argv[1:4]
+STEP = int(sys.argv[4])
 random = np.random.default_rng(7)
 compared, wrong = 0, []
+runs = itertools.count()
 
 
 def run(command, *options):
+    """What a run prints; none if it is left out, or the adapter lacks something."""
+    if next(runs) % STEP:
+        return None
     done = subprocess.run([PROGRAM, command, *options], capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         lacks = "lacks" in done.stderr or "no adapter" in done.stderr
@@ -49,13 +55,14 @@ def reduce(path, operators, tolerance, *options):
     """Compares each operator's array in an archive with what NumPy's function gives."""
     out = f"{FOLDER}/out.npz"
     if run("reduce", path, "--op", ",".join(operators), *options, "-o", out) is None:
-        return
+        return False
     with zipfile.ZipFile(out) as archive:
         assert archive.testzip() is None
     with np.load(out) as arrays:
         for operator, expected in operators.items():
             name = {"var": "variance", "prod": "product", "argmax": "arg-max", "argmin": "arg-min"}.get(operator, operator)
             check(f"{operator} {path} {options}", arrays[name], expected(), tolerance)
+    return True
 
 
 def tolerance_of(kind):
@@ -165,8 +172,8 @@ def groups():
             found = [f(group(key)) for key in keys]
             return np.array([places[labels == key][at] for key, at in zip(keys, found)] if f is np.argmax else found)
         expected = {name: lambda f=f: of(f) for name, f in names.items()}
-        reduce(save("v", a), expected, tolerance_of(kind), "--by", save("l", labels), "--keys", f"{FOLDER}/k.npy")
-        check(f"keys of {label}", np.load(f"{FOLDER}/k.npy"), keys, 0)
+        if reduce(save("v", a), expected, tolerance_of(kind), "--by", save("l", labels), "--keys", f"{FOLDER}/k.npy"):
+            check(f"keys of {label}", np.load(f"{FOLDER}/k.npy"), keys, 0)
     a, labels = data("f4", (24, 5, 7)), random.integers(0, 4, 24)
     expected = {name: lambda f=f: np.stack([f(a[labels == key], axis=0) for key in np.unique(labels)]) for name, f in names.items() if f is not np.argmax}
     reduce(save("v", a), expected, 2e-5, "--by", save("l", labels), "--axis", "0")
@@ -187,8 +194,7 @@ def ranks():
             order = np.argsort(-a.astype("f8"), axis=-1 if axis else None, kind="stable")[..., :7]
             values = np.take_along_axis(a, order, axis=1) if axis else a.ravel()[order]
             places = ["--indices", f"{FOLDER}/p.npy"]
-            reduce(save("a", a), {"top": lambda: values}, 0, "--k", "7", *places, *option)
-            if compared and not wrong:
+            if reduce(save("a", a), {"top": lambda: values}, 0, "--k", "7", *places, *option):
                 check(f"places {kind} {option}", np.load(f"{FOLDER}/p.npy"), order, 0)
 
 

@@ -64,16 +64,3 @@ fn operators_take_every_type_and_axis() {
     stdout(&reduce(&[&file, "--wgsl", &weighted, "--axis=1", "-o", &out]));
     refused(&reduce(&[&file, "--wgsl", &mean, "--axis=1", "-o", &out]), &["`mean` gives 2"]);
 }
-
-#[test]
-fn texts_that_do_not_compile_are_named() {
-    let folder = Folder::new("own-wrong");
-    let file = folder.write("a.npy", &npy("<f4", false, &[2], &[0; 8]));
-    let text = folder.write(
-        "wrong.wgsl",
-        b"alias Acc = f32;\nfn map(elem: Elem, index: u32) -> Acc { return elem + true; }",
-    );
-    refused(&reduce(&[&file, "--wgsl", &text]), &["wrong.wgsl"]);
-    refused(&reduce(&[&file, "--wgsl", "none.wgsl"]), &["none.wgsl", "No such file"]);
-    refused(&reduce(&[&file, "--wgsl", &text, "--verify"]), &["--verify"]);
-}

@@ -17,56 +17,6 @@ fn ones(shape: &[usize]) -> Vec<u8> {
 }
 
 #[test]
-fn wrong_options_name_the_remedy() {
-    let folder = Folder::new("refused-options");
-    let file = folder.write("a.npy", &ones(&[4, 3]));
-    let mask = folder.write("m.npy", &npy("|b1", false, &[4], &[1; 4]));
-    let labels = folder.write("l.npy", &npy("|u1", false, &[4], &[1; 4]));
-    let ints = folder.write("i.npy", &npy("<i4", false, &[4, 3], &[0; 48]));
-    for (options, parts) in [
-        (&["--op", "sum,quartile"][..], &["quartile", "quartiles are `quantile`"][..]),
-        (&["--op", "mode"], &["there is no operator `mode`", "sum, min, max, product, mean"]),
-        (&["--op", "dot"], &["two inputs", "--with FILE"]),
-        (&["--with", &file], &["--op dot, "]),
-        (&["--op", "dot", "--with", &ints], &["i32", "f32", "astype('f4')"]),
-        (&["--op", "dot", "--with", &mask], &["(4,)", "(4, 3)"]),
-        (&["--where", &mask], &["shape (4,)", "(4, 3)"]),
-        (&["--where", &ints], &["bool is needed", "astype('b1')"]),
-        (&["--by", &labels], &["shape (4,) differs", "--axis 0"]),
-        (&["--by", &file], &["integers or Booleans"]),
-        (&["--keys", "k.npy"], &["--by"]),
-        (&["--axis", "2"], &["-2 to 1"]),
-        (&["--axis", "0,-2"], &["named twice"]),
-        (&["--axis", "x"], &["whole numbers"]),
-        (&["--quantiles", "0.5"], &["--op quantile"]),
-        (&["--op", "quantile", "--quantiles", "1.5"], &["from 0 to 1"]),
-        (&["--k", "3"], &["--op top"]),
-        (&["--op", "top", "--verify"], &["not median, quantile and top"]),
-        (&["--op", "mean,nanmean"], &["--skip-nan"]),
-        (&["--ddof", "1"], &["variance, std and covariance"]),
-        (&["--exact", "--fast"], &["--fast"]),
-        (&["--exact", "--op", "max"], &["no exact form", "sum, "]),
-        (&["-o", "x.txt"], &[".npy or .npz"]),
-        (&["-o", "x.npy", "--op", "sum,max"], &["OUT.npz"]),
-        (&["-o", &file], &["is the input"]),
-        (&["-q", "--csv"], &["--csv"]),
-        (&["--adapter", "no such GPU"], &["unknown adapter `no such GPU`", "\n  0: "]),
-        (&["mean"], &["no such file", "--op mean"]),
-        (&["0.05,0.95"], &["--quantiles 0.05,0.95"]),
-    ] {
-        let output = run(&[&[file.as_str()], options].concat());
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{options:?}: {message}");
-        assert!(parts.iter().all(|part| message.contains(part)), "{options:?}: {message}");
-    }
-    refused(&run(&[]), &["FILE"]);
-    let raw = |options: &[&str]| run(&[&[&*file, "--raw"], options].concat());
-    refused(&raw(&["float"]), &["`float` is no type", "f16"]);
-    refused(&raw(&[">f4"]), &["little-endian"]);
-    refused(&raw(&["f32"]), &["leave out --raw"]);
-}
-
-#[test]
 fn files_that_cannot_be_read_hide_no_other() {
     let folder = Folder::new("refused-files");
     let whole = ones(&[9]);

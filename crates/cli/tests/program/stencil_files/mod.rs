@@ -5,7 +5,6 @@
 
 mod cells;
 mod pictures;
-mod refusals;
 mod tuned;
 mod until;
 
@@ -166,4 +165,16 @@ fn zero_steps_copy_the_grid() {
     assert_eq!(report["steps"], 0);
     assert!(report["gpu_ms_median"].is_null() && report["gcells_per_s"].is_null());
     assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), cells.values));
+}
+
+#[test]
+fn a_grid_that_does_not_fit_names_the_limit() {
+    // Only the header: nothing is read before it is known to fit.
+    for (shape, parts) in [
+        ([1 << 24, 1 << 24], &["16777216 × 16777216 f32", "1125899906842624 bytes", "holds", "GPUs"][..]),
+        ([1, 1 << 33], &["2^32"]),
+    ] {
+        let header = npy("<f4", false, &shape, &[]);
+        refused(&run_on(&mut command("stencil", &["-", "--steps", "1"]), &header), parts);
+    }
 }
