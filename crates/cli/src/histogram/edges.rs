@@ -26,8 +26,8 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// `count` bins over a range, for the elements of a file. Edges have the type of floats, and 64 bits beside integers. Those of `f32` between
-    /// elements are computed in 32 bits, as NumPy 2 does; all others in 64 bits, and rounded once.
+    /// `count` bins over a range, for the elements of a file. Edges have the type of floats, and 64 bits beside integers. Those between
+    /// elements are computed in that type, as NumPy 2 does; those of a named range in 64 bits, and rounded once.
     ///
     /// # Errors
     ///
@@ -39,14 +39,14 @@ impl Bins {
             Range::Found(ends) => ends.map(Value::as_f64),
         };
         let [low, high] = if low == high { [low - 0.5, high + 0.5] } else { [low, high] };
-        let single = |x: f64| f64::from(x as f32);
         let (dtype, round): (_, fn(f64) -> f64) = match stored.element() {
-            Element::F16 => ("f2", |x| f16::from_f64(x).to_f64()),
-            Element::F32 => ("f4", single),
+            // Processors convert by way of 32 bits, and round twice.
+            Element::F16 => ("f2", |x| f16::from_f64_const(x).to_f64()),
+            Element::F32 => ("f4", |x| f64::from(x as f32)),
             _ => ("f8", |x| x),
         };
-        // The result of an operation on two `f32`, rounded first to 64 bits, is rounded as if once.
-        let step_round = if is_found && stored.element() == Element::F32 { single } else { |x| x };
+        // The result of an operation on two elements, rounded first to 64 bits, is rounded as if once.
+        let step_round = if is_found { round } else { |x| x };
         let distance = step_round(high - low);
         let step = step_round(distance / f64::from(count));
         if !(distance > 0.0 && distance.is_finite()) {
@@ -55,11 +55,8 @@ impl Bins {
             ));
         }
         let edge = |i: u32| {
-            let from_low = if step == 0.0 {
-                step_round(f64::from(i) / f64::from(count)) * distance
-            } else {
-                f64::from(i) * step
-            };
+            let at = step_round(f64::from(i));
+            let from_low = if step == 0.0 { step_round(at / f64::from(count)) * distance } else { at * step };
             round(step_round(from_low) + low)
         };
         let edges = (0..count).map(edge).chain([round(high)]).collect();

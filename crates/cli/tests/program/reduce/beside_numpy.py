@@ -208,7 +208,7 @@ def others():
             option = [] if span is None else [f"--range={span[0]},{span[1]}"]
             said = run("histogram", save("h", a), "--bins", str(bins), *option, "-o", f"{FOLDER}/c.npy", "--json")
             if said is not None:
-                # NumPy 1 and 2 round edges of float32 in different ways, so counts are compared by the program's edges.
+                # NumPy 1 and 2 round edges of floats in different ways, so counts are compared by the program's edges.
                 edges = np.array(json.loads(said)["edges"])
                 check(f"edges {kind} {bins} {span}", edges, np.histogram_bin_edges(a, bins, span), 2e-3 if kind == "f2" else 1e-6)
                 check(f"histogram {kind} {bins} {span}", np.load(f"{FOLDER}/c.npy"), np.histogram(a.astype("f8"), edges)[0], 0)
