@@ -6,7 +6,7 @@ import struct
 from fractions import Fraction
 
 EVERY = ["sum", "min", "max", "mean", "min-max", "arg-min", "arg-max", "variance", "sample-variance", "std", "sample-std", "l1", "l2",
-         "max-norm", "count", "any", "all", "product", "log-sum-exp"]
+         "max-norm", "count-nonzero", "any", "all", "product", "log-sum-exp"]
 OF_INTEGERS = ["and", "or", "xor"]
 OF_NARROW = ["wide-sum", "wide-product"]
 OF_POSITIVE = ["geometric-mean"]
@@ -101,7 +101,7 @@ def result(op, kind, items, others=None):
         return Equal(any(items) if kind == "bool" else max(map(abs, numbers)))
     if op == "l1":
         return exactly(total(map(abs, numbers))) if real else Equal(total(map(abs, numbers)))
-    if op == "count":
+    if op == "count-nonzero":
         return Equal(sum(x != 0 for x in numbers))
     if op in ("any", "all"):
         return Equal((any if op == "any" else all)(x != 0 for x in numbers))

@@ -4,7 +4,7 @@
 #import keys
 
 fn rank_of(elem: Elem) -> Key {
-    return to_key(elem, highest());
+    return to_search_key(elem, highest());
 }
 
 fn value_of(rank: Key) -> Key {

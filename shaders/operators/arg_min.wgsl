@@ -3,7 +3,7 @@
 #import order
 
 fn rank_of(elem: Elem) -> Key {
-    return ~to_key(elem, lowest());
+    return ~to_search_key(elem, lowest());
 }
 
 fn value_of(rank: Key) -> Key {

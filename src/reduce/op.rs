@@ -146,9 +146,9 @@ operators! {
     Max = "max", Any, Bits, "subgroupMax", One(Own);
     /// [`Op::Min`] and [`Op::Max`] in one pass: the minimum, then the maximum.
     MinMax = "min-max", Any, Bits, none, Range(Own);
-    /// The minimum and its index in the input or segment. Of equal elements it gives the first; -0 is less
-    /// than +0; if there are NaNs, it gives the first NaN. Empty input: the value of [`Op::Min`], and the
-    /// index 2³² - 1.
+    /// The minimum and its index in the input or segment. Of equal elements it gives the first. -0 and +0 are
+    /// equal here, as in NumPy, and their value is 0. If there are NaNs, it gives the first NaN. Empty input:
+    /// the value of [`Op::Min`], and the index 2³² - 1.
     ArgMin = "arg-min", Any, Bits, none, At(Own);
     /// The maximum and its index. The rules are those of [`Op::ArgMin`].
     ArgMax = "arg-max", Any, Bits, none, At(Own);
@@ -186,7 +186,7 @@ operators! {
     /// The largest magnitude. A NaN anywhere gives NaN. Empty input: 0.
     MaxNorm = "max-norm", Any, Bits, "subgroupMax", One(Unsigned);
     /// The number of nonzero elements. NaN counts as nonzero, -0 as zero. Empty input: 0.
-    Count = "count", Any, Bits, "subgroupAdd", One(Flag);
+    CountNonzero = "count-nonzero", Any, Bits, "subgroupAdd", One(Flag);
     /// 1 if any element is nonzero, else 0. NaN counts as nonzero, -0 as zero. Empty input: 0.
     Any = "any", Any, Bits, "subgroupOr", One(Flag);
     /// 1 if all elements are nonzero, else 0. NaN counts as nonzero, -0 as zero. Empty input: 1.
@@ -373,7 +373,7 @@ mod tests {
                 Op::Sum | Op::Dot => vec![U32, I32, F32, I64, U64, F16],
                 Op::L1 => vec![F32, F16],
                 Op::Min | Op::Max | Op::MaxNorm | Op::And | Op::Or | Op::Xor => integers.clone(),
-                Op::Count | Op::Any | Op::All => Element::ALL.to_vec(),
+                Op::CountNonzero | Op::Any | Op::All => Element::ALL.to_vec(),
                 _ => Vec::new(),
             };
             assert_eq!(found, expected, "{op}");

@@ -42,7 +42,7 @@ pub enum Shape {
     /// # let total = buffer(&[0; 4]);
     /// # let readback = halofold::read::Readback::new(&device, 4);
     /// // Counts the nonzero elements.
-    /// let count = Reducer::new(&device, Op::Count.over(Element::F32)?)?;
+    /// let count = Reducer::new(&device, Op::CountNonzero.over(Element::F32)?)?;
     /// let counting = count.of(&elements).accumulate().into(&total)?;
     /// let mut encoder = device.create_command_encoder(&Default::default());
     /// encoder.clear_buffer(&total, 0, None);

@@ -68,8 +68,8 @@ pub enum StencilError {
     },
     /// Borders of a kind that the kernel does not know.
     #[error(
-        "`{variant}` knows the borders fixed, reflect and wrap; the kernel direct-global knows mirror and constant, too: take it or leave the \
-         kernel open, as Config::fastest does"
+        "`{variant}` knows the borders fixed, reflect and wrap; the kernel direct-global knows mirror and constant, too: use it, or name no \
+         kernel"
     )]
     BorderKind {
         /// The variant.

@@ -286,7 +286,10 @@ impl<'a> File<'a> {
         let stored = self.first.stored();
         let states: Vec<_> = parts.iter().map(|part| states::of_part(all, *part)).collect();
         let found = states::finished((op, self.args.ddof.unwrap_or(0)), stored, &states, self.lines())?;
-        let (values, counts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (mut values, counts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        if kind == Kind::Count {
+            values = counts.iter().map(|n| Some(Scalar::One(Value::Unsigned(*n)))).collect();
+        }
         let mut check = states[0].check.clone();
         states[1..].iter().for_each(|states| check.worsen(states.check.clone()));
         let ms = states.iter().map(|states| states.gpu_ms).try_fold(0.0, |all, ms| Some(all + ms?));

@@ -31,6 +31,12 @@ fn to_key(elem: Elem, nan: Key) -> Key {
     return select(flip(b), nan, is_above(b & highest(), INFINITY));
 }
 
+// The same with both zeros as one, for searches: of equal elements the first wins, as in NumPy.
+fn to_search_key(elem: Elem, nan: Key) -> Key {
+    let is_zero = is_same(bits(elem) & highest(), Key(0));
+    return select(to_key(elem, nan), Key(0), is_zero);
+}
+
 fn from_key(key: Key, nan: Key) -> Key {
     if is_same(key, nan) {
         return NOT_A_NUMBER;
@@ -40,6 +46,10 @@ fn from_key(key: Key, nan: Key) -> Key {
 }
 #else
 fn to_key(elem: Elem, nan: Key) -> Key {
+    return elem;
+}
+
+fn to_search_key(elem: Elem, nan: Key) -> Key {
     return elem;
 }
 

@@ -39,7 +39,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
         Op::ArgMax => first(real, items, greatest()),
         Op::MaxNorm if items.iter().any(|x| x.is_nan()) => real.same(f64::NAN),
         Op::MaxNorm => real.same(items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))),
-        Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::CountNonzero => count(items.iter().filter(|x| **x != 0.0).count()),
         Op::Any => count(items.iter().any(|x| *x != 0.0).into()),
         Op::All => count(items.iter().all(|x| *x != 0.0).into()),
         Op::GeometricMean => {
@@ -70,11 +70,11 @@ fn extreme(items: &[f64], best: Option<&f64>, of_none: f64) -> f64 {
     if items.iter().any(|x| x.is_nan()) { f64::NAN } else { best.copied().unwrap_or(of_none) }
 }
 
-/// The first of the items that are `best`.
+/// The first of the items that equal `best`, of which both zeros are one.
 fn first(real: Real, items: &[f64], best: f64) -> Expected {
-    let index = items.iter().position(|x| Value::F64(*x).same(Value::F64(best)));
+    let index = items.iter().position(|x| *x == best || x.is_nan() && best.is_nan());
     let index = index.map_or(u32::MAX.into(), |index| index as u64);
-    Expected::same(Scalar::At { value: real.value(best), index })
+    Expected::same(Scalar::At { value: real.value(best + 0.0), index })
 }
 
 pub(super) fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {

@@ -42,7 +42,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::L1 if element.size() == 8 => Scalar::One(Value::Wide(magnitudes().sum())),
         Op::L1 => unsigned(magnitudes().sum()),
         Op::MaxNorm => unsigned(magnitudes().max().unwrap_or(0)),
-        Op::Count => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
+        Op::CountNonzero => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
         Op::Any => unsigned(items.iter().any(|x| *x != 0).into()),
         Op::All => unsigned(items.iter().all(|x| *x != 0).into()),
         Op::And => own(items.iter().fold(-1, |a, b| a & b)),

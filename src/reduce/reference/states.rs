@@ -177,7 +177,7 @@ impl Merger {
             Merged::Range(_) | Merged::Place(_) | Merged::Logarithms { .. } => 2 * word,
             Merged::Sum(_) | Merged::Product(_) | Merged::Extreme(_) => word,
             Merged::Integer(_) => match self.op {
-                Op::Count | Op::Any | Op::All => 4,
+                Op::CountNonzero | Op::Any | Op::All => 4,
                 Op::WideSum | Op::L1 | Op::Mean => 2 * word,
                 Op::WideProduct => 8,
                 _ => word,
@@ -381,7 +381,7 @@ impl Merger {
     fn in_width(&self, x: i128) -> Value {
         let is_wide = matches!(self.op, Op::WideSum | Op::WideProduct);
         match (self.op, self.element) {
-            (Op::Count | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
+            (Op::CountNonzero | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
             (Op::WideSum | Op::L1, Element::U64 | Element::I64) => Value::Wide(x),
             (Op::L1, _) | (_, Element::U64) => Value::Unsigned(x as u64),
             (_, Element::U32) if is_wide => Value::Unsigned(x as u64),
@@ -410,7 +410,7 @@ fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
         (upper << 32) + lower
     }
     match (op, element) {
-        (Op::Count | Op::Any | Op::All, _) => read::<u32>(state, 0).into(),
+        (Op::CountNonzero | Op::Any | Op::All, _) => read::<u32>(state, 0).into(),
         (Op::WideProduct, _) => read::<u64>(state, 0).into(),
         (Op::WideSum | Op::Mean, Element::I32) => read::<i64>(state, 0).into(),
         (Op::WideSum | Op::Mean | Op::L1, Element::U32 | Element::I32) => read::<u64>(state, 0).into(),

@@ -3,7 +3,7 @@
 
 use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Op, Options, Reducer, Shape};
+use halofold::reduce::{Op, Options, Reducer, Scalar, Shape};
 use halofold::wgpu::{self, Features};
 
 use super::arrays::{Hard, array};
@@ -12,7 +12,7 @@ use crate::common::{Gpu, buffer, gpu, in_turn, without};
 
 /// Operators that read floats as their bits.
 const COMPARING: [Op; 9] =
-    [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax, Op::MaxNorm, Op::Count, Op::Any, Op::All];
+    [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax, Op::MaxNorm, Op::CountNonzero, Op::Any, Op::All];
 
 /// A device without any type of 64 bits.
 fn narrow() -> Gpu {
@@ -106,4 +106,38 @@ fn states_are_64_bit_integers_on_every_device() {
     let first = reducer(&narrow, Op::ArgMax, true);
     let state = of_reduction(&narrow, &crate::common::over(&first, &inputs.slices()));
     assert_eq!(first.results::<(i64, u32)>(&state).unwrap(), (3.5f64.to_bits() as i64, 0));
+}
+
+/// As NumPy, PyTorch and [`TopK`](halofold::rank::TopK) do: the first zero, whatever its sign.
+#[test]
+fn searches_take_both_zeros_as_equal() {
+    let narrow = narrow();
+    let bytes = |element, signs: &[bool]| -> Vec<u8> {
+        let zero = |is_negative: &bool| match element {
+            Element::F16 => (u16::from(*is_negative) << 15).to_le_bytes().to_vec(),
+            Element::F32 => (u32::from(*is_negative) << 31).to_le_bytes().to_vec(),
+            _ => (u64::from(*is_negative) << 63).to_le_bytes().to_vec(),
+        };
+        signs.iter().flat_map(zero).collect()
+    };
+    for (gpu, element) in
+        [(gpu(), Element::F32), (gpu(), Element::F64), (&narrow, Element::F64), (gpu(), Element::F16)]
+    {
+        for op in [Op::ArgMin, Op::ArgMax] {
+            let monoid = op.over(element).unwrap();
+            if !gpu.device.features().contains(monoid.features()) {
+                eprintln!("{op} of {element}: the adapter lacks {:?}", monoid.features());
+                continue;
+            }
+            let reducer = Reducer::new(&gpu.device, monoid).unwrap();
+            for signs in [vec![false, true], vec![true, false], (0..5001).map(|at| at % 3 > 0).collect()] {
+                let inputs = Inputs::new(gpu, element, &[&bytes(element, &signs)], 1);
+                let got = op.read(element, &output(gpu, &reducer, Shape::Whole, &inputs))[0];
+                assert!(
+                    matches!(got, Scalar::At { value, index: 0 } if value.as_f64() == 0.0),
+                    "{op}: {got}"
+                );
+            }
+        }
+    }
 }

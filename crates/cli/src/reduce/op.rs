@@ -23,7 +23,7 @@ const NUMPY: [(&str, &str); 9] = [
     ("amin", "min"),
     ("amax", "max"),
     ("percentile", "quantile"),
-    ("count_nonzero", "count"),
+    ("count_nonzero", "count-nonzero"),
 ];
 
 /// An operator of the command line.
@@ -39,6 +39,8 @@ pub struct Operator {
 pub enum Kind {
     /// One of the library's reductions.
     Reduction(Op),
+    /// The number of elements that are kept.
+    Count,
     /// The largest element less the smallest.
     PeakToPeak,
     /// The middle element in order, or the mean of the middle two.
@@ -56,6 +58,8 @@ impl Kind {
     pub fn reduction(self) -> Option<Op> {
         match self {
             Kind::Reduction(op) => Some(op),
+            // Its states say how many elements each line has.
+            Kind::Count => Some(Op::CountNonzero),
             Kind::PeakToPeak => Some(Op::MinMax),
             _ => None,
         }
@@ -65,6 +69,7 @@ impl Kind {
     pub fn name(self) -> String {
         match self {
             Kind::Reduction(op) => op.name().to_owned(),
+            Kind::Count => "count".to_owned(),
             Kind::PeakToPeak => "ptp".to_owned(),
             Kind::Median => "median".to_owned(),
             Kind::Quantiles => "quantile".to_owned(),
@@ -86,6 +91,7 @@ impl FromStr for Operator {
         let percent =
             || name.strip_prefix('p')?.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
         let kind = match name {
+            "count" => Some(Kind::Count),
             "ptp" => Some(Kind::PeakToPeak),
             "median" => Some(Kind::Median),
             "quantile" => Some(Kind::Quantiles),
@@ -124,7 +130,7 @@ impl TypedValueParser for Operators {
 /// The names of operators, the usual ones first.
 fn names() -> impl Iterator<Item = &'static str> {
     let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
-    USUAL.into_iter().chain(others).map(Op::name).chain(["ptp", "median", "quantile", "p95", "top"])
+    USUAL.into_iter().chain(others).map(Op::name).chain(["count", "ptp", "median", "quantile", "p95", "top"])
 }
 
 /// Reads a quantile.
@@ -175,7 +181,7 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
     let unsigned = unsigned(stored);
     match op {
         Op::Any | Op::All => Stored::Bool,
-        Op::ArgMin | Op::ArgMax | Op::Count => Element::I64.into(),
+        Op::ArgMin | Op::ArgMax | Op::CountNonzero => Element::I64.into(),
         _ if element.is_float() => single(element),
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => {
             let is_unsigned = stored == unsigned && stored != Stored::Bool;
@@ -252,7 +258,7 @@ mod tests {
             (Op::Variance, ["f8"; 5]),
             (Op::Any, ["b1"; 5]),
             (Op::ArgMin, ["i8"; 5]),
-            (Op::Count, ["i8"; 5]),
+            (Op::CountNonzero, ["i8"; 5]),
         ] {
             assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).numpy()), names, "{op}");
         }

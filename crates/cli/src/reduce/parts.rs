@@ -227,7 +227,7 @@ mod tests {
         for element in Element::ALL {
             let value = |op| of_none(op, element).and_then(Scalar::value).map(Value::as_f64);
             assert_eq!([Op::Sum, Op::Product].map(value), [Some(0.0), Some(1.0)]);
-            assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::Count].map(value), [Some(0.0); 4]);
+            assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::CountNonzero].map(value), [Some(0.0); 4]);
             assert_eq!([Op::Any, Op::All].map(value), [Some(0.0), Some(1.0)]);
             for op in
                 [Op::Min, Op::Max, Op::GeometricMean, Op::MinMax, Op::ArgMin, Op::Variance, Op::Deviation]

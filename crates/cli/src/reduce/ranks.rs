@@ -53,22 +53,43 @@ impl Quantile {
             }
             (_, Some(_)) => Value::F64(between(ends, gamma)),
             (dtype, None) => {
-                let middle = ends[0].as_f64().midpoint(ends[1].as_f64());
+                let middle = middle(ends);
                 if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
             }
         }
     }
 }
 
+/// Integers of 64 bits; `None` of floats.
+fn integers(ends: [Value; 2]) -> Option<[i128; 2]> {
+    match ends {
+        [Value::Unsigned(low), Value::Unsigned(high)] => Some([low.into(), high.into()]),
+        [Value::Signed(low), Value::Signed(high)] => Some([low.into(), high.into()]),
+        _ => None,
+    }
+}
+
+/// The mean of two elements, rounded once.
+fn middle(ends: [Value; 2]) -> f64 {
+    let [low, high] = ends.map(Value::as_f64);
+    integers(ends).map_or(low.midpoint(high), |[low, high]| (low + high) as f64 / 2.0)
+}
+
 /// The number on the way from an element to one that is not less, at a share of it. On the way to an infinity every number is infinite;
-/// differences of integers do not wrap, and those of floats have 64 bits.
-fn between([low, high]: [Value; 2], share: f64) -> f64 {
-    let distance = match [low, high] {
-        [Value::Unsigned(low), Value::Unsigned(high)] => (high - low) as f64,
-        [Value::Signed(low), Value::Signed(high)] => high.abs_diff(low) as f64,
-        [low, high] => high.as_f64() - low.as_f64(),
-    };
-    let [low, high] = [low, high].map(Value::as_f64);
+/// integers and differences do not wrap, and are not rounded before the end.
+fn between(ends: [Value; 2], share: f64) -> f64 {
+    if let Some([low, high]) = integers(ends) {
+        // Integers and products as sums of two floats.
+        let split = |x: i128| (x as f64, (x - x as f64 as i128) as f64);
+        let ((low, low_rest), (distance, distance_rest)) = (split(low), split(high - low));
+        let way = distance * share;
+        let way_rest = distance.mul_add(share, -way) + distance_rest * share;
+        let sum = low + way;
+        let rest = (low - (sum - (sum - low))) + (way - (sum - low));
+        return sum + (rest + way_rest + low_rest);
+    }
+    let [low, high] = ends.map(Value::as_f64);
+    let distance = high - low;
     match share {
         _ if low.is_infinite() || high.is_infinite() => low + high,
         share if distance.is_infinite() => low * (1.0 - share) + high * share,
@@ -201,6 +222,12 @@ mod tests {
         let value = |stored: Stored, ends| median.value(stored, ends, 0.5);
         assert_eq!(value(Element::I32.into(), [Value::Signed(-3), Value::Signed(4)]), Value::F64(0.5));
         assert_eq!(value(Element::F32.into(), [Value::F32(f32::MAX); 2]), Value::F32(f32::MAX));
+        assert_eq!(value(Element::I64.into(), [i64::MIN, i64::MAX].map(Value::Signed)), Value::F64(-0.5));
+        assert_eq!(value(Element::I64.into(), [1 - (1 << 62), 1 << 62].map(Value::Signed)), Value::F64(0.5));
+        assert_eq!(
+            value(Element::U64.into(), [u64::MAX; 2].map(Value::Unsigned)),
+            Value::F64(u64::MAX as f64)
+        );
     }
 
     #[test]

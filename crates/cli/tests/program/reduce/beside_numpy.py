@@ -60,7 +60,7 @@ def reduce(path, operators, tolerance, *options):
         assert archive.testzip() is None
     with np.load(out) as arrays:
         for operator, expected in operators.items():
-            name = {"var": "variance", "prod": "product", "argmax": "arg-max", "argmin": "arg-min"}.get(operator, operator)
+            name = {"var": "variance", "prod": "product", "argmax": "arg-max", "argmin": "arg-min", "count_nonzero": "count-nonzero"}.get(operator, operator)
             check(f"{operator} {path} {options}", arrays[name], expected(), tolerance)
     return True
 
@@ -90,7 +90,8 @@ def operators(a, axis, keepdims=False):
         "min": lambda: a.min(**keep),
         "max": lambda: a.max(**keep),
         "argmax": lambda: a.argmax(axis=axis, keepdims=keepdims) if not isinstance(axis, tuple) else places(a, axis),
-        "count": lambda: np.count_nonzero(a, **keep),
+        "count": lambda: np.full_like(np.count_nonzero(a, **keep), np.prod([a.shape[k] for k in reduced(a, axis)])),
+        "count_nonzero": lambda: np.count_nonzero(a, **keep),
         "any": lambda: a.any(**keep),
         "all": lambda: a.all(**keep),
         "median": lambda: np.median(wide, **keep),
@@ -102,6 +103,10 @@ def operators(a, axis, keepdims=False):
     if isinstance(axis, tuple) and keepdims:
         del result["argmax"]
     return result
+
+
+def reduced(a, axis):
+    return range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
 
 
 def places(a, axis):
@@ -139,6 +144,7 @@ def kept():
                 "mean": lambda: np.nanmean(wide, axis=axis),
                 "std": lambda: np.nanstd(wide, axis=axis),
                 "max": lambda: np.nanmax(a, axis=axis),
+                "count": lambda: np.sum(~np.isnan(a), axis=axis),
                 "argmax": lambda: np.nanargmax(a, axis=axis),
                 "median": lambda: np.nanmedian(wide, axis=axis),
             }
@@ -153,6 +159,7 @@ def kept():
                 "max": lambda: masked.max(axis=axis),
                 "median": lambda: np.ma.median(masked, axis=axis),
                 "std": lambda: masked.std(axis=axis),
+                "count": lambda: masked.count(axis=axis),
                 "argmax": lambda: masked.argmax(axis=axis),
             }
             reduce(save("a", a), expected, 2e-5, "--where", save("m", keep), *option)

@@ -142,3 +142,29 @@ fn outputs_are_written_as_numpys_types() {
     assert_eq!(bytes("|u1", &[1, 2, 5, 4], &["--op", "min-max"]), [1, 2, 4, 5]);
     assert_eq!(bytes("|u1", &[1, 2, 5, 4], &["--op", "arg-max"]), [1u64, 0].map(u64::to_le_bytes).concat());
 }
+
+#[test]
+fn count_is_the_number_of_elements_that_are_kept() {
+    let folder = Folder::new("reduce-count");
+    let file = folder.write("a.npy", &array(&[5], &[0.0, 0.0, 7.0, f32::NAN, 9.0]));
+    let labels = folder.write("l.npy", &npy("|u1", false, &[5], &[0, 0, 0, 1, 1]));
+    let text = |options: &[&str]| stdout(&run(&[&[&*file, "-q"], options].concat()));
+    assert_eq!(text(&["--op", "count,count-nonzero"]), "5\n3\n");
+    assert_eq!(text(&["--op", "count,count_nonzero", "--skip-nan"]), "4\n2\n");
+    assert_eq!(text(&["--op", "count", "--skip-nan", "--by", &labels]), "3\n1\n");
+}
+
+#[test]
+fn the_middle_of_far_elements_is_between_them() {
+    let folder = Folder::new("reduce-middle");
+    let median = |kind: &str, data: &[u8]| {
+        let file = folder.write("a.npy", &npy(kind, false, &[2], data));
+        stdout(&run(&[&file, "--op", "median,quantile,mean", "--quantiles", "0.5", "-q"]))
+    };
+    let far = [-1e9f32, 100.0].map(f32::to_le_bytes).concat();
+    assert_eq!(median("<f4", &far), "-499999940.0\n-499999950.0\n-499999940.0\n");
+    let halves = [-9000.0, 100.0].map(|x| half::f16::from_f64(x).to_le_bytes()).concat();
+    assert_eq!(median("<f2", &halves), "-4450.0\n-4450.0\n-4450.0\n");
+    let ends = [-(1i64 << 62), (1 << 62) - 1].map(i64::to_le_bytes).concat();
+    assert_eq!(median("<i8", &ends), "-0.5\n-0.5\n-0.5\n");
+}
