@@ -1,13 +1,5 @@
 // Result: 1 if all elements are nonzero, otherwise 0. Empty input: 1.
-//
-// `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
-#import is_set
-
-alias Acc = u32;
-
-fn map(elem: Elem, index: u32) -> Acc {
-    return select(0u, 1u, is_set(elem));
-}
+#import flags
 
 fn identity() -> Acc {
     return 1u;
@@ -15,8 +7,4 @@ fn identity() -> Acc {
 
 fn combine(a: Acc, b: Acc) -> Acc {
     return a & b;
-}
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
 }

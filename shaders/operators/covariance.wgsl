@@ -3,8 +3,11 @@
 #import real
 
 fn finish(acc: Acc, n: u32) -> Real {
-    if n < 1u {
+    // An infinity leaves no rest of a mean.
+    let rests = bitcast<vec2<Bits>>(acc.low) & vec2<Bits>(MAGNITUDE);
+    if n < 1u || rests.x > INFINITE || rests.y > INFINITE {
         return not_a_number(n);
     }
-    return acc.products / Real(n);
+    let powers = powers_of(acc.units);
+    return acc.products / Real(n) * powers.x * powers.y;
 }

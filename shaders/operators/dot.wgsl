@@ -4,6 +4,7 @@
 // It reads two inputs, so a dot product over n pairs has the traffic of a sum over 2n elements, with fewer
 // operations per byte. Each product is rounded once, or not at all if the compiler fuses it with the
 // addition: results on different GPUs may differ by these roundings.
+#import added
 #import own
 
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
@@ -13,14 +14,6 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
     let p = vec4<Acc>(first) * vec4<Acc>(second);
     return (p.x + p.y) + (p.z + p.w);
-}
-
-fn identity() -> Acc {
-    return Acc(0);
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return a + b;
 }
 
 fn finish(acc: Acc, n: u32) -> Acc {

@@ -1,9 +1,8 @@
-// L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact
-// (exact_sum.wgsl).
-//
+// L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact (exact_sum.wgsl).
 // All terms have the same sign, so the error of the sum is small compared with the result.
 
 #ifdef float
+#import added
 #import own
 
 fn map(elem: Elem, index: u32) -> Acc {
@@ -13,14 +12,6 @@ fn map(elem: Elem, index: u32) -> Acc {
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let m = abs(vec4<Acc>(v));
     return (m.x + m.y) + (m.z + m.w);
-}
-
-fn identity() -> Acc {
-    return Acc(0);
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return a + b;
 }
 #else
 #import exact_sum

@@ -4,6 +4,7 @@
 // sum of squares overflows to infinity if the norm exceeds 1.8e19, and elements below 1e-19 lose digits or
 // vanish; in 64 bits the limits are 1.3e154 and 1e-154. All floats of 16 bits and all integers are within
 // these limits. The root halves the relative error of the sum.
+#import added
 #import real
 
 alias Acc = Real;
@@ -17,14 +18,6 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Acc>(v);
     let s = x * x;
     return (s.x + s.y) + (s.z + s.w);
-}
-
-fn identity() -> Acc {
-    return Acc(0);
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return a + b;
 }
 
 fn finish(acc: Acc, n: u32) -> Acc {

@@ -6,20 +6,13 @@
 // The mean of integers is computed from their exact sum, and is correctly rounded (quotient.wgsl).
 
 #ifdef float
+#import added
 #import real
 
 alias Acc = Real;
 
 fn map(elem: Elem, index: u32) -> Acc {
     return Acc(elem);
-}
-
-fn identity() -> Acc {
-    return Acc(0);
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return a + b;
 }
 
 fn finish(acc: Acc, n: u32) -> Acc {

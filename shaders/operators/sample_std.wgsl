@@ -1,5 +1,4 @@
-// Sample standard deviation: the square root of the result of sample_variance.wgsl. Fewer than two elements:
-// NaN.
+// Sample standard deviation: the square root of the result of sample_variance.wgsl. Fewer than two elements: NaN.
 #import moments
 #import real
 

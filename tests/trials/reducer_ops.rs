@@ -85,6 +85,9 @@ enum Filling {
     Positive,
     /// Nothing but -∞: for floats only.
     MinusInfinity,
+    /// Floats whose squares are smaller than any float, and floats whose squares are larger: for moments, which do not depend on the scale.
+    Faint,
+    Far,
 }
 
 impl Filling {
@@ -113,7 +116,7 @@ fn values(
     form: ShapeKind,
     (number, round): (usize, usize),
 ) -> Vec<Values> {
-    use Filling::{Common, MinusInfinity, Offset, OneZero, Positive, Zeros};
+    use Filling::{Common, Faint, Far, MinusInfinity, Offset, OneZero, Positive, Zeros};
     let mut fillings = vec![
         Common(Kind::Random),
         Common(Kind::Dyadic),
@@ -127,6 +130,10 @@ fn values(
     ];
     if element.is_float() {
         fillings.push(MinusInfinity);
+    }
+    if matches!(op, Op::Skewness | Op::Kurtosis | Op::Correlation) {
+        // Each as often as all others together.
+        fillings = fillings.into_iter().flat_map(|filling| [filling, Faint, Far]).collect();
     }
     // From one length to the next, and from one operator and type to the next, other kinds.
     let turn = number + FILLINGS * round;
@@ -158,6 +165,15 @@ fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, se
         Filling::Offset if element.is_float() => bits_of(element, 1000.0 + (random % 16) as f64 / 4.0),
         Filling::Offset => u64::MAX - random % 100,
         Filling::MinusInfinity => bits_of(element, f64::NEG_INFINITY),
+        Filling::Faint | Filling::Far => {
+            let [faint, far] = match element {
+                Element::F16 => [-22, 4],
+                Element::F32 => [-100, 100],
+                _ => [-900, 900],
+            };
+            let exponent = if filling == Filling::Faint { faint } else { far };
+            bits_of(element, ((random % 2048) as f64 - 700.0) * f64::from(exponent).exp2())
+        }
     });
     filled
 }

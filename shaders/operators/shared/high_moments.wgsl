@@ -8,9 +8,11 @@
 //     m3 = a3 + b3 + d³ na q (p - q)            + 3 d (p b2 - q a2)
 //     m4 = a4 + b4 + d⁴ na q (p² - p q + q²)    + 6 d² (p² b2 + q² a2)    + 4 d (p b3 - q a3)
 //
-// In 32 bits fourth powers fit as long as distances stay below 10^9 or so, and above 10^-9.
+// All sums are those of distances in a unit (unit.wgsl), so that skewness and kurtosis do not depend on the scale of the elements. A merge
+// takes the larger unit of both parts and of d. In the other one's place a smaller sum may vanish, which is then too small to count.
 #import real
 #import short
+#import unit
 
 struct Acc {
     mean: Real,
@@ -19,6 +21,7 @@ struct Acc {
     m3: Real,
     m4: Real,
     n: u32,
+    unit: u32,
 }
 
 // The upper half of the significand.
@@ -26,27 +29,25 @@ fn short_of(x: Real) -> Real {
     return bitcast<Real>(bitcast<Bits>(x) & SHORT);
 }
 
-fn sum_of(v: vec4<Real>) -> Real {
-    return (v.x + v.y) + (v.z + v.w);
-}
-
 fn map(elem: Elem, index: u32) -> Acc {
     let mean = short_of(Real(elem));
-    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u);
+    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, 0u);
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Real>(v);
     let mean = short_of(sum_of(x * Real(0.25)));
     let d = x - vec4<Real>(mean);
-    let low = sum_of(d) * Real(0.25);
-    let around = d - vec4<Real>(low);
+    let low = sum_of(d * Real(0.25));
+    let distances = d - vec4<Real>(low);
+    let unit = exponent_of(largest_of(distances));
+    let around = distances * inverse_of(unit);
     let s = around * around;
-    return Acc(mean, low, sum_of(s), sum_of(s * around), sum_of(s * s), 4u);
+    return Acc(mean, low, sum_of(s), sum_of(s * around), sum_of(s * s), 4u, unit);
 }
 
 fn identity() -> Acc {
-    return Acc(Real(0), Real(0), Real(0), Real(0), Real(0), 0u);
+    return Acc(Real(0), Real(0), Real(0), Real(0), Real(0), 0u, 0u);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
@@ -58,17 +59,30 @@ fn combine(a: Acc, b: Acc) -> Acc {
     let rest = b.low - a.low;
     let step = high * q;
     let mean = short_of(a.mean + step);
-    let d = high + rest;
+    // Nothing is at no distance: its unit would be that of the mean.
+    let distance = select(Real(0), high + rest, a.n > 0u && b.n > 0u);
+    let unit = max(max(a.unit, b.unit), exponent_of(distance));
+    let inverse = inverse_of(unit);
+    let d = distance * inverse;
+    let ratio_a = power_of(a.unit) * inverse;
+    let ratio_b = power_of(b.unit) * inverse;
+    let square_a = ratio_a * ratio_a;
+    let square_b = ratio_b * ratio_b;
+    let a2 = a.m2 * square_a;
+    let b2 = b.m2 * square_b;
+    let a3 = a.m3 * square_a * ratio_a;
+    let b3 = b.m3 * square_b * ratio_b;
     let between = d * d * (Real(a.n) * q);
-    let m3 = d * (between * (p - q) + Real(3) * (p * b.m2 - q * a.m2));
-    let quarter = d * (between * (p * p - p * q + q * q) + Real(6) * (p * p * b.m2 + q * q * a.m2));
-    let m4 = d * (quarter + Real(4) * (p * b.m3 - q * a.m3));
+    let m3 = d * (between * (p - q) + Real(3) * (p * b2 - q * a2));
+    let quarter = d * (between * (p * p - p * q + q * q) + Real(6) * (p * p * b2 + q * q * a2));
+    let m4 = d * (quarter + Real(4) * (p * b3 - q * a3));
     return Acc(
         mean,
         ((a.mean - mean) + step) + (a.low + rest * q),
-        (a.m2 + b.m2) + between,
-        (a.m3 + b.m3) + m3,
-        (a.m4 + b.m4) + m4,
+        (a2 + b2) + between,
+        (a3 + b3) + m3,
+        (a.m4 * square_a * square_a + b.m4 * square_b * square_b) + m4,
         n,
+        unit,
     );
 }

@@ -43,29 +43,60 @@ impl Mean {
     }
 }
 
-/// A number of pairs, both means, and the sums of squared distances from them and of their products.
+/// The power of two next below a distance; 0 of 0. Distances are divided by it before they are multiplied (`unit.wgsl`).
+pub(super) fn unit_of(distance: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(distance.to_bits() & EXPONENT).min(1022f64.exp2())
+}
+
+/// The quotient of two units; 0 of those in which everything is 0.
+fn ratio(unit: f64, larger: f64) -> f64 {
+    if larger == 0.0 { 0.0 } else { unit / larger }
+}
+
+/// A number of pairs, both means, and the sums of squared distances from them and of their products, in units of x and of y.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CoMoments {
     pub(super) n: f64,
     pub(super) x: Mean,
     pub(super) y: Mean,
+    pub(super) units: [f64; 2],
     pub(super) squares: [f64; 2],
     pub(super) products: f64,
 }
 
 impl CoMoments {
     pub(super) fn merge(&mut self, part: CoMoments) {
-        if self.n == 0.0 {
-            *self = part;
+        if self.n == 0.0 || part.n == 0.0 {
+            *self = if self.n == 0.0 { part } else { *self };
             return;
         }
         let share = part.n / (self.n + part.n);
         let weight = self.n * share;
-        let [x, y] = [self.x.approach(part.x, share), self.y.approach(part.y, share)];
-        self.squares[0] += part.squares[0] + x * x * weight;
-        self.squares[1] += part.squares[1] + y * y * weight;
-        self.products += part.products + x * y * weight;
+        let distances = [self.x.approach(part.x, share), self.y.approach(part.y, share)];
+        let units = [0, 1].map(|at| self.units[at].max(part.units[at]).max(unit_of(distances[at])));
+        let [x, y] = [0, 1].map(|at| ratio(distances[at], units[at]));
+        let (own, other) = (self.in_units(units), part.in_units(units));
+        self.squares = [
+            own.squares[0] + other.squares[0] + x * x * weight,
+            own.squares[1] + other.squares[1] + y * y * weight,
+        ];
+        self.products = own.products + other.products + x * y * weight;
+        self.units = units;
         self.n += part.n;
+    }
+
+    /// The same in larger units.
+    fn in_units(&self, units: [f64; 2]) -> Self {
+        let [x, y] = [0, 1].map(|at| ratio(self.units[at], units[at]));
+        let squares = [self.squares[0] * x * x, self.squares[1] * y * y];
+        CoMoments { squares, products: self.products * x * y, units, ..*self }
+    }
+
+    pub(super) fn covariance(&self, n: f64) -> f64 {
+        // An infinity leaves no rest of a mean.
+        let rest = 0.0 * (self.x.low + self.y.low);
+        self.products / n * self.units[0] * self.units[1] + rest
     }
 
     pub(super) fn correlation(&self) -> f64 {
@@ -74,27 +105,38 @@ impl CoMoments {
     }
 }
 
-/// A number of elements, their mean, and the sums of the second, third and fourth powers of distances from it.
+/// A number of elements, their mean, and the sums of the second, third and fourth powers of distances from it, in a unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HighMoments {
     pub(super) n: f64,
     pub(super) mean: Mean,
+    pub(super) unit: f64,
     pub(super) powers: [f64; 3],
 }
 
 impl HighMoments {
     /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
     pub(super) fn merge(&mut self, part: HighMoments) {
-        if self.n == 0.0 {
-            *self = part;
+        if self.n == 0.0 || part.n == 0.0 {
+            *self = if self.n == 0.0 { part } else { *self };
             return;
         }
         let share = part.n / (self.n + part.n);
         let distance = self.mean.approach(part.mean, share);
-        let own = HighMoments { mean: self.mean, ..*self }.moved(-distance * share);
-        let other = part.moved(distance * (1.0 - share));
+        let unit = self.unit.max(part.unit).max(unit_of(distance));
+        let distance = ratio(distance, unit);
+        let own = self.in_unit(unit).moved(-distance * share);
+        let other = part.in_unit(unit).moved(distance * (1.0 - share));
         self.powers = std::array::from_fn(|power| own[power] + other[power]);
+        self.unit = unit;
         self.n += part.n;
+    }
+
+    /// The same in a larger unit.
+    fn in_unit(&self, unit: f64) -> Self {
+        let ratio = ratio(self.unit, unit);
+        let [m2, m3, m4] = self.powers;
+        HighMoments { powers: [m2 * ratio.powi(2), m3 * ratio.powi(3), m4 * ratio.powi(4)], unit, ..*self }
     }
 
     /// The sums of powers of distances that are larger by `by`.

@@ -1,10 +1,12 @@
 //! References of moments beyond the variance: of pairs, weighted, and of third and fourth order.
 
 use super::floats::{additions, exact_sum};
+use super::merged_moments::unit_of;
 use super::{Bound, Expected, Real};
 
-/// Distances of items from their mean.
+/// Distances of items from their mean, all numbers in a unit, so that their fourth powers stay in the range of 64-bit floats.
 struct Centred {
+    unit: f64,
     distances: Vec<f64>,
     /// The root of their mean square.
     spread: f64,
@@ -24,10 +26,13 @@ impl Centred {
         let distances: Vec<f64> = items.iter().map(|x| ((x - first) - mean) - rest).collect();
         let most = |items: &[f64]| items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let largest = most(&distances);
-        // The mean is the sum of two floats, of which the first has half the digits.
-        let step = 8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(items));
+        // A divisor of 1 where all items are equal.
+        let unit = if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
+        // The mean is the sum of two floats, of which the first has half the digits. What is subnormal may be taken for zero.
+        let step = 8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(items)) + 4.0 * real.smallest;
+        let distances: Vec<f64> = distances.into_iter().map(|d| d / unit).collect();
         let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
-        Some(Centred { distances, spread, largest, step })
+        Some(Centred { unit, distances, spread, largest: largest / unit, step: step / unit })
     }
 
     /// The mean of what `of` makes of each distance.
@@ -42,7 +47,7 @@ impl Centred {
 }
 
 /// The bound of `shaders/operators/shared/co_moments.wgsl`, as that of a variance: products around means that are off by a step for each
-/// merge, and the roundings of their sum, none of whose terms is larger than both spreads allow.
+/// merge, and the roundings of their sum, none of whose terms is larger than both spreads allow. All of it in the product of both units.
 fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
     let pairs = a.distances.iter().zip(&b.distances);
     let n = a.distances.len() as f64;
@@ -57,16 +62,20 @@ fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
     }
 }
 
-/// No partial result of squares or products is larger.
-fn magnitude(a: &Centred, b: &Centred) -> f64 {
-    4.0 * a.distances.len() as f64 * (a.largest * a.largest + b.largest * b.largest)
+/// The largest distance, which has to fit the type: everything else is in units.
+fn magnitude(all: &[&Centred]) -> f64 {
+    all.iter().map(|centred| 4.0 * centred.largest * centred.unit).fold(0.0, f64::max)
 }
 
 pub(super) fn covariance(real: Real, first: &[f64], second: &[f64]) -> Expected {
     let (Some(a), Some(b)) = (Centred::of(real, first), Centred::of(real, second)) else {
         return real.same(f64::NAN);
     };
-    real.within(magnitude(&a, &b), products(real, &a, &b))
+    let Bound { exact, fixed, linear, quadratic, root } = products(real, &a, &b);
+    let [exact, fixed, linear, quadratic] =
+        [exact, fixed, linear, quadratic].map(|number| number * a.unit * b.unit);
+    let bound = Bound { exact, fixed: fixed + real.smallest, linear, quadratic, root };
+    real.within(magnitude(&[&a, &b]).max(exact.abs()), bound)
 }
 
 /// The covariance in deviations: relative errors of the deviations count in proportion.
@@ -88,7 +97,7 @@ pub(super) fn correlation(real: Real, first: &[f64], second: &[f64]) -> Expected
         quadratic: sum(&|bound| bound.quadratic),
         root: None,
     };
-    real.within(magnitude(&a, &b), bound)
+    real.within(magnitude(&[&a, &b]), bound)
 }
 
 /// The moment of an order from which powers of the spread are divided out, less `normal`. If E is the error of a mean, that of a mean of third
@@ -107,7 +116,7 @@ fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected 
         quadratic: 32.0 * (a.step / a.spread).powi(2) * (1.0 + whole.abs()),
         root: None,
     };
-    real.within(8.0 * items.len() as f64 * a.largest.powi(4).max(a.largest), bound)
+    real.within(magnitude(&[&a]), bound)
 }
 
 pub(super) fn skewness(real: Real, items: &[f64]) -> Expected {

@@ -169,8 +169,14 @@ impl Merger {
         match &self.merged {
             Merged::Exact(state) => 8 * state.format().words(),
             Merged::Squares { .. } => 20,
-            Merged::CoMoments(_) => 8 * word,
-            Merged::HighMoments(_) => 6 * word,
+            Merged::CoMoments(_) => {
+                if word == 8 {
+                    8 * word
+                } else {
+                    10 * word
+                }
+            }
+            Merged::HighMoments(_) => 5 * word + 8,
             Merged::Weighted(_) => 2 * word,
             Merged::Moments(_) if word == 8 => 4 * word,
             Merged::Moments(_) | Merged::Exponentials { .. } => 3 * word,
@@ -241,11 +247,15 @@ impl Merger {
                 let of = |at| Mean { high: real(at), low: real(2 + at) };
                 let [x, y] = [0, 1].map(of);
                 let n = count(element, state, 7);
-                moments.merge(CoMoments { n, x, y, squares: [real(4), real(5)], products: real(6) });
+                let units = behind_count(element, state, 7);
+                let units = [units & 0xffff, units >> 16].map(|exponent| power(element, exponent));
+                moments.merge(CoMoments { n, x, y, units, squares: [real(4), real(5)], products: real(6) });
             }
             Merged::HighMoments(moments) => {
                 let (n, mean) = (count(element, state, 5), Mean { high: real(0), low: real(1) });
-                moments.merge(HighMoments { n, mean, powers: [real(2), real(3), real(4)] });
+                let powers = [real(2), real(3), real(4)];
+                let unit = power(element, behind_count(element, state, 5));
+                moments.merge(HighMoments { n, mean, powers, unit });
             }
             Merged::Weighted([sum, weights]) => {
                 *sum = sum.add(real(0));
@@ -303,7 +313,7 @@ impl Merger {
                 real(if is_root { variance.sqrt() } else { variance })
             }
             Merged::CoMoments(moments) => real(match op {
-                Op::Covariance => moments.products / n as f64,
+                Op::Covariance => moments.covariance(n as f64),
                 _ => moments.correlation(),
             }),
             Merged::HighMoments(moments) => real(moments.standardized(op)),
@@ -371,7 +381,7 @@ impl Merger {
                 );
             }
             Merged::Moments(Moments { squares, .. }) => squares,
-            Merged::CoMoments(CoMoments { products, .. }) => products,
+            Merged::CoMoments(moments) => moments.covariance(1.0),
             _ => f64::NAN,
         };
         squares / n.saturating_sub(correction) as f64
@@ -438,6 +448,20 @@ fn read<T: AnyBitPattern>(state: &[u8], at: usize) -> T {
 /// The float at a place among words of its width.
 fn real(element: Element, state: &[u8], at: usize) -> f64 {
     if Real::of(element).is_double { read(state, at) } else { read::<f32>(state, at).into() }
+}
+
+/// The word behind the number of elements, which is number `at` of a state.
+fn behind_count(element: Element, state: &[u8], at: usize) -> u32 {
+    let word = if element.size() == 8 { 8 } else { 4 };
+    pod_read_unaligned(&state[word * at + 4..][..4])
+}
+
+/// The power of two with an exponent as it lies in the bits of a float; 0 of 0.
+fn power(element: Element, exponent: u32) -> f64 {
+    match element.size() {
+        8 => f64::from_bits(u64::from(exponent) << 52),
+        _ => f32::from_bits(exponent << 23).into(),
+    }
 }
 
 /// The 32-bit count at a place among words of a float's width.

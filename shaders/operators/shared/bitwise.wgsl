@@ -1,0 +1,11 @@
+// Elements whose bits are combined. Each bit is independent of the others, so the order of combination does not matter, and every subgroup
+// built-in gives the same result.
+#import own
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return elem;
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return acc;
+}

@@ -1,0 +1,38 @@
+// Powers of two in which distances are measured before they are multiplied: the third and fourth powers of a distance of 10^-12 lie far
+// below the smallest float of 32 bits, those of 10^12 far above the largest, but a distance divided by a power of two near it is near 1.
+// A unit is kept as the exponent of a float, as it lies in its bits.
+#import real
+
+// The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
+#ifdef bits_64
+const FRACTION: u32 = 52u;
+const LARGEST_UNIT: u32 = 2045u;
+const BOTH: u32 = 2046u;
+#else
+const FRACTION: u32 = 23u;
+const LARGEST_UNIT: u32 = 253u;
+const BOTH: u32 = 254u;
+#endif
+
+// The exponent of the power of two next below a distance; 0 of 0.
+fn exponent_of(distance: Real) -> u32 {
+    return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT);
+}
+
+fn power_of(exponent: u32) -> Real {
+    return bitcast<Real>(Bits(exponent) << FRACTION);
+}
+
+// What a number in a unit is multiplied with instead of divided by it. Where all numbers are 0, the exponent is 0, and this some power.
+fn inverse_of(exponent: u32) -> Real {
+    return power_of(BOTH - exponent);
+}
+
+fn largest_of(v: vec4<Real>) -> Real {
+    let sizes = abs(v);
+    return max(max(sizes.x, sizes.y), max(sizes.z, sizes.w));
+}
+
+fn sum_of(v: vec4<Real>) -> Real {
+    return (v.x + v.y) + (v.z + v.w);
+}
