@@ -210,6 +210,7 @@ operators! {
     /// from their means. n / (n - 1) times it is the sample covariance. NaN if any element is infinite or NaN. Empty input: NaN.
     ///
     /// Partial results are merged pairwise, and means have half as many digits again as an element: a large mean costs none of the result's.
+    /// Products are those of distances in units, so they neither vanish nor overflow before the result does.
     Covariance = "covariance", Floats, Pairs, none, One(Real);
     /// Pearson's correlation of two inputs: [`Op::Covariance`] divided by both standard deviations. NaN if an input is constant, and so if
     /// there are fewer than two elements.
@@ -218,7 +219,7 @@ operators! {
     /// input do.
     WeightedMean = "weighted-mean", Floats, Pairs, none, One(Real);
     /// Skewness: the mean third power of the distances from the mean, divided by the third power of the population deviation. NaN if
-    /// all elements are equal, or if there are none. In `f32` fourth powers of the distances must fit its range.
+    /// all elements are equal, or if there are none. It does not depend on the scale: distances are measured in a unit that is merged along.
     Skewness = "skewness", Floats, Values, none, One(Real);
     /// Kurtosis less 3, which is that of a normal distribution: the mean fourth power of the distances from the mean, divided by the
     /// square of the population variance. The rules are those of [`Op::Skewness`].
