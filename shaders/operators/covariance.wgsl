@@ -8,6 +8,6 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 1u || rests.x > INFINITE || rests.y > INFINITE {
         return not_a_number(n);
     }
-    let powers = powers_of(acc.units);
+    let powers = powers_of(acc.mean);
     return acc.products / Real(n) * powers.x * powers.y;
 }

@@ -169,13 +169,7 @@ impl Merger {
         match &self.merged {
             Merged::Exact(state) => 8 * state.format().words(),
             Merged::Squares { .. } => 20,
-            Merged::CoMoments(_) => {
-                if word == 8 {
-                    8 * word
-                } else {
-                    10 * word
-                }
-            }
+            Merged::CoMoments(_) => 8 * word,
             Merged::HighMoments(_) => 5 * word + 8,
             Merged::Weighted(_) => 2 * word,
             Merged::Moments(_) if word == 8 => 4 * word,
@@ -244,11 +238,20 @@ impl Merger {
                 moments.merge(Moments { n: real(0), mean: Mean { high: real(1), low }, squares });
             }
             Merged::CoMoments(moments) => {
-                let of = |at| Mean { high: real(at), low: real(2 + at) };
-                let [x, y] = [0, 1].map(of);
+                // Units lie in the bits that a short mean leaves.
+                let parts = |at: usize| match element.size() {
+                    8 => {
+                        let bits = read::<u64>(state, at);
+                        (f64::from_bits(bits & !0x1fff), (bits & 0x1fff) as u32)
+                    }
+                    _ => {
+                        let bits = read::<u32>(state, at);
+                        (f32::from_bits(bits & !0xfff).into(), bits & 0xfff)
+                    }
+                };
+                let [x, y] = [0, 1].map(|at| Mean { high: parts(at).0, low: real(2 + at) });
+                let units = [0, 1].map(|at| power(element, parts(at).1));
                 let n = count(element, state, 7);
-                let units = behind_count(element, state, 7);
-                let units = [units & 0xffff, units >> 16].map(|exponent| power(element, exponent));
                 moments.merge(CoMoments { n, x, y, units, squares: [real(4), real(5)], products: real(6) });
             }
             Merged::HighMoments(moments) => {
