@@ -33,7 +33,7 @@ fn lose(operation: &Operation, scene: Scene) -> Result<bool, String> {
 fn lose_each(operations: Vec<(usize, Operation)>, sender: &mpsc::Sender<Result<String, String>>) {
     let adapter = any_adapter();
     for (turn, operation) in operations {
-        // Each stage is a device that compiles anew.
+        // Every stage opens a device, which compiles all kernels again.
         for polls in common::in_turn([false, true], 2, turn) {
             for stage in 0.. {
                 let polled = if polls { "polled" } else { "not polled" };

@@ -30,7 +30,7 @@ pub fn is_sampled() -> bool {
     tests_are("sample")
 }
 
-/// True on a software adapter, unless all cases are asked for.
+/// True on a software adapter, unless `HALOFOLD_TESTS=all`.
 pub fn takes_fewer() -> bool {
     is_software() && !tests_are("all")
 }

@@ -9,7 +9,7 @@ use halofold::{Element, Slice, wgpu};
 
 use super::arrays::{Hard, array};
 use super::cpu::{Arrays, SOME, bits, cases_in_turn, finished};
-use crate::common::{Gpu, buffer, gpu, in_turn, limited, over, poisoned, run};
+use crate::common::{Gpu, buffer, gpu, in_turn, limited, over, poisoned, run, takes_fewer};
 
 /// Inputs in buffers, a few bytes from their starts.
 pub struct Inputs {
@@ -146,7 +146,7 @@ fn tens_of_thousands_of_arrays() {
             }
         }
     }
-    assert!(arrays >= 9000, "{arrays}");
+    assert!(arrays >= if takes_fewer() { 9000 } else { 30_000 }, "{arrays}");
 }
 
 #[test]
@@ -244,6 +244,6 @@ fn every_workgroup_size_gives_the_same_bits() {
                 }
             }
         }
-        assert!(sizes >= 3, "{op} of {element} ran in {sizes} sizes");
+        assert!(sizes >= if takes_fewer() { 3 } else { 4 }, "{op} of {element} ran in {sizes} sizes");
     }
 }

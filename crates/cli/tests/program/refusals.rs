@@ -55,8 +55,20 @@ fn wrong_requests_name_the_limit_and_the_remedy() {
         eprintln!("halofold {request}");
         let arguments: Vec<_> = request.split_whitespace().collect();
         let output = command(arguments[0], &arguments[1..]).current_dir(&folder.0).output().unwrap();
-        refused(&output, &words.trim().split(" | ").collect::<Vec<_>>());
+        let words: Vec<_> = words.trim().split(" | ").collect();
+        refused(&output, &words);
         assert_eq!(names_in(&folder.0), before, "{request}");
+        // Nor where the places of the results are reserved first.
+        let names_output = arguments.iter().any(|word| ["-o", "--frames", "--every"].contains(word));
+        let is_grid =
+            arguments[0] == "stencil" && arguments.get(1).is_some_and(|word| !word.starts_with("--"));
+        if is_grid && !names_output {
+            let outputs = ["-o", "out.npy", "--frames", "frames"];
+            let arguments = [&arguments[1..], &outputs].concat();
+            let output = command("stencil", &arguments).current_dir(&folder.0).output().unwrap();
+            refused(&output, &words);
+            assert_eq!(names_in(&folder.0), before, "{request}, with outputs");
+        }
     }
     assert_eq!(fs::read(folder.path("old.svg")).unwrap(), b"old");
     assert!(lines.len() > 200, "{} lines", lines.len());
