@@ -70,7 +70,7 @@ fn extreme(items: &[f64], best: Option<&f64>, of_none: f64) -> f64 {
     if items.iter().any(|x| x.is_nan()) { f64::NAN } else { best.copied().unwrap_or(of_none) }
 }
 
-/// The first of the items that equal `best`, of which both zeros are one.
+/// The index of the first item that equals `best`. -0 equals +0.
 fn first(real: Real, items: &[f64], best: f64) -> Expected {
     let index = items.iter().position(|x| *x == best || x.is_nan() && best.is_nan());
     let index = index.map_or(u32::MAX.into(), |index| index as u64);

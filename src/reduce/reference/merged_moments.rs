@@ -67,8 +67,11 @@ pub(super) struct CoMoments {
 
 impl CoMoments {
     pub(super) fn merge(&mut self, part: CoMoments) {
-        if self.n == 0.0 || part.n == 0.0 {
-            *self = if self.n == 0.0 { part } else { *self };
+        if part.n == 0.0 {
+            return;
+        }
+        if self.n == 0.0 {
+            *self = part;
             return;
         }
         let share = part.n / (self.n + part.n);
@@ -117,8 +120,11 @@ pub(super) struct HighMoments {
 impl HighMoments {
     /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
     pub(super) fn merge(&mut self, part: HighMoments) {
-        if self.n == 0.0 || part.n == 0.0 {
-            *self = if self.n == 0.0 { part } else { *self };
+        if part.n == 0.0 {
+            return;
+        }
+        if self.n == 0.0 {
+            *self = part;
             return;
         }
         let share = part.n / (self.n + part.n);

@@ -28,7 +28,7 @@ impl Centred {
         let largest = most(&distances);
         // A divisor of 1 where all items are equal.
         let unit = if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
-        // The mean is the sum of two floats, of which the first has half the digits. What is subnormal may be taken for zero.
+        // The mean is the sum of two floats, of which the first has half the digits. A GPU may flush subnormal numbers to zero.
         let step = 8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(items)) + 4.0 * real.smallest;
         let distances: Vec<f64> = distances.into_iter().map(|d| d / unit).collect();
         let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
