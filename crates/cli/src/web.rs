@@ -7,7 +7,6 @@
 mod data;
 mod ladder;
 mod once;
-mod page;
 mod peak;
 mod plans;
 mod stencils;
@@ -16,6 +15,7 @@ mod texts;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use halofold::reduce::ladder::RUNGS;
 use halofold::wgpu::Limits;
 
 use crate::failure::Failure;
@@ -44,6 +44,9 @@ const SCRIPTS: [(&str, &str); 9] = [
     ("main.js", include_str!("web/assets/main.js")),
 ];
 
+/// The page, with places for the number of rungs, the project, its version and the scripts.
+const PAGE: &str = include_str!("web/assets/index.html");
+
 /// The script with everything that is exported.
 const KERNELS: &str = "kernels.js";
 
@@ -67,13 +70,18 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// Every file of the page.
 fn files() -> Vec<(&'static str, String)> {
     let scripts = SCRIPTS.map(|(name, text)| (name, text.to_owned()));
-    let names = SCRIPTS.map(|(name, _)| name);
-    let own = [
-        ("index.html", page::html(KERNELS, &names).into_string() + "\n"),
-        ("style.css", STYLE.to_owned()),
-        (KERNELS, data::script()),
-    ];
+    let own = [("index.html", page()), ("style.css", STYLE.to_owned()), (KERNELS, data::script())];
     own.into_iter().chain(scripts).collect()
+}
+
+/// The page with its scripts, the exported kernels before the others.
+fn page() -> String {
+    let names = [KERNELS].into_iter().chain(SCRIPTS.map(|(name, _)| name));
+    let scripts: String = names.map(|name| format!("<script src=\"{name}\"></script>\n")).collect();
+    PAGE.replace("{{rungs}}", &RUNGS.len().to_string())
+        .replace("{{home}}", env!("CARGO_PKG_REPOSITORY"))
+        .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+        .replace("{{scripts}}\n", &scripts)
 }
 
 /// The limits that a plan is made for: those of every WebGPU device, but for the invocations of a workgroup.
