@@ -1,15 +1,11 @@
-//! `halofold devices`: every adapter, with the rungs and types that it can run.
+//! `halofold devices`: every adapter, with its limits, and the features and types that it has.
 
-use halofold::reduce::ladder::{RUNGS, Rung};
-use halofold::reduce::{Op, ReduceError};
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
-use halofold_measure::Job;
 use serde::Serialize;
 
-use crate::failure::{Failure, explain};
+use crate::failure::Failure;
 use crate::gpu::{adapters, combined};
-use crate::lists::grouped;
 use crate::output::{print, print_json};
 
 /// Options of `halofold devices`.
@@ -48,8 +44,6 @@ struct Report {
     missing_features: Vec<String>,
     limits: LimitsReport,
     types: Vec<String>,
-    rungs: Vec<String>,
-    cannot: Vec<Cannot>,
 }
 
 #[derive(Serialize)]
@@ -60,14 +54,6 @@ struct LimitsReport {
     max_compute_workgroup_storage_size: u32,
     max_compute_workgroups_per_dimension: u32,
     min_storage_buffer_offset_alignment: u32,
-}
-
-/// A rung that does not run for some types, and why.
-#[derive(Serialize)]
-struct Cannot {
-    rung: String,
-    types: Vec<String>,
-    reason: String,
 }
 
 /// Runs the command.
@@ -96,9 +82,6 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
         kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
     };
     let types = Element::ALL.into_iter().filter(|element| features.contains(element.feature()));
-    let cannot = RUNGS.iter().flat_map(|rung| cannot(rung, features, &limits)).collect::<Vec<_>>();
-    let runs =
-        |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name() && cannot.types.is_empty());
     Report {
         index,
         kind: kind(&info).to_owned(),
@@ -113,8 +96,6 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
         features: named(true),
         missing_features: named(false),
         types: types.map(|element| element.name().to_owned()).collect(),
-        rungs: RUNGS.iter().filter(runs).map(|rung| rung.name().to_owned()).collect(),
-        cannot,
         limits: LimitsReport {
             max_buffer_size: limits.max_buffer_size,
             max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
@@ -124,34 +105,6 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
             min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment,
         },
     }
-}
-
-/// Limits of a rung on an adapter that has the types: no types listed if it cannot run, else the types that it lacks.
-fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec<Cannot> {
-    let types: Vec<_> =
-        Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();
-    let refused = types.iter().filter_map(|&element| {
-        let job = Job::new(rung, Op::Sum, element, limits, u64::MAX).expect("every element has a sum");
-        let reason = match job.check(features, limits).err()? {
-            ReduceError::NotExact { .. } => "sums of these do not round".to_owned(),
-            error => shared(&explain(&error), rung, element),
-        };
-        Some((reason, element.name().to_owned()))
-    });
-    let cannot = grouped(refused).into_iter().map(|(reason, mut some)| {
-        if some.len() == types.len() {
-            some.clear();
-        }
-        Cannot { rung: rung.name().to_owned(), types: some, reason }
-    });
-    cannot.collect()
-}
-
-/// A reason that other rungs and types may share: without the names of this one in front.
-fn shared(reason: &str, rung: &Rung, element: Element) -> String {
-    let rung = format!("`{}` ", rung.name());
-    let reason = reason.strip_prefix(&rung).unwrap_or(reason);
-    reason.strip_prefix(&format!("over {element} ")).unwrap_or(reason).to_owned()
 }
 
 fn describe(report: &Report) -> String {
@@ -185,17 +138,7 @@ fn describe(report: &Report) -> String {
     };
     text += &list("has", &report.features);
     text += &list("lacks", &report.missing_features);
-    text += &list("types", &report.types);
-    text += &format!("  rungs: {} of {}\n", report.rungs.len(), RUNGS.len());
-    let by_reason = report.cannot.iter().map(|cannot| ((&cannot.types, &cannot.reason), &*cannot.rung));
-    for ((types, reason), rungs) in grouped(by_reason) {
-        let types = match types.is_empty() {
-            true => "not here".to_owned(),
-            false => format!("not for {}", types.join(", ")),
-        };
-        text += &format!("    {}: {types} ({reason})\n", rungs.join(", "));
-    }
-    text
+    text + &list("types", &report.types)
 }
 
 fn kind(info: &wgpu::AdapterInfo) -> &'static str {
