@@ -4,22 +4,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::transport::Alone;
-use crate::{
-    compare, devices, gpu, histogram, ladder, output, reduce, report, reserved, scan, show, stencil, web,
-};
+use crate::{compare, devices, gpu, histogram, ladder, reduce, report, reserved, scan, show, stencil, web};
 
-/// Text at the end of the manual's first page.
-const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
+/// Text at the end of the help.
+const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request or the \
     machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
     NO_COLOR turns colours off.";
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
-#[command(version, max_term_width = 110)]
+#[command(version, max_term_width = 110, after_help = ENDING)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -27,27 +25,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print completions of this program's commands for a shell: bash, zsh, fish, elvish or powershell.
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
     /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
     Compare(compare::CompareArgs),
-    /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
+    /// List every adapter: its back end, driver, limits, features and types.
     Devices(devices::DevicesArgs),
     /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
     Histogram(histogram::HistogramArgs),
     /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
-    /// Print the manual page of the program, or of one command: `halofold man reduce`.
-    Man {
-        /// The command.
-        command: Option<String>,
-    },
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
-    /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
+    /// Print tables of records side by side, as Markdown, or draw a ladder.
     Report(report::ReportArgs),
     /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
     Scan(scan::ScanArgs),
@@ -82,19 +70,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints a page of the manual.
-fn man(command: Option<&str>) -> Result<(), Failure> {
-    let mut page = Arguments::command().name("halofold").after_help(ENDING);
-    page.build();
-    if let Some(name) = command {
-        let found = page.find_subcommand(name).cloned();
-        page = found.ok_or_else(|| Failure::Usage(format!("man: there is no command `{name}`")))?;
-    }
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::usage)?;
-    output::print(&String::from_utf8_lossy(&text))
-}
-
 /// Reads the command line. Of a file whose name begins with `-`, clap proposes something that does not help.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
@@ -110,16 +85,10 @@ fn parse() -> Arguments {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
-        Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "halofold", &mut text);
-            output::print(&String::from_utf8_lossy(&text))
-        }
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
-        Command::Man { command } => man(command.as_deref()),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, || arguments.adapter.open()),
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),

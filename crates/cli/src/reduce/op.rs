@@ -106,7 +106,7 @@ impl FromStr for Operator {
     }
 }
 
-/// Reads the name of an operator; help and completions list the names.
+/// Reads the name of an operator; help lists the names.
 #[derive(Clone)]
 pub struct Operators;
 

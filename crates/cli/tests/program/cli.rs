@@ -1,6 +1,5 @@
 //! `halofold devices` and `halofold ladder`, by running the program on the adapter at hand.
 
-use std::collections::HashSet;
 use std::process::Output;
 
 use crate::files::{Folder, command, fine, halofold, npy, parsed, refused, stdout, typed};
@@ -66,34 +65,16 @@ fn a_preset_says_what_was_run() {
 }
 
 #[test]
-fn completions_and_manual_pages_are_printed() {
-    assert!(fine(&["completions", "bash"]).contains("_halofold()"));
-    let page = fine(&["man", "reduce"]);
-    assert!(page.contains(".TH halofold-reduce") && page.contains("axis"), "{page}");
-    assert!(fine(&["man"]).contains(".TH halofold"));
-}
-
-#[test]
-fn devices_are_listed_with_each_reason_once_and_with_what_all_are() {
+fn devices_are_listed() {
     let devices: Vec<Value> = parsed(&typed("devices --json"));
-    assert!(!devices.is_empty());
+    assert!(devices.iter().any(|device| device["in_all"] == true), "{devices:?}");
+    let text = fine(&["devices"]);
     for device in &devices {
         assert!(device["types"].as_array().unwrap().iter().any(|name| name == "f32"));
-        assert!(device["rungs"].as_array().unwrap().len() >= 17, "{device}");
+        assert!(device.get("pci").is_some(), "{device}");
+        assert!(text.contains(device["name"].as_str().unwrap()), "{text}");
     }
-    assert!(devices.iter().any(|device| device["in_all"] == true), "{devices:?}");
-    assert!(devices.iter().all(|device| device.get("pci").is_some()), "{devices:?}");
-    let text = fine(&["devices"]);
-    assert!(text.contains(devices[0]["name"].as_str().unwrap()) && text.contains("subgroups"));
-    // Every adapter has a part of its own.
-    for adapter in text.split("\n\n") {
-        let reasons: Vec<_> = adapter.lines().filter_map(|line| line.split_once(": not here (")).collect();
-        let once: HashSet<_> = reasons.iter().map(|(_, reason)| reason).collect();
-        assert_eq!(once.len(), reasons.len(), "{adapter}");
-        let lacks_subgroups = adapter.contains("lacks: SUBGROUP");
-        assert_eq!(adapter.contains("not here (needs SUBGROUP"), lacks_subgroups, "{adapter}");
-    }
-    assert!(!text.contains("created without"), "{text}");
+    assert!(text.contains("\n  subgroups: ") && text.contains("  types: "), "{text}");
 }
 
 #[test]
