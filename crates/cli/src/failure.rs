@@ -41,6 +41,14 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
+impl From<Box<dyn std::error::Error>> for Failure {
+    fn from(error: Box<dyn std::error::Error>) -> Self {
+        error.downcast().map_or_else(Failure::usage, |failure| *failure)
+    }
+}
+
 impl Failure {
     /// A message for standard error, in a user's words.
     pub fn usage(message: impl Display) -> Self {

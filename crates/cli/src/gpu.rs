@@ -44,15 +44,6 @@ pub struct AdapterArgs {
     pub adapter: Option<String>,
 }
 
-/// Several adapters at once.
-#[derive(clap::Args, Clone, Debug, Default)]
-pub struct AdaptersArgs {
-    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
-    /// named twice is two devices.
-    #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
-    pub adapters: Vec<String>,
-}
-
 /// An open device with its description and its timer.
 pub struct Gpu {
     /// The device.
@@ -139,33 +130,13 @@ impl AdapterArgs {
 /// One adapter, or several together.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AnyAdapters {
-    #[command(flatten)]
-    one: AdapterArgs,
-    #[command(flatten)]
-    several: AdaptersArgs,
-}
-
-impl AnyAdapters {
-    /// True if adapters are asked for.
-    pub fn are_named(&self) -> bool {
-        self.one.adapter.is_some() || !self.several.adapters.is_empty()
-    }
-
     /// The options of one adapter.
-    pub fn one(&self) -> &AdapterArgs {
-        &self.one
-    }
-
-    /// The options of several adapters.
-    pub fn several(&self) -> &AdaptersArgs {
-        &self.several
-    }
-
-    /// The adapters asked for, or the preferred one.
-    pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
-        let several = self.several.found()?;
-        if several.is_empty() { Ok(vec![self.one.found()?]) } else { Ok(several) }
-    }
+    #[command(flatten)]
+    pub one: AdapterArgs,
+    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
+    /// named twice is two devices.
+    #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
+    pub adapters: Vec<String>,
 }
 
 /// The names of adapters that work together.
@@ -173,11 +144,16 @@ pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
     gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
-impl AdaptersArgs {
-    /// The adapters asked for: none, unless several were.
-    fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
+impl AnyAdapters {
+    /// True if several adapters are asked for, even if the list has one.
+    pub fn are_several(&self) -> bool {
+        !self.adapters.is_empty()
+    }
+
+    /// The adapters asked for, or the preferred one.
+    pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         if self.adapters.is_empty() {
-            return Ok(Vec::new());
+            return Ok(vec![self.one.found()?]);
         }
         if self.adapters.iter().any(|name| name.trim().is_empty()) {
             return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));

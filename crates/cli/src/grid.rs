@@ -5,13 +5,10 @@
 
 pub mod calibration;
 pub mod cells;
-pub mod frames;
-pub mod grid_state;
 pub mod output;
 mod picture;
 pub mod report;
 pub mod request;
-mod team_state;
 mod weights;
 
 use std::path::{Path, PathBuf};
@@ -25,11 +22,8 @@ use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::progress;
 use crate::transport::{Alone, Transport};
-use frames::FrameWriter;
-use grid_state::{GridState, OneGpu};
-use halofold_fleet::{Cells, Team};
+use halofold_fleet::{Cells, GridState, OneGpu, Record, StepError, Team};
 use output::Outputs;
-use picture::Picture;
 use report::{Report, Stepped};
 use request::Request;
 use weights::GivenWeights;
@@ -87,18 +81,14 @@ pub struct GridArgs {
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     pub element: Option<Element>,
-    /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it.
+    /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it, whose colours go from the
+    /// lowest to the highest value; NaN is red.
     #[arg(short, long, value_name = "OUT.npy|OUT.png")]
     pub output: Option<PathBuf>,
-    /// Draw the grid every few steps: DIR/frame-000000.png and so on, by the number of the step; always the last step, too.
-    ///
-    /// Colours go from the lowest to the highest value of the first frame; NaN is red.
-    #[arg(long, value_name = "DIR")]
-    pub frames: Option<PathBuf>,
-    /// Steps between two frames, and between two checks of --until: 10 by default.
-    #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX))]
+    /// Steps between two checks of --until: 10 by default.
+    #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX), requires = "until")]
     pub every: Option<u32>,
-    /// The plane that pictures of a 3D grid show. By default the middle one.
+    /// The plane that a picture of a 3D grid shows. By default the middle one.
     #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX))]
     pub slice: Option<u32>,
     /// With --adapters the grid in equal slabs on all of them. Its bits are those of one adapter that runs the same kernel.
@@ -126,8 +116,8 @@ pub struct GridArgs {
 pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
-    let mut outputs = Outputs::reserve(args)?;
-    let is_shared = !args.adapters.several().adapters.is_empty();
+    let outputs = Outputs::reserve(args)?;
+    let is_shared = args.adapters.are_several();
     if !is_shared && args.halo.is_some() {
         return Err(Failure::usage("--halo goes with --adapters"));
     }
@@ -140,6 +130,9 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     }
     request.tell_conversion(args);
     let set_up = Instant::now();
+    let submit = |record: Record<'_>| -> Result<Option<f64>, StepError> {
+        Ok(gpus[0].attempt(|| gpus[0].timer.once(&record).map_err(Failure::usage))?)
+    };
     let Request { config, weights, until, .. } = request;
     let mut state: Box<dyn GridState + '_> = {
         let (cells, rhs) = request.cells()?;
@@ -150,36 +143,32 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
             let members: Vec<_> = gpus.iter().map(Gpu::member).collect();
             Box::new(Team::new(&members, config, weights, (&cells, rhs), args.halo).map_err(Failure::usage)?)
         } else {
-            Box::new(OneGpu::new(&gpus[0], (config, weights, until), &cells, rhs)?)
+            let of_run = (config, weights, until);
+            let one = OneGpu::new(gpus[0].member(), &submit, of_run, (&cells, rhs));
+            Box::new(one.map_err(Failure::usage)?)
         }
     };
     let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
     // The kernel is that of the first adapter's slab.
     (request.config.variant, request.config.tuning) = state.kernel();
-    let begin = |folder| {
-        let picture = Picture::of(&*state, &request.config, request.plane)?;
-        FrameWriter::begin(folder, request.every, picture, &*state)
-    };
-    let frames = outputs.frames.take().map(begin).transpose()?;
-    let stepped = run_steps(&mut *state, &request, &Alone, frames.as_ref())?;
-    outputs.write(&*state, &request, frames.map(|frames| frames.picture))?;
-    let together = state.together();
+    let stepped = run_steps(&mut *state, &request, &Alone)?;
+    outputs.write(&*state, &request)?;
+    let together = state.cut().map(Into::into);
     let setup_ms = together.as_ref().map(|_| setup_ms);
     let adapters = (gpu::names(&gpus), gpus[0].info.backend);
     Report { together, setup_ms, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
 }
 
-/// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way. All processes call this
-/// together, with their layers of a grid.
+/// Does the steps, as many at a time as the GPU does in a fraction of a second. All processes call this together, with their layers of a
+/// grid.
 ///
 /// # Errors
 ///
-/// Names the fault of the machine or of a frame's file.
+/// Names the fault of the machine.
 pub fn run_steps(
     state: &mut dyn GridState,
     request: &Request,
     processes: &impl Transport,
-    frames: Option<&FrameWriter>,
 ) -> Result<Stepped, Failure> {
     let Request { steps, until, config, .. } = request;
     let (steps, batch) = (*steps, state.batch(until.as_ref()));
@@ -189,17 +178,12 @@ pub fn run_steps(
     let (mut took, mut gpu_ms) = (Duration::ZERO, Some(Vec::new()));
     while outcome.steps < steps && !outcome.converged && !outcome.is_nan() {
         let done = outcome.steps;
-        let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
         let submitted = Instant::now();
-        let ms = state.advance(batch.min(left), until.as_ref())?;
+        let ms = state.advance(batch.min(steps - done), until.as_ref())?;
         took += submitted.elapsed();
         outcome = state.outcome();
         let of_a_step = ms.map(|ms| ms / f64::from(outcome.steps - done));
         gpu_ms = gpu_ms.zip(of_a_step).map(|(times, ms)| [times, vec![ms]].concat());
-        if let Some(frames) = frames {
-            let is_last = outcome.steps == steps || outcome.converged || outcome.is_nan();
-            frames.draw(state, outcome.steps, is_last)?;
-        }
         bar.set_position(outcome.steps.into());
     }
     bar.finish_and_clear();

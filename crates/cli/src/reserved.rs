@@ -13,7 +13,7 @@ use tempfile::TempPath;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// Files that an interrupt removes: temporary ones, and folders that get none.
+/// Temporary files, which an interrupt removes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// True if an interrupt is left to the work itself, once: see [`leave_interrupts_to_work`].
@@ -145,9 +145,9 @@ pub fn clean_up_when_interrupted() -> Result<(), Failure> {
 
 /// Removes incomplete files, before the process is ended from outside.
 pub fn remove_unfinished() {
-    for path in unfinished().drain(..).rev() {
-        // A folder goes if nothing is in it; a file that is gone already needs no removing.
-        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+    for path in unfinished().drain(..) {
+        // A file that is gone already needs no removing.
+        let _ = fs::remove_file(&path);
     }
 }
 
@@ -190,11 +190,6 @@ pub fn check_interrupts() -> Result<(), Failure> {
         }
         false => Ok(()),
     }
-}
-
-/// Has an interrupt remove a folder too, if it is empty.
-pub fn remove_when_interrupted(folder: &Path) {
-    unfinished().push(folder.to_owned());
 }
 
 /// An error of a file that an option names.

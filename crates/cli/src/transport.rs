@@ -14,9 +14,6 @@ pub trait Transport {
     /// The error of this process, if there are no others.
     fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure>;
 
-    /// Ends all processes because this one has failed in the middle of its work. Returns the failure if there are no others.
-    fn fail(&self, failure: Failure) -> Failure;
-
     /// The bytes of all processes in their order, on the first one; `None` on the others.
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
 
@@ -41,10 +38,6 @@ impl Transport for Alone {
 
     fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
         result
-    }
-
-    fn fail(&self, failure: Failure) -> Failure {
-        failure
     }
 
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {

@@ -121,9 +121,12 @@ impl Worker {
         rhs: Option<Cells<'_>>,
     ) -> Result<Self, WorkerError> {
         in_error_scopes(&member.device, || {
-            let first = buffer(member, slab, Some(cells))?;
-            let second = buffer(member, slab, None)?;
-            let rhs = rhs.map(|cells| buffer(member, slab, Some(cells))).transpose()?;
+            let load = |cells: Cells<'_>| {
+                let cells = |at: u64, into: &mut [u8]| held(slab, cells, at, into);
+                buffer(member, slab.bytes(), Some(&cells))
+            };
+            let (first, second) = (load(cells)?, buffer(member, slab.bytes(), None)?);
+            let rhs = rhs.map(load).transpose()?;
             // Fixed cells are never written: the second buffer needs them too.
             let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
             copy.copy_buffer_to_buffer(&first, 0, &second, 0, first.size());
@@ -363,17 +366,17 @@ impl Face {
     }
 }
 
-/// A buffer of a slab's layers, with cells or without any.
-fn buffer(member: &Member, slab: &Slab, cells: Option<Cells<'_>>) -> Result<Buffer, WorkerError> {
+/// A buffer of a grid's or a slab's bytes, with cells or without any.
+pub(crate) fn buffer(member: &Member, bytes: u64, cells: Option<Cells<'_>>) -> Result<Buffer, WorkerError> {
     let Member { device, queue } = member;
     let buffer = device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold fleet: grid"),
-        size: slab.bytes().next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
+        size: bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
         usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
     if let Some(cells) = cells {
-        upload(device, queue, &buffer, slab.bytes(), |at, into| held(slab, cells, at, into))?;
+        upload(device, queue, &buffer, bytes, cells)?;
     }
     Ok(buffer)
 }

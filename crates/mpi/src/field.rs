@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Config, Jacobi, Outcome, Tuning, Until, Variant, Weights};
-use halofold_cli::failure::Failure;
-use halofold_cli::grid::grid_state::{GridState, Sink, steps_of_submission};
-use halofold_cli::grid::report::Together;
-use halofold_fleet::{Cells, Round, Stepping, Worker, in_memory};
+use halofold_fleet::{
+    Cells, GridState, Round, Sink, StepError, Stepping, Worker, in_memory, steps_of_submission,
+};
 use mpi::collective::SystemOperation;
 
 use crate::faces::Faces;
@@ -157,8 +156,8 @@ impl<'g> Field<'g> {
 
 /// Steps of a file's grid, as the programs make them. All ranks make them together; each reads its own layers.
 impl GridState for Field<'_> {
-    fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
-        self.step(steps, until).map_err(Failure::usage)?;
+    fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, StepError> {
+        self.step(steps, until)?;
         Ok(None)
     }
 
@@ -173,12 +172,12 @@ impl GridState for Field<'_> {
         steps_of_submission(&config, self.stepping.depth(), until, false)
     }
 
-    fn end(&mut self) -> Result<(), Failure> {
-        self.worker.finish().map_err(Failure::usage)
+    fn end(&mut self) -> Result<(), StepError> {
+        Ok(self.worker.finish()?)
     }
 
-    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), Failure> {
-        self.worker.read(range, sink).map_err(Failure::usage)
+    fn read(&self, range: Range<u64>, sink: Sink<'_>) -> Result<(), StepError> {
+        Ok(self.worker.read(range, sink)?)
     }
 
     fn kernel(&self) -> (&'static Variant, Tuning) {
@@ -186,9 +185,9 @@ impl GridState for Field<'_> {
         (config.variant, config.tuning)
     }
 
-    fn together(&self) -> Option<Together> {
-        let layers = self.grid.layers().iter().map(|layers| *layers as u32).collect();
-        Some(Together { layers, halo: self.stepping.depth() })
+    fn cut(&self) -> Option<(Vec<u32>, u32)> {
+        let layers = self.grid.layers().iter().map(|layers| *layers as u32);
+        Some((layers.collect(), self.stepping.depth()))
     }
 }
 

@@ -19,14 +19,6 @@ impl Transport for ByMpi<'_> {
         if self.is_alone() { result } else { Ok(self.0.agree_or(result, reserved::remove_unfinished)) }
     }
 
-    fn fail(&self, failure: Failure) -> Failure {
-        if self.is_alone() {
-            return failure;
-        }
-        reserved::remove_unfinished();
-        self.0.abort(failure)
-    }
-
     fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         self.0.gather_bytes(bytes)
     }
@@ -50,7 +42,7 @@ fn own_adapter() -> Failure {
 
 /// Refuses options that name adapters.
 pub fn refuse_adapters(adapters: &AnyAdapters) -> Result<(), Failure> {
-    if adapters.are_named() {
+    if adapters.are_several() || adapters.one.adapter.is_some() {
         return Err(own_adapter());
     }
     Ok(())

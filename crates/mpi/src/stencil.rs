@@ -7,14 +7,13 @@ use std::time::Instant;
 
 use halofold_cli::failure::Failure;
 use halofold_cli::files::npy;
-use halofold_cli::grid::grid_state::GridState as _;
 use halofold_cli::grid::output::Outputs;
 use halofold_cli::grid::report::Report;
 use halofold_cli::grid::request::Request;
 use halofold_cli::grid::{GridArgs, run_steps};
 use halofold_cli::reserved::Reserved;
 use halofold_cli::transport::{Transport as _, refuse_stream};
-use halofold_fleet::{Cells, part_of_layers, unit_of_layers};
+use halofold_fleet::{Cells, GridState as _, part_of_layers, unit_of_layers};
 use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
 
 use crate::reduce::{ByMpi, refuse_adapters};
@@ -51,14 +50,14 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let mut field = processes.agree(load(&mut request))?;
     let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
     (request.config.variant, request.config.tuning) = field.kernel();
-    let stepped = run_steps(&mut field, &request, &processes, None)?;
+    let stepped = run_steps(&mut field, &request, &processes)?;
     if let Some(path) = &args.output {
         let header = request.header()?;
         let size = header.len() as u64 + config.bytes();
         let own = [layers.start, layers.end].map(|layer| u64::from(layer) * config.layer_bytes());
         output::write(file, path, (&header, size), (&field, own[0]..own[1]), &processes)?;
     }
-    let together = field.together();
+    let together = field.cut().map(Into::into);
     let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
     let report = Report { together, setup_ms: Some(setup_ms), ..report };
     if ranks.is_first() { report.print(args.json) } else { report.verdict() }
@@ -86,7 +85,6 @@ fn file_of(args: &GridArgs) -> Result<&Path, Failure> {
     refuse_adapters(&args.adapters)?;
     let is_picture = args.output.as_deref().is_some_and(|path| !npy::is_named(path));
     let refused = [
-        (args.frames.is_some(), "--frames: ranks draw no pictures; write the grid with -o OUT.npy"),
         (args.slice.is_some(), "--slice: ranks draw no pictures"),
         (is_picture, "-o: the name must end in .npy: ranks draw no pictures"),
     ];

@@ -1,15 +1,14 @@
-//! Files of results, checked before there is any result.
+//! The file of the result, checked before there is any result.
 
 use std::io::Write as _;
 use std::path::Path;
 
-use super::frames::Folder;
-use super::grid_state::GridState;
 use super::picture::Picture;
 use super::request::Request;
 use crate::failure::Failure;
 use crate::grid::GridArgs;
 use crate::reserved::{self, Reserved};
+use halofold_fleet::GridState;
 
 /// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,47 +17,32 @@ enum Form {
     Picture,
 }
 
-/// The files that a run writes.
-pub struct Outputs {
-    result: Option<(Form, Reserved)>,
-    /// The folder of frames.
-    pub frames: Option<Folder>,
-}
+/// The file that a run writes.
+pub struct Outputs(Option<(Form, Reserved)>);
 
 impl Outputs {
-    /// Opens them, and refuses options that are about others.
+    /// Opens it, and refuses options that are about others.
     pub fn reserve(args: &GridArgs) -> Result<Self, Failure> {
         let form = args.output.as_deref().map(form).transpose()?;
-        if args.every.is_some() && args.frames.is_none() && args.until.is_none() {
-            return Err(Failure::usage("--every goes with --frames or --until"));
-        }
-        if args.slice.is_some() && args.frames.is_none() && form != Some(Form::Picture) {
-            return Err(Failure::usage("--slice goes with a picture: -o OUT.png or --frames"));
+        if args.slice.is_some() && form != Some(Form::Picture) {
+            return Err(Failure::usage("--slice goes with a picture: -o OUT.png"));
         }
         let inputs: Vec<_> = args.grid.iter().chain(&args.rhs).collect();
-        let reserve = |(form, path)| Ok((form, Reserved::open_apart("-o", path, &inputs)?));
-        Ok(Outputs {
-            result: form.zip(args.output.as_deref()).map(reserve).transpose()?,
-            frames: args.frames.as_deref().map(Folder::reserve).transpose()?,
-        })
+        let Some((form, path)) = form.zip(args.output.as_deref()) else { return Ok(Outputs(None)) };
+        Ok(Outputs(Some((form, Reserved::open_apart("-o", path, &inputs)?))))
     }
 
     /// The file of the result.
     pub fn file(self) -> Option<Reserved> {
-        self.result.map(|(_, file)| file)
+        self.0.map(|(_, file)| file)
     }
 
-    /// Writes the result, an array in the file's shape or a picture of it: in the colours of the frames, if there are any.
-    pub fn write(
-        self,
-        state: &dyn GridState,
-        request: &Request,
-        frames: Option<Picture>,
-    ) -> Result<(), Failure> {
-        let Some((form, mut file)) = self.result else { return Ok(()) };
+    /// Writes the result, an array in the file's shape or a picture of it.
+    pub fn write(self, state: &dyn GridState, request: &Request) -> Result<(), Failure> {
+        let Some((form, mut file)) = self.0 else { return Ok(()) };
         let Request { config, plane, .. } = request;
         if form == Form::Picture {
-            let picture = frames.map_or_else(|| Picture::of(state, config, *plane), Ok)?;
+            let picture = Picture::of(state, config, *plane)?;
             let plane = state.bytes(picture.range())?;
             return file.write_with(|file| picture.write(&plane, file));
         }

@@ -7,8 +7,8 @@ use halofold::Element;
 use halofold::stencil::{Config, Grid};
 
 use super::cells::values;
-use super::grid_state::GridState;
 use crate::failure::Failure;
+use halofold_fleet::GridState;
 
 /// The colour of NaN: one that the scale does not have.
 const NAN: [u8; 3] = [255, 0, 0];

@@ -56,9 +56,6 @@ pub struct Report {
     /// The norm that was to decide.
     #[serde(skip)]
     pub norm: Norm,
-    /// True if frames were drawn.
-    #[serde(skip)]
-    pub has_frames: bool,
     /// Of several adapters or ranks, the time of compiling and uploading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_ms: Option<f64>,
@@ -84,6 +81,12 @@ pub struct Together {
     pub layers: Vec<u32>,
     /// The steps between two exchanges.
     pub halo: u32,
+}
+
+impl From<(Vec<u32>, u32)> for Together {
+    fn from((layers, halo): (Vec<u32>, u32)) -> Self {
+        Together { layers, halo }
+    }
 }
 
 /// A number, as a string where JSON has none for it.
@@ -131,7 +134,6 @@ impl Report {
             adapter,
             backend: backend.to_string(),
             norm: args.norm,
-            has_frames: args.frames.is_some(),
             setup_ms: None,
             together: None,
         }
@@ -203,7 +205,6 @@ impl Report {
         }
         text += &match &self.output {
             Some(output) => format!("\nwritten: {output}"),
-            None if self.has_frames => String::new(),
             None => "\nthe last grid was not written: give -o OUT.npy or -o OUT.png".to_owned(),
         };
         text + "\n"

@@ -14,14 +14,15 @@ use crate::files::npy::{self, tuple};
 use crate::gpu::{self, Gpu};
 use crate::grid::{GridArgs, calibration};
 
+use halofold_fleet::MOST_STEPS;
+
 use super::cells::FileCells;
-use super::grid_state::MOST_STEPS;
 use super::weights::{self, GivenWeights};
 
 /// Steps of a run with a condition to stop, where none are asked for.
 const USUAL_MOST: u32 = 100_000;
 
-/// Steps from one frame or check to the next where none are asked for.
+/// Steps from one check to the next where none are asked for.
 const USUAL_EVERY: u32 = 10;
 
 /// A grid file and the steps to make on it.
@@ -38,9 +39,7 @@ pub struct Request {
     pub steps: u32,
     /// The condition to stop before.
     pub until: Option<Until>,
-    /// Steps from one frame to the next.
-    pub every: u32,
-    /// The plane that pictures show.
+    /// The plane that a picture shows.
     pub plane: u32,
 }
 
@@ -82,7 +81,6 @@ impl Request {
             weights: file.map_or_else(|| weights::listed(args, stencil), |(_, weights)| Ok(weights))?,
             steps,
             until,
-            every: args.every.unwrap_or(USUAL_EVERY),
             plane: plane(args, stencil, grid)?,
             source,
         })

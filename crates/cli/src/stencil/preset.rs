@@ -22,9 +22,8 @@ pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
-const GRID_OPTIONS: [&str; 12] = [
-    "grid", "stencil", "variant", "block", "boundary", "until", "weights", "rhs", "output", "frames",
-    "every", "slice",
+const GRID_OPTIONS: [&str; 11] = [
+    "grid", "stencil", "variant", "block", "boundary", "until", "weights", "rhs", "output", "every", "slice",
 ];
 
 /// Options of a preset of `halofold stencil`.
@@ -98,7 +97,7 @@ pub struct Replay {
 pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
     let variants = args.variants(preset)?;
     let record = record::reserve(args.record.as_deref(), &[])?;
-    let gpu = shared.adapters.one().open()?;
+    let gpu = shared.adapters.one.open()?;
     let replay = args.replay(preset, shared, &gpu, &variants)?;
     record::write(record, || {
         Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())

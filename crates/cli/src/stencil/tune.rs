@@ -29,7 +29,7 @@ fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
 
 /// Runs the command: over one stencil, or all.
 pub fn run(args: &GridArgs) -> Result<(), Failure> {
-    let gpu = args.adapters.one().open()?;
+    let gpu = args.adapters.one.open()?;
     let element = args.element.unwrap_or(Element::F32);
     let mut timed = Vec::new();
     for &stencil in STENCILS.iter().filter(|stencil| args.stencil.is_none_or(|only| only == **stencil)) {

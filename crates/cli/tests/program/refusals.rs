@@ -58,12 +58,12 @@ fn wrong_requests_name_the_limit_and_the_remedy() {
         let words: Vec<_> = words.trim().split(" | ").collect();
         refused(&output, &words);
         assert_eq!(names_in(&folder.0), before, "{request}");
-        // Nor where the places of the results are reserved first.
-        let names_output = arguments.iter().any(|word| ["-o", "--frames", "--every"].contains(word));
+        // Nor where the place of the result is reserved first.
+        let names_output = arguments.contains(&"-o");
         let is_grid =
             arguments[0] == "stencil" && arguments.get(1).is_some_and(|word| !word.starts_with("--"));
         if is_grid && !names_output {
-            let outputs = ["-o", "out.npy", "--frames", "frames"];
+            let outputs = ["-o", "out.npy"];
             let arguments = [&arguments[1..], &outputs].concat();
             let output = command("stencil", &arguments).current_dir(&folder.0).output().unwrap();
             refused(&output, &words);

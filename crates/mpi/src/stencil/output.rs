@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use halofold_cli::failure::Failure;
-use halofold_cli::grid::grid_state::GridState;
 use halofold_cli::reserved::{self, Reserved};
 use halofold_cli::transport::Transport as _;
+use halofold_fleet::GridState;
 
 use crate::reduce::ByMpi;
 

@@ -193,8 +193,6 @@ fn impossible_requests_are_refused_once() {
         (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is the input"),
         (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: there is no such folder"),
         (&["grid.npy", "-o", "out.txt"], "the name must end in .npy"),
-        (&["grid.npy", "--every", "3"], "--every goes with --frames or --until"),
-        (&["grid.npy", "--frames", "frames"], "--frames: ranks draw no pictures"),
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
         (&["grid.npy", "--stencil", "27"], "the stencil 27-point takes a grid of (planes, rows, columns)"),
     ] {

@@ -50,33 +50,10 @@ impl Cells {
         source
     }
 
-    /// The file of an array of them, in a type, byte order and order of dimensions.
-    pub fn file(&self, kind: &str, big: bool, fortran: bool) -> Vec<u8> {
-        let shape = self.shape();
-        let data: Vec<u8> = self
-            .order(fortran)
-            .flat_map(|cell| {
-                let mut bytes = encode(kind, self.values[cell]);
-                if big {
-                    bytes.reverse();
-                }
-                bytes
-            })
-            .collect();
-        npy(&format!("{}{kind}", if big { '>' } else { '<' }), fortran, &shape, &data)
-    }
-
-    /// The cells in the order of a file.
-    pub fn order(&self, fortran: bool) -> impl Iterator<Item = usize> {
-        let Grid { planes, rows, cols } = self.grid;
-        let [planes, rows, cols] = [planes, rows, cols].map(|side| side as usize);
-        (0..self.values.len()).map(move |at| {
-            if !fortran {
-                return at;
-            }
-            let (plane, row, col) = (at % planes, at / planes % rows, at / planes / rows);
-            (plane * rows + row) * cols + col
-        })
+    /// The file of an array of them, in a type.
+    pub fn file(&self, kind: &str) -> Vec<u8> {
+        let data: Vec<u8> = self.values.iter().flat_map(|value| encode(kind, *value)).collect();
+        npy(&format!("<{kind}"), false, &self.shape(), &data)
     }
 }
 
