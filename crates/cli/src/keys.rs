@@ -13,50 +13,23 @@ pub fn key_range(element: Element) -> (u128, u128) {
     }
 }
 
-/// WGSL that reads an element as words, and makes its key of them: `struct Elem` or a word, and `key`. No adapter needs 64-bit integers.
-fn key_text(element: Element) -> &'static str {
-    match element {
-        Element::U32 => "fn key(elem: u32) -> u32 { return elem; }",
-        Element::I32 => "fn key(elem: u32) -> u32 { return elem ^ 0x80000000u; }",
-        Element::F64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> {
-                let turned = select(vec2(0u, 0x80000000u), vec2(0xffffffffu), elem.high >= 0x80000000u);
-                return vec2(elem.low, elem.high) ^ turned;
-            }"
-        }
-        Element::I64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high ^ 0x80000000u); }"
-        }
-        Element::U64 => {
-            "struct Elem { low: u32, high: u32 }
-            fn key(elem: Elem) -> vec2<u32> { return vec2(elem.low, elem.high); }"
-        }
-        _ => {
-            "fn key(elem: u32) -> u32 {
-                return elem ^ select(0x80000000u, 0xffffffffu, elem >= 0x80000000u);
-            }"
-        }
-    }
-}
-
-/// A map of elements of 32 or 64 bits by a text that calls `key`.
-fn by_key(element: Element, map: &str) -> Map {
-    let text = format!("{}\n{map}", key_text(element));
-    let made =
-        if element.size() == 8 { Map::custom_struct(8, &text) } else { Map::custom(Element::U32, &text) };
-    made.expect("the text is the program's own")
-}
-
-/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself.
+/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself. No adapter needs
+/// 64-bit integers.
 pub fn key_map(element: Element) -> Option<Map> {
-    let key = match element {
-        Element::I32 => "u32",
-        Element::I64 | Element::F64 => "vec2<u32>",
+    const WORDS: &str = "struct Elem { low: u32, high: u32 }
+        fn map(elem: Elem, index: u32) -> vec2<u32> { return vec2(elem.low, elem.high) ^ ";
+    let map = match element {
+        Element::I32 => {
+            Map::custom(Element::U32, "fn map(elem: u32, index: u32) -> u32 { return elem ^ 0x80000000u; }")
+        }
+        Element::I64 => Map::custom_struct(8, &format!("{WORDS} vec2(0u, 0x80000000u); }}")),
+        Element::F64 => {
+            let turned = "select(vec2(0u, 0x80000000u), vec2(0xffffffffu), elem.high >= 0x80000000u); }";
+            Map::custom_struct(8, &format!("{WORDS}{turned}"))
+        }
         _ => return None,
     };
-    Some(by_key(element, &format!("fn map(elem: Elem, index: u32) -> {key} {{ return key(elem); }}")))
+    Some(map.expect("the text is the program's own"))
 }
 
 /// The number that a key stands for. Keys are unsigned integers that order like numbers of the type: the sign bit is turned over, of negative
