@@ -17,7 +17,6 @@ pub mod files;
 pub mod gpu;
 pub mod grid;
 mod histogram;
-mod joined;
 mod keys;
 mod ladder;
 mod lists;

@@ -5,7 +5,6 @@
 //! call each. A file that is larger than a buffer is reduced chunk by chunk, and the states of its chunks are merged.
 
 pub(crate) mod args;
-pub(crate) mod axes;
 pub(crate) mod block;
 pub(crate) mod geometry;
 pub(crate) mod help;
@@ -151,7 +150,7 @@ impl<'a> File<'a> {
         let labels = beside(&args.by, false)?;
         let all = [Some(&first), second.as_ref(), mask.as_ref(), labels.as_ref()];
         let is_reversed = all.into_iter().flatten().any(Source::reverses);
-        let geometry = Geometry::new(&first, args.axis.as_ref(), args.keepdims, is_reversed);
+        let geometry = Geometry::new(&first, args.axis.as_deref(), args.keepdims, is_reversed);
         let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", first.name())))?;
         let labels = labels.map(|labels| Labels::load(&labels, &first, &geometry)).transpose()?;
         let groups = labels.as_ref().map_or(1, |labels| labels.keys.len() as u64);

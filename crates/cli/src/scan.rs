@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::files::{BareArgs, Source, Stored, npy, permuted};
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::progress;
-use crate::reduce::axes::Axes;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
 use crate::reduce::lines::Batch;
@@ -92,8 +91,7 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     check_name(&args.output)?;
     let source = Source::open(&args.file, args.raw.bare().as_ref()).map_err(Failure::usage)?;
     check(args, &source)?;
-    let axes = args.axis.map(|axis| Axes::Named(vec![axis]));
-    let geometry = Geometry::new(&source, axes.as_ref(), false, source.reverses());
+    let geometry = Geometry::new(&source, args.axis.as_ref().map(slice::from_ref), false, source.reverses());
     let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", source.name())))?;
     let mut file = Reserved::open_apart("-o", &args.output, slice::from_ref(&args.file))?;
     let gpu = args.adapter.open()?;

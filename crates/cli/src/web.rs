@@ -103,21 +103,6 @@ const LENGTHS: [u64; 5] = [1 << 12, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
 mod tests {
     use super::*;
 
-    /// The specification's own numbers: <https://www.w3.org/TR/webgpu/#limits>.
-    #[test]
-    fn plans_are_made_for_what_every_device_has() {
-        let limits = limits(INVOCATIONS[0]);
-        assert_eq!(limits.max_compute_invocations_per_workgroup, 256);
-        assert_eq!(limits.max_compute_workgroup_size_x, 256);
-        assert_eq!(limits.max_compute_workgroup_storage_size, 16_384);
-        assert_eq!(limits.max_compute_workgroups_per_dimension, 65_535);
-        assert_eq!(limits.max_storage_buffer_binding_size, 1 << 27);
-        assert_eq!(limits.max_buffer_size, 1 << 28);
-        assert_eq!(limits.max_storage_buffers_per_shader_stage, 8);
-        assert_eq!(limits.min_storage_buffer_offset_alignment, 256);
-        assert_eq!(limits.min_uniform_buffer_offset_alignment, 256);
-    }
-
     #[test]
     fn the_page_is_small() {
         let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();

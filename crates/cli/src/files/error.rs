@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{STANDARD_INPUT, Stored};
+use super::STANDARD_INPUT;
 
 /// An error that keeps a data file from being read. The message begins with the file's name and ends with what to do
 /// about it.
@@ -54,40 +54,15 @@ pub enum Fault {
     /// It was to have bare elements, and begins as a `.npy` file does.
     #[error("is a .npy file, whose header says what its elements are: no type has to be given")]
     NotBare,
-    /// A version of the format that this program does not know.
-    #[error(
-        "is in .npy format version {major}.{minor}, and versions 1.0, 2.0 and 3.0 can be read; write it again \
-         with numpy.save"
-    )]
-    Version {
-        /// The version's first number.
-        major: u8,
-        /// The version's second number.
-        minor: u8,
-    },
-    /// A header that claims to be longer than any array of numbers needs.
-    #[error(
-        "claims a header of {length} bytes, where an array of numbers needs less than {limit}; the file is \
-         damaged or no plain array: write it again with numpy.save"
-    )]
-    LongHeader {
-        /// The length that the file claims.
-        length: u32,
-        /// The longest that is read.
-        limit: u32,
-    },
+    /// It means something that cannot be read, in words.
+    #[error("{0}")]
+    Unreadable(String),
     /// A header that does not follow the format, for this reason.
     #[error("malformed .npy header: {0}; write the file again with numpy.save")]
     Header(String),
     /// An array of something that cannot be reduced here: the dtype, as the header has it and cut short if it is long.
     #[error("has dtype `{0}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
     Dtype(String),
-    /// More bytes than NumPy counts, also where a dimension of zero stands beside them: the shape, as the header has it and
-    /// cut short if it is long.
-    #[error(
-        "its shape ({0}) means more than 2^63 bytes; the file is damaged: write it again with numpy.save"
-    )]
-    TooLarge(String),
     /// It ends before it should.
     #[error("truncated: {expected} bytes of {part} expected, {found} found; copy or write the file again")]
     Truncated {
@@ -97,30 +72,6 @@ pub enum Fault {
         expected: u64,
         /// The bytes of it that are there.
         found: u64,
-    },
-    /// Bare elements that are no array of these dimensions.
-    #[error(
-        "has {found} bytes, and shape {shape} takes {wanted}; give --shape the dimensions it was written with"
-    )]
-    Shape {
-        /// The dimensions, as Python writes them, and cut short if they are many.
-        shape: String,
-        /// The bytes that they take.
-        wanted: u64,
-        /// The bytes there are.
-        found: u64,
-    },
-    /// Bare elements of which the last is not complete.
-    #[error(
-        "{bytes} bytes are not a multiple of the {} bytes of one {stored}; give --raw the type the file was \
-         written with",
-        stored.size()
-    )]
-    Ragged {
-        /// The bytes there are.
-        bytes: u64,
-        /// The type they were said to have.
-        stored: Stored,
     },
 }
 

@@ -60,7 +60,7 @@ impl Header {
         let (text, start) = read_text(&mut reader, version)?;
         let Dictionary { descr, fortran, shape, shape_text } = grammar::dictionary(&text)?;
         let (stored, swap) = interpret(descr).ok_or_else(|| Fault::Dtype(excerpt(descr)))?;
-        let bytes = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(shape_text)))?;
+        let bytes = bytes(&shape, stored.size()).ok_or_else(|| too_large(shape_text))?;
         Ok(Header { stored, shape, fortran, swap, bytes: Some(bytes), start })
     }
 
@@ -77,13 +77,19 @@ impl Header {
 fn header_of(bare: &Bare, length: u64) -> Result<Header, Fault> {
     let Bare { stored, dimensions } = bare;
     if !length.is_multiple_of(stored.size()) {
-        return Err(Fault::Ragged { bytes: length, stored: *stored });
+        return Err(Fault::Unreadable(format!(
+            "{length} bytes are not a multiple of the {} bytes of one {stored}; give --raw the type the file was written with",
+            stored.size()
+        )));
     }
     let shape = dimensions.of(length / stored.size());
     let text = npy::tuple(&shape);
-    let wanted = bytes(&shape, stored.size()).ok_or_else(|| Fault::TooLarge(excerpt(&text)))?;
+    let wanted = bytes(&shape, stored.size()).ok_or_else(|| too_large(&text))?;
     if wanted != length {
-        return Err(Fault::Shape { shape: excerpt(&text), wanted, found: length });
+        return Err(Fault::Unreadable(format!(
+            "has {length} bytes, and shape {} takes {wanted}; give --shape the dimensions it was written with",
+            excerpt(&text)
+        )));
     }
     let swap = cfg!(target_endian = "big");
     Ok(Header { stored: *stored, shape, fortran: false, swap, bytes: Some(length), start: 0 })
@@ -117,9 +123,18 @@ fn read_version(reader: &mut impl Read) -> Result<u8, Fault> {
     }
     match start.get(MAGIC.len()..) {
         Some(&[major @ 1..=3, 0]) => Ok(major),
-        Some(&[major, minor]) => Err(Fault::Version { major, minor }),
+        Some(&[major, minor]) => Err(Fault::Unreadable(format!(
+            "is in .npy format version {major}.{minor}, and versions 1.0, 2.0 and 3.0 can be read; write it again with numpy.save"
+        ))),
         _ => Err(truncated(10, found as u64)),
     }
+}
+
+fn too_large(shape: &str) -> Fault {
+    let shape = excerpt(shape);
+    Fault::Unreadable(format!(
+        "its shape ({shape}) means more than 2^63 bytes; the file is damaged: write it again with numpy.save"
+    ))
 }
 
 fn truncated(expected: u64, found: u64) -> Fault {
@@ -137,7 +152,9 @@ fn read_text(reader: &mut impl Read, version: u8) -> Result<(String, u64), Fault
     }
     let length = u32::from_le_bytes(length);
     if length > LONGEST {
-        return Err(Fault::LongHeader { length, limit: LONGEST });
+        return Err(Fault::Unreadable(format!(
+            "claims a header of {length} bytes, where an array of numbers needs less than {LONGEST}; write the file again with numpy.save"
+        )));
     }
     let mut text = vec![0; length as usize];
     let found = prefix as u64 + fill(reader, &mut text)? as u64;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use halofold::rank::Method;
 
-use super::axes::Axes;
 use super::op::{self, Operator};
 use crate::count::counts;
 use crate::files::BareArgs;
@@ -60,13 +59,12 @@ pub struct ReduceArgs {
     /// type and shape.
     #[arg(long, alias = "weights", value_name = "FILE")]
     pub with: Option<PathBuf>,
-    /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative. `all` is the
-    /// whole array.
+    /// Reduce along an axis of an array, or along several separated by commas: counted from 0, or from the end if negative.
     ///
     /// As NumPy's `axis=K` and `axis=(J, K)`: the result is an array without these axes. arg-min, arg-max and top along several axes count the
     /// places along them in C order.
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
-    pub axis: Option<Axes>,
+    #[arg(long, value_name = "K,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub axis: Option<Vec<i64>>,
     /// Keep the axes that are reduced as dimensions of one, as NumPy's `keepdims=True`; without --axis all of them.
     #[arg(long)]
     pub keepdims: bool,

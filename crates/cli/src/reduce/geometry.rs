@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::axes::Axes;
 use crate::files::Source;
 
 /// The lines of an array along some axes.
@@ -45,12 +44,12 @@ impl Geometry {
     /// The array does not have an axis.
     pub fn new(
         source: &Source,
-        axes: Option<&Axes>,
+        axes: Option<&[i64]>,
         keepdims: bool,
         is_reversed: bool,
     ) -> Result<Self, String> {
         let shape = source.shape();
-        let numbers = axes.map(|axes| axes.of(shape.len())).transpose()?;
+        let numbers = axes.map(|axes| numbered(axes, shape.len())).transpose()?;
         let numbers = numbers.or_else(|| keepdims.then(|| (0..shape.len()).collect()));
         Ok(Self::along(shape, numbers, keepdims, is_reversed))
     }
@@ -106,6 +105,27 @@ impl Geometry {
             });
         Ok(chunks.collect())
     }
+}
+
+/// The numbers of axes of an array of so many dimensions; the negative ones count from the end.
+fn numbered(axes: &[i64], dimensions: usize) -> Result<Vec<usize>, String> {
+    let count = dimensions as i64;
+    let mut numbers = Vec::new();
+    for axis in axes {
+        if !(-count..count).contains(axis) {
+            let range = match count {
+                0 => "an array of no dimension has none".to_owned(),
+                n => format!("an array of {n} has {} to {}", -n, n - 1),
+            };
+            return Err(format!("--axis {axis}: {range}"));
+        }
+        let number = axis.rem_euclid(count) as usize;
+        if numbers.contains(&number) {
+            return Err(format!("--axis {axis}: is named twice"));
+        }
+        numbers.push(number);
+    }
+    Ok(numbers)
 }
 
 #[cfg(test)]

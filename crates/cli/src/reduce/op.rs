@@ -230,37 +230,4 @@ mod tests {
         assert!(of("p101").is_err() && of("nan").is_err() && of("mode").unwrap_err().contains("`mode`"));
         assert!(names().all(|name| of(name).is_ok()));
     }
-
-    #[test]
-    fn types_are_numpys() {
-        for (op, element, name) in [
-            (Op::Sum, Element::I32, "i8"),
-            (Op::Sum, Element::U32, "u8"),
-            (Op::Min, Element::U32, "u4"),
-            (Op::Mean, Element::I32, "f8"),
-            (Op::Deviation, Element::F32, "f4"),
-            (Op::LogSumExp, Element::U32, "f8"),
-            (Op::ArgMax, Element::F64, "i8"),
-            (Op::All, Element::F16, "b1"),
-            (Op::Sum, Element::F16, "f4"),
-            (Op::Dot, Element::U32, "u4"),
-        ] {
-            assert_eq!(dtype(op, element.into()).numpy(), name, "{op} of {element}");
-        }
-        for (op, names) in [
-            (Op::Sum, ["i8", "u8", "i8", "u8", "i8"]),
-            (Op::Product, ["i8", "u8", "i8", "u8", "i8"]),
-            (Op::Min, ["b1", "u1", "i1", "u2", "i2"]),
-            (Op::MinMax, ["b1", "u1", "i1", "u2", "i2"]),
-            (Op::Xor, ["b1", "u1", "i1", "u2", "i2"]),
-            (Op::MaxNorm, ["b1", "u1", "u1", "u2", "u2"]),
-            (Op::Mean, ["f8"; 5]),
-            (Op::Variance, ["f8"; 5]),
-            (Op::Any, ["b1"; 5]),
-            (Op::ArgMin, ["i8"; 5]),
-            (Op::CountNonzero, ["i8"; 5]),
-        ] {
-            assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).numpy()), names, "{op}");
-        }
-    }
 }

@@ -46,8 +46,8 @@ def check(what, got, expected, tolerance):
         return
     scale = np.max(np.abs(expected[np.isfinite(expected)].astype("f8")), initial=0) if expected.dtype.kind == "f" else 0
     same = np.allclose(got.astype("f8"), expected.astype("f8"), rtol=tolerance, atol=tolerance * scale, equal_nan=True)
-    exact = expected.dtype.kind in "iub" and got.dtype.kind in "iub"
-    if not (np.array_equal(got, expected) if exact else same):
+    exact = expected.dtype.kind in "iub"
+    if not (np.array_equal(got, expected) and got.dtype == expected.dtype if exact else same):
         wrong.append(f"{what}: {got.ravel()[:4]} ({got.dtype}), expected {expected.ravel()[:4]} ({expected.dtype})")
 
 

@@ -14,7 +14,7 @@ use self::cells::{Cells, array, report};
 use crate::files::python::python;
 use crate::files::{Folder, command, dtype, npy, refused, run_on, stdout, stencil as run};
 use halofold::Element;
-use halofold::stencil::{Border, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
+use halofold::stencil::{Border, FIVE_POINT, TWENTY_SEVEN_POINT, Weights};
 
 const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 const BORDERS: [Border; 3] = [Border::Fixed, Border::Reflect, Border::Wrap];
