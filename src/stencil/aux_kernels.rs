@@ -1,4 +1,4 @@
-//! The auxiliary kernels of a stencil. They are shown, translated and tested like its main kernel.
+//! The auxiliary kernels of a stencil. They are translated and tested like its main kernel.
 
 use crate::reduce::Monoid;
 use crate::shader;

@@ -32,8 +32,6 @@ fn facts_of_sequential_are_known() {
     let checked = check(&kernel).unwrap();
     let facts = &checked.facts;
     assert_eq!((facts.workgroup_size, facts.workgroup_memory_bytes), ([256, 1, 1], 1024));
-    // One after the filling, one a step.
-    assert_eq!((facts.barriers.once, facts.barriers.per_step), (1, 1));
     let bindings = facts.bindings.iter().map(|b| (b.slot, b.name.as_str(), b.access.name(), b.ty.as_str()));
     let expected = [
         (0, "input", "var<storage, read>", "array<f32>"),
@@ -41,16 +39,6 @@ fn facts_of_sequential_are_known() {
         (2, "params", "var<uniform>", "Params"),
     ];
     assert!(bindings.eq(expected), "{facts:?}");
-}
-
-#[test]
-fn constant_conditions_leave_barriers_out() {
-    let mut kernel = kernel("unrolled-full", "elements");
-    for (workgroup_size, once) in [(1.0, 1), (2.0, 1), (4.0, 2), (256.0, 8), (1024.0, 10)] {
-        kernel.overrides = vec![("WG", workgroup_size)];
-        let barriers = check(&kernel).unwrap().facts.barriers;
-        assert_eq!((barriers.once, barriers.per_step), (once, 0), "{workgroup_size}");
-    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::translate;
 use crate::translate::{Checked, Code, Language, TranslateError, Translation};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{
-    Accuracy, Arity, BufferRange, Monoid, Op, Options, ReduceError, Shape, ShapeKind, Strategy,
+    Accuracy, Arity, BufferRange, Monoid, Op, Options, ReduceError, Shape, ShapeKind, Strategy, length_kernel,
 };
 use halofold::{Element, wgpu};
 use halofold_measure::Kernel;
@@ -170,6 +170,14 @@ fn every_permutation_in_every_language() {
     let refused = write_all(&KERNELS);
     let (permutations, kernels) = (KERNELS.permutations, KERNELS.kernels.len());
     say(&format!("permutations: {permutations}, {kernels} distinct kernels; refused: {refused:?}"));
+}
+
+/// No operator's stage is the kernel that applies a count on the GPU.
+#[test]
+fn the_kernel_of_counts_in_every_language() {
+    let (wgsl, overrides) = length_kernel();
+    let label = "length".to_owned();
+    valid_in_every_language(vec![(label.clone(), Kernel { wgsl, entry_point: "main", overrides, label })]);
 }
 
 /// Every operator goes through every form and every rung, and every reason to refuse a kernel is met.

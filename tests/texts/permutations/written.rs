@@ -10,7 +10,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use crate::translate;
-use crate::translate::{Access, Code, Language, browser_directive};
+use crate::translate::facts::Access;
+use crate::translate::{Code, Language, browser_directive};
 use halofold::Element;
 use halofold::reduce::{Arity, Monoid};
 use halofold::wgpu::Features;

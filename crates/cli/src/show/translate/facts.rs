@@ -2,10 +2,7 @@
 
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::FunctionInfo;
-use naga::{
-    AddressSpace, Block, Expression, Function, GlobalVariable, Handle, ImageClass, Literal, Module, Scalar,
-    Statement, StorageAccess, TypeInner,
-};
+use naga::{AddressSpace, GlobalVariable, ImageClass, Module, Scalar, StorageAccess, TypeInner};
 
 /// Static facts about one entry point, for one value of each override.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +13,6 @@ pub struct Facts {
     pub workgroup_memory_bytes: u64,
     /// The buffers and textures it uses, by group and slot.
     pub bindings: Vec<Binding>,
-    /// The number of times that its invocations wait for each other.
-    pub barriers: Barriers,
 }
 
 /// A buffer that an entry point uses.
@@ -79,18 +74,6 @@ impl Access {
     }
 }
 
-/// Barriers on the way through a kernel, all functions in place of their calls.
-///
-/// Branches that a constant condition excludes are not counted; of other branches both sides are. A
-/// `workgroupUniformLoad` counts as the two barriers that every back end makes of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Barriers {
-    /// Outside of loops.
-    pub once: usize,
-    /// Inside of loops: those of one turn through each.
-    pub per_step: usize,
-}
-
 impl Facts {
     /// Those of an entry point of a module without overrides.
     pub(super) fn of(module: &Module, info: &FunctionInfo, index: usize) -> Self {
@@ -106,85 +89,13 @@ impl Facts {
             .collect();
         bindings.sort_by_key(|binding| (binding.group, binding.slot));
         let memory = used().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
-        let mut walk = Walk { module, barriers: Barriers::default() };
-        walk.block(&entry.function, &entry.function.body, false);
         Facts {
             workgroup_size: entry.workgroup_size,
             workgroup_memory_bytes: memory
                 .map(|(_, variable)| u64::from(module.types[variable.ty].inner.size(module.to_ctx())))
                 .sum(),
             bindings,
-            barriers: walk.barriers,
         }
-    }
-}
-
-/// A walk over all statements that an entry point can reach.
-struct Walk<'a> {
-    module: &'a Module,
-    barriers: Barriers,
-}
-
-impl Walk<'_> {
-    fn block(&mut self, function: &Function, block: &Block, in_loop: bool) {
-        for statement in block {
-            self.statement(function, statement, in_loop);
-        }
-    }
-
-    fn statement(&mut self, function: &Function, statement: &Statement, in_loop: bool) {
-        match statement {
-            Statement::Block(block) => self.block(function, block, in_loop),
-            Statement::If { condition, accept, reject } => {
-                let known = constant(self.module, function, *condition);
-                if known != Some(false) {
-                    self.block(function, accept, in_loop);
-                }
-                if known != Some(true) {
-                    self.block(function, reject, in_loop);
-                }
-            }
-            Statement::Switch { cases, .. } => {
-                for case in cases {
-                    self.block(function, &case.body, in_loop);
-                }
-            }
-            Statement::Loop { body, continuing, .. } => {
-                self.block(function, body, true);
-                self.block(function, continuing, true);
-            }
-            Statement::Call { function, .. } => {
-                let called = &self.module.functions[*function];
-                self.block(called, &called.body, in_loop);
-            }
-            Statement::ControlBarrier(_) => self.wait(1, in_loop),
-            Statement::WorkGroupUniformLoad { .. } => self.wait(2, in_loop),
-            _ => {}
-        }
-    }
-
-    fn wait(&mut self, times: usize, in_loop: bool) {
-        if in_loop {
-            self.barriers.per_step += times;
-        } else {
-            self.barriers.once += times;
-        }
-    }
-}
-
-/// The value of a condition that is known when the pipeline is made.
-fn constant(module: &Module, function: &Function, condition: Handle<Expression>) -> Option<bool> {
-    let literal = match function.expressions[condition] {
-        Expression::Literal(literal) => literal,
-        Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {
-            Expression::Literal(literal) => literal,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    match literal {
-        Literal::Bool(value) => Some(value),
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 //! the back end's own writer, with wgpu-hal's options (bounds checks, bounded loops, no zeroing of workgroup
 //! memory, slots counted in the same way). Choices that depend on a device are fixed here: [`Language::assumption`].
 
-mod facts;
+pub mod facts;
 mod write;
 
 use std::fmt;
@@ -20,7 +20,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
 
-pub use facts::{Access, Facts};
+use facts::Facts;
 
 /// Languages that a kernel can be shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,42 +106,18 @@ impl fmt::Display for Language {
     }
 }
 
-/// A name that is no language.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown language `{0}`; the languages are wgsl, spirv, msl, hlsl, glsl")]
-pub struct UnknownLanguage(String);
-
 impl FromStr for Language {
-    type Err = UnknownLanguage;
+    type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Language::ALL
-            .into_iter()
-            .find(|language| language.name() == name)
-            .ok_or_else(|| UnknownLanguage(name.to_owned()))
+        let unknown = || format!("unknown language `{name}`; the languages are wgsl, spirv, msl, hlsl, glsl");
+        Language::ALL.into_iter().find(|language| language.name() == name).ok_or_else(unknown)
     }
 }
 
 /// Errors of translating a kernel.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TranslateError {
-    /// It is not WGSL.
-    #[error("naga cannot parse this kernel:\n{0}")]
-    Parse(String),
-    /// It is WGSL, but not valid.
-    #[error("naga finds this kernel invalid:\n{0}")]
-    Invalid(String),
-    /// There is no compute entry point of that name.
-    #[error("no compute entry point `{asked}`; there is {offered}")]
-    EntryPoint {
-        /// The name asked for.
-        asked: String,
-        /// Those there are.
-        offered: String,
-    },
-    /// The overrides do not fit the kernel.
-    #[error("the overrides do not go with this kernel: {0}")]
-    Overrides(String),
     /// The language lacks a type.
     #[error("{language} cannot express {ty}: {reason}")]
     Type {
@@ -152,19 +128,9 @@ pub enum TranslateError {
         /// The reason.
         reason: &'static str,
     },
-    /// The back end's writer gave up.
-    #[error("naga cannot write this kernel as {language}: {message}")]
-    BackEnd {
-        /// The language.
-        language: Language,
-        /// The writer's message.
-        message: String,
-    },
-}
-
-/// Parses and validates a kernel.
-pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
-    Checked::new(&kernel.wgsl, kernel.entry_point, &kernel.overrides)
+    /// A message of naga: the kernel is not valid, or a writer gave up.
+    #[error("naga refuses this kernel:\n{0}")]
+    Naga(String),
 }
 
 /// Translates a kernel into one language.
@@ -209,14 +175,13 @@ pub struct Translation {
     pub facts: Facts,
 }
 
-/// One entry point of a valid WGSL module, its overrides made constants: every language is written from it.
+/// A valid kernel, its overrides made constants: every language is written from it.
 ///
 /// Bindings are numbered for a layout with every uniform of the module and the storage buffers that the entry
 /// point uses, which is how halofold's own layouts are made.
 #[derive(Debug)]
 pub struct Checked<'a> {
-    wgsl: &'a str,
-    entry_point: &'a str,
+    kernel: &'a Kernel,
     module: Module,
     info: ModuleInfo,
     layout: write::Layout,
@@ -224,45 +189,47 @@ pub struct Checked<'a> {
     pub facts: Facts,
 }
 
-impl<'a> Checked<'a> {
-    /// Parses and validates a module.
-    pub fn new(
-        wgsl: &'a str,
-        entry_point: &'a str,
-        overrides: &[(&str, f64)],
-    ) -> Result<Self, TranslateError> {
-        let module = naga::front::wgsl::parse_str(wgsl)
-            .map_err(|error| TranslateError::Parse(error.emit_to_string(wgsl)))?;
-        let info = Validator::new(ValidationFlags::all(), capabilities())
-            .validate(&module)
-            .map_err(|error| TranslateError::Invalid(error.emit_to_string(wgsl)))?;
-        let index = compute_entry_point(&module, entry_point)?;
-        let layout = write::Layout::new(&module, info.get_entry_point(index));
-        let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        let (module, info) =
-            process_overrides(&module, &info, Some((ShaderStage::Compute, entry_point)), &overrides)
-                .map_err(|error| TranslateError::Overrides(error.to_string()))?;
-        let (module, info) = (module.into_owned(), info.into_owned());
-        let index = compute_entry_point(&module, entry_point)?;
-        let facts = Facts::of(&module, info.get_entry_point(index), index);
-        Ok(Checked { wgsl, entry_point, module, info, layout, facts })
-    }
+/// Parses and validates a kernel.
+pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
+    let Kernel { wgsl, entry_point, overrides, .. } = kernel;
+    let module = naga::front::wgsl::parse_str(wgsl)
+        .map_err(|error| TranslateError::Naga(error.emit_to_string(wgsl)))?;
+    let info = Validator::new(ValidationFlags::all(), capabilities())
+        .validate(&module)
+        .map_err(|error| TranslateError::Naga(error.emit_to_string(wgsl)))?;
+    let layout = write::Layout::new(&module, info.get_entry_point(index_of(&module, entry_point)));
+    let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let (module, info) =
+        process_overrides(&module, &info, Some((ShaderStage::Compute, entry_point)), &overrides)
+            .map_err(|error| TranslateError::Naga(error.to_string()))?;
+    let (module, info) = (module.into_owned(), info.into_owned());
+    let index = index_of(&module, entry_point);
+    let facts = Facts::of(&module, info.get_entry_point(index), index);
+    Ok(Checked { kernel, module, info, layout, facts })
+}
 
+/// Index of the kernel's entry point in its module.
+fn index_of(module: &Module, entry_point: &str) -> usize {
+    let mut entries = module.entry_points.iter();
+    entries.position(|entry| entry.name == entry_point).expect("a kernel has its entry point")
+}
+
+impl Checked<'_> {
     /// Writes it in a language.
     pub fn write(&self, language: Language) -> Result<Translation, TranslateError> {
-        let Checked { wgsl, entry_point, module, info, layout, facts } = self;
+        let Checked { kernel: Kernel { wgsl, entry_point, .. }, module, info, layout, facts } = self;
         if let Some((ty, reason)) = first_refusal(module, info, language) {
             return Err(TranslateError::Type { language, ty, reason });
         }
         let written = match language {
-            Language::Wgsl => Ok((Code::Text((*wgsl).to_owned()), (*entry_point).to_owned())),
+            Language::Wgsl => Ok((Code::Text(wgsl.clone()), (*entry_point).to_owned())),
             Language::Spirv => write::spirv(module, info, entry_point, layout),
             Language::Msl => write::msl(module, info, entry_point, layout),
             Language::Hlsl => write::hlsl(module, info, entry_point, layout),
             Language::Glsl => write::glsl(module, info, entry_point, layout),
         };
         let (code, entry_point) =
-            written.map_err(|error| TranslateError::BackEnd { language, message: error.to_string() })?;
+            written.map_err(|error| TranslateError::Naga(format!("{language}: {error}")))?;
         Ok(Translation { code, entry_point, facts: facts.clone() })
     }
 }
@@ -276,18 +243,6 @@ fn capabilities() -> Capabilities {
         | Capabilities::SHADER_INT64_ATOMIC_MIN_MAX
         | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
         | Capabilities::SHADER_FLOAT32_ATOMIC
-}
-
-/// Index of the entry point in the module.
-fn compute_entry_point(module: &Module, name: &str) -> Result<usize, TranslateError> {
-    let is_compute = |entry: &naga::EntryPoint| entry.stage == ShaderStage::Compute;
-    let found = module.entry_points.iter().position(|entry| is_compute(entry) && entry.name == name);
-    found.ok_or_else(|| {
-        let names: Vec<_> =
-            module.entry_points.iter().filter(|entry| is_compute(entry)).map(|entry| &*entry.name).collect();
-        let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        TranslateError::EntryPoint { asked: name.to_owned(), offered }
-    })
 }
 
 /// The first type in the module that the language cannot express, and why.
