@@ -1,163 +1,114 @@
-//! Pictures as SVG: lines over two axes, and bars.
-
-mod axis;
-mod bars;
-mod picture;
+//! Horizontal bars as an SVG picture: names at the left, numbers at the right, small enough to be read on a telephone.
 
 use maud::{Markup, html};
 
-pub use axis::Axis;
-pub use bars::{Bar, Bars};
-pub use picture::picture;
+/// Width of the picture. Letters of 12 pixels are then 10 on a page of 400.
+const WIDTH: f64 = 440.0;
 
-/// Number of lines that have a colour of their own.
-const COLOURS: usize = 6;
+/// Left and right end of the bars; names end before the first.
+const BARS: (f64, f64) = (162.0, 432.0);
 
-/// The mark at each of a line's points.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
-    /// A filled circle.
-    Circle,
-    /// A filled triangle.
-    Triangle,
-    /// Two crossed lines.
-    Cross,
-    /// A filled square.
-    Square,
-}
+/// Top of the first bar, under the title and the ceiling's label, and the distance from one to the next.
+const ROWS: (f64, f64) = (52.0, 16.0);
 
-/// The looks of a line: a class of the style sheet, and the mark of its points.
-#[derive(Clone, PartialEq)]
-pub struct Look {
-    class: String,
-    marker: Marker,
-}
+/// Letters of a title's line, and the distance from one line to the next.
+const TITLE: (usize, f64) = (56, 18.0);
 
-impl Look {
-    /// One of several measured lines: all colours with one marker, then dashed with the next, and so on by turns.
-    pub fn measured(index: usize) -> Self {
-        const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Triangle, Marker::Cross, Marker::Square];
-        let marker = MARKERS[index / COLOURS % MARKERS.len()];
-        let dashes = if index / COLOURS % 2 == 1 { " dashed" } else { "" };
-        Look { class: format!("c{}{dashes}", index % COLOURS), marker }
-    }
+/// Thickness of a bar.
+const THICK: f64 = 12.0;
 
-    /// A class of its own.
-    pub fn named(class: &str, marker: Marker) -> Self {
-        Look { class: class.to_owned(), marker }
-    }
+/// Bars longer than this have their number inside.
+const INSIDE: f64 = 100.0;
 
-    /// The same, dotted: for a second quantity of the same series.
-    pub fn dotted(self) -> Self {
-        Look { class: self.class + " dotted", ..self }
-    }
-}
+/// Shapes and letters, whatever the colours are.
+const STYLE: &str = r#"text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
+.title { font-size: 14px; font-weight: 600; }
+.value, .inside { font-variant-numeric: tabular-nums; }
+line.ceiling { stroke-width: 1.5; stroke-dasharray: 4 3; }
+.inside { font-size: 11px; }
+"#;
 
-/// A line.
-pub struct Line {
+/// Colours on white paper. Written out, as not every program that draws SVG knows variables.
+const LIGHT: &str = ".paper{fill:#fff}text{fill:#1d2126}.value{fill:#5d6670}.inside{fill:#fff}.bar{fill:#2f6fb5}\
+    text.ceiling{fill:#b3261e}line.ceiling{stroke:#b3261e}";
+
+/// Colours on the dark paper of pages that show a README.
+const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.inside{fill:#0d1117}.bar{fill:#6aa9ee}\
+    text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
+
+/// One bar.
+pub struct Bar {
     /// Its subject.
-    pub name: String,
-    /// Its colour, dashes and marker.
-    pub look: Look,
-    /// Its points.
-    pub points: Vec<(f64, f64)>,
+    pub label: String,
+    /// Its length; `None` if it was not measured.
+    pub value: Option<f64>,
+    /// The text at its right end.
+    pub text: String,
 }
 
-/// Lines over two axes.
-pub struct Chart {
-    /// Its subject, as a text for screen readers.
+/// A chart of bars, with a line that they are measured against.
+pub struct Bars {
+    /// Their subject.
     pub title: String,
-    /// From left to right.
-    pub x: Axis,
-    /// From bottom to top.
-    pub y: Axis,
-    /// The lines, the first at the bottom.
-    pub lines: Vec<Line>,
+    /// The line's value and label.
+    pub ceiling: Option<(f64, String)>,
+    /// The bars from top to bottom.
+    pub bars: Vec<Bar>,
 }
 
-/// A picture's size and the position of the axes in it.
-struct Frame {
-    size: (f64, f64),
-    left: f64,
-    right: f64,
-    upper: f64,
-    lower: f64,
-}
-
-impl Frame {
-    fn x(&self, axis: &Axis, value: f64) -> f64 {
-        self.left + axis.share(value) * (self.right - self.left)
-    }
-
-    fn y(&self, axis: &Axis, value: f64) -> f64 {
-        self.lower - axis.share(value) * (self.lower - self.upper)
-    }
-}
-
-impl Chart {
-    fn drawn(&self, frame: &Frame) -> Markup {
-        html! {
-            (self.grid(frame))
-            @for line in &self.lines {
-                g class=(line.look.class) {
-                    title { (line.name) }
-                    (self.points(frame, line))
+impl Bars {
+    /// The SVG of the bars.
+    pub fn picture(&self, dark: bool) -> String {
+        let (left, right) = BARS;
+        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
+        let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
+        let scale = (right - left) / longest.max(ceiling).max(f64::MIN_POSITIVE);
+        let title = textwrap::wrap(&self.title, TITLE.0);
+        let top = ROWS.0 + TITLE.1 * (title.len().max(1) - 1) as f64;
+        let height = top + ROWS.1 * self.bars.len() as f64 + 6.0;
+        let rows = (0..).map(|row| top + ROWS.1 * f64::from(row)).zip(&self.bars);
+        let markup = html! {
+            svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
+                viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(self.title) {
+                style { (STYLE) (if dark { DARK } else { LIGHT }) }
+                rect class="paper" width=(WIDTH) height=(height) {}
+                @for (number, line) in title.iter().enumerate() {
+                    text class="title" x="4" y=(16.0 + TITLE.1 * number as f64) { (line) }
                 }
+                @for (y, bar) in rows { (bar.row(y, scale)) }
+                @if let Some((value, label)) = &self.ceiling { (across(left + value * scale, (top, height), label)) }
             }
+        };
+        markup.into_string() + "\n"
+    }
+}
+
+impl Bar {
+    /// A line of the picture. A row that was not measured has no bar.
+    fn row(&self, y: f64, scale: f64) -> Markup {
+        let (left, _) = BARS;
+        let length = self.value.unwrap_or(0.0) * scale;
+        let text = px(y + THICK - 2.0);
+        // Behind a short bar, inside a long one: never across the ceiling.
+        let inside = length > INSIDE;
+        let (class, anchor, end) = if inside { ("inside", "end", -5.0) } else { ("value", "start", 6.0) };
+        html! {
+            text x=(left - 8.0) y=(text) text-anchor="end" { (self.label) }
+            rect class="bar" x=(left) y=(px(y)) width=(px(length)) height=(THICK) {}
+            text class=(class) x=(px(left + length + end)) y=(text) text-anchor=(anchor) { (self.text) }
         }
     }
+}
 
-    /// Lines and labels of both axes.
-    fn grid(&self, frame: &Frame) -> Markup {
-        let Frame { left, right, upper, lower, .. } = *frame;
-        let (x, y) = (|value| px(frame.x(&self.x, value)), |value| frame.y(&self.y, value));
-        html! {
-            @for value in &self.y.faint {
-                line class="faint" x1=(left) x2=(right) y1=(px(y(*value))) y2=(px(y(*value))) {}
-            }
-            @for (value, label) in &self.y.ticks {
-                line class="grid" x1=(left) x2=(right) y1=(px(y(*value))) y2=(px(y(*value))) {}
-                text x=(left - 6.0) y=(px(y(*value) + 4.0)) text-anchor="end" { (label) }
-            }
-            @for (value, label) in &self.x.ticks {
-                line class="grid" x1=(x(*value)) x2=(x(*value)) y1=(upper) y2=(lower) {}
-                text x=(x(*value)) y=(lower + 16.0) text-anchor="middle" { (label) }
-            }
-            text x=(left - 50.0) y=(upper - 10.0) { (self.y.name) }
-            text x=(right) y=(lower + 49.0) text-anchor="end" { (self.x.name) }
-        }
-    }
-
-    fn points(&self, frame: &Frame, line: &Line) -> Markup {
-        let places: Vec<_> =
-            line.points.iter().map(|(x, y)| (frame.x(&self.x, *x), frame.y(&self.y, *y))).collect();
-        let points: Vec<_> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        html! {
-            polyline points=(points.join(" ")) {}
-            (marks(line.look.marker, &places))
-        }
+/// The ceiling from its label downwards.
+fn across(x: f64, (top, height): (f64, f64), label: &str) -> Markup {
+    html! {
+        line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(top - 6.0) y2=(height - 4.0) {}
+        text class="ceiling" x=(px(x)) y=(top - 11.0) text-anchor="end" { (label) }
     }
 }
 
 /// A place in tenths of a pixel.
 fn px(place: f64) -> String {
     format!("{place:.1}")
-}
-
-/// A marker at each of some places.
-fn marks(marker: Marker, places: &[(f64, f64)]) -> Markup {
-    let marks: String = places.iter().map(|place| mark(marker, *place)).collect();
-    let class = (marker == Marker::Cross).then_some("cross");
-    html! { @if !marks.is_empty() { path class=[class] d=(marks) {} } }
-}
-
-/// A marker as part of a path.
-fn mark(marker: Marker, (x, y): (f64, f64)) -> String {
-    let (x, y) = (px(x), px(y));
-    match marker {
-        Marker::Circle => format!("M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"),
-        Marker::Triangle => format!("M{x} {y}m-5 4h10l-5-9z"),
-        Marker::Cross => format!("M{x} {y}m-4-4l8 8m0-8l-8 8"),
-        Marker::Square => format!("M{x} {y}m-4-4h8v8h-8z"),
-    }
 }

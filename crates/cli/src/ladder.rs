@@ -1,7 +1,6 @@
 //! `halofold ladder`: rungs on one adapter, at one length or at several beside the CPU, or a document's own table.
 
 mod by_size;
-mod plot;
 mod sizes;
 
 use std::cmp::Ordering;
@@ -21,7 +20,6 @@ use crate::files::Source;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{csv, print, print_json};
 use crate::presets::{self, Preset};
-use crate::reserved::Reserved;
 use crate::row::{self, Row, compare_steps};
 use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number, words};
@@ -50,7 +48,7 @@ const UNSTEADY: f64 = 15.0;
 #[derive(clap::Args)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold", "svg"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
     /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
@@ -95,9 +93,6 @@ pub struct LadderArgs {
     /// Print the rows as CSV instead of the table.
     #[arg(long)]
     csv: bool,
-    /// Draw times by size, for several sizes.
-    #[arg(long, value_name = "FILE.svg")]
-    svg: Option<PathBuf>,
     /// Show all columns, however narrow the terminal is.
     #[arg(long)]
     wide: bool,
@@ -126,7 +121,6 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     if source.is_none() {
         rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
     }
-    let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
     let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
@@ -134,7 +128,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     }
     let (peak, rows) = match preset {
         Some(preset) => args.replay(&gpu, preset)?,
-        None => args.climb(&gpu, &rungs, source, svg)?,
+        None => args.climb(&gpu, &rungs, source)?,
     };
     record::write(file, || Record {
         inputs: args.inputs(),
@@ -157,7 +151,6 @@ impl LadderArgs {
             true if is_preset => "--n: a preset takes one length",
             true if self.cold => "--cold: for one length, not for a range",
             true if several => "--workgroup and --groups: one value of each for a range",
-            false if self.svg.is_some() => "--svg: a plot by size needs several: --n 2^8..2^28",
             false if is_preset && several => "--workgroup: a preset takes one size",
             _ => return Ok(()),
         };
@@ -218,7 +211,6 @@ impl LadderArgs {
         gpu: &Gpu,
         rungs: &[&'static Rung],
         source: Option<Source>,
-        svg: Option<Reserved>,
     ) -> Result<(Peak, Vec<Row>), Failure> {
         let (element, sizes) = self.sizes(gpu, source.as_ref())?;
         if !self.is_range() {
@@ -252,9 +244,6 @@ impl LadderArgs {
                 series: names.map(str::to_owned).collect(),
                 rows: &rows,
             };
-            if let Some(file) = svg {
-                file.write(&plot::svg(&by_size))?;
-            }
             self.print(&rows, || by_size::report(&by_size))?;
         } else {
             let copies = match data.copies().len() {

@@ -36,13 +36,13 @@ impl BySize<'_> {
     }
 
     /// The rows of one series, by size.
-    pub fn of_series(&self, series: usize) -> impl Iterator<Item = &Row> {
+    fn of_series(&self, series: usize) -> impl Iterator<Item = &Row> {
         self.rows.iter().skip(series).step_by(self.series.len())
     }
 }
 
 /// The time until the value is on the host.
-pub fn end_to_end(row: &Row) -> Option<f64> {
+fn end_to_end(row: &Row) -> Option<f64> {
     row.figures.wall_ms_median.filter(|_| row.status == Status::Pass)
 }
 

@@ -34,9 +34,7 @@ impl FromStr for Sizes {
 /// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named, in words `whose`.
 pub fn steps(from: u64, to: Option<u64>, (usual, whose): (u64, &str)) -> Result<Vec<u64>, Failure> {
     if from == 0 {
-        return Err(Failure::Usage(format!(
-            "--n {from}..: the axes are logarithmic, so the smallest size is 1"
-        )));
+        return Err(Failure::usage("--n 0..: the smallest size is 1"));
     }
     let whose = if to.is_none() { format!(", {whose}") } else { String::new() };
     let to = to.unwrap_or(usual);
