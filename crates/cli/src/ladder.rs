@@ -4,7 +4,7 @@ mod by_size;
 mod sizes;
 
 use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer, cpu};
 
 use crate::count::counts;
 use crate::failure::Failure;
-use crate::files::Source;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{csv, print, print_json};
 use crate::presets::{self, Preset};
@@ -48,13 +47,13 @@ const UNSTEADY: f64 = 15.0;
 #[derive(clap::Args)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
     /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
     #[arg(long, value_name = "N|FROM..TO")]
     n: Option<Sizes>,
-    /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
+    /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32; a preset has its own.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
     /// Operator: any of `halofold reduce`; dot takes the input twice. The CPU has sum, product, min, max, wide-sum and wide-product.
@@ -84,9 +83,6 @@ pub struct LadderArgs {
     /// Clock: gpu (timestamps, if the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu)]
     clock: Clock,
-    /// Reduce the data of a .npy file instead of generated data.
-    #[arg(long, value_name = "FILE.npy")]
-    input: Option<PathBuf>,
     /// Print one JSON array of rows instead of the table.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -115,20 +111,16 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
     args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
-    // Files are opened before the GPU, so that errors come before the work.
-    let open = |path: &Path| Source::open(path, None).map_err(Failure::usage);
-    let source = args.input.as_deref().map(open).transpose()?;
-    if source.is_none() {
-        rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
-    }
-    let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
+    rung::check_defined(args.op, args.element())?;
+    // The record is opened before the GPU, so that an error comes before the work.
+    let file = record::reserve(args.record.as_deref())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
     }
     let (peak, rows) = match preset {
         Some(preset) => args.replay(&gpu, preset)?,
-        None => args.climb(&gpu, &rungs, source)?,
+        None => args.climb(&gpu, &rungs)?,
     };
     record::write(file, || Record {
         inputs: args.inputs(),
@@ -170,59 +162,42 @@ impl LadderArgs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    /// The element type of the input, and the lengths: the file's, or the ones asked for.
-    fn sizes(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, Vec<u64>), Failure> {
-        let element = source.map_or(self.element.unwrap_or(Element::F32), Source::element);
-        if let Some(source) = source
-            && self.element.is_some_and(|wanted| wanted != element)
-        {
-            return Err(Failure::Usage(format!("--type: {} holds {element}", source.name())));
-        }
+    /// The element type, where no document has its own.
+    fn element(&self) -> Element {
+        self.element.unwrap_or(Element::F32)
+    }
+
+    /// The lengths that were asked for, ascending.
+    fn sizes(&self, gpu: &Gpu) -> Result<Vec<u64>, Failure> {
+        let element = self.element();
         let [usual, usual_to] =
             if gpu.is_software() { [SOFTWARE_N, SOFTWARE_TO] } else { [USUAL_N, USUAL_TO] };
         let most = gpu.largest(element.size());
-        let held = source.map(Source::len);
-        let whose = if held.is_some() { "all of the file" } else { "the default on this adapter" };
         let sizes = match self.n {
-            None => vec![held.unwrap_or(usual)],
+            None => vec![usual],
             Some(Sizes::One(n)) => vec![n],
-            Some(Sizes::Range(from, to)) => {
-                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose))?
-            }
+            Some(Sizes::Range(from, to)) => sizes::steps(from, to, usual_to.min(most))?,
         };
         let n = sizes[sizes.len() - 1];
-        if let (Some(source), Some(held)) = (source, held)
-            && n > held
-        {
-            return Err(Failure::Usage(format!("--n {n}: {} holds {held} elements", source.name())));
-        }
         if n > most {
             return Err(Failure::Usage(format!(
                 "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
                 gpu.device.limits().max_buffer_size
             )));
         }
-        Ok((element, sizes))
+        Ok(sizes)
     }
 
     /// All rungs over the same data, at every length; the memory's peak, and the rows.
-    fn climb(
-        &self,
-        gpu: &Gpu,
-        rungs: &[&'static Rung],
-        source: Option<Source>,
-    ) -> Result<(Peak, Vec<Row>), Failure> {
-        let (element, sizes) = self.sizes(gpu, source.as_ref())?;
+    fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung]) -> Result<(Peak, Vec<Row>), Failure> {
+        let (element, sizes) = (self.element(), self.sizes(gpu)?);
         if !self.is_range() {
             rung::check_operator(gpu, self.op, element)?;
         }
         let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, element, *n));
         let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         let n = sizes[sizes.len() - 1];
-        let host = match source {
-            None => Host::generate(self.op, element, n),
-            Some(source) => rung::read(&source, n)?,
-        };
+        let host = Host::generate(self.op, element, n);
         let data = rung::upload(gpu, &host, self.inputs())?;
         let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));
         // The CPU's part first: a GPU that waits for it would lower its clock.
@@ -231,7 +206,6 @@ impl LadderArgs {
         let lengths: Vec<_> =
             sizes.iter().zip(jobs).zip(expected).map(|((n, jobs), expected)| (*n, jobs, expected)).collect();
         let rows = self.rows(&context, (&host, &data), &lengths)?;
-        let source = self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy);
         if self.is_range() {
             let names = [false, true].map(cpu::rung).into_iter().chain(rungs.iter().map(|rung| rung.name()));
             let by_size = BySize {
@@ -239,7 +213,6 @@ impl LadderArgs {
                 clock: self.clock_name(&rows, context.peak()),
                 operator: self.op,
                 element,
-                source: &source,
                 sizes: &sizes,
                 series: names.map(str::to_owned).collect(),
                 rows: &rows,
@@ -250,7 +223,7 @@ impl LadderArgs {
                 _ if !self.cold => String::new(),
                 copies => format!("; cold: {} copies of the input, read in turn", copies + 1),
             };
-            let title = format!("{} of {} {element}, {source}{copies}", self.op, table::count(n));
+            let title = format!("{} of {} {element}, generated data{copies}", self.op, table::count(n));
             let note = seen(&rows, gpu.is_software()).unwrap_or_default();
             let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
             self.print(&rows, table)?;

@@ -1,7 +1,7 @@
 //! Files of records, which `--record` writes, and `compare` and `report` read.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use halofold_measure::{Record, SCHEMA};
 use serde_json::Value;
@@ -16,8 +16,8 @@ pub fn write(file: Option<Reserved>, record: impl FnOnce() -> Record) -> Result<
 }
 
 /// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
-pub fn reserve(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Reserved>, Failure> {
-    path.map(|path| Reserved::open_apart("--record", path, inputs)).transpose()
+pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
+    path.map(|path| Reserved::open("--record", path)).transpose()
 }
 
 /// Contents of a file: a record, or the bare rows that `--json` prints.

@@ -7,7 +7,6 @@ use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
 
 use crate::failure::{self, Failure};
-use crate::files::Source;
 use crate::gpu::Gpu;
 use crate::row::Row;
 
@@ -121,17 +120,6 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
         Err(error) if is_about(&error, WORKGROUP) => Err(Failure::usage(format!("--workgroup: {error}"))),
         _ => Ok(job),
     }
-}
-
-/// Reads the first `len` elements of a file that holds as many.
-pub fn read(source: &Source, len: u64) -> Result<Host, Failure> {
-    Host::filled(source.element(), len, |bytes| {
-        if source.is_plain() {
-            return source.read_at(0, bytes).map_err(Failure::usage);
-        }
-        bytes.copy_from_slice(&source.load_all().map_err(Failure::usage)?[..bytes.len()]);
-        Ok(())
-    })
 }
 
 /// Uploads elements, in as many copies as cold inputs need.

@@ -28,22 +28,6 @@ impl Host {
         Host { element, words, len }
     }
 
-    /// Elements that `fill` puts into the bytes of so many.
-    ///
-    /// # Errors
-    ///
-    /// Those of `fill`.
-    pub fn filled<E>(
-        element: Element,
-        len: u64,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        let size = (len * element.size()) as usize;
-        let mut words = vec![0u64; size.div_ceil(8)];
-        fill(&mut bytemuck::cast_slice_mut(&mut words)[..size])?;
-        Ok(Host { element, words, len })
-    }
-
     /// Number of elements.
     #[expect(clippy::len_without_is_empty, reason = "nothing asks for it")]
     pub fn len(&self) -> u64 {

@@ -19,8 +19,6 @@ pub struct BySize<'a> {
     pub operator: Op,
     /// The element type.
     pub element: Element,
-    /// The file that the elements are from, or a word for generated ones.
-    pub source: &'a str,
     /// The sizes, ascending.
     pub sizes: &'a [u64],
     /// The rows' names at every size: the CPU's, then the rungs'.
@@ -49,7 +47,7 @@ fn end_to_end(row: &Row) -> Option<f64> {
 /// The whole text.
 pub fn report(rows: &BySize<'_>) -> String {
     format!(
-        "{}\n{} of {}, {} to {} elements, {}; the CPU on 1 and on {} threads\n\n\
+        "{}\n{} of {}, {} to {} elements, generated data; the CPU on 1 and on {} threads\n\n\
          Time of the reduction itself (rungs: {})\n\n{}\n\
          End to end: from submission to the value on the host (the input is already in GPU memory)\n\n{}\n{}{}",
         rows.adapter,
@@ -57,7 +55,6 @@ pub fn report(rows: &BySize<'_>) -> String {
         rows.element,
         table::power(rows.sizes[0]),
         table::power(rows.sizes[rows.sizes.len() - 1]),
-        rows.source,
         cpu::threads(),
         rows.clock,
         times(rows, Row::time),

@@ -31,12 +31,12 @@ impl FromStr for Sizes {
     }
 }
 
-/// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named, in words `whose`.
-pub fn steps(from: u64, to: Option<u64>, (usual, whose): (u64, &str)) -> Result<Vec<u64>, Failure> {
+/// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named.
+pub fn steps(from: u64, to: Option<u64>, usual: u64) -> Result<Vec<u64>, Failure> {
     if from == 0 {
         return Err(Failure::usage("--n 0..: the smallest size is 1"));
     }
-    let whose = if to.is_none() { format!(", {whose}") } else { String::new() };
+    let whose = if to.is_none() { ", the default on this adapter" } else { "" };
     let to = to.unwrap_or(usual);
     if from > to {
         return Err(Failure::Usage(format!("--n {from}.. is larger than --n {to}{whose}")));
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn sizes_stay_few_and_end_where_they_should() {
-        let steps = |from, to| steps(from, Some(to), (0, "")).map_err(|_| ());
+        let steps = |from, to| steps(from, Some(to), 0).map_err(|_| ());
         assert_eq!(steps(1, 1).unwrap(), [1]);
         assert_eq!(steps(256, 2048).unwrap(), [256, 512, 1024, 2048]);
         assert_eq!(steps(3, 20).unwrap(), [3, 6, 12, 20]);

@@ -96,7 +96,7 @@ pub struct Replay {
 /// Runs a preset, with the options that it shares with a grid from a file.
 pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
     let variants = args.variants(preset)?;
-    let record = record::reserve(args.record.as_deref(), &[])?;
+    let record = record::reserve(args.record.as_deref())?;
     let gpu = shared.adapters.one.open()?;
     let replay = args.replay(preset, shared, &gpu, &variants)?;
     record::write(record, || {

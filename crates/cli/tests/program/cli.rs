@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::files::{Folder, command, fine, halofold, npy, parsed, refused, stdout, typed};
+use crate::files::{command, fine, parsed, refused, stdout, typed};
 use crate::keys::{KEYS, assert_keys, check};
 use halofold::reduce::ladder::RUNGS;
 use serde_json::Value;
@@ -88,14 +88,6 @@ fn tables_and_csv_say_the_same() {
     assert_keys(lines[0].split(','), KEYS);
     assert_eq!(lines.len(), 3);
     assert!(lines[1].starts_with(",,tile,repeat,f32,sum,1000,"), "{}", lines[1]);
-}
-
-#[test]
-fn a_file_is_reduced_by_every_rung() {
-    let bytes: Vec<u8> = (0..700i32).flat_map(|x| (x - 350).to_le_bytes()).collect();
-    let file = &Folder::new("ladder-file").write("a.npy", &npy("<i4", false, &[100, 7], &bytes));
-    let rows = rows(&halofold(&["ladder", "--input", file, "--op", "min", "--json", "--samples", "1"]));
-    assert!(rows.iter().all(|row| row["n"] == 700 && row["type"] == "i32"));
 }
 
 #[test]
