@@ -1,12 +1,10 @@
 //! `halofold report`: records side by side, as Markdown tables or as a picture.
 
-mod beside_cub;
-mod ladder_picture;
+mod ladder;
 mod library;
 mod machines;
 mod markdown;
 mod published;
-mod readme;
 mod stencils;
 
 use std::path::PathBuf;
@@ -33,10 +31,6 @@ pub struct ReportArgs {
     /// Draw the picture in light colours on dark.
     #[arg(long, requires = "svg")]
     dark: bool,
-    /// A short table, as the project's pages have them: the ladder of one machine, its smallest length in full and time and share
-    /// of the peak for longer ones; for records of the library, three operations beside CUB.
-    #[arg(long)]
-    readme: bool,
 }
 
 /// Runs the command.
@@ -47,20 +41,14 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let (output, svg) = (open("--output", &args.output)?, open("--svg", &args.svg)?);
     let loaded = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = Machine::of(loaded);
-    let has_ladder = machines.iter().any(|machine| !machine.rows.is_empty());
-    let tables = match args.readme {
-        false => markdown::tables(&machines),
-        true if has_ladder => readme::table(&machines)?,
-        true => beside_cub::table(&machines)?,
-    };
-    let only_picture = svg.is_some() && output.is_none() && !args.readme;
+    let only_picture = svg.is_some() && output.is_none();
     if let Some(file) = svg {
-        file.write(&ladder_picture::picture(&machines, args.dark)?)?;
+        file.write(&ladder::picture(&machines, args.dark)?)?;
     }
     let printed = match output {
-        Some(file) => file.write(&tables),
+        Some(file) => file.write(&markdown::page(&machines)),
         None if only_picture => Ok(()),
-        None => print(&tables),
+        None => print(&markdown::page(&machines)),
     };
     [&args.output, &args.svg].into_iter().flatten().for_each(|path| written(path));
     printed

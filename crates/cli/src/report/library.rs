@@ -3,144 +3,82 @@
 use std::cmp::Reverse;
 
 use super::machines::Machine;
-use super::markdown::{Group, Sheet};
+use super::markdown::{Table, columns_of};
 use crate::lists::each_once;
 use crate::row::{LibraryWork, Row};
 use crate::table;
 
-/// Shapes that belong together.
-struct Family {
-    title: &'static str,
-    shapes: &'static [&'static str],
-}
-
-/// All shapes, in the order of the page; in the end those that this version does not know.
-const FAMILIES: [Family; 8] = [
-    Family {
-        title: "Library: one result",
-        shapes: &["whole", "counted", "accumulate", "two-scales", "wide"],
-    },
-    Family { title: "Library: segments", shapes: &["fixed", "computed-offsets", "offsets", "skewed"] },
-    Family { title: "Library: columns and axes", shapes: &["columns", "axis"] },
-    Family { title: "Library: histograms", shapes: &["random", "equal"] },
-    Family {
-        title: "Library: order statistics",
-        shapes: &["uniform", "normal", "bits", "sorted", "two-values", "all-equal", "periodic"],
-    },
-    Family { title: "Library: a number on the host", shapes: &["scalar"] },
-    Family { title: "Library: recording", shapes: &["recording"] },
-    Family { title: "Library: others", shapes: &[] },
+/// Headings of tables, each with the shapes that belong together, in the order of the page. The last table has the shapes that this
+/// version does not know.
+const FAMILIES: [(&str, &[&str]); 8] = [
+    ("Library: one result", &["whole", "counted", "accumulate", "two-scales", "wide"]),
+    ("Library: segments", &["fixed", "computed-offsets", "offsets", "skewed"]),
+    ("Library: columns and axes", &["columns", "axis"]),
+    ("Library: histograms", &["random", "equal"]),
+    (
+        "Library: order statistics",
+        &["uniform", "normal", "bits", "sorted", "two-values", "all-equal", "periodic"],
+    ),
+    ("Library: a number on the host", &["scalar"]),
+    ("Library: recording", &["recording"]),
+    ("Library: others", &[]),
 ];
 
-/// The rows of one family on all machines.
-pub struct Section<'a> {
-    /// Its heading.
-    pub title: &'static str,
-    /// Each machine that has any, with the names on it.
-    fields: Vec<Field<'a>>,
-    /// The operations that any machine has rows of.
-    asked: Vec<Asked<'a>>,
+/// The family that a shape belongs to.
+fn family_of(shape: &str) -> usize {
+    FAMILIES.iter().position(|(_, shapes)| shapes.contains(&shape)).unwrap_or(FAMILIES.len() - 1)
 }
 
-/// A machine's rows of a family.
-struct Field<'a> {
-    machine: &'a str,
-    names: Vec<&'a str>,
-    rows: Vec<&'a Row<LibraryWork>>,
+/// A table for each family that any machine has rows of.
+pub fn tables(machines: &[Machine]) -> Vec<Table> {
+    let tables = (0..FAMILIES.len()).map(|family| table(machines, family));
+    tables.filter(|table| !table.lines.is_empty()).collect()
 }
 
-/// An operation, whichever library does it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Asked<'a> {
-    op: &'a str,
-    shape: &'a str,
-    element: &'a str,
-    n: u64,
-    segments: Option<u64>,
-}
-
-/// The families that any machine has rows of.
-pub fn sections(machines: &[Machine]) -> Vec<Section<'_>> {
-    let sections = FAMILIES.iter().map(|family| Section::new(machines, family));
-    sections.filter(|section| !section.fields.is_empty()).collect()
-}
-
-impl Family {
-    /// The title of the family that a shape belongs to.
-    fn of(shape: &str) -> &'static str {
-        let known = FAMILIES.iter().find(|family| family.shapes.contains(&shape));
-        known.unwrap_or(&FAMILIES[FAMILIES.len() - 1]).title
+/// A line for each operation, a column for each machine and library.
+fn table(machines: &[Machine], family: usize) -> Table {
+    let (title, shapes) = FAMILIES[family];
+    let is_of_it = |row: &&Row<LibraryWork>| family_of(&row.what.shape) == family;
+    let rows = || machines.iter().flat_map(|machine| &machine.library).filter(is_of_it);
+    let (ops, elements) =
+        (each_once(rows().map(|row| &row.what.op)), each_once(rows().map(|row| &row.what.element)));
+    let mut asked = each_once(rows().map(|row| LibraryWork { name: String::new(), ..row.what.clone() }));
+    asked.sort_by_key(|asked| {
+        (
+            ops.iter().position(|op| **op == asked.op),
+            elements.iter().position(|element| **element == asked.element),
+            asked.n,
+            Reverse(asked.segments),
+            shapes.iter().position(|shape| *shape == asked.shape),
+        )
+    });
+    let mut head = vec!["asked for".to_owned()];
+    let mut columns = Vec::new();
+    for machine in machines {
+        let names = machine.library.iter().filter(is_of_it).map(|row| row.what.name.as_str());
+        let names = each_once(names);
+        head.extend(columns_of(&machine.name, &names));
+        columns.extend(names.into_iter().map(|name| (machine, name)));
     }
-}
-
-impl<'a> Asked<'a> {
-    fn of(row: &'a Row<LibraryWork>) -> Self {
-        let LibraryWork { op, shape, element, n, segments, .. } = &row.what;
-        Asked { op, shape, element, n: *n, segments: *segments }
-    }
-
-    /// The operation in words.
-    fn subject(self) -> String {
-        let alike = ["fixed", "offsets", "computed-offsets"].contains(&self.shape);
-        let results = match self.segments {
-            None => String::new(),
-            Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(self.n / count)),
-            Some(count) => format!(" to {} results", table::count(count)),
-        };
-        format!("{} of {} {}{results}", self.op, table::raised(self.n), self.element)
-    }
-}
-
-impl<'a> Section<'a> {
-    fn new(machines: &'a [Machine], family: &'static Family) -> Self {
-        let field = |machine: &'a Machine| {
-            let rows: Vec<_> =
-                machine.library.iter().filter(|row| Family::of(&row.what.shape) == family.title).collect();
-            let names = each_once(rows.iter().map(|row| row.what.name.as_str()));
-            Field { machine: &machine.name, names, rows }
-        };
-        let fields: Vec<_> = machines.iter().map(field).filter(|field| !field.rows.is_empty()).collect();
-        let rows = || fields.iter().flat_map(|field| field.rows.iter().copied());
-        let (ops, elements) =
-            (each_once(rows().map(|row| &row.what.op)), each_once(rows().map(|row| &row.what.element)));
-        let mut asked = each_once(rows().map(Asked::of));
-        asked.sort_by_key(|asked| {
-            (
-                ops.iter().position(|op| *op == asked.op),
-                elements.iter().position(|element| *element == asked.element),
-                asked.n,
-                Reverse(asked.segments),
-                family.shapes.iter().position(|shape| *shape == asked.shape),
-            )
+    let line = |asked: &LibraryWork| {
+        let cells = columns.iter().map(|(machine, name)| {
+            let what = LibraryWork { name: (*name).to_owned(), ..asked.clone() };
+            machine.library.iter().find(|row| row.what == what).map(cell).unwrap_or_default()
         });
-        Section { title: family.title, fields, asked }
-    }
-
-    /// The table: a line for each operation, a column for each machine and library.
-    pub fn sheet(&self) -> Sheet<'a> {
-        let group =
-            |field: &Field<'a>| Group { name: field.machine.to_owned(), columns: field.names.clone() };
-        let line = |asked: &Asked<'a>| {
-            let cells = self.fields.iter().flat_map(|field| field.cells(*asked));
-            (format!("{}, {}", asked.subject(), asked.shape), cells.collect())
-        };
-        Sheet {
-            subject: "asked for",
-            groups: self.fields.iter().map(group).collect(),
-            lines: self.asked.iter().map(line).collect(),
-        }
-    }
+        std::iter::once(format!("`{}, {}`", subject(asked), asked.shape)).chain(cells).collect()
+    };
+    Table { title: title.to_owned(), words: 1, head, lines: asked.iter().map(line).collect() }
 }
 
-impl Field<'_> {
-    /// The cell of each name.
-    fn cells(&self, asked: Asked<'_>) -> Vec<String> {
-        let cell = |name: &&str| {
-            let row = self.rows.iter().find(|row| row.what.name == **name && Asked::of(row) == asked);
-            row.map(|row| cell(row)).unwrap_or_default()
-        };
-        self.names.iter().map(cell).collect()
-    }
+/// An operation in words, whichever library does it.
+fn subject(asked: &LibraryWork) -> String {
+    let alike = ["fixed", "offsets", "computed-offsets"].contains(&&*asked.shape);
+    let results = match asked.segments {
+        None => String::new(),
+        Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(asked.n / count)),
+        Some(count) => format!(" to {} results", table::count(count)),
+    };
+    format!("{} of {} {}{results}", asked.op, table::raised(asked.n), asked.element)
 }
 
 /// Time, and speed where there is one.

@@ -1,67 +1,51 @@
 //! The documents' published figures, shown as one more machine beside those that replayed them.
 
 use super::machines::Machine;
+use super::markdown::Table;
 use crate::lists::each_once;
 use crate::presets;
 use crate::row::Row;
+use crate::table;
 
-/// A document's table.
-pub struct Document<'a> {
-    /// Its title, in one line.
-    pub title: String,
-    /// The machines that replayed it.
-    pub machines: Vec<&'a Machine>,
-    /// Its rows in order.
-    pub lines: Vec<Line<'a>>,
+/// A table for each document that any machine replayed.
+pub fn tables(machines: &[Machine]) -> Vec<Table> {
+    let rows = machines.iter().flat_map(|machine| &machine.rows);
+    let presets = each_once(rows.filter_map(|row| row.what.preset.as_deref()));
+    presets.into_iter().map(|preset| table(machines, preset)).collect()
 }
 
-/// One row of a document.
-pub struct Line<'a> {
-    /// The document's name for it.
-    pub name: &'a str,
-    /// The rung that replays it.
-    pub rung: &'a str,
-    /// The published time in milliseconds.
-    pub ms: Option<f64>,
-    /// The published bandwidth, as the document counts.
-    pub gb_per_s: Option<f64>,
-    /// The time of each of the document's machines.
-    pub measured: Vec<Option<f64>>,
+/// The document's name for a row.
+fn name(row: &Row) -> &str {
+    row.what.row.as_deref().unwrap_or(&row.what.rung)
 }
 
-/// The documents that any machine replayed.
-pub fn documents(machines: &[Machine]) -> Vec<Document<'_>> {
-    let names = each_once(replayed(machines).filter_map(|row| row.what.preset.as_deref()));
-    names.into_iter().map(|name| document(machines, name)).collect()
-}
-
-fn replayed(machines: &[Machine]) -> impl Iterator<Item = &Row> {
-    machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.what.preset.is_some())
-}
-
-fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
-    let replayed_it =
-        |machine: &&Machine| machine.rows.iter().any(|row| row.what.preset.as_deref() == Some(preset));
-    let replaying: Vec<_> = machines.iter().filter(replayed_it).collect();
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for row in replayed(machines).filter(|row| row.what.preset.as_deref() == Some(preset) && !row.is_cpu()) {
-        let name = row.what.row.as_deref().unwrap_or(&row.what.rung);
-        if lines.iter().any(|line| line.name == name) {
+/// A line for every row of a document, a column for every machine that replayed it.
+fn table(machines: &[Machine], preset: &str) -> Table {
+    let is_of_it = |row: &&Row| row.what.preset.as_deref() == Some(preset) && !row.is_cpu();
+    let replaying: Vec<_> =
+        machines.iter().filter(|machine| machine.rows.iter().any(|row| is_of_it(&row))).collect();
+    let mut head = ["row", "rung", "published", "published GB/s"].map(str::to_owned).to_vec();
+    head.extend(replaying.iter().map(|machine| machine.name.clone()));
+    let mut known = Vec::new();
+    let mut lines = Vec::new();
+    for row in replaying.iter().flat_map(|machine| machine.rows.iter().filter(is_of_it)) {
+        if known.contains(&name(row)) {
             continue;
         }
-        let own = |machine: &&'a Machine| {
-            let rows = machine.rows.iter().filter(|row| !row.is_cpu());
-            rows.filter(|other| other.what.preset == row.what.preset && other.what.row == row.what.row)
-                .find_map(Row::time)
-        };
-        lines.push(Line {
-            name,
-            rung: &row.what.rung,
-            ms: row.figures.published_ms,
-            gb_per_s: row.figures.published_gb_s,
-            measured: replaying.iter().map(own).collect(),
-        });
+        known.push(name(row));
+        let figures = &row.figures;
+        let mut line = vec![
+            name(row).to_owned(),
+            format!("`{}`", row.what.rung),
+            table::time(figures.published_ms),
+            table::optional(figures.published_gb_s),
+        ];
+        line.extend(replaying.iter().map(|machine| {
+            let same = |other: &&Row| is_of_it(other) && name(other) == name(row);
+            table::time(machine.rows.iter().filter(same).find_map(Row::time))
+        }));
+        lines.push(line);
     }
     let title = presets::named(preset).map_or_else(|_| preset.to_owned(), |preset| preset.title.clone());
-    Document { title, machines: replaying, lines }
+    Table { title, words: 2, head, lines }
 }

@@ -3,56 +3,57 @@
 use halofold::stencil::{Grid, STENCILS, VARIANTS};
 
 use super::machines::Machine;
-use super::markdown::{Group, Sheet};
+use super::markdown::{Table, columns_of};
 use crate::lists::each_once;
 use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
 use crate::table;
 
-/// A stencil on all machines that ran it.
-pub struct Comparison<'a> {
-    points: u32,
-    boundary: &'a str,
-    element: &'a str,
-    /// Each machine's rows over one grid.
-    fields: Vec<Field<'a>>,
-    /// The variants on any machine, in the order of the catalogue.
-    variants: Vec<&'a str>,
-    /// The thesis's table for it.
-    published: Option<&'static Preset>,
-}
+/// A computation: number of points, borders and element type.
+type Work<'a> = (u32, &'a str, &'a str);
 
 /// The rows of one machine over the grid that has the most.
-pub struct Field<'a> {
-    /// The machine's name.
-    pub machine: &'a str,
-    /// The grid.
-    pub grid: &'a str,
-    /// The rows.
-    pub rows: Vec<&'a Row<StencilWork>>,
+struct Field<'a> {
+    machine: &'a str,
+    grid: &'a str,
+    rows: Vec<&'a Row<StencilWork>>,
 }
 
 impl<'a> Field<'a> {
+    fn of(machine: &'a Machine, work: Work<'_>) -> Option<Self> {
+        let rows = || machine.stencils.iter().filter(|row| work_of(row) == work);
+        let count = |grid: &str| rows().filter(|row| row.what.grid == grid).count();
+        let grid = rows().map(|row| row.what.grid.as_str()).max_by_key(|grid| count(grid))?;
+        let rows = rows().filter(|row| row.what.grid == grid).collect();
+        Some(Field { machine: &machine.name, grid, rows })
+    }
+
     /// The fastest row of a variant.
-    pub fn best(&self, variant: &str) -> Option<&'a Row<StencilWork>> {
+    fn best(&self, variant: &str) -> Option<&'a Row<StencilWork>> {
         let rows = self.rows.iter().copied().filter(|row| row.what.variant == variant);
-        rows.filter(|row| row.time().is_some()).max_by(|a, b| {
-            a.figures.gcells_per_s.unwrap_or(0.0).total_cmp(&b.figures.gcells_per_s.unwrap_or(0.0))
-        })
+        let speed = |row: &Row<StencilWork>| row.figures.gcells_per_s.unwrap_or(0.0);
+        rows.filter(|row| row.time().is_some()).max_by(|a, b| speed(a).total_cmp(&speed(b)))
     }
 }
 
-/// Everything that any machine computed, in the order it first appears in.
-pub fn comparisons(machines: &[Machine]) -> Vec<Comparison<'_>> {
-    let rows = machines.iter().flat_map(|machine| &machine.stencils).map(|row| &row.what);
-    let works = each_once(rows.map(|what| (what.points, what.boundary.as_str(), what.element.as_str())));
-    works.into_iter().map(|work| Comparison::new(machines, work)).collect()
+fn work_of(row: &Row<StencilWork>) -> Work<'_> {
+    (row.what.points, &row.what.boundary, &row.what.element)
 }
 
-/// The grid that most of some rows are over.
-fn usual_grid<'a>(rows: &[&'a Row<StencilWork>]) -> Option<&'a str> {
-    let count = |grid: &str| rows.iter().filter(|row| row.what.grid == grid).count();
-    rows.iter().map(|row| row.what.grid.as_str()).max_by_key(|grid| count(grid))
+/// Tables of everything that any machine computed, in the order it first appears in.
+pub fn tables(machines: &[Machine]) -> Vec<Table> {
+    let works = each_once(machines.iter().flat_map(|machine| &machine.stencils).map(work_of));
+    let tables = works.into_iter().flat_map(|work| {
+        let fields: Vec<_> = machines.iter().filter_map(|machine| Field::of(machine, work)).collect();
+        let (points, boundary, element) = work;
+        let thesis = PRESETS.iter().find(|preset| preset.stencil.points() == points);
+        let thesis = thesis.filter(|_| (boundary, element) == ("fixed", "f32"));
+        let title = format!("{points}-point stencil of {element}, {boundary} borders");
+        let published =
+            thesis.map(|preset| thesis_rows(format!("{title}: the thesis's rows"), &fields, preset));
+        std::iter::once(best_blocks(title, &fields, points)).chain(published)
+    });
+    tables.collect()
 }
 
 /// A variant's position in the catalogue; unknown variants come last.
@@ -64,83 +65,22 @@ fn place(variant: &str, points: u32) -> usize {
     known.unwrap_or(VARIANTS.len())
 }
 
-impl<'a> Comparison<'a> {
-    fn new(machines: &'a [Machine], (points, boundary, element): (u32, &'a str, &'a str)) -> Self {
-        let field = |machine: &'a Machine| {
-            let mut rows: Vec<_> = machine
-                .stencils
-                .iter()
-                .filter(|row| {
-                    (row.what.points, &*row.what.boundary, &*row.what.element) == (points, boundary, element)
-                })
-                .collect();
-            let grid = usual_grid(&rows)?;
-            rows.retain(|row| row.what.grid == grid);
-            Some(Field { machine: &machine.name, grid, rows })
-        };
-        let fields: Vec<_> = machines.iter().filter_map(field).collect();
-        let mut variants: Vec<_> =
-            fields.iter().flat_map(|field| &field.rows).map(|row| row.what.variant.as_str()).collect();
-        variants.sort_by_key(|variant| (place(variant, points), *variant));
-        variants.dedup();
-        let thesis = PRESETS.iter().find(|preset| preset.stencil.points() == points);
-        let published = thesis.filter(|_| boundary == "fixed" && element == "f32");
-        Comparison { points, boundary, element, fields, variants, published }
+/// Every variant at its best block.
+fn best_blocks(title: String, fields: &[Field<'_>], points: u32) -> Table {
+    let rows = fields.iter().flat_map(|field| &field.rows);
+    let mut variants = each_once(rows.map(|row| row.what.variant.as_str()));
+    variants.sort_by_key(|variant| place(variant, points));
+    let mut head = vec!["variant, best block".to_owned()];
+    for Field { machine, grid, .. } in fields {
+        let grid = grid.parse().map_or_else(|_| (*grid).to_owned(), |grid: Grid| grid.to_string());
+        let names = ["block", "time a step", "GCell/s", "GFLOP/s", "% of copy"];
+        head.extend(columns_of(&format!("{machine}, {grid}"), &names));
     }
-
-    /// Its title, in one line.
-    pub fn title(&self) -> String {
-        format!("{}-point stencil of {}, {} borders", self.points, self.element, self.boundary)
-    }
-
-    /// The tables: every variant at its best block, and the thesis's rows at the thesis's.
-    pub fn sheets(&self) -> Vec<Sheet<'static>> {
-        let rows = self.published.map(|preset| self.thesis_rows(preset));
-        std::iter::once(self.best_blocks()).chain(rows).collect()
-    }
-
-    fn best_blocks(&self) -> Sheet<'static> {
-        let group = |field: &Field<'_>| Group {
-            name: format!("{}, {}", field.machine, grid(field.grid)),
-            columns: vec!["block", "time a step", "GCell/s", "GFLOP/s", "% of copy"],
-        };
-        let line = |variant: &&str| {
-            ((*variant).to_owned(), self.fields.iter().flat_map(|field| best_cells(field, variant)).collect())
-        };
-        Sheet {
-            subject: "variant, best block",
-            groups: self.fields.iter().map(group).collect(),
-            lines: self.variants.iter().map(line).collect(),
-        }
-    }
-
-    /// The thesis's table, every machine at the same block; all steps' time where a machine ran as many over the same grid.
-    fn thesis_rows(&self, preset: &Preset) -> Sheet<'static> {
-        let columns = || vec!["GCell/s", "GFLOP/s", "all steps"];
-        let group = |field: &Field<'_>| Group { name: field.machine.to_owned(), columns: columns() };
-        let first = Group { name: MACHINE.to_owned(), columns: columns() };
-        let flops = preset.flops();
-        let line = |row: &crate::stencil::Published| {
-            let own = [
-                table::digits(row.gflop_s / flops),
-                format!("{:.2}", row.gflop_s),
-                format!("{:.2} s", row.seconds),
-            ];
-            let block = row.block.to_string();
-            let measured = self.fields.iter().flat_map(|field| {
-                let same = |known: &&&Row<StencilWork>| {
-                    known.what.variant == row.variant && known.what.block == block
-                };
-                thesis_cells(field.rows.iter().find(same).copied(), preset)
-            });
-            (format!("{} {block}", row.variant), own.into_iter().chain(measured).collect())
-        };
-        Sheet {
-            subject: "the thesis's rows",
-            groups: std::iter::once(first).chain(self.fields.iter().map(group)).collect(),
-            lines: preset.published.iter().map(line).collect(),
-        }
-    }
+    let line = |variant: &&str| {
+        let cells = fields.iter().flat_map(|field| best_cells(field, variant));
+        std::iter::once(format!("`{variant}`")).chain(cells).collect()
+    };
+    Table { title, words: 1, head, lines: variants.iter().map(line).collect() }
 }
 
 /// Block, time, speeds and share of the copy peak of a variant at its best block.
@@ -159,8 +99,30 @@ fn best_cells(field: &Field<'_>, variant: &str) -> [String; 5] {
     ]
 }
 
-fn thesis_cells(row: Option<&Row<StencilWork>>, preset: &Preset) -> [String; 3] {
-    let Some(row) = row else { return Default::default() };
+/// The thesis's table, every machine at the same block; all steps' time where a machine ran as many over the same grid.
+fn thesis_rows(title: String, fields: &[Field<'_>], preset: &Preset) -> Table {
+    let machines = std::iter::once(MACHINE).chain(fields.iter().map(|field| field.machine));
+    let columns = machines.flat_map(|machine| columns_of(machine, &["GCell/s", "GFLOP/s", "all steps"]));
+    let head = std::iter::once("the thesis's rows".to_owned()).chain(columns).collect();
+    let line = |published: &crate::stencil::Published| {
+        let block = published.block.to_string();
+        let mut line = vec![
+            format!("`{} {block}`", published.variant),
+            table::digits(published.gflop_s / preset.flops()),
+            format!("{:.2}", published.gflop_s),
+            format!("{:.2} s", published.seconds),
+        ];
+        for field in fields {
+            let mut rows = field.rows.iter();
+            let row = rows.find(|row| row.what.variant == published.variant && row.what.block == block);
+            line.extend(row.map(|row| thesis_cells(row, preset)).unwrap_or_default());
+        }
+        line
+    };
+    Table { title, words: 1, head, lines: preset.published.iter().map(line).collect() }
+}
+
+fn thesis_cells(row: &Row<StencilWork>, preset: &Preset) -> [String; 3] {
     if row.time().is_none() {
         return [table::status(row), String::new(), String::new()];
     }
@@ -173,9 +135,4 @@ fn thesis_cells(row: Option<&Row<StencilWork>>, preset: &Preset) -> [String; 3] 
         table::optional(row.figures.gflop_per_s),
         seconds.unwrap_or_default(),
     ]
-}
-
-/// A grid in words.
-fn grid(text: &str) -> String {
-    text.parse().map_or_else(|_| text.to_owned(), |grid: Grid| grid.to_string())
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::files::{command, stdout};
+use halofold_measure::{LibraryWork, Record};
 
 /// The opening of a printed table: the command follows.
 const TABLE: &str = "<!-- table: halofold ";
@@ -75,7 +76,35 @@ fn tables_are_what_their_commands_print() {
             std::fs::write(&path, fresh).expect("the page can be written");
         }
     }
-    assert!(tables >= 3, "the README, the ladder and the costs have one each");
+    assert!(tables >= 1, "the ladder has one");
+}
+
+#[test]
+fn times_beside_cub_are_those_of_the_records() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("the project has this file");
+    let records = ["library", "cub"].map(|name| {
+        let record = serde_json::from_str::<Record>(&read(&format!("docs/results/h200/{name}.json")));
+        record.expect("a record").library
+    });
+    // CUB has no form for segments of one length.
+    let by_segment = ["fixed", "fixed", "computed-offsets"];
+    for (work, [op, element], segments, shapes) in [
+        ("sum of 2^28 `f32`", ["sum", "f32"], None, ["whole"; 3]),
+        ("sums of its 2^20 segments of 256", ["sum", "f32"], Some(1 << 20), by_segment),
+        ("histogram of 2^28 `u32`, 256 bins", ["histogram-256", "u32"], None, ["random"; 3]),
+    ] {
+        let time = |(name, shape): (&str, &str)| {
+            let [name, op, shape, element] = [name, op, shape, element].map(str::to_owned);
+            let what = LibraryWork { name, op, shape, element, n: 1 << 28, segments };
+            let row = records.iter().flatten().find(|row| row.what == what).expect("the row is in a record");
+            format!(" {:.1} µs |", 1e3 * row.time().expect("a right result"))
+        };
+        let sides = ["halofold", "halofold-chained", "cub"].into_iter().zip(shapes);
+        let line = format!("| {work} |{}", sides.map(time).collect::<String>());
+        for page in ["README.md", "docs/costs.md"] {
+            assert!(read(page).contains(&line), "{page} should have {line}");
+        }
+    }
 }
 
 #[test]
