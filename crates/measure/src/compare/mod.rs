@@ -62,3 +62,68 @@ pub fn pairs<'a, W: What>(a: &'a [Row<W>], b: &'a [Row<W>]) -> Vec<Pair<'a, W>> 
     let only_b = b.iter().zip(taken).filter(|(_, taken)| !taken).map(|(row, _)| Pair::OnlyB(row));
     of_a.chain(only_b).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{LadderFigures, LadderWork, Machine, Status, Times};
+
+    /// A row that took so many milliseconds, with so much spread.
+    fn row(rung: &str, ms: f64, iqr: f64) -> Row {
+        let [rung, element, op] = [rung, "f32", "sum"].map(str::to_owned);
+        let what = LadderWork {
+            preset: None,
+            row: None,
+            rung,
+            finish: None,
+            element,
+            op,
+            n: 4096,
+            workgroup_size: None,
+        };
+        let timing = Some("gpu".to_owned());
+        let times = Times { median: Some(ms), iqr: Some(iqr), timing, ..Times::default() };
+        let machine = Machine { adapter: "GPU".to_owned(), backend: "vulkan".to_owned() };
+        let figures = LadderFigures::default();
+        Row { what, times, figures, status: Status::Pass, reason: None, machine }
+    }
+
+    fn verdicts(a: &[Row], b: &[Row], threshold: f64) -> Vec<Verdict> {
+        pairs(a, b).iter().map(|pair| pair.judged(threshold).1.verdict).collect()
+    }
+
+    #[test]
+    fn verdicts_look_at_the_threshold_and_the_spread() {
+        use Verdict::{Faster, OnlyInA, OnlyInB, Same, Slower, WithinIqr};
+        let rungs = |rows: [(&str, f64, f64); 4]| rows.map(|(rung, ms, iqr)| row(rung, ms, iqr));
+        let a =
+            rungs([("first", 1.0, 0.01), ("second", 1.0, 0.01), ("third", 1.0, 0.3), ("fourth", 1.0, 0.01)]);
+        let b =
+            rungs([("first", 1.04, 0.01), ("second", 0.8, 0.01), ("third", 1.2, 0.3), ("fifth", 1.0, 0.01)]);
+        assert_eq!(verdicts(&a, &b, 5.0), [Same, Faster, WithinIqr, OnlyInA, OnlyInB]);
+        assert_eq!(verdicts(&a, &b, 3.0)[0], Slower);
+    }
+
+    #[test]
+    fn a_wrong_result_is_a_regression_and_a_skipped_row_is_not() {
+        let a = ["first", "second", "third"].map(|rung| row(rung, 1.0, 0.01));
+        let mut b = a.clone();
+        b[0].status = Status::Skipped;
+        b[1].times.timing = Some("wall".to_owned());
+        b[2].status = Status::Fail;
+        let verdicts = verdicts(&a, &b, 5.0);
+        assert_eq!(verdicts, [Verdict::Skipped, Verdict::Skipped, Verdict::Wrong]);
+        assert!(verdicts[2].is_regression() && !verdicts[0].is_regression());
+    }
+
+    #[test]
+    fn a_documents_row_goes_with_a_plain_one_and_not_with_another_documents() {
+        let [plain, tga, opencl] = [None, Some("tga"), Some("opencl")].map(|preset| {
+            let mut row = row("tile", 1.0, 0.01);
+            row.what.preset = preset.map(str::to_owned);
+            [row]
+        });
+        assert_eq!(verdicts(&plain, &tga, 5.0), [Verdict::Same]);
+        assert_eq!(verdicts(&tga, &opencl, 5.0), [Verdict::OnlyInA, Verdict::OnlyInB]);
+    }
+}
