@@ -194,7 +194,7 @@ impl LadderArgs {
         if !self.is_range() {
             rung::check_operator(gpu, self.op, element)?;
         }
-        let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, element, *n));
+        let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, *n));
         let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         let n = sizes[sizes.len() - 1];
         let host = Host::generate(self.op, element, n);
@@ -265,41 +265,28 @@ impl LadderArgs {
     }
 
     /// The jobs of one length. An option that no rung could run is an error here; one that some rungs cannot run gives skipped rows later.
-    fn jobs(
-        &self,
-        gpu: &Gpu,
-        rungs: &[&'static Rung],
-        element: Element,
-        n: u64,
-    ) -> Result<Vec<Job>, Failure> {
+    fn jobs(&self, gpu: &Gpu, rungs: &[&'static Rung], n: u64) -> Result<Vec<Job>, Failure> {
         let each = |values: &[u32]| -> Vec<Option<u32>> {
             if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
         };
-        let (workgroups, groups) = (each(&self.workgroup), each(&self.groups));
-        let tunings = workgroups.iter().flat_map(|size| groups.iter().map(move |groups| (*size, *groups)));
-        let tunings: Vec<_> = tunings.collect();
-        let jobs = rungs.iter().flat_map(|rung| tunings.iter().map(move |tuning| (*rung, *tuning)));
-        jobs.map(|(rung, tuning)| self.job(gpu, (rung, tuning), element, n)).collect()
-    }
-
-    /// The job of a rung, as the options change it.
-    fn job(
-        &self,
-        gpu: &Gpu,
-        (rung, (workgroup, groups)): (&'static Rung, (Option<u32>, Option<u32>)),
-        element: Element,
-        n: u64,
-    ) -> Result<Job, Failure> {
-        let mut job = rung::job(rung, self.op, element, &gpu.device.limits(), n)?;
-        if let Some(workgroup) = workgroup {
-            job.tuning = job.tuning.with_workgroup_size(workgroup);
+        let mut jobs = Vec::new();
+        for rung in rungs {
+            for workgroup in each(&self.workgroup) {
+                for groups in each(&self.groups) {
+                    let mut job = rung::job(rung, self.op, self.element(), &gpu.device.limits(), n)?;
+                    if let Some(workgroup) = workgroup {
+                        job.tuning = job.tuning.with_workgroup_size(workgroup);
+                    }
+                    if let Some(groups) = groups {
+                        job.tuning = job.tuning.with_max_workgroups(groups);
+                    }
+                    job.subgroups = !self.no_subgroups;
+                    job.finish = self.finish.unwrap_or(job.finish);
+                    jobs.push(rung::with_checked_workgroup(gpu, job)?);
+                }
+            }
         }
-        if let Some(groups) = groups {
-            job.tuning = job.tuning.with_max_workgroups(groups);
-        }
-        job.subgroups = !self.no_subgroups;
-        job.finish = self.finish.unwrap_or(job.finish);
-        rung::with_checked_workgroup(gpu, job)
+        Ok(jobs)
     }
 
     /// A document's rows, at its settings or as near as this adapter comes.
