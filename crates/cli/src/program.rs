@@ -35,7 +35,7 @@ enum Command {
     Ladder(ladder::LadderArgs),
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
-    /// Print tables of records side by side, as Markdown, or draw a ladder.
+    /// Print records side by side as Markdown tables, or draw the ladder of one machine.
     Report(report::ReportArgs),
     /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
     Scan(scan::ScanArgs),
