@@ -32,9 +32,7 @@ pub struct HistogramArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
-    if let Some(path) = args.output.as_deref().filter(|path| !npy::is_named(path)) {
-        return Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())));
-    }
+    args.output.as_deref().map_or(Ok(()), npy::check_output)?;
     let inputs = [&args.request.file];
     let array = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &inputs)).transpose()?;
     let counted = count::count(&args.request)?;

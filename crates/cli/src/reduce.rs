@@ -32,7 +32,7 @@ use halofold::reduce::{Accuracy, Op, Scalar};
 pub use self::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::file_errors::FileErrors;
-use crate::files::{STANDARD_INPUT, Source, Stored, npy};
+use crate::files::{STANDARD_INPUT, Source, Stored};
 use crate::gpu::Gpu;
 use crate::progress;
 use crate::transport::{Transport, refuse_stream};
@@ -294,7 +294,7 @@ impl<'a> File<'a> {
         let ms = states.iter().map(|states| states.gpu_ms).try_fold(0.0, |all, ms| Some(all + ms?));
         let (values, dtype) = match kind {
             Kind::PeakToPeak => (
-                values.into_iter().map(|value| value.map(peak_to_peak)).collect(),
+                values.into_iter().map(|value| value.map(parts::peak_to_peak)).collect(),
                 op::dtype(Op::Min, stored),
             ),
             _ => (values, op::dtype(op, stored)),
@@ -435,31 +435,12 @@ fn counts(block: &Block, lines: usize) -> Vec<u64> {
     counts
 }
 
-/// The largest element less the smallest; integers wrap, as NumPy's do.
-fn peak_to_peak(range: Scalar) -> Scalar {
-    let Scalar::Range { min, max } = range else { return range };
-    Scalar::One(match (min, max) {
-        (Value::Unsigned(min), Value::Unsigned(max)) => Value::Unsigned(max - min),
-        (Value::Signed(min), Value::Signed(max)) => Value::Signed(max.wrapping_sub(min)),
-        (Value::F32(min), Value::F32(max)) => Value::F32(max - min),
-        (min, max) => Value::F64(max.as_f64() - min.as_f64()),
-    })
-}
-
-/// True if a path names a `.npy` file.
-pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
-    if npy::is_named(path) {
-        Ok(())
-    } else {
-        Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::files::npy;
     use crate::gpu::AdapterArgs;
     use crate::transport::Alone;
 

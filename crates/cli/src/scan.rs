@@ -25,7 +25,7 @@ use crate::reduce::rows::{self, Array, OfFile};
 use crate::reduce::states::output_buffer;
 use crate::reduce::tree::Tree;
 use crate::reduce::verify::Check;
-use crate::reduce::{CHUNK, check_name, help, op};
+use crate::reduce::{CHUNK, help, op};
 use crate::reserved::{Reserved, failure};
 use reference::Reference;
 
@@ -88,7 +88,7 @@ pub struct ScanArgs {
 /// Names the fault of the request, of the machine, or of a result.
 pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let start = Instant::now();
-    check_name(&args.output)?;
+    npy::check_output(&args.output)?;
     let source = Source::open(&args.file, args.raw.bare().as_ref()).map_err(Failure::usage)?;
     check(args, &source)?;
     let geometry = Geometry::new(&source, args.axis.as_ref().map(slice::from_ref), false, source.reverses());

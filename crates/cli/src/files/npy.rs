@@ -5,6 +5,8 @@ use std::path::Path;
 
 use halofold::Element;
 
+use crate::failure::Failure;
+
 /// The header's length is a multiple of this, padding included.
 const ALIGNMENT: usize = 64;
 
@@ -45,6 +47,14 @@ pub fn tuple(shape: &[u64]) -> String {
 /// True if a file's name says that it holds an array.
 pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+}
+
+/// Checks the name of an array that `-o` writes.
+pub fn check_output(path: &Path) -> Result<(), Failure> {
+    match is_named(path) {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display()))),
+    }
 }
 
 #[cfg(test)]

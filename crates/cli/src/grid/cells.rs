@@ -75,27 +75,3 @@ fn value(element: Element, bytes: &[u8]) -> f64 {
         other => unreachable!("{other} is new"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_type_becomes_every_float() {
-        let two = |element| match element {
-            Element::U32 | Element::I32 => 2u32.to_ne_bytes().to_vec(),
-            Element::I64 | Element::U64 => 2u64.to_ne_bytes().to_vec(),
-            Element::F32 => 2f32.to_ne_bytes().to_vec(),
-            Element::F64 => 2f64.to_ne_bytes().to_vec(),
-            Element::F16 => f16::from_f64(2.0).to_ne_bytes().to_vec(),
-            other => unreachable!("{other} is new"),
-        };
-        for from in Element::ALL {
-            for to in [Element::F32, Element::F64, Element::F16] {
-                let mut bytes = vec![0; to.size() as usize];
-                convert(from, &two(from), to, &mut bytes);
-                assert_eq!(bytes, two(to), "{from} to {to}");
-            }
-        }
-    }
-}

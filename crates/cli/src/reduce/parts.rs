@@ -158,6 +158,17 @@ fn narrowed(op: Op, stored: Stored, value: Value) -> Value {
     }
 }
 
+/// The largest element less the smallest; integers wrap, as NumPy's do.
+pub fn peak_to_peak(range: Scalar) -> Scalar {
+    let Scalar::Range { min, max } = range else { return range };
+    Scalar::One(match (min, max) {
+        (Value::Unsigned(min), Value::Unsigned(max)) => Value::Unsigned(max - min),
+        (Value::Signed(min), Value::Signed(max)) => Value::Signed(max.wrapping_sub(min)),
+        (Value::F32(min), Value::F32(max)) => Value::F32(max - min),
+        (min, max) => Value::F64(max.as_f64() - min.as_f64()),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
