@@ -45,21 +45,6 @@ pub fn number(element: Element, key: u64) -> Value {
     }
 }
 
-/// The number at the start of the bytes of a result. A 16-bit float has become one of 32 bits.
-pub fn of_bytes(element: Element, bytes: &[u8]) -> Value {
-    fn first<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> T {
-        bytemuck::pod_read_unaligned(&bytes[..size_of::<T>()])
-    }
-    match element {
-        Element::U32 => Value::Unsigned(first::<u32>(bytes).into()),
-        Element::I32 => Value::Signed(first::<i32>(bytes).into()),
-        Element::U64 => Value::Unsigned(first(bytes)),
-        Element::I64 => Value::Signed(first(bytes)),
-        Element::F64 => Value::F64(first(bytes)),
-        _ => Value::F32(first(bytes)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,6 @@ pub(crate) mod block;
 pub(crate) mod geometry;
 pub(crate) mod help;
 mod labels;
-pub(crate) mod lines;
 pub(crate) mod op;
 mod own;
 pub(crate) mod parts;

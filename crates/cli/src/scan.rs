@@ -11,14 +11,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 use halofold::scan::Scan;
 use halofold::{Element, OnDevice, Slice, wgpu};
+use halofold_fleet::host::{Batch, permuted};
 
 use crate::failure::Failure;
-use crate::files::{BareArgs, Source, Stored, npy, permuted};
+use crate::files::{BareArgs, Source, Stored, npy};
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::progress;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
-use crate::reduce::lines::Batch;
 use crate::reduce::parts::{self, Part};
 use crate::reduce::results::{closest, encode};
 use crate::reduce::rows::{self, Array, OfFile};

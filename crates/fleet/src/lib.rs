@@ -49,6 +49,7 @@ mod download;
 mod error;
 mod error_scopes;
 mod grid_state;
+pub mod host;
 mod one_gpu;
 mod place;
 mod split;

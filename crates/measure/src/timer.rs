@@ -98,13 +98,13 @@ impl Budget {
     /// Fractions of a second on a software adapter.
     const PROCESSOR: Budget = Budget {
         samples: 7,
-        most_samples: 63,
+        most_samples: 31,
         sample: Duration::ZERO,
         warm_up: Duration::from_millis(10),
         warm_up_after_pause: Duration::from_millis(10),
-        warm_up_limit: Duration::from_millis(250),
+        warm_up_limit: Duration::from_millis(100),
         settled: 2,
-        total: Duration::from_millis(600),
+        total: Duration::from_millis(150),
     };
 
     /// The time that suits a device.

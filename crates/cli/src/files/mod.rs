@@ -10,7 +10,6 @@ mod grammar;
 mod header;
 pub mod npy;
 pub mod npz;
-mod order;
 mod reader;
 mod stored;
 #[cfg(test)]
@@ -24,12 +23,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use halofold::Element;
 use halofold_fleet::Place;
+use halofold_fleet::host::{permuted, swap_bytes};
 use rayon::prelude::*;
 
 pub use bare::{Bare, BareArgs, Dimensions};
 pub use error::{Fault, InputError};
 use header::Header;
-pub use order::permuted;
 use reader::{Opened, Reader, fill, open_reader};
 pub use stored::Stored;
 
@@ -219,7 +218,7 @@ impl Source {
         let mut bytes = vec![0; ((layers.end - layers.start) * layer) as usize];
         self.read_at(layers.start * layer, &mut bytes)?;
         if swap {
-            order::swap_bytes(&mut bytes, stored.size() as usize);
+            swap_bytes(&mut bytes, stored.size() as usize);
         }
         let mut lens: Vec<usize> = dims.iter().map(|len| *len as usize).collect();
         if let Some(first) = lens.first_mut() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use halofold::Element;
-use rayon::prelude::*;
+use halofold_fleet::host::{truths, widened};
 
 /// The type of a file's elements: one that the library reduces, or a narrower one that becomes a 32-bit integer first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,20 +107,12 @@ impl Stored {
 
     /// Widens elements to those that kernels read.
     pub fn widened(self, bytes: Vec<u8>) -> Vec<u8> {
-        let wide: Vec<i32> = match self {
-            Stored::Element(_) => return bytes,
-            Stored::Bool => bytes.par_iter().map(|byte| (*byte != 0).into()).collect(),
-            Stored::U8 => bytes.par_iter().map(|byte| i32::from(*byte)).collect(),
-            Stored::I8 => bytes.par_iter().map(|byte| i32::from(*byte as i8)).collect(),
-            Stored::U16 => pairs(&bytes).map(|pair| u16::from_ne_bytes(*pair).into()).collect(),
-            Stored::I16 => pairs(&bytes).map(|pair| i16::from_ne_bytes(*pair).into()).collect(),
-        };
-        bytemuck::cast_slice(&wide).to_vec()
+        match self {
+            Stored::Element(_) => bytes,
+            Stored::Bool => widened(&truths(bytes), 1, false),
+            _ => widened(&bytes, self.size() as usize, self.is_signed()),
+        }
     }
-}
-
-fn pairs(bytes: &[u8]) -> impl IndexedParallelIterator<Item = &[u8; 2]> {
-    bytes.as_chunks::<2>().0.par_iter()
 }
 
 impl From<Element> for Stored {

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use half::f16;
 use halofold::Element;
+use halofold_fleet::host::convert;
 
 use crate::failure::Failure;
 use crate::files::Source;
@@ -38,40 +38,5 @@ impl<'a> FileCells<'a> {
             Some(all) => convert(source.element(), &all[at as usize..][..len as usize], *element, into),
         }
         Ok(())
-    }
-}
-
-/// The values of some cells.
-pub fn values(element: Element, bytes: &[u8]) -> impl Iterator<Item = f64> {
-    bytes.chunks_exact(element.size() as usize).map(move |bytes| value(element, bytes))
-}
-
-/// Writes elements of one type as cells of another.
-fn convert(from: Element, source: &[u8], to: Element, into: &mut [u8]) {
-    if from == to {
-        return into.copy_from_slice(source);
-    }
-    let elements = source.chunks_exact(from.size() as usize);
-    for (bytes, into) in elements.zip(into.chunks_exact_mut(to.size() as usize)) {
-        match to {
-            Element::F16 => into.copy_from_slice(&f16::from_f64(value(from, bytes)).to_ne_bytes()),
-            Element::F64 => into.copy_from_slice(&value(from, bytes).to_ne_bytes()),
-            _ => into.copy_from_slice(&(value(from, bytes) as f32).to_ne_bytes()),
-        }
-    }
-}
-
-/// An element as a number. Integers of more than 53 bits are rounded.
-fn value(element: Element, bytes: &[u8]) -> f64 {
-    use bytemuck::pod_read_unaligned as read;
-    match element {
-        Element::U32 => f64::from(read::<u32>(bytes)),
-        Element::I32 => f64::from(read::<i32>(bytes)),
-        Element::F32 => f64::from(read::<f32>(bytes)),
-        Element::F64 => read(bytes),
-        Element::I64 => read::<i64>(bytes) as f64,
-        Element::U64 => read::<u64>(bytes) as f64,
-        Element::F16 => read::<f16>(bytes).to_f64(),
-        other => unreachable!("{other} is new"),
     }
 }

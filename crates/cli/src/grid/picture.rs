@@ -6,9 +6,12 @@ use std::ops::Range;
 use halofold::Element;
 use halofold::stencil::{Config, Grid};
 
-use super::cells::values;
 use crate::failure::Failure;
 use halofold_fleet::GridState;
+use halofold_fleet::host::values;
+
+/// The colours of a picture but the last, which is that of NaN.
+const COLOURS: u8 = 255;
 
 /// The colour of NaN: one that the scale does not have.
 const NAN: [u8; 3] = [255, 0, 0];
@@ -25,7 +28,7 @@ impl Scale {
     pub fn of(state: &dyn GridState, config: &Config) -> Result<Self, Failure> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         state.read(0..config.bytes(), &mut |cells| {
-            for value in values(config.element, cells).filter(|value| value.is_finite()) {
+            for value in values(config.element, cells).into_iter().filter(|value| value.is_finite()) {
                 (low, high) = (f64::min(low, value), f64::max(high, value));
             }
             Ok(())
@@ -33,17 +36,22 @@ impl Scale {
         Ok(Scale { low, high })
     }
 
-    /// The colour of a value, from viridis, whose steps look equally large; infinities have those of its ends.
-    fn colour(self, value: f64) -> [u8; 3] {
+    /// The number of a value's colour; infinities have those of the scale's ends.
+    fn colour(self, value: f64) -> u8 {
         if value.is_nan() {
-            return NAN;
+            return COLOURS;
         }
         // In halves, because the difference of two numbers may be none.
         let [from_low, span] = [value, self.high].map(|x| x / 2.0 - self.low / 2.0);
         let position = if span > 0.0 { from_low / span } else { 0.0 };
-        let colour = colorous::VIRIDIS.eval_continuous(position.clamp(0.0, 1.0));
-        [colour.r, colour.g, colour.b]
+        (position.clamp(0.0, 1.0) * f64::from(COLOURS - 1)).round() as u8
     }
+}
+
+/// The colours of all pictures: viridis, whose steps look equally large, and that of NaN.
+fn palette() -> Vec<u8> {
+    let colour = |number| colorous::VIRIDIS.eval_rational(number, COLOURS.into()).as_array();
+    (0..COLOURS.into()).map(colour).chain([NAN]).flatten().collect()
 }
 
 /// A plane of a grid as a picture.
@@ -77,12 +85,13 @@ impl Picture {
     pub fn write(&self, plane: &[u8], file: impl Write) -> io::Result<()> {
         let Grid { rows, cols, .. } = self.grid;
         let mut encoder = png::Encoder::new(BufWriter::new(file), cols, rows);
-        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(palette());
         let mut writer = encoder.write_header()?;
         let mut stream = writer.stream_writer()?;
         for row in plane.chunks_exact(cols as usize * self.element.size() as usize) {
             let pixels: Vec<u8> =
-                values(self.element, row).flat_map(|value| self.scale.colour(value)).collect();
+                values(self.element, row).into_iter().map(|value| self.scale.colour(value)).collect();
             stream.write_all(&pixels)?;
         }
         stream.finish()?;
@@ -97,23 +106,18 @@ mod tests {
     #[test]
     fn colours_go_from_end_to_end() {
         let scale = Scale { low: -1.0, high: 3.0 };
-        let (first, last) = (scale.colour(-1.0), scale.colour(3.0));
-        assert_eq!((first, last), ([68, 1, 84], [253, 231, 37]));
-        assert_eq!(
-            [-7.0, f64::NEG_INFINITY, 8.0, f64::INFINITY].map(|x| scale.colour(x)),
-            [first, first, last, last]
-        );
-        assert!(![first, last].contains(&scale.colour(1.0)));
-        assert_eq!(scale.colour(f64::NAN), NAN);
+        let colours = [-1.0, -7.0, f64::NEG_INFINITY, 1.0, 3.0, 8.0, f64::INFINITY, f64::NAN];
+        assert_eq!(colours.map(|x| scale.colour(x)), [0, 0, 0, 127, 254, 254, 254, 255]);
         let widest = Scale { low: f64::MIN, high: f64::MAX };
-        assert_eq!(widest.colour(0.0), scale.colour(1.0));
+        assert_eq!(widest.colour(0.0), 127);
+        assert_eq!(palette().len(), 3 * 256);
     }
 
     #[test]
     fn one_value_has_one_colour() {
-        assert_eq!(Scale { low: 2.0, high: 2.0 }.colour(2.0), [68, 1, 84]);
+        assert_eq!(Scale { low: 2.0, high: 2.0 }.colour(2.0), 0);
         // No finite value at all.
         let none = Scale { low: f64::INFINITY, high: f64::NEG_INFINITY };
-        assert_eq!([none.colour(f64::INFINITY), none.colour(f64::NAN)], [[68, 1, 84], NAN]);
+        assert_eq!([none.colour(f64::INFINITY), none.colour(f64::NAN)], [0, 255]);
     }
 }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use halofold::Element;
 use halofold::stencil::{Dims, Grid, Stencil, Weights};
+use halofold_fleet::host::values;
 
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
 use crate::grid::GridArgs;
-use crate::grid::cells::{FileCells, values};
+use crate::grid::cells::FileCells;
 
 /// The argument of `--weights`.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     let grid = Grid { planes, rows: side, cols: side };
     let mut cells = vec![0; (grid.cells() * Element::F64.size()) as usize];
     FileCells::new(&source, Element::F64)?.fill(0, &mut cells).map_err(Failure::usage)?;
-    let weights: Vec<_> = values(Element::F64, &cells).collect();
+    let weights = values(Element::F64, &cells);
     if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
         return Err(Failure::Usage(format!("--weights {}: {weight} is not a weight", source.name())));
     }

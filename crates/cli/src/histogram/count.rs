@@ -6,11 +6,11 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use half::f16;
 use halofold::Element;
 use halofold::Value;
 use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Accuracy, Op, Scalar};
+use halofold_fleet::host::{Batch, Lines, convert};
 use serde::Serialize;
 
 use super::edges::{Bins, Range};
@@ -22,7 +22,6 @@ use crate::keys;
 use crate::reduce::CHUNK;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
-use crate::reduce::lines::{Batch, Lines};
 use crate::reduce::parts;
 use crate::reduce::states::{self, Kernels};
 
@@ -200,12 +199,9 @@ impl Counter<'_> {
             return inputs.load(self.gpu, self.geometry, chunk);
         }
         let halves = self.source.load(dims, chunk.layers.clone(), order).map_err(Failure::usage)?;
-        let floats = halves
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .flat_map(|half| f16::from_ne_bytes(*half).to_f32().to_ne_bytes());
-        Block::of(self.gpu, Element::F32, Lines::uniform(0, 1, chunk.len), vec![floats.collect()])
+        let mut floats = vec![0; 2 * halves.len()];
+        convert(Element::F16, &halves, Element::F32, &mut floats);
+        Block::of(self.gpu, Element::F32, Lines::uniform(0, 1, chunk.len), vec![floats])
     }
 
     /// The least and the largest element, which NaN is if it is among them; none of no elements.

@@ -1,11 +1,10 @@
 //! A chunk of a file in GPU memory: its elements line by line, and what the host keeps of them.
 
 use halofold::{Element, Slice, wgpu};
-use rayon::prelude::*;
+use halofold_fleet::host::{self, Batch, Lines};
 
 use super::geometry::{Chunk, Geometry};
 use super::labels::Labels;
-use super::lines::{Batch, LEFT_OUT, Lines, is_nan};
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::gpu::Gpu;
@@ -75,32 +74,25 @@ impl Inputs<'_> {
         &self,
         geometry: &Geometry,
         chunk: &Chunk,
-        host: &[Vec<u8>],
+        inputs: &[Vec<u8>],
     ) -> Result<Option<(Vec<u32>, usize)>, Failure> {
         let element = self.first.element();
-        let mut is_left_out = vec![false; (chunk.rows * chunk.len) as usize];
-        let mut leave_out = |others: Vec<bool>| {
-            is_left_out.par_iter_mut().zip(others).for_each(|(is_left_out, other)| *is_left_out |= other);
+        let (mut line_of, lines) = match self.labels {
+            Some(labels) => (labels.lines(chunk.rows, chunk.len), labels.keys.len() as u64 * geometry.rows),
+            None => (host::lines_of_rows(chunk.first_row, chunk.rows, chunk.len), geometry.rows),
         };
         if let Some(mask) = self.mask {
             let mask =
                 mask.load(&geometry.dims, chunk.layers.clone(), &geometry.order).map_err(Failure::usage)?;
-            leave_out(mask.as_chunks::<4>().0.par_iter().map(|word| *word == [0; 4]).collect());
+            host::leave_out_false(&mut line_of, &mask);
         }
         if self.skips_nan && element.is_float() {
-            host.iter().for_each(|bytes| leave_out(is_nan(bytes, element.size() as usize)));
+            inputs
+                .iter()
+                .for_each(|bytes| host::leave_out_nans(&mut line_of, bytes, element.size() as usize));
         }
-        let (mut line_of, lines) = match self.labels {
-            Some(labels) => (labels.lines(chunk.rows, chunk.len), labels.keys.len() as u64 * geometry.rows),
-            None if !is_left_out.par_iter().any(|is_left_out| *is_left_out) => return Ok(None),
-            None => {
-                let row = |element: u64| (chunk.first_row + element / chunk.len) as u32;
-                ((0..chunk.rows * chunk.len).into_par_iter().map(row).collect(), geometry.rows)
-            }
-        };
-        let each = line_of.par_iter_mut().zip(is_left_out);
-        each.filter(|(_, is_left_out)| *is_left_out).for_each(|(line, _)| *line = LEFT_OUT);
-        Ok(Some((line_of, lines as usize)))
+        let moves = self.labels.is_some() || host::has_left_out(&line_of);
+        Ok(moves.then_some((line_of, lines as usize)))
     }
 }
 

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Slice, Value};
+use halofold_fleet::host::Batch;
 
 use super::block::Block;
-use super::lines::Batch;
 use super::op;
 use crate::failure::Failure;
 use crate::files::Stored;

@@ -4,11 +4,11 @@ use halofold::read::Readback;
 use halofold::reduce::reference::Merger;
 use halofold::reduce::{Arity, Op, Options, Reducer, Scalar, Shape};
 use halofold::wgpu;
+use halofold_fleet::host::Batch;
 use rayon::prelude::*;
 
 use super::block::Block;
 use super::help;
-use super::lines::Batch;
 use super::op::is_search;
 use super::parts::{self, Part};
 use super::verify::{self, Check};

@@ -2,11 +2,11 @@
 
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::{self, Verdict};
+use halofold_fleet::host::Batch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
-use super::lines::Batch;
 use super::op::takes_two;
 use super::parts::Part;
 

@@ -1,9 +1,6 @@
 //! The order of elements in memory: axes exchanged, bytes swapped.
 
-use rayon::prelude::*;
-
-/// Elements that one thread moves at a time.
-const CHUNK: usize = 1 << 16;
+use super::in_parallel;
 
 /// Exchanges the axes of an array in C order: axis `k` of the result is axis `order[k]`. Elements have `size` bytes.
 pub fn permuted(bytes: Vec<u8>, size: usize, lens: &[usize], order: &[usize]) -> Vec<u8> {
@@ -25,12 +22,13 @@ pub fn permuted(bytes: Vec<u8>, size: usize, lens: &[usize], order: &[usize]) ->
 /// Gathers elements of a permuted array, whose axes have these lengths and strides in `bytes`.
 fn gathered<const SIZE: usize>(bytes: &[u8], dims: &[(usize, usize)]) -> Vec<u8> {
     let elements = bytes.as_chunks::<SIZE>().0;
-    let mut result = vec![[0; SIZE]; elements.len()];
     let [outer @ .., (len, stride)] = dims else { return bytes.to_vec() };
-    result.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
+    let mut result = vec![0; bytes.len()];
+    in_parallel(&mut result, &|start, part| {
+        let target = part.as_chunks_mut::<SIZE>().0;
         let mut done = 0;
         while done < target.len() {
-            let place = chunk * CHUNK + done;
+            let place = start / SIZE + done;
             let (mut row, first) = (place / len, place % len);
             let mut at = first * stride;
             for (len, stride) in outer.iter().rev() {
@@ -44,19 +42,12 @@ fn gathered<const SIZE: usize>(bytes: &[u8], dims: &[(usize, usize)]) -> Vec<u8>
             done += count;
         }
     });
-    result.into_flattened()
+    result
 }
 
 /// Turns each element of `size` bytes into the other byte order.
 pub fn swap_bytes(bytes: &mut [u8], size: usize) {
-    fn reverse<const SIZE: usize>(bytes: &mut [u8]) {
-        bytes.as_chunks_mut::<SIZE>().0.par_iter_mut().for_each(|element| element.reverse());
-    }
-    match size {
-        2 => reverse::<2>(bytes),
-        4 => reverse::<4>(bytes),
-        _ => reverse::<8>(bytes),
-    }
+    in_parallel(bytes, &|_, part| part.chunks_exact_mut(size).for_each(<[u8]>::reverse));
 }
 
 #[cfg(test)]
@@ -85,6 +76,16 @@ mod tests {
             }
             assert_eq!(moved, expected, "{order:?}");
         }
+    }
+
+    #[test]
+    fn parts_of_several_threads_join() {
+        // Transposed: more bytes than a thread writes at a time.
+        let (rows, cols) = (700, 300);
+        let bytes: Vec<u8> = (0..rows * cols).flat_map(|x: u32| x.to_le_bytes()).collect();
+        let moved = permuted(bytes, 4, &[rows as usize, cols as usize], &[1, 0]);
+        let at = |place: usize| u32::from_le_bytes(moved[4 * place..][..4].try_into().unwrap());
+        assert!((0..rows * cols).all(|x| at(((x % cols) * rows + x / cols) as usize) == x));
     }
 
     #[test]

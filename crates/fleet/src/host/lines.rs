@@ -1,9 +1,9 @@
 //! The elements of each result, next to each other: lines of equal length in batches.
 
-use rayon::prelude::*;
+use super::in_parallel;
 
 /// The line of an element that is left out.
-pub const LEFT_OUT: u32 = u32::MAX;
+const LEFT_OUT: u32 = u32::MAX;
 
 /// Lines of the same length, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,7 @@ pub struct Batch {
 /// All lines of a chunk.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lines {
+    /// The lines, by their length.
     pub batches: Vec<Batch>,
     /// For each element, its place in the line of the array. `None` if it is the place in the batch's line.
     pub places: Option<Vec<u32>>,
@@ -33,8 +34,8 @@ impl Lines {
         Lines { batches, places: None }
     }
 
-    /// Moves the elements of each line of `inputs` together, in their order. `line_of` names the line of each element; loaded lines had `len`
-    /// elements. Shorter lines come first.
+    /// Moves the elements of each line of `inputs` together, in their order. `line_of` names the line of each element of `size` bytes; loaded
+    /// lines had `len` elements. Shorter lines come first.
     pub fn regrouped(inputs: &mut [Vec<u8>], size: usize, line_of: &[u32], lines: usize, len: u64) -> Self {
         let mut counts = vec![0u32; lines];
         for line in line_of.iter().filter(|line| **line != LEFT_OUT) {
@@ -67,7 +68,7 @@ impl Lines {
                 _ => gathered::<8>(input, &sources),
             };
         }
-        sources.par_iter_mut().for_each(|source| *source = (u64::from(*source) % len) as u32);
+        sources.iter_mut().for_each(|source| *source = (u64::from(*source) % len) as u32);
         Lines { batches, places: Some(sources) }
     }
 
@@ -85,16 +86,64 @@ impl Lines {
 
 fn gathered<const SIZE: usize>(bytes: &[u8], sources: &[u32]) -> Vec<u8> {
     let elements = bytes.as_chunks::<SIZE>().0;
-    sources.par_iter().map(|source| elements[*source as usize]).collect::<Vec<_>>().into_flattened()
+    let mut result = vec![0; sources.len() * SIZE];
+    in_parallel(&mut result, &|start, part| {
+        let target = part.as_chunks_mut::<SIZE>().0;
+        target.iter_mut().zip(&sources[start / SIZE..]).for_each(|(into, at)| *into = elements[*at as usize]);
+    });
+    result
 }
 
-/// True for each element that is a NaN.
-pub fn is_nan(bytes: &[u8], size: usize) -> Vec<bool> {
+/// The lines of `rows` rows of `len` elements, the first of which is line `first`.
+pub fn lines_of_rows(first: u64, rows: u64, len: u64) -> Vec<u32> {
+    let mut line_of = vec![0u32; (rows * len) as usize];
+    each(&mut line_of, &|element, line| *line = (first + element as u64 / len) as u32);
+    line_of
+}
+
+/// Leaves out the elements whose word of a mask is zero.
+pub fn leave_out_false(line_of: &mut [u32], mask: &[u8]) {
+    let words = mask.as_chunks::<4>().0;
+    leave_out(line_of, &|element| words[element] == [0; 4]);
+}
+
+/// Leaves out floats of `size` bytes that are NaN.
+pub fn leave_out_nans(line_of: &mut [u32], bytes: &[u8], size: usize) {
     match size {
-        2 => bytes.as_chunks::<2>().0.par_iter().map(|x| u16::from_ne_bytes(*x) & 0x7fff > 0x7c00).collect(),
-        4 => bytes.as_chunks::<4>().0.par_iter().map(|x| f32::from_ne_bytes(*x).is_nan()).collect(),
-        _ => bytes.as_chunks::<8>().0.par_iter().map(|x| f64::from_ne_bytes(*x).is_nan()).collect(),
+        2 => {
+            let floats = bytes.as_chunks::<2>().0;
+            leave_out(line_of, &|at| u16::from_ne_bytes(floats[at]) & 0x7fff > 0x7c00);
+        }
+        4 => {
+            let floats = bytes.as_chunks::<4>().0;
+            leave_out(line_of, &|at| f32::from_ne_bytes(floats[at]).is_nan());
+        }
+        _ => {
+            let floats = bytes.as_chunks::<8>().0;
+            leave_out(line_of, &|at| f64::from_ne_bytes(floats[at]).is_nan());
+        }
     }
+}
+
+/// True if any element is left out.
+pub fn has_left_out(line_of: &[u32]) -> bool {
+    line_of.contains(&LEFT_OUT)
+}
+
+fn leave_out(line_of: &mut [u32], is_out: &(impl Fn(usize) -> bool + Sync)) {
+    each(line_of, &|element, line| {
+        if is_out(element) {
+            *line = LEFT_OUT;
+        }
+    });
+}
+
+/// Calls `change` with each element's number and line.
+fn each(line_of: &mut [u32], change: &(impl Fn(usize, &mut u32) + Sync)) {
+    in_parallel(bytemuck::cast_slice_mut(line_of), &|start, part| {
+        let part = bytemuck::cast_slice_mut::<u8, u32>(part);
+        part.iter_mut().enumerate().for_each(|(nth, line)| change(start / 4 + nth, line));
+    });
 }
 
 #[cfg(test)]
@@ -122,8 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn nans_of_every_width_are_found() {
-        assert_eq!(is_nan(&[0x00, 0x7c, 0x01, 0xfc], 2), [false, true]);
-        assert_eq!(is_nan(bytemuck::cast_slice(&[f64::INFINITY, f64::NAN]), 8), [false, true]);
+    fn masks_and_nans_leave_elements_out() {
+        let mut line_of = lines_of_rows(5, 2, 2);
+        assert_eq!(line_of, [5, 5, 6, 6]);
+        leave_out_false(&mut line_of, bytemuck::cast_slice(&[1u32, 0, 1, 1]));
+        leave_out_nans(&mut line_of, bytemuck::cast_slice(&[f64::INFINITY, 1.0, f64::NAN, 0.0]), 8);
+        assert_eq!(line_of, [5, LEFT_OUT, LEFT_OUT, 6]);
+        let mut halves = [0, 0];
+        leave_out_nans(&mut halves, &[0x00, 0x7c, 0x01, 0xfc], 2);
+        assert!(halves == [0, LEFT_OUT] && has_left_out(&halves));
     }
 }
