@@ -240,6 +240,8 @@ class Windows(Compiler):
                 shutil.copy(folder / name, WORK)
         if not (WORK / "wine").exists():
             run(["wine", "wineboot", "-i"], env=self.environment)
+            # The folder is complete when the last of its programs has ended.
+            run(["wineserver", "-w"], env=self.environment)
         return None
 
     def version(self):

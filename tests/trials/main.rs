@@ -91,7 +91,7 @@ const SAMPLE: [(&str, &str); 12] = [
 ];
 
 /// Of how many trials a software adapter runs one.
-const SOFTWARE_RUNS_ONE_OF: u32 = 3;
+const SOFTWARE_RUNS_ONE_OF: u32 = 6;
 
 /// The reason to leave a trial out that no adapter needs to run but one, or that a software adapter would compile for too long.
 fn outside_of_sample(name: &str) -> Option<String> {
@@ -102,7 +102,7 @@ fn outside_of_sample(name: &str) -> Option<String> {
     // Chosen by the name, so that no type or form of a table is left out everywhere.
     let hash = name.bytes().fold(0u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let is_left_out = takes_fewer() && !(hash >> 8).is_multiple_of(SOFTWARE_RUNS_ONE_OF);
-    is_left_out.then(|| "a software adapter runs one trial in three; HALOFOLD_TESTS=all runs all".to_owned())
+    is_left_out.then(|| "a software adapter runs one trial in six; HALOFOLD_TESTS=all runs all".to_owned())
 }
 
 /// The features that the adapter lacks, as a reason to leave a trial out.

@@ -19,7 +19,7 @@ fn compare(set: &str) {
     let is_all = std::env::var("HALOFOLD_TESTS").is_ok_and(|tests| tests == "all");
     // Each run compiles for a second on a software adapter.
     let is_software = preferred().get_info().device_type == DeviceType::Cpu;
-    let step = if is_software && !is_all { "4" } else { "1" };
+    let step = if is_software && !is_all { "6" } else { "1" };
     let run = Command::new(found)
         .args([script, env!("CARGO_BIN_EXE_halofold"), folder.0.to_str().unwrap(), set, step])
         .output();
