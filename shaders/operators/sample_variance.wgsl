@@ -6,5 +6,5 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 2u {
         return not_a_number(n >> 1u);
     }
-    return squares(acc, n) / Real(n - 1u);
+    return mean_square(acc, n - 1u, n);
 }

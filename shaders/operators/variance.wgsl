@@ -6,5 +6,5 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 1u {
         return not_a_number(n);
     }
-    return squares(acc, n) / Real(n);
+    return mean_square(acc, n, n);
 }

@@ -88,7 +88,7 @@
 //! | wide-sum, L1 of integers, mean of integers | for 32-bit integers one 64-bit integer; for 64-bit integers two: the sum of the upper halves, then the sum of the lower halves |
 //! | wide-product | a 64-bit integer |
 //! | mean of floats; L2 | the sum; the sum of squares |
-//! | variance, deviation | three floats: the count, the mean, the sum of squared distances from it; for elements of 64 bits four, with what the rounding of the mean lost behind the mean; for 32-bit integers five words: the sum in 64 bits, the sum of squares in 96 |
+//! | variance, deviation | the count, the upper half of the mean with the exponent of a unit in its low bits, the rest of the mean, the sum of squared distances in that unit; for 32-bit integers five words: the sum in 64 bits, the sum of squares in 96 |
 //! | max-norm | the largest magnitude; for floats its bits |
 //! | count; any, all | `u32`: the count; 0 or 1 |
 //! | log-sum-exp | the largest element, the sum of exponentials relative to it, and a `u32`: bit 0 if there was +∞, bit 1 if there was NaN (padded to 24 bytes with 64-bit floats) |

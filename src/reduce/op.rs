@@ -163,11 +163,10 @@ operators! {
     /// Population variance: the mean squared distance from the mean. NaN if any element is infinite or NaN.
     /// Empty input: NaN.
     ///
-    /// Floats take one pass, and partial results are merged pairwise. If the mean of `f32` is large compared with
-    /// the deviation, digits are lost in proportion: the relative error of the variance is 2.4e-4 at a mean of
-    /// 1e5 and a deviation of 0.6. Elements of 64 bits have a mean of twice their width and lose none. In `f32`
-    /// the squared differences must fit its range. For 32-bit integers the sums are exact and are rounded only
-    /// at the end.
+    /// Floats take one pass, and partial results are merged pairwise. The mean has twice the width of the elements, so that
+    /// no digits are lost where it is large beside the deviation, and squares are those of distances in a unit, so that only a
+    /// result that the type does not hold overflows or vanishes. For 32-bit integers the sums are exact and are rounded only at the
+    /// end.
     Variance = "variance", Any, Values, none, One(Real);
     /// Sample variance: divided by n - 1 instead of n. NaN for fewer than two elements.
     SampleVariance = "sample-variance", Any, Values, none, One(Real);

@@ -131,7 +131,9 @@ fn values(
     if element.is_float() {
         fillings.push(MinusInfinity);
     }
-    if matches!(op, Op::Skewness | Op::Kurtosis | Op::Correlation) {
+    let is_spread = matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
+        && element.is_float();
+    if is_spread || matches!(op, Op::Skewness | Op::Kurtosis | Op::Correlation) {
         // Each as often as all others together.
         fillings = fillings.into_iter().flat_map(|filling| [filling, Faint, Far]).collect();
     }

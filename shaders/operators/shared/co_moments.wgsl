@@ -1,8 +1,8 @@
 // The number of pairs, both means, the sums of squared distances from them, and the sum of the products of these distances.
 //
-// The method is that of float_moments.wgsl: squares and products are kept around the means of the pairs so far, and a merge adds what
+// The method is that of float_moments.wgsl, which says how: squares and products are kept around the means of the pairs so far, and a merge adds what
 // the distance between two such means contributes. Here each mean is the sum of two floats, a short one and the rest, for floats of 32 bits,
-// too (double_moments.wgsl says how): 10^8 with a noise of 1 has the covariance of the noise. Vectors of two hold what x and y have both.
+// too: 10^8 with a noise of 1 has the covariance of the noise. Vectors of two hold what x and y have both.
 // Squares and products are those of distances in a unit of x and one of y (unit.wgsl), which lie in the bits that a short float leaves.
 #import real
 #import short

@@ -1,56 +1,132 @@
-// Count, mean and sum of squared distances from the mean, in one pass. Variance and standard deviation are
-// finished from these. Elements of 64 bits: double_moments.wgsl.
+// Count, mean and sum of squared distances from the mean, in one pass: of floats, and of integers of 64 bits. Variance and standard
+// deviation are finished from these.
 //
-// The textbook's one-pass formula, the mean of squares minus the square of the mean, subtracts two large
-// numbers: at a mean of 1000 and a deviation of 1 all digits of a 32-bit float are lost. Two passes read the
-// input twice. This method keeps the squares around the mean of the elements so far, and merges two such
-// parts (Chan, Golub and LeVeque, 1979):
+// The textbook's one-pass formula, the mean of squares minus the square of the mean, subtracts two large numbers: at a mean of 1000 and a
+// deviation of 1 all digits of a 32-bit float are lost. Two passes read the input twice. This method keeps the squares around the mean of
+// the elements so far, and merges two such parts (Chan, Golub and LeVeque, 1979):
 //
 //     n = na + nb     d = mean_b - mean_a     mean = mean_a + d nb / n     m2 = m2_a + m2_b + d² na nb / n
 //
-// Only positive terms are added, so nothing cancels. Each merge rounds the mean by a unit in its last place. With E = depth · u · |largest
-// element|, where u is half a unit of 1, the variance is off by about 2 σ E + E², in addition to the usual error of a sum.
+// Only positive terms are added, so nothing cancels. But a mean is off by what its float rounds: at a mean of 10^5 a 32-bit float is off
+// by 1/256. So the mean is the sum of two floats, a short one and the rest. Of two near means the difference of the short ones is exact:
 //
-// Cost. `map4` takes 13 operations, and the merge eight and one division per four elements. n = 0 needs no branch: the divisor is at least
-// one, and nb = 0 makes both terms zero. Counts are floats because they are only factors; the bound above includes their rounding.
+//     mean   99999999999872         (40 bits of 64, so a multiple of 128)
+//     low               128.0290178...
+//     d = (b.mean - a.mean) + (b.low - a.low)
 //
-// An infinity or a NaN anywhere makes m2 NaN, because infinity minus infinity is NaN. NumPy gives the same
-// result.
+// The usual way to split a sum, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short
+// float is made by clearing bits. Squares are those of distances in a unit (unit.wgsl), which lies in these bits.
+//
+// An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half. Counts are floats because they are
+// only factors. n = 0 needs no branch: the divisor is at least one, and nb = 0 makes both terms zero.
 #import real
+#import short
+#import unit
 
 struct Acc {
     n: Real,
-    mean: Real,
+    mean: Bits,
+    low: Real,
     m2: Real,
 }
 
+fn unit_of(mean: Bits) -> u32 {
+    return u32(mean & ~SHORT);
+}
+
+// The upper half of the significand, as bits and as a float.
+fn upper_half(x: Real) -> Bits {
+    return bitcast<Bits>(x) & SHORT;
+}
+
+fn short_of(mean: Bits) -> Real {
+    return bitcast<Real>(mean & SHORT);
+}
+
+#ifdef float
+fn upper(elem: Elem) -> Real {
+    return Real(elem);
+}
+
+fn lower(elem: Elem) -> Real {
+    return Real(0);
+}
+#else
+// Halves become floats by their bits, which takes an addition each and no conversion: those of 2^52 + x and of 2^84 + 2^32 x are x behind a
+// constant. The sign of an integer is moved out of the way first.
+#ifdef signed
+const ABOVE: Bits = 0x8000000000000000lu;
+const OFFSET: Real = 0x1.000008p+84lf;
+#else
+const ABOVE: Bits = 0lu;
+const OFFSET: Real = 0x1p+84lf;
+#endif
+
+fn upper(elem: Elem) -> Real {
+    return bitcast<Real>(((bitcast<Bits>(elem) ^ ABOVE) >> 32u) | 0x4530000000000000lu) - OFFSET;
+}
+
+fn lower(elem: Elem) -> Real {
+    return bitcast<Real>((bitcast<Bits>(elem) & 0xfffffffflu) | 0x4330000000000000lu) - 0x1p+52lf;
+}
+#endif
+
 fn map(elem: Elem, index: u32) -> Acc {
-    return Acc(Real(1), Real(elem), Real(0));
+    let mean = upper_half(upper(elem) + lower(elem));
+    return Acc(Real(1), mean, (upper(elem) - short_of(mean)) + lower(elem), Real(0));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(v);
-    // Divided by four before they are added: four large elements do not overflow, and four equal elements
-    // give exactly their mean.
-    let q = x * Real(0.25);
-    let mean = (q.x + q.y) + (q.z + q.w);
-    let d = x - vec4<Real>(mean);
-    let s = d * d;
-    return Acc(Real(4), mean, (s.x + s.y) + (s.z + s.w));
+    let high = vec4<Real>(upper(v.x), upper(v.y), upper(v.z), upper(v.w));
+    let rest = vec4<Real>(lower(v.x), lower(v.y), lower(v.z), lower(v.w));
+    // Divided by four before they are added: four large elements do not overflow.
+    let mean = upper_half(sum_of((high + rest) * Real(0.25)));
+    let d = (high - vec4<Real>(short_of(mean))) + rest;
+    let low = sum_of(d * Real(0.25));
+    let distances = d - vec4<Real>(low);
+    let unit = exponent_of(largest_of(distances));
+    let around = distances * inverse_of(unit);
+    return Acc(Real(4), mean | Bits(unit), low, sum_of(around * around));
 }
 
 fn identity() -> Acc {
-    return Acc(Real(0), Real(0), Real(0));
+    return Acc(Real(0), Bits(0), Real(0), Real(0));
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let n = a.n + b.n;
-    let d = b.mean - a.mean;
-    let step = d * (b.n / max(n, Real(1)));
-    return Acc(n, a.mean + step, (a.m2 + b.m2) + d * (a.n * step));
+    let share = b.n / max(n, Real(1));
+    // Both floats are moved apart from each other, so nothing and a part are exactly that part.
+    let high = short_of(b.mean) - short_of(a.mean);
+    let rest = b.low - a.low;
+    let step = high * share;
+    let mean = upper_half(short_of(a.mean) + step);
+    // Nothing is at no distance: its unit would be that of the mean.
+    let distance = select(Real(0), high + rest, min(a.n, b.n) > Real(0));
+    let unit = max(max(unit_of(a.mean), unit_of(b.mean)), exponent_of(distance));
+    let inverse = inverse_of(unit);
+    let d = distance * inverse;
+    let ratio_a = power_of(unit_of(a.mean)) * inverse;
+    let ratio_b = power_of(unit_of(b.mean)) * inverse;
+    return Acc(
+        n,
+        mean | Bits(unit),
+        ((short_of(a.mean) - short_of(mean)) + step) + (a.low + rest * share),
+        (a.m2 * ratio_a * ratio_a + b.m2 * ratio_b * ratio_b) + d * (d * (a.n * share)),
+    );
 }
 
-// The sum of squares around the mean.
-fn squares(acc: Acc, n: u32) -> Real {
-    return acc.m2;
+// The mean square around the mean, by a divisor, of n elements. An infinity leaves no rest of a mean.
+fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
+    let unit = power_of(unit_of(acc.mean));
+    return select(acc.m2 / Real(divisor) * unit * unit, not_a_number(n), is_undefined(acc.low));
+}
+
+fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
+    let distance = root(acc.m2 / Real(divisor)) * power_of(unit_of(acc.mean));
+    return select(distance, not_a_number(n), is_undefined(acc.low));
+}
+
+fn is_undefined(x: Real) -> bool {
+    return (bitcast<Bits>(x) & MAGNITUDE) > INFINITE;
 }

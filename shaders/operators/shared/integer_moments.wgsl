@@ -93,3 +93,12 @@ fn squares(acc: Acc, n: u32) -> Real {
     let float = ((f32(difference.w) * word + f32(difference.z)) * word + f32(difference.y)) * word + f32(difference.x);
     return float / f32(max(n, 1u));
 }
+
+// The mean square around the mean of n elements, by a divisor.
+fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
+    return squares(acc, n) / Real(divisor);
+}
+
+fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
+    return root(mean_square(acc, divisor, n));
+}

@@ -54,10 +54,10 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
 /// The operators that convert integers to floats.
 pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Option<Expected> {
     Some(match op {
-        Op::Variance => variance(real, items, 0, None, terms),
-        Op::SampleVariance => variance(real, items, 1, None, terms),
-        Op::Deviation => variance(real, items, 0, Some(8.0 * real.unit), terms),
-        Op::SampleDeviation => variance(real, items, 1, Some(8.0 * real.unit), terms),
+        Op::Variance => moments::variance(real, items, 0, None, terms),
+        Op::SampleVariance => moments::variance(real, items, 1, None, terms),
+        Op::Deviation => moments::variance(real, items, 0, Some(8.0 * real.unit), terms),
+        Op::SampleDeviation => moments::variance(real, items, 1, Some(8.0 * real.unit), terms),
         Op::L2 => l2(real, items, terms),
         Op::LogSumExp => log_sum_exp(real, items, terms),
         Op::GeometricMean => geometric_mean(real, items, real.smallest, terms),
@@ -208,46 +208,6 @@ fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
         return real.same(f64::INFINITY);
     }
     real.within(sum, bound)
-}
-
-/// The bound of `shaders/operators/shared/float_moments.wgsl` and `double_moments.wgsl`. If E is the error of a running mean, the
-/// squares around it are off by 2 σ E + E², and their sum by the roundings of the additions and of the
-/// merge's products.
-///
-/// A merge rounds the mean by half a unit, and the step that it adds by a few units: the difference, the
-/// quotient by 2.5 units, a product. An element that was itself rounded moves by half a unit, which E also
-/// includes.
-fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, terms: Terms) -> Expected {
-    let n = items.len();
-    if n <= correction || items.iter().any(|x| !x.is_finite()) {
-        return real.same(f64::NAN);
-    }
-    let mean = exact_sum(items.iter().copied()) / n as f64;
-    // The mean is rounded: the distances from it may have a mean of their own.
-    let rest = exact_sum(items.iter().map(|x| x - mean)) / n as f64;
-    let distance = |x: &f64| (x - mean) - rest;
-    let squares = exact_sum(items.iter().map(|x| distance(x) * distance(x)));
-    let largest = |of: &dyn Fn(&f64) -> f64| items.iter().fold(0.0, |most: f64, x| most.max(of(x).abs()));
-    // A mean of 64 bits has another float for what its rounding loses.
-    let largest =
-        if real.is_double { largest(&distance) + real.unit * largest(&|x| *x) } else { largest(&|x| *x) };
-    let divisor = (n - correction) as f64;
-    let exact = squares / divisor;
-    let share = n as f64 / divisor;
-    let spread = (squares / n as f64).sqrt();
-    let step = 8.0 * real.unit * largest;
-    let own = if terms == Terms::Rounded { step } else { 0.0 };
-    let bound = Bound {
-        exact,
-        fixed: 8.0 * real.unit * exact
-            + share * (2.0 * spread * (own + step) + 2.0 * (own + step) * (own + step))
-            + real.smallest * n as f64,
-        linear: 8.0 * real.unit * exact + share * 2.0 * spread * step,
-        quadratic: share * 2.0 * step * step,
-        root,
-    };
-    // Differences are squared and weighted by counts before they are divided.
-    real.within(4.0 * squares + largest * largest * 4.0, bound)
 }
 
 /// The errors of the GPU's exponential and logarithm.

@@ -2,29 +2,6 @@
 
 use crate::reduce::op::Op;
 
-/// A number of elements, their mean, and the sum of squared distances from it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moments {
-    pub(super) n: f64,
-    pub(super) mean: Mean,
-    pub(super) squares: f64,
-}
-
-impl Moments {
-    /// Merges a part of a variance: Chan, Golub and LeVeque's formula.
-    pub(super) fn merge(&mut self, part: Moments) {
-        if self.n == 0.0 {
-            *self = part;
-            return;
-        }
-        let n = self.n + part.n;
-        let share = part.n / n;
-        let distance = self.mean.approach(part.mean, share);
-        self.squares += part.squares + distance * (self.n * (distance * share));
-        self.n = n;
-    }
-}
-
 /// A mean as the sum of two floats.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mean {
@@ -154,6 +131,12 @@ impl HighMoments {
             m3 + by * (3.0 * m2 + self.n * square),
             m4 + by * (4.0 * m3 + by * (6.0 * m2 + self.n * square)),
         ]
+    }
+
+    /// The sum of squared distances.
+    pub(super) fn squares(&self) -> f64 {
+        // An infinity leaves no rest of a mean.
+        self.powers[0] * self.unit * self.unit + 0.0 * self.mean.low
     }
 
     /// The skewness, or the kurtosis less 3.

@@ -1,6 +1,6 @@
 //! References of moments beyond the variance: of pairs, weighted, and of third and fourth order.
 
-use super::floats::{additions, exact_sum};
+use super::floats::{Terms, additions, exact_sum};
 use super::merged_moments::unit_of;
 use super::{Bound, Expected, Real};
 
@@ -65,6 +65,49 @@ fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
 /// The largest distance, which has to fit the type: everything else is in units.
 fn magnitude(all: &[&Centred]) -> f64 {
     all.iter().map(|centred| 4.0 * centred.largest * centred.unit).fold(0.0, f64::max)
+}
+
+/// The bound of `shaders/operators/shared/float_moments.wgsl`. If E is the error of a running mean, the squares around it are off by 2 σ E + E²,
+/// and their sum by the roundings of the additions and of the merge's products. An element that was itself rounded moves by as much. The root
+/// of a deviation has an error of its own.
+pub(super) fn variance(
+    real: Real,
+    items: &[f64],
+    correction: usize,
+    root: Option<f64>,
+    terms: Terms,
+) -> Expected {
+    let n = items.len();
+    let Some(a) = Centred::of(real, items).filter(|_| n > correction) else { return real.same(f64::NAN) };
+    // Equal elements have equal means, which subnormal parts may miss.
+    let smallest = real.smallest * n as f64;
+    if a.spread == 0.0 {
+        return real.within(0.0, Bound { fixed: smallest, ..Bound::default() });
+    }
+    let share = n as f64 / (n - correction) as f64;
+    let exact = share * a.spread * a.spread;
+    let own = if terms == Terms::Rounded { a.step } else { 0.0 };
+    let moved = |by: f64| share * (2.0 * a.spread * by + 2.0 * by * by);
+    let fixed = 8.0 * real.unit * exact + moved(own + a.step);
+    let linear = 8.0 * real.unit * exact + share * 2.0 * a.spread * a.step;
+    let moved_by_squares = share * 2.0 * a.step * a.step;
+    // In the result's own measure: squares of distances may leave the range of 64 bits where their root does not. |√a - √b| is at most
+    // |a - b| / √b.
+    let (exact, by) = match root {
+        Some(_) => (exact.sqrt() * a.unit, a.unit / exact.sqrt()),
+        None => (exact * a.unit * a.unit, a.unit * a.unit),
+    };
+    let bound = Bound {
+        exact,
+        fixed: fixed * by + root.unwrap_or(0.0) * exact + smallest,
+        linear: linear * by,
+        quadratic: moved_by_squares * by,
+        root: None,
+    };
+    if exact > 2.0 * real.largest {
+        return real.same(f64::INFINITY);
+    }
+    real.within(magnitude(&[&a]).max(exact), bound)
 }
 
 pub(super) fn covariance(real: Real, first: &[f64], second: &[f64]) -> Expected {

@@ -7,7 +7,7 @@
 use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use super::exact::quotient;
-use super::merged_moments::{CoMoments, HighMoments, Mean, Moments};
+use super::merged_moments::{CoMoments, HighMoments, Mean};
 use crate::element::{Element, Value};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{self, Accuracy, Format, State};
@@ -74,7 +74,8 @@ enum Merged {
     },
     Sum(ExactSum),
     Product(ExactProduct),
-    Moments(Moments),
+    /// The second alone.
+    Moments(HighMoments),
     /// Of pairs.
     CoMoments(CoMoments),
     /// Up to the fourth.
@@ -112,7 +113,7 @@ impl Merger {
             Op::ArgMin | Op::ArgMax => Merged::Place(None),
             Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
                 if is_float || element.size() == 8 {
-                    Merged::Moments(Moments::default())
+                    Merged::Moments(HighMoments::default())
                 } else {
                     Merged::Squares { sum: 0, squares: 0 }
                 }
@@ -172,8 +173,8 @@ impl Merger {
             Merged::CoMoments(_) => 8 * word,
             Merged::HighMoments(_) => 5 * word + 8,
             Merged::Weighted(_) => 2 * word,
-            Merged::Moments(_) if word == 8 => 4 * word,
-            Merged::Moments(_) | Merged::Exponentials { .. } => 3 * word,
+            Merged::Moments(_) => 4 * word,
+            Merged::Exponentials { .. } => 3 * word,
             Merged::Range(_) | Merged::Place(_) | Merged::Logarithms { .. } => 2 * word,
             Merged::Sum(_) | Merged::Product(_) | Merged::Extreme(_) => word,
             Merged::Integer(_) => match self.op {
@@ -234,23 +235,14 @@ impl Merger {
             Merged::Sum(sum) => *sum = sum.add(real(0)),
             Merged::Product(product) => *product = product.mul(real(0)),
             Merged::Moments(moments) => {
-                let [low, squares] = if element.size() == 8 { [real(2), real(3)] } else { [0.0, real(2)] };
-                moments.merge(Moments { n: real(0), mean: Mean { high: real(1), low }, squares });
+                let (high, unit) = mean_and_unit(element, state, 1);
+                let (mean, powers) = (Mean { high, low: real(2) }, [real(3), 0.0, 0.0]);
+                moments.merge(HighMoments { n: real(0), mean, powers, unit });
             }
             Merged::CoMoments(moments) => {
-                // Units lie in the bits that a short mean leaves.
-                let parts = |at: usize| match element.size() {
-                    8 => {
-                        let bits = read::<u64>(state, at);
-                        (f64::from_bits(bits & !0x1fff), (bits & 0x1fff) as u32)
-                    }
-                    _ => {
-                        let bits = read::<u32>(state, at);
-                        (f32::from_bits(bits & !0xfff).into(), bits & 0xfff)
-                    }
-                };
-                let [x, y] = [0, 1].map(|at| Mean { high: parts(at).0, low: real(2 + at) });
-                let units = [0, 1].map(|at| power(element, parts(at).1));
+                let both = [0, 1].map(|at| mean_and_unit(element, state, at));
+                let [x, y] = [0, 1].map(|at| Mean { high: both[at].0, low: real(2 + at) });
+                let units = both.map(|(_, unit)| unit);
                 let n = count(element, state, 7);
                 moments.merge(CoMoments { n, x, y, units, squares: [real(4), real(5)], products: real(6) });
             }
@@ -383,7 +375,7 @@ impl Merger {
                     0,
                 );
             }
-            Merged::Moments(Moments { squares, .. }) => squares,
+            Merged::Moments(moments) => moments.squares(),
             Merged::CoMoments(moments) => moments.covariance(1.0),
             _ => f64::NAN,
         };
@@ -457,6 +449,21 @@ fn real(element: Element, state: &[u8], at: usize) -> f64 {
 fn behind_count(element: Element, state: &[u8], at: usize) -> u32 {
     let word = if element.size() == 8 { 8 } else { 4 };
     pod_read_unaligned(&state[word * at + 4..][..4])
+}
+
+/// A short mean, and the unit in the bits that it leaves.
+fn mean_and_unit(element: Element, state: &[u8], at: usize) -> (f64, f64) {
+    let (mean, unit) = match element.size() {
+        8 => {
+            let bits = read::<u64>(state, at);
+            (f64::from_bits(bits & !0x1fff), (bits & 0x1fff) as u32)
+        }
+        _ => {
+            let bits = read::<u32>(state, at);
+            (f32::from_bits(bits & !0xfff).into(), bits & 0xfff)
+        }
+    };
+    (mean, power(element, unit))
 }
 
 /// The power of two with an exponent as it lies in the bits of a float; 0 of 0.
