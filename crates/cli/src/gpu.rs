@@ -15,12 +15,12 @@ use crate::files::InputError;
 
 /// Error where there is no adapter.
 fn none_found() -> Failure {
-    Failure::Usage(format!("no GPU adapter found. {}", remedy(std::env::consts::OS)))
+    Failure::Usage(format!("no GPU adapter found. {}", remedy()))
 }
 
-/// The remedy for a system without an adapter.
-fn remedy(system: &str) -> &'static str {
-    match system {
+/// The remedy for this system without an adapter.
+fn remedy() -> &'static str {
+    match std::env::consts::OS {
         "windows" => {
             "Windows 10 and later have one in software (WARP), for DX12: if WGPU_BACKEND is set, check what it names. A GPU \
             needs its vendor's driver"
@@ -139,14 +139,9 @@ pub struct AnyAdapters {
     pub adapters: Vec<String>,
 }
 
-/// The names of adapters that work together.
-pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
-    gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
-}
-
 impl AnyAdapters {
-    /// True if several adapters are asked for, even if the list has one.
-    pub fn are_several(&self) -> bool {
+    /// True if a list of adapters is asked for.
+    pub fn are_listed(&self) -> bool {
         !self.adapters.is_empty()
     }
 
@@ -167,6 +162,11 @@ impl AnyAdapters {
             self.adapters.iter().map(|wanted| find(&all, wanted)).collect()
         }
     }
+}
+
+/// The names of adapters that work together.
+pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
+    gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
 /// The adapters that are different GPUs, as their places in the list.

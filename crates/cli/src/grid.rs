@@ -117,7 +117,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
     let outputs = Outputs::reserve(args)?;
-    let is_shared = args.adapters.are_several();
+    let is_shared = args.adapters.are_listed();
     if !is_shared && args.halo.is_some() {
         return Err(Failure::usage("--halo goes with --adapters"));
     }
@@ -153,6 +153,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     (request.config.variant, request.config.tuning) = state.kernel();
     let stepped = run_steps(&mut *state, &request, &Alone)?;
     outputs.write(&*state, &request)?;
+    gpus.iter().try_for_each(Gpu::check)?;
     let together = state.cut().map(Into::into);
     let setup_ms = together.as_ref().map(|_| setup_ms);
     let adapters = (gpu::names(&gpus), gpus[0].info.backend);

@@ -74,7 +74,7 @@ pub struct LadderArgs {
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
-    /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
+    /// Timed samples of each row. By default 31, and more where they spread; on a software adapter a few.
     #[arg(long, value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.

@@ -11,16 +11,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 use halofold::scan::Scan;
 use halofold::{Element, OnDevice, Slice, wgpu};
-use halofold_fleet::host::{Batch, permuted};
+use halofold_fleet::host::{Batch, narrowed, permuted};
 
 use crate::failure::Failure;
-use crate::files::{BareArgs, Source, Stored, npy};
+use crate::files::{BareArgs, Source, npy};
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::progress;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
 use crate::reduce::parts::{self, Part};
-use crate::reduce::results::{closest, encode};
 use crate::reduce::rows::{self, Array, OfFile};
 use crate::reduce::states::output_buffer;
 use crate::reduce::tree::Tree;
@@ -265,7 +264,12 @@ impl<'a> Scanner<'a> {
     fn encoded(&self, chunk: &Chunk, results: Vec<u8>) -> Result<Vec<u8>, Failure> {
         let dtype = op::dtype(self.args.op, self.source.stored());
         let size = self.monoid.out_size() as usize;
-        let bytes = encoded(self.part, dtype, (results, size), self.args.exclusive)?;
+        let bytes = match dtype.size() as usize {
+            own if own == size => results,
+            // Results of no elements may lie beyond a narrow type: its last number is there in their place.
+            own => narrowed(&results, own, dtype.is_signed(), self.args.exclusive)
+                .ok_or_else(|| Failure::usage(format!("a result does not fit {dtype}: the GPU is wrong")))?,
+        };
         let Geometry { dims, order, .. } = self.geometry;
         if self.args.axis.is_none() || order.is_sorted() {
             return Ok(bytes);
@@ -279,44 +283,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Results of `size` bytes as elements of a type. Those of no elements may lie beyond a narrow type: its last number is there in their place.
-fn encoded(
-    part: Part,
-    dtype: Stored,
-    (results, size): (Vec<u8>, usize),
-    is_exclusive: bool,
-) -> Result<Vec<u8>, Failure> {
-    if dtype.size() as usize == size && cfg!(target_endian = "little") {
-        return Ok(results);
-    }
-    let mut bytes = Vec::new();
-    for answer in results.chunks(AT_ONCE * size).flat_map(|some| part.op.read(part.element, some)) {
-        let value = answer.value().map(|value| if is_exclusive { closest(dtype, value) } else { value });
-        value.and_then(|value| encode(dtype, value, &mut bytes)).ok_or_else(|| {
-            Failure::usage(format!("the GPU's result {answer} does not fit {dtype}: the GPU is wrong"))
-        })?;
-    }
-    Ok(bytes)
-}
-
 /// The results, as numbers.
 fn answers(part: Part, results: &[u8]) -> Vec<Scalar> {
     part.op.read(part.element, results)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_results_of_no_elements_may_lie_beyond_their_type() {
-        let part = parts::of(Op::Min, Element::I32, Accuracy::Fast)[0];
-        let narrow = |is_exclusive, result: i32| {
-            let results = [result, -3].map(i32::to_le_bytes).concat();
-            encoded(part, Stored::I8, (results, 4), is_exclusive).ok()
-        };
-        assert_eq!(narrow(true, i32::MAX), Some(vec![127, 253]));
-        assert_eq!(narrow(false, -128), Some(vec![128, 253]));
-        assert_eq!(narrow(false, 128), None);
-    }
 }

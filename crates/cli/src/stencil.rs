@@ -25,7 +25,7 @@ pub struct StencilArgs {
 /// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let StencilArgs { preset, grid: file, .. } = args;
-    if file.adapters.are_several() && file.grid.is_none() {
+    if file.adapters.are_listed() && file.grid.is_none() {
         return Err(Failure::usage("--adapters: only for a grid from a file"));
     }
     if args.tune {

@@ -8,8 +8,8 @@ use halofold::stencil::{Config, Outcome, Tuning, Until, Variant};
 
 use crate::Team;
 
-/// Bytes that the passes of a submission read and write, on GPUs and on processors: a part of a second on a slow one, and a hundred times the pause
-/// between two submissions on a fast one.
+/// Bytes that the passes of a submission read and write, on GPUs and on processors. A slow GPU takes a part of a second for them, a fast one
+/// a hundred times the pause between two submissions.
 const SUBMISSION: u64 = 16 << 30;
 const SOFTWARE_SUBMISSION: u64 = 256 << 20;
 

@@ -1,6 +1,6 @@
 //! Elements in host memory, on their way to a GPU: their order, their types, and the lines that they are reduced by.
 //!
-//! These loops look at every element of a file, so they run in all threads, and are compiled with all optimisations.
+//! These loops look at every element of a file, so they are compiled with all optimisations, and most run in all threads.
 
 mod labels;
 mod lines;
@@ -10,7 +10,7 @@ mod types;
 pub use labels::{lines_of_groups, numbered};
 pub use lines::{Batch, Lines, has_left_out, leave_out_false, leave_out_nans, lines_of_rows};
 pub use order::{permuted, swap_bytes};
-pub use types::{convert, truths, values, widened};
+pub use types::{convert, finite_range, narrowed, shades, truths, values, widened};
 
 use rayon::prelude::*;
 

@@ -32,6 +32,8 @@
 //! }
 //! ```
 //!
+//! [`OneGpu`], [`GridState`] and [`host`] are what halofold's programs share besides: no interface for others.
+//!
 //! # Bits
 //!
 //! However many GPUs, and however the grid is cut, the grid has the bits of one GPU that runs the same kernel with the same driver. All slabs

@@ -30,7 +30,7 @@ const RESULT: u64 = 4096;
 enum Steps {
     /// As many as are asked for: from the first buffer on, and from the second one on.
     All(Box<[Stepper; 2]>),
-    /// No more than it takes.
+    /// Until a condition holds.
     Until(Box<Convergence>),
 }
 

@@ -42,7 +42,7 @@ fn own_adapter() -> Failure {
 
 /// Refuses options that name adapters.
 pub fn refuse_adapters(adapters: &AnyAdapters) -> Result<(), Failure> {
-    if adapters.are_several() || adapters.one.adapter.is_some() {
+    if adapters.are_listed() || adapters.one.adapter.is_some() {
         return Err(own_adapter());
     }
     Ok(())

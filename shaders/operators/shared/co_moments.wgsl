@@ -36,7 +36,8 @@ fn short_of(mean: vec2<Bits>) -> vec2<Real> {
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
     let pair = vec2<Real>(Real(first), Real(second));
     let mean = upper_half(pair);
-    return Acc(mean, pair - short_of(mean), vec2<Real>(), Real(0), 1u);
+    let units = vec2<Bits>(Bits(exponent_of(abs(pair.x))), Bits(exponent_of(abs(pair.y))));
+    return Acc(mean | units, pair - short_of(mean), vec2<Real>(), Real(0), 1u);
 }
 
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
@@ -48,12 +49,10 @@ fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
     let dx = x - vec4<Real>(high.x);
     let dy = y - vec4<Real>(high.y);
     let low = vec2<Real>(sum_of(dx * Real(0.25)), sum_of(dy * Real(0.25)));
-    let far_x = dx - vec4<Real>(low.x);
-    let far_y = dy - vec4<Real>(low.y);
-    let unit_x = exponent_of(largest_of(far_x));
-    let unit_y = exponent_of(largest_of(far_y));
-    let ax = far_x * inverse_of(unit_x);
-    let ay = far_y * inverse_of(unit_y);
+    let unit_x = exponent_of(largest_of(x));
+    let unit_y = exponent_of(largest_of(y));
+    let ax = (dx - vec4<Real>(low.x)) * inverse_of(unit_x);
+    let ay = (dy - vec4<Real>(low.y)) * inverse_of(unit_y);
     let squares = vec2<Real>(sum_of(ax * ax), sum_of(ay * ay));
     return Acc(mean | vec2<Bits>(Bits(unit_x), Bits(unit_y)), low, squares, sum_of(ax * ay), 4u);
 }
@@ -69,12 +68,10 @@ fn combine(a: Acc, b: Acc) -> Acc {
     let rest = b.low - a.low;
     let step = high * share;
     let mean = upper_half(short_of(a.mean) + step);
-    // Nothing is at no distance: its unit would be that of the mean.
-    let distance = select(vec2<Real>(), high + rest, a.n > 0u && b.n > 0u);
-    let unit_x = max(max(unit_of(a.mean.x), unit_of(b.mean.x)), exponent_of(distance.x));
-    let unit_y = max(max(unit_of(a.mean.y), unit_of(b.mean.y)), exponent_of(distance.y));
+    let unit_x = max(unit_of(a.mean.x), unit_of(b.mean.x));
+    let unit_y = max(unit_of(a.mean.y), unit_of(b.mean.y));
     let inverse = vec2<Real>(inverse_of(unit_x), inverse_of(unit_y));
-    let d = distance * inverse;
+    let d = (high + rest) * inverse;
     let ratio_a = powers_of(a.mean) * inverse;
     let ratio_b = powers_of(b.mean) * inverse;
     let weighted = d * (Real(a.n) * share);

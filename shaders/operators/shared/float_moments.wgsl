@@ -73,19 +73,20 @@ fn lower(elem: Elem) -> Real {
 
 fn map(elem: Elem, index: u32) -> Acc {
     let mean = upper_half(upper(elem) + lower(elem));
-    return Acc(Real(1), mean, (upper(elem) - short_of(mean)) + lower(elem), Real(0));
+    let unit = Bits(exponent_of(abs(upper(elem) + lower(elem))));
+    return Acc(Real(1), mean | unit, (upper(elem) - short_of(mean)) + lower(elem), Real(0));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let high = vec4<Real>(upper(v.x), upper(v.y), upper(v.z), upper(v.w));
     let rest = vec4<Real>(lower(v.x), lower(v.y), lower(v.z), lower(v.w));
     // Divided by four before they are added: four large elements do not overflow.
-    let mean = upper_half(sum_of((high + rest) * Real(0.25)));
+    let x = high + rest;
+    let mean = upper_half(sum_of(x * Real(0.25)));
     let d = (high - vec4<Real>(short_of(mean))) + rest;
     let low = sum_of(d * Real(0.25));
-    let distances = d - vec4<Real>(low);
-    let unit = exponent_of(largest_of(distances));
-    let around = distances * inverse_of(unit);
+    let unit = exponent_of(largest_of(x));
+    let around = (d - vec4<Real>(low)) * inverse_of(unit);
     return Acc(Real(4), mean | Bits(unit), low, sum_of(around * around));
 }
 
@@ -101,11 +102,9 @@ fn combine(a: Acc, b: Acc) -> Acc {
     let rest = b.low - a.low;
     let step = high * share;
     let mean = upper_half(short_of(a.mean) + step);
-    // Nothing is at no distance: its unit would be that of the mean.
-    let distance = select(Real(0), high + rest, min(a.n, b.n) > Real(0));
-    let unit = max(max(unit_of(a.mean), unit_of(b.mean)), exponent_of(distance));
+    let unit = max(unit_of(a.mean), unit_of(b.mean));
     let inverse = inverse_of(unit);
-    let d = distance * inverse;
+    let d = (high + rest) * inverse;
     let ratio_a = power_of(unit_of(a.mean)) * inverse;
     let ratio_b = power_of(unit_of(b.mean)) * inverse;
     return Acc(

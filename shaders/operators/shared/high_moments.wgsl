@@ -9,7 +9,7 @@
 //     m4 = a4 + b4 + d⁴ na q (p² - p q + q²)    + 6 d² (p² b2 + q² a2)    + 4 d (p b3 - q a3)
 //
 // All sums are those of distances in a unit (unit.wgsl), so that skewness and kurtosis do not depend on the scale of the elements. A merge
-// takes the larger unit of both parts and of d. In the other one's place a smaller sum may vanish, which is then too small to count.
+// takes the larger unit of both parts. In the other one's place a smaller sum may vanish, which is then too small to count.
 #import real
 #import short
 #import unit
@@ -31,7 +31,7 @@ fn short_of(x: Real) -> Real {
 
 fn map(elem: Elem, index: u32) -> Acc {
     let mean = short_of(Real(elem));
-    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, 0u);
+    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, exponent_of(abs(Real(elem))));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
@@ -39,9 +39,8 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let mean = short_of(sum_of(x * Real(0.25)));
     let d = x - vec4<Real>(mean);
     let low = sum_of(d * Real(0.25));
-    let distances = d - vec4<Real>(low);
-    let unit = exponent_of(largest_of(distances));
-    let around = distances * inverse_of(unit);
+    let unit = exponent_of(largest_of(x));
+    let around = (d - vec4<Real>(low)) * inverse_of(unit);
     let s = around * around;
     return Acc(mean, low, sum_of(s), sum_of(s * around), sum_of(s * s), 4u, unit);
 }
@@ -59,11 +58,9 @@ fn combine(a: Acc, b: Acc) -> Acc {
     let rest = b.low - a.low;
     let step = high * q;
     let mean = short_of(a.mean + step);
-    // Nothing is at no distance: its unit would be that of the mean.
-    let distance = select(Real(0), high + rest, a.n > 0u && b.n > 0u);
-    let unit = max(max(a.unit, b.unit), exponent_of(distance));
+    let unit = max(a.unit, b.unit);
     let inverse = inverse_of(unit);
-    let d = distance * inverse;
+    let d = (high + rest) * inverse;
     let ratio_a = power_of(a.unit) * inverse;
     let ratio_b = power_of(b.unit) * inverse;
     let square_a = ratio_a * ratio_a;

@@ -54,7 +54,7 @@ pub enum Fault {
     /// It was to have bare elements, and begins as a `.npy` file does.
     #[error("is a .npy file, whose header says what its elements are: no type has to be given")]
     NotBare,
-    /// It means something that cannot be read, in words.
+    /// Another fault, in words.
     #[error("{0}")]
     Unreadable(String),
     /// A header that does not follow the format, for this reason.

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use super::picture::Picture;
+use super::picture;
 use super::request::Request;
 use crate::failure::Failure;
 use crate::grid::GridArgs;
@@ -42,9 +42,7 @@ impl Outputs {
         let Some((form, mut file)) = self.0 else { return Ok(()) };
         let Request { config, plane, .. } = request;
         if form == Form::Picture {
-            let picture = Picture::of(state, config, *plane)?;
-            let plane = state.bytes(picture.range())?;
-            return file.write_with(|file| picture.write(&plane, file));
+            return picture::write(state, config, *plane, file);
         }
         let path = file.path().to_owned();
         let failed = |error| reserved::failure("-o", &path, &error);

@@ -63,7 +63,7 @@ pub struct ReduceArgs {
     ///
     /// As NumPy's `axis=K` and `axis=(J, K)`: the result is an array without these axes. arg-min, arg-max and top along several axes count the
     /// places along them in C order.
-    #[arg(long, value_name = "K,...", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "K,...", value_delimiter = ',', value_parser = axis, allow_hyphen_values = true)]
     pub axis: Option<Vec<i64>>,
     /// Keep the axes that are reduced as dimensions of one, as NumPy's `keepdims=True`; without --axis all of them.
     #[arg(long)]
@@ -130,4 +130,9 @@ pub struct ReduceArgs {
     /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
     #[arg(long)]
     pub verify: bool,
+}
+
+/// Reads the number of an axis.
+fn axis(text: &str) -> Result<i64, String> {
+    text.trim().parse().map_err(|_| "axes are whole numbers, as in 0, -1 or 0,2".to_owned())
 }

@@ -49,7 +49,7 @@ impl Geometry {
         is_reversed: bool,
     ) -> Result<Self, String> {
         let shape = source.shape();
-        let numbers = axes.map(|axes| numbered(axes, shape.len())).transpose()?;
+        let numbers = axes.map(|axes| axis_numbers(axes, shape.len())).transpose()?;
         let numbers = numbers.or_else(|| keepdims.then(|| (0..shape.len()).collect()));
         Ok(Self::along(shape, numbers, keepdims, is_reversed))
     }
@@ -108,7 +108,7 @@ impl Geometry {
 }
 
 /// The numbers of axes of an array of so many dimensions; the negative ones count from the end.
-fn numbered(axes: &[i64], dimensions: usize) -> Result<Vec<usize>, String> {
+fn axis_numbers(axes: &[i64], dimensions: usize) -> Result<Vec<usize>, String> {
     let count = dimensions as i64;
     let mut numbers = Vec::new();
     for axis in axes {

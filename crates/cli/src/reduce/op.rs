@@ -230,4 +230,24 @@ mod tests {
         assert!(of("p101").is_err() && of("nan").is_err() && of("mode").unwrap_err().contains("`mode`"));
         assert!(names().all(|name| of(name).is_ok()));
     }
+    #[test]
+    fn types_are_numpys() {
+        for (op, stored, name) in [
+            (Op::Sum, Element::I32.into(), "i8"),
+            (Op::Sum, Stored::U8, "u8"),
+            (Op::Product, Stored::Bool, "i8"),
+            (Op::Min, Stored::U16, "u2"),
+            (Op::Xor, Stored::Bool, "b1"),
+            (Op::MaxNorm, Stored::I8, "u1"),
+            (Op::Mean, Element::I32.into(), "f8"),
+            (Op::Deviation, Element::F32.into(), "f4"),
+            (Op::LogSumExp, Element::U32.into(), "f8"),
+            (Op::ArgMax, Element::F64.into(), "i8"),
+            (Op::All, Element::F16.into(), "b1"),
+            (Op::Sum, Element::F16.into(), "f4"),
+            (Op::CountNonzero, Stored::U8, "i8"),
+        ] {
+            assert_eq!(dtype(op, stored).numpy(), name, "{op} of {stored}");
+        }
+    }
 }

@@ -111,12 +111,6 @@ fn range(dtype: Stored) -> RangeInclusive<i128> {
     }
 }
 
-/// The number of a type that is the closest to an integer; any other number as it is.
-pub fn closest(dtype: Stored, value: Value) -> Value {
-    let range = range(dtype);
-    integer(value).map_or(value, |integer| Value::Wide(integer.clamp(*range.start(), *range.end())))
-}
-
 /// An integer of whatever width.
 fn integer(value: Value) -> Option<i128> {
     match value {

@@ -26,7 +26,7 @@ fn write(words: &mut [[u8; 4]], values: impl Iterator<Item = u32>) {
     words.iter_mut().zip(values).for_each(|(word, value)| *word = value.to_ne_bytes());
 }
 
-/// Bytes that are zero or one: Booleans are true by any other byte, too.
+/// Booleans as bytes of 0 and 1: any byte but 0 is true.
 pub fn truths(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.iter_mut().for_each(|byte| *byte = (*byte != 0).into());
     bytes
@@ -50,6 +50,45 @@ pub fn convert(from: Element, source: &[u8], to: Element, into: &mut [u8]) {
 /// Elements as numbers. Integers of more than 53 bits are rounded.
 pub fn values(element: Element, bytes: &[u8]) -> Vec<f64> {
     bytes.chunks_exact(element.size() as usize).map(|bytes| value(element, bytes)).collect()
+}
+
+/// The least and the greatest finite number; infinities without any.
+pub fn finite_range(element: Element, bytes: &[u8]) -> [f64; 2] {
+    let numbers = bytes.chunks_exact(element.size() as usize).map(|bytes| value(element, bytes));
+    let finite = numbers.filter(|number| number.is_finite());
+    finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+}
+
+/// The shades of numbers from 0, of the lower end, to 254, of the upper one; NaN has 255.
+pub fn shades(element: Element, bytes: &[u8], [low, high]: [f64; 2]) -> Vec<u8> {
+    let shade = |x: f64| {
+        if x.is_nan() {
+            return 255;
+        }
+        // In halves, because the difference of two numbers may be none.
+        let [from_low, span] = [x, high].map(|x| x / 2.0 - low / 2.0);
+        let position = if span > 0.0 { from_low / span } else { 0.0 };
+        (position.clamp(0.0, 1.0) * 254.0).round() as u8
+    };
+    bytes.chunks_exact(element.size() as usize).map(|bytes| shade(value(element, bytes))).collect()
+}
+
+/// Results of 32 bits as little-endian integers of 1 or 2 bytes. `None` if one does not fit, unless the closest one will do.
+pub fn narrowed(results: &[u8], size: usize, is_signed: bool, takes_closest: bool) -> Option<Vec<u8>> {
+    let bits = 8 * size as u32;
+    let (low, high) =
+        if is_signed { (-1i64 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let mut narrow = Vec::with_capacity(results.len() / 4 * size);
+    for word in results.as_chunks::<4>().0 {
+        let word = u32::from_ne_bytes(*word);
+        let result = if is_signed { i64::from(word as i32) } else { i64::from(word) };
+        let closest = result.clamp(low, high);
+        if closest != result && !takes_closest {
+            return None;
+        }
+        narrow.extend(&closest.to_le_bytes()[..size]);
+    }
+    Some(narrow)
 }
 
 fn value(element: Element, bytes: &[u8]) -> f64 {
@@ -83,11 +122,46 @@ mod tests {
     }
 
     #[test]
-    fn numbers_become_floats() {
-        let source = [-3i64, 1 << 40].map(i64::to_ne_bytes).concat();
-        let mut floats = vec![0; 8];
-        convert(Element::I64, &source, Element::F32, &mut floats);
-        assert_eq!(floats, [-3f32, (1u64 << 40) as f32].map(f32::to_ne_bytes).concat());
-        assert_eq!(values(Element::F32, &floats), [-3.0, (1u64 << 40) as f64]);
+    fn every_type_becomes_every_float() {
+        let two = |element| match element {
+            Element::U32 | Element::I32 => 2u32.to_ne_bytes().to_vec(),
+            Element::I64 | Element::U64 => 2u64.to_ne_bytes().to_vec(),
+            Element::F32 => 2f32.to_ne_bytes().to_vec(),
+            Element::F64 => 2f64.to_ne_bytes().to_vec(),
+            Element::F16 => f16::from_f64(2.0).to_ne_bytes().to_vec(),
+            other => unreachable!("{other} is new"),
+        };
+        for from in Element::ALL {
+            for to in [Element::F32, Element::F64, Element::F16] {
+                let mut bytes = vec![0; to.size() as usize];
+                convert(from, &two(from), to, &mut bytes);
+                assert_eq!(bytes, two(to), "{from} to {to}");
+            }
+            assert_eq!(values(from, &two(from)), [2.0]);
+        }
+        assert_eq!(values(Element::I64, bytemuck::bytes_of(&-3i64)), [-3.0]);
+    }
+
+    #[test]
+    fn colours_go_from_end_to_end() {
+        let shades = |values: &[f64], ends| shades(Element::F64, bytemuck::cast_slice(values), ends);
+        let values = [-1.0, -7.0, f64::NEG_INFINITY, 1.0, 3.0, 8.0, f64::INFINITY, f64::NAN];
+        assert_eq!(shades(&values, [-1.0, 3.0]), [0, 0, 0, 127, 254, 254, 254, 255]);
+        assert_eq!(shades(&[0.0], [f64::MIN, f64::MAX]), [127]);
+        assert_eq!(shades(&[2.0], [2.0, 2.0]), [0]);
+        let none = finite_range(Element::F64, bytemuck::cast_slice(&values[6..]));
+        assert_eq!(shades(&values[6..], none), [0, 255]);
+        assert_eq!(finite_range(Element::F64, bytemuck::cast_slice(&values)), [-7.0, 8.0]);
+    }
+
+    #[test]
+    fn narrow_results_fit_or_are_closest() {
+        let narrow = |values: [i32; 2], size, signed, closest| {
+            narrowed(&values.map(i32::to_ne_bytes).concat(), size, signed, closest)
+        };
+        assert_eq!(narrow([127, -128], 1, true, false), Some(vec![127, 128]));
+        assert_eq!(narrow([128, -3], 1, true, false), None);
+        assert_eq!(narrow([i32::MAX, -3], 1, true, true), Some(vec![127, 253]));
+        assert_eq!(narrow([-1, 7], 2, false, true), Some(vec![255, 255, 7, 0]));
     }
 }
