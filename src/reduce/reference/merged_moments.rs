@@ -133,10 +133,10 @@ impl HighMoments {
         ]
     }
 
-    /// The sum of squared distances.
+    /// The sum of squared distances in the unit.
     pub(super) fn squares(&self) -> f64 {
         // An infinity leaves no rest of a mean.
-        self.powers[0] * self.unit * self.unit + 0.0 * self.mean.low
+        self.powers[0] + 0.0 * self.mean.low
     }
 
     /// The skewness, or the kurtosis less 3.

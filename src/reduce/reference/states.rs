@@ -303,9 +303,12 @@ impl Merger {
             Merged::Integer(total) => Scalar::One(self.in_width(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
-                let variance = if n > correction { self.variance(n, correction) } else { f64::NAN };
                 let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
-                real(if is_root { variance.sqrt() } else { variance })
+                real(match is_root {
+                    _ if n <= correction => f64::NAN,
+                    true => self.deviation(n, correction),
+                    false => self.variance(n, correction),
+                })
             }
             Merged::CoMoments(moments) => real(match op {
                 Op::Covariance => moments.covariance(n as f64),
@@ -375,11 +378,25 @@ impl Merger {
                     0,
                 );
             }
-            Merged::Moments(moments) => moments.squares(),
+            Merged::Moments(moments) => {
+                let mean = moments.squares() / n.saturating_sub(correction) as f64;
+                return mean * moments.unit * moments.unit;
+            }
             Merged::CoMoments(moments) => moments.covariance(1.0),
             _ => f64::NAN,
         };
         squares / n.saturating_sub(correction) as f64
+    }
+
+    /// The root of [`Merger::variance`], also where that leaves the range of 64 bits.
+    pub fn deviation(&self, n: u64, correction: u64) -> f64 {
+        match self.merged {
+            Merged::Moments(moments) => {
+                let n = self.kept.unwrap_or(n);
+                (moments.squares() / n.saturating_sub(correction) as f64).sqrt() * moments.unit
+            }
+            _ => self.variance(n, correction).sqrt(),
+        }
     }
 
     /// An integer in the width of a result.

@@ -111,15 +111,17 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) 
                 _ => ddof.into(),
             };
             let squares = merged.get(1).and_then(Merger::state);
+            let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
             let variance = match state.zip(squares) {
                 // Only a wrong GPU counts otherwise.
                 Some((sum, squares)) if sum.count() == squares.count() => {
                     exact::variance(sum, squares, correction)
                 }
                 Some(_) => f64::NAN,
+                None if is_root => return real(first.deviation(n, correction)),
                 None => first.variance(n, correction),
             };
-            real(if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance })
+            real(if is_root { variance.sqrt() } else { variance })
         }
         (Op::L2, Some(squares)) => real(squares.to_f64().sqrt()),
         (Op::L2, None) => match first.squares() {
