@@ -56,3 +56,4 @@ mod values;
 pub use method::Method;
 pub use quantiles::Quantiles;
 pub use top_k::TopK;
+pub use values::between;

@@ -71,21 +71,31 @@ fn order(a: Value, b: Value) -> Ordering {
 
 /// The number between two elements.
 fn between(lower: Value, upper: Value, gamma: f64) -> f64 {
+    match (lower, upper) {
+        (Value::Unsigned(a), Value::Unsigned(b)) => return between_integers(a.into(), b.into(), gamma),
+        (Value::Signed(a), Value::Signed(b)) => return between_integers(a.into(), b.into(), gamma),
+        _ => {}
+    }
     let (a, b) = (lower.as_f64(), upper.as_f64());
-    let distance = match (lower, upper) {
-        // Integers of 64 bits have more bits than the float.
-        (Value::Unsigned(a), Value::Unsigned(b)) => (b - a) as f64,
-        (Value::Signed(a), Value::Signed(b)) => b.abs_diff(a) as f64,
-        _ => b - a,
-    };
+    let distance = b - a;
     match gamma {
-        _ if lower == upper => a,
+        _ if a == b => a,
         _ if a.is_infinite() || b.is_infinite() => a + b,
         // The distance of 64-bit floats overflows.
         _ if distance.is_infinite() => a * (1.0 - gamma) + b * gamma,
         _ if gamma < 0.5 => a + distance * gamma,
         _ => b - distance * (1.0 - gamma),
     }
+}
+
+/// The same of integers, as a whole number and a fraction: gamma is a multiple of 2^-1074, and those of interest of 2^-64.
+fn between_integers(lower: i128, upper: i128, gamma: f64) -> f64 {
+    let parts = (gamma * 64f64.exp2()) as i128;
+    let way = (upper - lower) * (parts >> 32);
+    let (whole, fraction) = (lower + (way >> 32), (way & 0xffff_ffff) as f64 * (-32f64).exp2());
+    let rest = ((upper - lower) as f64) * (parts & 0xffff_ffff) as f64 * (-64f64).exp2();
+    let near = whole as f64;
+    near + ((whole - near as i128) as f64 + (fraction + rest))
 }
 
 fn missing(element: Element) -> Value {

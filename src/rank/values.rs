@@ -22,19 +22,18 @@ pub(super) fn of(element: Element, output: &[u8]) -> Vec<Value> {
     output.chunks_exact(size(element) as usize).map(|bytes| stored.read(bytes)).collect()
 }
 
-/// The number on the way from one 64-bit element to another, from the nearer end, as NumPy does it. Infinities are limits.
-pub(super) fn between(low: Value, high: Value, way: f64) -> Value {
-    let ends = [low, high].map(Value::as_f64);
-    let distance = match (low, high) {
-        // A float has fewer bits than the integers.
-        (Value::Unsigned(low), Value::Unsigned(high)) => (high - low) as f64,
-        (Value::Signed(low), Value::Signed(high)) => high.abs_diff(low) as f64,
-        _ => ends[1] - ends[0],
-    };
-    let [low, high] = ends;
-    Value::F64(if way.is_nan() {
-        f64::NAN
-    } else if low == high {
+/// The number on the way from an element of 64 bits to another one that is not less, from the nearer end, as NumPy does it. On the way to an
+/// infinity every number is infinite. Integers and their distances do not wrap, and are not rounded before the end.
+pub fn between(low: Value, high: Value, way: f64) -> Value {
+    if way.is_nan() {
+        return Value::F64(f64::NAN);
+    }
+    if let (Some(low), Some(high)) = (integer(low), integer(high)) {
+        return Value::F64(between_integers(low, high, way));
+    }
+    let [low, high] = [low, high].map(Value::as_f64);
+    let distance = high - low;
+    Value::F64(if low == high {
         low
     } else if low.is_infinite() || high.is_infinite() {
         low + high
@@ -45,4 +44,37 @@ pub(super) fn between(low: Value, high: Value, way: f64) -> Value {
     } else {
         high - distance * (1.0 - way)
     })
+}
+
+fn integer(value: Value) -> Option<i128> {
+    match value {
+        Value::Unsigned(x) => Some(x.into()),
+        Value::Signed(x) => Some(x.into()),
+        _ => None,
+    }
+}
+
+/// All numbers are sums of two floats; what the larger ones lose is added last.
+fn between_integers(low: i128, high: i128, way: f64) -> f64 {
+    let split = |x: i128| (x as f64, (x - x as f64 as i128) as f64);
+    let ((low, low_rest), (distance, distance_rest)) = (split(low), split(high - low));
+    let step = distance * way;
+    let step_rest = distance.mul_add(way, -step) + distance_rest * way;
+    let sum = low + step;
+    let rest = (low - (sum - (sum - low))) + (step - (sum - low));
+    sum + (rest + step_rest + low_rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_beyond_floats_are_rounded_once() {
+        let between = |low: i64, high: i64, way| between(Value::Signed(low), Value::Signed(high), way);
+        assert_eq!(between(i64::MIN, i64::MAX, 0.5), Value::F64(-0.5));
+        assert_eq!(between(1 - (1 << 62), 1 << 62, 0.5), Value::F64(0.5));
+        assert_eq!(between(i64::MAX - 2, i64::MAX, 0.5), Value::F64(i64::MAX as f64));
+        assert_eq!(between(7, 9, 0.25), Value::F64(7.5));
+    }
 }

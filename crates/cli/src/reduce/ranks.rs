@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use halofold::rank::{Method, Quantiles, TopK};
+use halofold::rank::{Method, Quantiles, TopK, between};
 use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Slice, Value};
 use halofold_fleet::host::Batch;
@@ -51,7 +51,7 @@ impl Quantile {
                     Value::F64(f64::NAN)
                 }
             }
-            (_, Some(_)) => Value::F64(between(ends, gamma)),
+            (_, Some(_)) => between(ends[0], ends[1], gamma),
             (dtype, None) => {
                 let middle = middle(ends);
                 if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
@@ -60,41 +60,14 @@ impl Quantile {
     }
 }
 
-/// Integers of 64 bits; `None` of floats.
-fn integers(ends: [Value; 2]) -> Option<[i128; 2]> {
-    match ends {
-        [Value::Unsigned(low), Value::Unsigned(high)] => Some([low.into(), high.into()]),
-        [Value::Signed(low), Value::Signed(high)] => Some([low.into(), high.into()]),
-        _ => None,
-    }
-}
-
 /// The mean of two elements, rounded once.
 fn middle(ends: [Value; 2]) -> f64 {
-    let [low, high] = ends.map(Value::as_f64);
-    integers(ends).map_or(low.midpoint(high), |[low, high]| (low + high) as f64 / 2.0)
-}
-
-/// The number on the way from an element to one that is not less, at a share of it. On the way to an infinity every number is infinite;
-/// integers and differences do not wrap, and are not rounded before the end.
-fn between(ends: [Value; 2], share: f64) -> f64 {
-    if let Some([low, high]) = integers(ends) {
-        // Integers and products as sums of two floats.
-        let split = |x: i128| (x as f64, (x - x as f64 as i128) as f64);
-        let ((low, low_rest), (distance, distance_rest)) = (split(low), split(high - low));
-        let way = distance * share;
-        let way_rest = distance.mul_add(share, -way) + distance_rest * share;
-        let sum = low + way;
-        let rest = (low - (sum - (sum - low))) + (way - (sum - low));
-        return sum + (rest + way_rest + low_rest);
-    }
-    let [low, high] = ends.map(Value::as_f64);
-    let distance = high - low;
-    match share {
-        _ if low.is_infinite() || high.is_infinite() => low + high,
-        share if distance.is_infinite() => low * (1.0 - share) + high * share,
-        share if share < 0.5 => low + distance * share,
-        share => high - distance * (1.0 - share),
+    match ends {
+        [Value::Unsigned(_), _] | [Value::Signed(_), _] => between(ends[0], ends[1], 0.5).as_f64(),
+        floats => {
+            let [low, high] = floats.map(Value::as_f64);
+            low.midpoint(high)
+        }
     }
 }
 
