@@ -111,7 +111,7 @@ pub fn picture() -> Picture {
     let channels = [0, 1, 2].map(|channel| {
         let level = |(label, pixel): (&u32, u32)| {
             let noise = random(3 * pixel + channel) % 96;
-            (random(!(3 * label.wrapping_add(channel))) % 160 + noise) as f32 / 255.0
+            (random(!label.wrapping_add(channel).wrapping_mul(3)) % 160 + noise) as f32 / 255.0
         };
         labels.iter().zip(0..).map(level).collect()
     });

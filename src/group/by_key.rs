@@ -46,7 +46,9 @@ type Params = [u32; 6];
 /// ([`Request::into_each`](crate::Request::into_each)), in order of the runs:
 ///
 /// 1. the key of each run, with the bits of its first one;
-/// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`;
+/// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of
+///    [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input, where those of segments and rows of a
+///    [`Reducer`](crate::reduce::Reducer) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
 /// 3. the number of runs, a `u32`.
 ///
 /// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where

@@ -89,8 +89,8 @@ impl Table {
         let bytes = limits.max_compute_workgroup_storage_size;
         let room = |bytes: u32| (bytes.saturating_sub(BESIDES) / (4 * planes)).max(1);
         let near = self::near(by_id);
-        let has_keys = near.is_some_and(|near| groups <= room(bytes.saturating_sub(near)));
-        let bytes = if has_keys { bytes - near.unwrap_or(0) } else { bytes };
+        let besides = near.and_then(|near| bytes.checked_sub(near)).filter(|bytes| groups <= room(*bytes));
+        let (has_keys, bytes) = (besides.is_some(), besides.unwrap_or(bytes));
         let slices = groups.div_ceil(room(bytes));
         if slices > MOST_SLICES || by_id.in_storage {
             let slice = 1 << room(bytes.min(COPIED)).ilog2();
@@ -120,6 +120,9 @@ impl ById {
     ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
         let table = Table::of(self, limits);
         let at_once = if table.step == PARTED { ordered(values.len, limits) } else { values.len };
+        for input in [values, ids] {
+            input::check_parts::<OperationError>(input, 4, at_once.saturating_mul(4), limits)?;
+        }
         let mut passes = Vec::new();
         for begin in (0..values.len).step_by(at_once.max(1) as usize) {
             let len = at_once.min(values.len - begin);

@@ -89,9 +89,9 @@ pub enum OperationError {
     /// A map that gives no keys, or no float of a texel, or that the device cannot run.
     #[error(transparent)]
     Map(#[from] MonoidError),
-    /// An operator that [prefixes](crate::scan) and [groups](crate::group) do not take.
+    /// An operator that [prefixes](crate::scan), [groups](crate::group) and [selections](crate::select) do not take.
     #[error(
-        "`{0}` does not go with prefixes or groups: use an operator of one input, over a buffer, without parameters; exact sums of f32 and f16"
+        "`{0}` does not go with prefixes, groups or selections: use an operator of one input, over a buffer, without parameters; exact sums of f32 and f16"
     )]
     Operator(String),
     /// A limit of the device that is too low.

@@ -64,6 +64,9 @@ impl<'a> Input<'a> {
     }
 }
 
+/// The most windows of an input: a device with the least limits takes 256 for the most elements of 64 bits.
+const MOST_WINDOWS: u64 = 1 << 14;
+
 /// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
 pub(crate) fn windows<E>(
     input: BufferRange,
@@ -77,6 +80,7 @@ where
     check_all::<E>(input, item, limits)?;
     let unit = vectors(item, limits);
     let largest = largest_binding(limits) / unit * unit;
+    check_windows(input.len * item, largest, limits)?;
     let (stride, first) = (u64::from(stride), u64::from(first));
     let taken = |window: Window| {
         let begin = u64::from(window.index);
@@ -107,6 +111,7 @@ where
     needs!(limits, max_storage_buffer_binding_size, units[0].max(units[1]) * 2)?;
     let fit = (largest_binding(limits) - units[1]) / items[1] * items[0];
     let largest = (fit.min(largest_binding(limits)) / units[0]).max(1) * units[0];
+    check_windows(first.len * items[0], largest, limits)?;
     let windows = window::cut(first.offset, first.len, items[0], largest, units[0]);
     let both = |window: Window| {
         let begin = u64::from(window.index);
@@ -145,6 +150,25 @@ where
     check_count(input.len)?;
     window::check(input.len * item, limits)?;
     Ok(needs!(limits, max_storage_buffer_binding_size, vectors(item, limits))?)
+}
+
+/// Checks an input that is cut into parts of so many bytes, and these into windows.
+pub(crate) fn check_parts<E>(input: BufferRange, item: u64, part: u64, limits: &Limits) -> Result<(), E>
+where
+    E: From<BufferError> + From<LimitError>,
+{
+    check_all::<E>(input, item, limits)?;
+    Ok(check_windows(input.len * item, part.max(1), limits)?)
+}
+
+/// Checks that an input of so many bytes has a number of windows that can be planned.
+fn check_windows(bytes: u64, largest: u64, limits: &Limits) -> Result<(), LimitError> {
+    if bytes / largest <= MOST_WINDOWS {
+        return Ok(());
+    }
+    let (limit, needed) = (limits.max_storage_buffer_binding_size, bytes / MOST_WINDOWS);
+    let error = LimitError::new("max_storage_buffer_binding_size", limit, needed);
+    Err(error.of("an input").or("give fewer elements at a time"))
 }
 
 /// The unit of windows whose elements may be read as vectors of 16 bytes.

@@ -152,7 +152,7 @@ impl Selection {
     fn at_once(&self, rows: u64, limits: &Limits) -> u64 {
         let bound = limits.max_storage_buffer_binding_size.saturating_sub(256);
         let keys = 4 * key_words(self.element) * self.kept();
-        let row = (self.element.size() * self.sample.len).max(self.ranks() * keys.max(4 * BINS));
+        let row = self.element.size().saturating_mul(self.sample.len).max(self.ranks() * keys.max(4 * BINS));
         let grid = u64::from(limits.max_compute_workgroups_per_dimension) / self.ranks();
         rows.min(bound / row).min(grid).max(1)
     }
@@ -160,7 +160,8 @@ impl Selection {
     /// The memory for these rows, besides the list.
     pub(super) fn memory(&self, part: &Part, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
         let at_once = self.at_once(part.number, limits);
-        let windows = self.windows(BufferRange { len: at_once * self.sample.len, ..part.input }, limits)?;
+        let windows =
+            self.windows(BufferRange { len: at_once.saturating_mul(self.sample.len), ..part.input }, limits)?;
         let key = key_words(self.element);
         let mut sizes = vec![
             (4, self.ranks() * STATE),
@@ -309,7 +310,7 @@ pub(super) fn bytes(window: &Window) -> Option<ByteRange> {
 
 /// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.
 pub(super) fn indices_at(element: Element, number: u64) -> u64 {
-    (values::size(element) * number).next_multiple_of(256)
+    values::size(element).saturating_mul(number).checked_next_multiple_of(256).unwrap_or(u64::MAX)
 }
 
 /// Invocations of the read. An H100 takes 12 % longer for five brackets with 128, and 17 % for a threshold that all elements are equal to with 256.

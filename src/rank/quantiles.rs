@@ -160,8 +160,8 @@ impl Operation for Quantiles {
     }
 
     fn output(&self, len: u64) -> u64 {
-        let results = self.rows.number(len) * self.ranks() as u64;
-        if self.made().in_pairs() { 16 * results } else { values::size(self.result()) * results }
+        let size = if self.made().in_pairs() { 16 } else { values::size(self.result()) };
+        self.rows.number(len).saturating_mul(self.ranks() as u64).saturating_mul(size)
     }
 
     fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {

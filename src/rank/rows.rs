@@ -40,7 +40,7 @@ const DEVIATIONS: f64 = 4.0;
 /// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are wanted, it has the invocations of which
 /// the best are looked at first.
 pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
-    let most = 1 << largest_workgroup(limits).min(1024).ilog2();
+    let most = 1 << largest_workgroup(limits).clamp(1, 1024).ilog2();
     let wanted = len.map_or(most, |len| len.div_ceil(HELD)).max(2 * k).min(most);
     (wanted.next_power_of_two() as u32).clamp(64.min(most as u32), most as u32)
 }

@@ -74,7 +74,7 @@ impl TopK {
 
     /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
     pub fn indices_at(&self, len: u64) -> u64 {
-        indices_at(self.element, u64::from(self.k) * self.rows.number(len))
+        indices_at(self.element, self.rows.number(len).saturating_mul(self.k.into()))
     }
 
     /// The selection in rows of `len` elements.
@@ -125,7 +125,7 @@ impl Operation for TopK {
     }
 
     fn output(&self, len: u64) -> u64 {
-        self.indices_at(len) + 4 * u64::from(self.k) * self.rows.number(len)
+        self.indices_at(len).saturating_add(self.rows.number(len).saturating_mul(4 * u64::from(self.k)))
     }
 
     fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, u32)> {

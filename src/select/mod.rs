@@ -113,9 +113,10 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// The device lacks a feature or has too low a limit.
+    /// The text declares a parameter; the device lacks a feature or has too low a limit.
     pub fn on(self, device: &Device) -> Result<OnDevice<Select>, OperationError> {
-        OnDevice::with_config(device, self, Options::default())
+        let select = Select { monoid: self.monoid.plain()?, ..self };
+        OnDevice::with_config(device, select, Options::default())
     }
 
     /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
@@ -177,7 +178,8 @@ impl Operation for Select {
 
     /// Room for all elements, and for one at least, as no binding is shorter.
     fn output(&self, len: u64) -> u64 {
-        (len.max(1) * self.made().kept_size()).next_multiple_of(4)
+        let bytes = len.max(1).saturating_mul(self.made().kept_size());
+        bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX)
     }
 
     fn outputs(&self, len: u64) -> Vec<u64> {

@@ -6,9 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
 use crate::scene::{End, Scene, any_adapter, same, text};
+use halofold::group::{ById, ByKey, GroupBy};
 use halofold::histogram::{self, Keys, Method};
+use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind, Strategy as Way};
+use halofold::scan::Scan;
+use halofold::select::Select;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
@@ -151,6 +155,35 @@ proptest! {
         ] {
             let _ = Options::default().plan(&sum, shape, &extent, None, &limits);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    /// The same of operations that select, order, scan and group, over any length from any offset.
+    #[test]
+    fn planning_of_any_length_never_panics(
+        (limits, offset) in (limits(), prop_oneof![Just(0u64), (0u64..4096).prop_map(|at| 4 * at), any::<u64>()]),
+        len in prop_oneof![parameter().prop_map(u64::from), Just(1 << 62), any::<u64>()],
+        (k, row, groups) in (parameter(), parameter(), parameter()),
+        element in prop::sample::select(Element::ALL.to_vec()),
+    ) {
+        let input = BufferRange { offset, len };
+        if let Ok(median) = Quantiles::new(element, [0.5]) {
+            let _ = (median.clone().rows(row.into()).plan(input, &limits), median.plan(input, &limits));
+        }
+        if let Ok(top) = TopK::new(element, k) {
+            let _ = (top.indices_at(len), top.clone().rows(row.into()).plan(input, &limits));
+            let _ = top.plan(input, &limits);
+        }
+        let keep = "fn keep(elem: Elem, index: u32) -> bool { return index % 3u == 0u; }";
+        let _ = Select::new(element, keep).unwrap().plan(input, &limits);
+        let scan = Scan::new(Op::Sum.over(element).unwrap()).unwrap();
+        let _ = (scan.clone().rows(row.into()).plan(input, &limits), scan.plan(input, &limits));
+        let _ = ById::new(Element::F32, groups).map(|by_id| by_id.sum().plan(input, input, &limits).is_ok());
+        let _ = ByKey::lengths(element).map(|by_key| by_key.plan(input, None, &limits).is_ok());
+        let _ = GroupBy::new(element, Element::U32, groups).map(|by| by.sum().plan(input, input, &limits).is_ok());
     }
 }
 

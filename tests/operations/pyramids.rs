@@ -27,7 +27,7 @@ async fn maxima(scene: &Scene) -> Result<End, String> {
             | TextureUsages::COPY_DST,
         view_formats: &[],
     });
-    let floats: Vec<f32> = (0..7000u16).map(|i| f32::from(i * 37 % 7001)).collect();
+    let floats: Vec<f32> = (0..7000u32).map(|i| (i * 37 % 7001) as f32).collect();
     let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(400), rows_per_image: None };
     scene.queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(&floats), rows, size);
     scene.stage();

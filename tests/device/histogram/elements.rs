@@ -174,7 +174,8 @@ fn maps_give_the_keys() {
         fn map(elem: Elem, index: u32) -> u32 { return u32(half(elem) + SHIFT.x) + index % 2u; }";
     let map = Map::custom(Element::I32, text).unwrap();
     let mapped = |words: &[u32]| -> Vec<_> {
-        let key = |(index, word): (usize, &u32)| (*word as i32 / 2 + 3) as u32 + index as u32 % 2;
+        let key =
+            |(index, word): (usize, &u32)| ((*word as i32 / 2 + 3) as u32).wrapping_add(index as u32 % 2);
         words.iter().enumerate().map(|pair| vec![key(pair)]).collect()
     };
     let small: Vec<u32> = words.iter().map(|word| (*word as i32 % 100) as u32).collect();
