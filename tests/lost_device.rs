@@ -30,9 +30,9 @@ fn lose(operation: &Operation, scene: Scene) -> Result<bool, String> {
 }
 
 /// Runs some operations, each with its device destroyed at every stage, and sends what begins and what fails.
-fn lose_each(operations: Vec<(usize, Operation)>, sender: &mpsc::Sender<Result<String, String>>) {
+fn lose_each(sender: &mpsc::Sender<Result<String, String>>) {
     let adapter = any_adapter();
-    for (turn, operation) in operations {
+    for (turn, operation) in few_operations().into_iter().enumerate() {
         // Every stage opens a device, which compiles all kernels again.
         for polls in common::in_turn([false, true], 2, turn) {
             for stage in 0.. {
@@ -54,13 +54,8 @@ fn lose_each(operations: Vec<(usize, Operation)>, sender: &mpsc::Sender<Result<S
 #[test]
 fn at_every_stage() {
     let (sender, receiver) = mpsc::channel();
-    let (even, odd): (Vec<_>, Vec<_>) =
-        few_operations().into_iter().enumerate().partition(|(turn, _)| turn / 2 % 2 == 0);
-    for half in [even, odd] {
-        let sender = sender.clone();
-        std::thread::spawn(move || lose_each(half, &sender));
-    }
-    drop(sender);
+    // One thread: of two, one crashed in the validation layers (1.3.239) as it polled and the other opened a device.
+    std::thread::spawn(move || lose_each(&sender));
     let (mut last, mut errors) = (String::new(), Vec::new());
     loop {
         match receiver.recv_timeout(PATIENCE) {
