@@ -10,5 +10,5 @@ fn finish(acc: Acc, n: u32) -> Real {
         return not_a_number(n);
     }
     let r = (acc.products / root(acc.squares.x)) / root(acc.squares.y);
-    return select(clamp(r, Real(-1), Real(1)), r, (bitcast<Bits>(r) & MAGNITUDE) > INFINITE);
+    return select(clamp(r, Real(-1), Real(1)), r, is_undefined(r));
 }

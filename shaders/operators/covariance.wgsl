@@ -4,8 +4,7 @@
 
 fn finish(acc: Acc, n: u32) -> Real {
     // An infinity leaves no rest of a mean.
-    let rests = bitcast<vec2<Bits>>(acc.low) & vec2<Bits>(MAGNITUDE);
-    if n < 1u || rests.x > INFINITE || rests.y > INFINITE {
+    if n < 1u || is_undefined(acc.low.x) || is_undefined(acc.low.y) {
         return not_a_number(n);
     }
     let powers = powers_of(acc.mean);

@@ -16,10 +16,6 @@ struct Acc {
     n: u32,
 }
 
-fn unit_of(mean: Bits) -> u32 {
-    return u32(mean & ~SHORT);
-}
-
 fn powers_of(mean: vec2<Bits>) -> vec2<Real> {
     return vec2<Real>(power_of(unit_of(mean.x)), power_of(unit_of(mean.y)));
 }
@@ -36,7 +32,7 @@ fn short_of(mean: vec2<Bits>) -> vec2<Real> {
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
     let pair = vec2<Real>(Real(first), Real(second));
     let mean = upper_half(pair);
-    let units = vec2<Bits>(Bits(exponent_of(abs(pair.x))), Bits(exponent_of(abs(pair.y))));
+    let units = vec2<Bits>(Bits(exponent_of(pair.x)), Bits(exponent_of(pair.y)));
     return Acc(mean | units, pair - short_of(mean), vec2<Real>(), Real(0), 1u);
 }
 

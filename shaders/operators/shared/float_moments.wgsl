@@ -30,10 +30,6 @@ struct Acc {
     m2: Real,
 }
 
-fn unit_of(mean: Bits) -> u32 {
-    return u32(mean & ~SHORT);
-}
-
 // The upper half of the significand, as bits and as a float.
 fn upper_half(x: Real) -> Bits {
     return bitcast<Bits>(x) & SHORT;
@@ -72,9 +68,9 @@ fn lower(elem: Elem) -> Real {
 #endif
 
 fn map(elem: Elem, index: u32) -> Acc {
-    let mean = upper_half(upper(elem) + lower(elem));
-    let unit = Bits(exponent_of(abs(upper(elem) + lower(elem))));
-    return Acc(Real(1), mean | unit, (upper(elem) - short_of(mean)) + lower(elem), Real(0));
+    let x = upper(elem) + lower(elem);
+    let mean = upper_half(x);
+    return Acc(Real(1), mean | Bits(exponent_of(x)), (upper(elem) - short_of(mean)) + lower(elem), Real(0));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
@@ -124,8 +120,4 @@ fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
 fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
     let distance = root(acc.m2 / Real(divisor)) * power_of(unit_of(acc.mean));
     return select(distance, not_a_number(n), is_undefined(acc.low));
-}
-
-fn is_undefined(x: Real) -> bool {
-    return (bitcast<Bits>(x) & MAGNITUDE) > INFINITE;
 }

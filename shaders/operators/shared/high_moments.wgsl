@@ -31,7 +31,7 @@ fn short_of(x: Real) -> Real {
 
 fn map(elem: Elem, index: u32) -> Acc {
     let mean = short_of(Real(elem));
-    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, exponent_of(abs(Real(elem))));
+    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, exponent_of(Real(elem)));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
