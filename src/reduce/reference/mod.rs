@@ -6,8 +6,10 @@
 //! [`depth`](crate::reduce::Plan::depth) of the plan.
 
 mod exact;
+mod fields;
 mod floats;
 mod integers;
+mod keys;
 mod merged_moments;
 mod moments;
 mod prefixes;

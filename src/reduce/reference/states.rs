@@ -4,9 +4,9 @@
 //! part of [`Finish::Host`](crate::reduce::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
 //! file, of several GPUs or of several machines as they arrive.
 
-use bytemuck::{AnyBitPattern, pod_read_unaligned};
-
 use super::exact::quotient;
+use super::fields::{behind_count, count, flags, mean_and_unit, power, read, real};
+use super::keys::Keys;
 use super::merged_moments::{CoMoments, HighMoments, Mean};
 use crate::element::{Element, Value};
 use crate::reduce::error::ReduceError;
@@ -217,7 +217,7 @@ impl Merger {
         let own_size = self.own_size();
         let Merger { op, element, merged, kept } = self;
         if let Some(kept) = kept {
-            *kept += u64::from(pod_read_unaligned::<u32>(&state[own_size..][..4]));
+            *kept += u64::from(bytemuck::pod_read_unaligned::<u32>(&state[own_size..][..4]));
         }
         let (op, element) = (*op, *element);
         let real = |at| real(element, state, at);
@@ -368,34 +368,28 @@ impl Merger {
     /// The sum of squared distances from the mean of `n` elements, or of products of distances of pairs, divided by `n - correction`,
     /// from the states of [`Op::Variance`] or [`Op::Covariance`]. NaN of others.
     pub fn variance(&self, n: u64, correction: u64) -> f64 {
-        let n = self.kept.unwrap_or(n);
-        let squares = match self.merged {
-            Merged::Squares { sum, squares } => {
-                return exact::of_words(
-                    &words(sum.unsigned_abs()),
-                    &words(squares.unsigned_abs()),
-                    (n, correction),
-                    0,
-                );
-            }
-            Merged::Moments(moments) => {
-                let mean = moments.squares() / n.saturating_sub(correction) as f64;
-                return mean * moments.unit * moments.unit;
-            }
-            Merged::CoMoments(moments) => moments.covariance(1.0),
-            _ => f64::NAN,
-        };
-        squares / n.saturating_sub(correction) as f64
+        let (mean, unit) = self.mean_square(n, correction);
+        mean * unit * unit
     }
 
     /// The root of [`Merger::variance`], also where that leaves the range of 64 bits.
     pub fn deviation(&self, n: u64, correction: u64) -> f64 {
+        let (mean, unit) = self.mean_square(n, correction);
+        mean.sqrt() * unit
+    }
+
+    /// The sum of squares or of products, divided by `n - correction`, and the unit of their distances.
+    fn mean_square(&self, n: u64, correction: u64) -> (f64, f64) {
+        let n = self.kept.unwrap_or(n);
+        let divisor = n.saturating_sub(correction) as f64;
         match self.merged {
-            Merged::Moments(moments) => {
-                let n = self.kept.unwrap_or(n);
-                (moments.squares() / n.saturating_sub(correction) as f64).sqrt() * moments.unit
+            Merged::Squares { sum, squares } => {
+                let [sum, squares] = [sum, squares].map(|x| words(x.unsigned_abs()));
+                (exact::of_words(&sum, &squares, (n, correction), 0), 1.0)
             }
-            _ => self.variance(n, correction).sqrt(),
+            Merged::Moments(moments) => (moments.squares() / divisor, moments.unit),
+            Merged::CoMoments(moments) => (moments.covariance(1.0) / divisor, 1.0),
+            _ => (f64::NAN, 1.0),
         }
     }
 
@@ -450,154 +444,4 @@ fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
 /// The words of an integer, the lowest first.
 fn words(x: u128) -> [u32; 4] {
     [x as u32, (x >> 32) as u32, (x >> 64) as u32, (x >> 96) as u32]
-}
-
-/// The number at a place among others of its type.
-fn read<T: AnyBitPattern>(state: &[u8], at: usize) -> T {
-    pod_read_unaligned(&state[at * size_of::<T>()..][..size_of::<T>()])
-}
-
-/// The float at a place among words of its width.
-fn real(element: Element, state: &[u8], at: usize) -> f64 {
-    if Real::of(element).is_double { read(state, at) } else { read::<f32>(state, at).into() }
-}
-
-/// The word behind the number of elements, which is number `at` of a state.
-fn behind_count(element: Element, state: &[u8], at: usize) -> u32 {
-    let word = if element.size() == 8 { 8 } else { 4 };
-    pod_read_unaligned(&state[word * at + 4..][..4])
-}
-
-/// A short mean, and the unit in the bits that it leaves.
-fn mean_and_unit(element: Element, state: &[u8], at: usize) -> (f64, f64) {
-    let (mean, unit) = match element.size() {
-        8 => {
-            let bits = read::<u64>(state, at);
-            (f64::from_bits(bits & !0x1fff), (bits & 0x1fff) as u32)
-        }
-        _ => {
-            let bits = read::<u32>(state, at);
-            (f32::from_bits(bits & !0xfff).into(), bits & 0xfff)
-        }
-    };
-    (mean, power(element, unit))
-}
-
-/// The power of two with an exponent as it lies in the bits of a float; 0 of 0.
-fn power(element: Element, exponent: u32) -> f64 {
-    match element.size() {
-        8 => f64::from_bits(u64::from(exponent) << 52),
-        _ => f32::from_bits(exponent << 23).into(),
-    }
-}
-
-/// The 32-bit count at a place among words of a float's width.
-fn count(element: Element, state: &[u8], at: usize) -> f64 {
-    let width = if Real::of(element).is_double { 8 } else { 4 };
-    read::<u32>(&state[at * width..], 0).into()
-}
-
-/// The flags at a place among words of a float's width.
-fn flags(element: Element, state: &[u8], at: usize) -> u32 {
-    if Real::of(element).is_double { read::<u64>(state, at) as u32 } else { read(state, at) }
-}
-
-/// The integer type of an element type's keys. Keys order like the elements: for floats they are the bits, flipped if negative.
-#[derive(Clone, Copy)]
-struct Keys {
-    element: Element,
-    lowest: i128,
-    highest: i128,
-    /// The key of infinity. For integers, the largest key.
-    infinity: i128,
-}
-
-impl Keys {
-    fn of(element: Element) -> Self {
-        let (lowest, highest, infinity) = match element {
-            Element::U32 => (0, i128::from(u32::MAX), i128::MAX - 1),
-            Element::U64 => (0, i128::from(u64::MAX), i128::MAX - 1),
-            Element::I32 => (i128::from(i32::MIN), i128::from(i32::MAX), i128::MAX - 1),
-            Element::I64 => (i128::from(i64::MIN), i128::from(i64::MAX), i128::MAX - 1),
-            Element::F32 | Element::F16 => (i128::from(i32::MIN), i128::from(i32::MAX), 0x7f80_0000),
-            Element::F64 => (i128::from(i64::MIN), i128::from(i64::MAX), 0x7ff0_0000_0000_0000),
-        };
-        Keys { element, lowest, highest, infinity }
-    }
-
-    fn read(self, state: &[u8], at: usize) -> i128 {
-        match (self.element.size() == 8, self.lowest < 0) {
-            (false, true) => read::<i32>(state, at).into(),
-            (true, true) => read::<i64>(state, at).into(),
-            _ => self.unsigned(state, at),
-        }
-    }
-
-    /// A key of magnitudes, or an index: an unsigned integer of the same width.
-    fn unsigned(self, state: &[u8], at: usize) -> i128 {
-        if self.element.size() == 8 { read::<u64>(state, at).into() } else { read::<u32>(state, at).into() }
-    }
-
-    /// A key with all bits flipped, which reverses the order.
-    fn not(self, key: i128) -> i128 {
-        self.lowest + self.highest - key
-    }
-
-    /// The result of an operator that keeps one key.
-    fn extreme(self, op: Op, best: Option<i128>) -> Scalar {
-        Scalar::One(match op {
-            Op::Min => self.value(best.unwrap_or(self.highest), self.lowest),
-            Op::Max => self.value(best.unwrap_or(self.lowest), self.highest),
-            _ => self.magnitude(best.unwrap_or(0)),
-        })
-    }
-
-    fn magnitude(self, largest: i128) -> Value {
-        if self.element.is_float() {
-            self.float((largest <= self.infinity).then_some(largest))
-        } else {
-            Value::Unsigned(largest as u64)
-        }
-    }
-
-    /// The float of a key; NaN of none.
-    fn float(self, key: Option<i128>) -> Value {
-        // The bits of a negative float are flipped, all but the sign.
-        let bits = key.map(|key| if key < 0 { key ^ self.highest } else { key });
-        if self.element == Element::F64 {
-            Value::F64(bits.map_or(f64::NAN, |bits| f64::from_bits(bits as u64)))
-        } else {
-            Value::F32(bits.map_or(f32::NAN, |bits| f32::from_bits(bits as u32)))
-        }
-    }
-
-    /// If there are elements, only the keys of NaNs lie beyond the infinities.
-    fn range(self, range: Option<[i128; 2]>) -> Scalar {
-        let (lowest, highest) = (self.lowest, self.highest);
-        let [low, high] = match range {
-            None => [highest, lowest],
-            Some([least, greatest]) if greatest > self.infinity || least < -self.infinity - 1 => {
-                [lowest, highest]
-            }
-            Some(range) => range,
-        };
-        Scalar::Range { min: self.value(low, lowest), max: self.value(high, highest) }
-    }
-
-    /// The result of a search. Of no elements it has the index 2^32 - 1.
-    fn place(self, op: Op, best: Option<(i128, u64)>) -> Scalar {
-        let (rank, index) = best.unwrap_or((self.lowest, u32::MAX.into()));
-        let (key, nan) = if op == Op::ArgMin { (self.not(rank), self.lowest) } else { (rank, self.highest) };
-        Scalar::At { value: self.value(key, nan), index }
-    }
-
-    /// The value of a key; `nan` is the NaN that wins the comparison. The identities lie beyond the
-    /// infinities: an empty input gives the infinity nearest to its identity.
-    fn value(self, key: i128, nan: i128) -> Value {
-        match self.element {
-            Element::U32 | Element::U64 => Value::Unsigned(key as u64),
-            Element::I32 | Element::I64 => Value::Signed(key as i64),
-            _ => self.float((key != nan).then(|| key.clamp(-self.infinity - 1, self.infinity))),
-        }
-    }
 }
