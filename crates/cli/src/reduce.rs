@@ -329,7 +329,7 @@ impl<'a> File<'a> {
         let results = quantiles.into_iter().zip(found).map(|(quantile, values)| Results {
             q: quantile.q.filter(|_| operator.kind == Kind::Quantiles),
             values,
-            counts: counts(block, self.lines()),
+            counts: block.lines.counts(self.lines()),
             ..self.results(operator.kind.name(), vec![quantile.dtype(stored)])
         });
         Ok(results.collect())
@@ -353,7 +353,7 @@ impl<'a> File<'a> {
         Ok(Results {
             several: Some(several),
             values: padded.collect(),
-            counts: counts(block, self.lines()),
+            counts: block.lines.counts(self.lines()),
             ..self.results("top".to_owned(), vec![dtype])
         })
     }
@@ -369,7 +369,7 @@ impl<'a> File<'a> {
         Ok(Results {
             several,
             values,
-            counts: counts(block, self.lines()),
+            counts: block.lines.counts(self.lines()),
             gpu_ms,
             ..self.results(own.name.clone(), dtypes)
         })
@@ -423,15 +423,6 @@ fn gather(all: &mut [States], transport: &impl Transport) -> Result<(), Failure>
         transport.agree(added)?;
     }
     Ok(())
-}
-
-/// Elements of each line of a block.
-fn counts(block: &Block, lines: usize) -> Vec<u64> {
-    let mut counts = vec![0; lines];
-    for batch in &block.lines.batches {
-        batch.lines.iter().for_each(|line| counts[*line as usize] = batch.len as u64);
-    }
-    counts
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub trait GridState {
     /// The steps done, and the result of the last check.
     fn outcome(&self) -> Outcome;
 
-    /// The steps that one call makes: as many as take a part of a second.
+    /// The steps to make in one call of [`advance`](Self::advance): a fraction of a second's.
     fn batch(&self, until: Option<&Until>) -> u32;
 
     /// Waits for all steps. At the end of a run with a condition the root of the sum of all squared changes becomes that of the exact sum.

@@ -15,7 +15,7 @@ use crate::download::download;
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::grid_state::{GridState, Sink, StepError, steps_of_submission};
-use crate::worker::{Cells, Member, buffer};
+use crate::worker::{Cells, Member, filled, two_filled};
 
 /// Records commands into a pass.
 pub type Record<'a> = &'a dyn Fn(&mut ComputePass<'_>);
@@ -66,12 +66,9 @@ impl<'a> OneGpu<'a> {
         in_error_scopes(&device, || {
             let jacobi = Jacobi::new(&device, config, weights)?;
             let config = *jacobi.config();
-            let buffer = |cells| buffer(&member, config.bytes(), cells);
-            let buffers = [buffer(Some(cells))?, buffer(None)?];
-            let rhs = rhs.map(|cells| buffer(Some(cells))).transpose()?;
+            let (buffers, _) = two_filled(&member, config.bytes(), cells)?;
+            let rhs = rhs.map(|cells| filled(&member, config.bytes(), cells)).transpose()?;
             let [first, second] = &buffers;
-            // Fixed cells are never written: the second buffer needs them too.
-            encoded(&member, |encoder| encoder.copy_buffer_to_buffer(first, 0, second, 0, first.size()));
             let grids = |source, target| {
                 let grids = Grids::new(source, target);
                 rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))

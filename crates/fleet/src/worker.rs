@@ -121,23 +121,19 @@ impl Worker {
         rhs: Option<Cells<'_>>,
     ) -> Result<Self, WorkerError> {
         in_error_scopes(&member.device, || {
-            let load = |cells: Cells<'_>| {
-                let cells = |at: u64, into: &mut [u8]| held(slab, cells, at, into);
-                buffer(member, slab.bytes(), Some(&cells))
+            let own = |at: u64, into: &mut [u8]| held(slab, cells, at, into);
+            let (buffers, loaded) = two_filled(member, slab.bytes(), &own)?;
+            let fill = |cells: Cells<'_>| {
+                filled(member, slab.bytes(), &|at: u64, into: &mut [u8]| held(slab, cells, at, into))
             };
-            let (first, second) = (load(cells)?, buffer(member, slab.bytes(), None)?);
-            let rhs = rhs.map(load).transpose()?;
-            // Fixed cells are never written: the second buffer needs them too.
-            let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
-            copy.copy_buffer_to_buffer(&first, 0, &second, 0, first.size());
-            let loaded = member.queue.submit([copy.finish()]);
-            let grids = Grids::new(&first, &second);
+            let rhs = rhs.map(fill).transpose()?;
+            let grids = Grids::new(&buffers[0], &buffers[1]);
             let stepper = jacobi.prepare_slab(slab, rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs)))?;
             let face = |side| slab.edge(side).map(|_| Face::new(&member.device, slab.face_bytes()));
             let mut worker = Worker {
                 member: member.clone(),
                 stepper,
-                buffers: [first, second],
+                buffers,
                 faces: Side::BOTH.map(face),
                 rounds: HashMap::new(),
                 check: None,
@@ -366,19 +362,35 @@ impl Face {
     }
 }
 
-/// A buffer of a grid's or a slab's bytes, with cells or without any.
-pub(crate) fn buffer(member: &Member, bytes: u64, cells: Option<Cells<'_>>) -> Result<Buffer, WorkerError> {
-    let Member { device, queue } = member;
-    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+/// A buffer for a grid's or a slab's bytes.
+fn empty(member: &Member, bytes: u64) -> Buffer {
+    member.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold fleet: grid"),
         size: bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
         usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
         mapped_at_creation: false,
-    });
-    if let Some(cells) = cells {
-        upload(device, queue, &buffer, bytes, cells)?;
-    }
+    })
+}
+
+/// A buffer that holds cells.
+pub(crate) fn filled(member: &Member, bytes: u64, cells: Cells<'_>) -> Result<Buffer, WorkerError> {
+    let buffer = empty(member, bytes);
+    upload(&member.device, &member.queue, &buffer, bytes, cells)?;
     Ok(buffer)
+}
+
+/// The two buffers that steps go between, and the submission after which both hold the cells: fixed ones are never written, so the second
+/// buffer needs them too.
+pub(crate) fn two_filled(
+    member: &Member,
+    bytes: u64,
+    cells: Cells<'_>,
+) -> Result<([Buffer; 2], SubmissionIndex), WorkerError> {
+    let (first, second) = (filled(member, bytes, cells)?, empty(member, bytes));
+    let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
+    copy.copy_buffer_to_buffer(&first, 0, &second, 0, first.size());
+    let loaded = member.queue.submit([copy.finish()]);
+    Ok(([first, second], loaded))
 }
 
 /// Writes what a slab holds from one of its bytes on: it goes over the end of a ring, and begins again at its start.

@@ -3,7 +3,7 @@
 use halofold::Element;
 use rayon::prelude::*;
 
-use super::in_parallel;
+use super::lines::each;
 
 /// Labels that lie closer together are counted in a table, others are sorted.
 const TABLE: u64 = 1 << 24;
@@ -46,13 +46,10 @@ fn key(element: Element, bytes: &[u8]) -> u64 {
 /// `groups` are those of all elements, or of the places in a row.
 pub fn lines_of_groups(groups: &[u32], rows: u64, len: u64) -> Vec<u32> {
     let mut lines = vec![0u32; (rows * len) as usize];
-    in_parallel(bytemuck::cast_slice_mut(&mut lines), &|start, part| {
-        let first = start as u64 / 4;
-        for (element, line) in (first..).zip(bytemuck::cast_slice_mut::<u8, u32>(part)) {
-            let (row, place) = (element / len, element % len);
-            let group = if groups.len() as u64 == len { place } else { element };
-            *line = groups[group as usize] * rows as u32 + row as u32;
-        }
+    each(&mut lines, &|element, line| {
+        let (row, place) = (element as u64 / len, element as u64 % len);
+        let group = if groups.len() as u64 == len { groups[place as usize] } else { groups[element] };
+        *line = group * rows as u32 + row as u32;
     });
     lines
 }

@@ -78,6 +78,15 @@ impl Lines {
         self.places.as_ref().map_or(index, |places| places[element].into())
     }
 
+    /// The elements of each of `lines` lines.
+    pub fn counts(&self, lines: usize) -> Vec<u64> {
+        let mut counts = vec![0; lines];
+        for batch in &self.batches {
+            batch.lines.iter().for_each(|line| counts[*line as usize] = batch.len as u64);
+        }
+        counts
+    }
+
     /// The elements that are left.
     pub fn elements(&self) -> u64 {
         self.batches.iter().map(|batch| (batch.len * batch.lines.len()) as u64).sum()
@@ -94,7 +103,7 @@ fn gathered<const SIZE: usize>(bytes: &[u8], sources: &[u32]) -> Vec<u8> {
     result
 }
 
-/// The lines of `rows` rows of `len` elements, the first of which is line `first`.
+/// The line of each element of `rows` rows of `len` elements. The first row is line `first`.
 pub fn lines_of_rows(first: u64, rows: u64, len: u64) -> Vec<u32> {
     let mut line_of = vec![0u32; (rows * len) as usize];
     each(&mut line_of, &|element, line| *line = (first + element as u64 / len) as u32);
@@ -139,7 +148,7 @@ fn leave_out(line_of: &mut [u32], is_out: &(impl Fn(usize) -> bool + Sync)) {
 }
 
 /// Calls `change` with each element's number and line.
-fn each(line_of: &mut [u32], change: &(impl Fn(usize, &mut u32) + Sync)) {
+pub(super) fn each(line_of: &mut [u32], change: &(impl Fn(usize, &mut u32) + Sync)) {
     in_parallel(bytemuck::cast_slice_mut(line_of), &|start, part| {
         let part = bytemuck::cast_slice_mut::<u8, u32>(part);
         part.iter_mut().enumerate().for_each(|(nth, line)| change(start / 4 + nth, line));
