@@ -140,7 +140,7 @@ pub struct AnyAdapters {
 }
 
 impl AnyAdapters {
-    /// True if a list of adapters is asked for.
+    /// True if `--adapters` is given.
     pub fn are_listed(&self) -> bool {
         !self.adapters.is_empty()
     }

@@ -167,7 +167,7 @@ impl LadderArgs {
         self.element.unwrap_or(Element::F32)
     }
 
-    /// The lengths that were asked for, ascending.
+    /// The lengths of `--n`, ascending.
     fn sizes(&self, gpu: &Gpu) -> Result<Vec<u64>, Failure> {
         let element = self.element();
         let [usual, usual_to] =

@@ -64,17 +64,14 @@ pub struct ShowArgs {
 /// Runs the subcommand.
 pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let Some(name) = &args.kernel else { return print(&format!("{}\n", kernels::listing())) };
-    if args.language == Language::Spirv && args.output.is_none() {
-        return Err(Failure::usage(
-            "--as spirv: a module is binary: name a file, -o FILE.spv; spirv-dis prints it",
-        ));
-    }
     let (title, kernel) = kernels::named(name, args)?;
     let translation = translate(&kernel, args.language).map_err(Failure::usage)?;
     let facts = header(&title, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
         (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
-        (Code::Words(_), None) => unreachable!("it needs a file"),
+        (Code::Words(_), None) => Err(Failure::usage(
+            "--as spirv: a module is binary: name a file, -o FILE.spv; spirv-dis prints it",
+        )),
         (Code::Text(text), Some(file)) => write(file, as_comment(&facts, text).as_bytes()),
         (Code::Text(text), None) => print(&as_comment(&facts, text)),
     }

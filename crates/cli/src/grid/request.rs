@@ -19,10 +19,10 @@ use halofold_fleet::MOST_STEPS;
 use super::cells::FileCells;
 use super::weights::{self, GivenWeights};
 
-/// Steps of a run with a condition to stop, where none are asked for.
+/// The most steps of a run with `--until` and without `--steps`.
 const USUAL_MOST: u32 = 100_000;
 
-/// Steps from one check to the next where none are asked for.
+/// Steps from one check to the next without `--every`.
 const USUAL_EVERY: u32 = 10;
 
 /// A grid file and the steps to make on it.

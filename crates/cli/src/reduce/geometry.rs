@@ -107,7 +107,7 @@ impl Geometry {
     }
 }
 
-/// The numbers of axes of an array of so many dimensions; the negative ones count from the end.
+/// The axes of an array of `dimensions`, from 0 on; negative `axes` count from the end.
 fn axis_numbers(axes: &[i64], dimensions: usize) -> Result<Vec<usize>, String> {
     let count = dimensions as i64;
     let mut numbers = Vec::new();

@@ -40,7 +40,7 @@ pub fn listing() -> String {
 
 /// The kernel of a name, and its title.
 pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
-    if let Some(rung) = RUNGS.iter().find(|rung| rung.name() == name) {
+    if let Ok(rung) = Rung::named(name) {
         let of_stencils = [
             ("--stencil", args.stencil.is_some()),
             ("--boundary", args.boundary.is_some()),
