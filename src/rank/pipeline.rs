@@ -115,7 +115,10 @@ impl Selection {
         let first = FIRST.iter().map(|step| (*step, 0));
         let found = first.chain((0..digits).map(|round| (DIGITS, round)));
         let last = last.iter().map(move |step| (*step, digits));
-        found.chain(last).chain((0..merges).map(|merge| (MERGE, merge)))
+        let all = found.chain(last).chain((0..merges).map(|merge| (MERGE, merge)));
+        // A row without elements has no digits to choose from: only the state is cleared, and results are written.
+        let is_empty = self.sample.len == 0;
+        all.filter(move |step| !is_empty || [SAMPLE, FINISH].contains(&step.0) || *step == (MERGE, 0))
     }
 
     fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {

@@ -318,6 +318,10 @@ fn nothing_has_no_winners_and_no_median() {
         let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
         assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
     }
+    // An empty segment behind a filled one finds the filled one's memory.
+    let zeros = poisoned(gpu, &[0; 40], 0);
+    let top = TopK::new(Element::U64, 1).unwrap().segment_offsets([0, 5, 5]).on(&gpu.device).unwrap();
+    assert_eq!(top.of(Slice::new(&zeros, 0, 40)).wait(&gpu.queue).unwrap(), [(Value::Unsigned(0), 0)]);
 }
 
 #[test]
