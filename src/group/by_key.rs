@@ -237,10 +237,7 @@ impl Operation for ByKey {
 
     fn check_on(&self, device: &Device) -> Result<(), OperationError> {
         let (features, limits) = (device.features(), device.limits());
-        let missing = self.monoid.as_ref().map(|monoid| monoid.on(features).own_features() - features);
-        if let Some(missing) = missing.filter(|missing| !missing.is_empty()) {
-            return Err(MonoidError::MissingFeature(missing).into());
-        }
+        self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
         STEPS.iter().try_for_each(|step| limits::check(&self.slots(step, features), &limits))?;
         self.sizes(&limits)?;
         if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {

@@ -243,7 +243,7 @@ impl Map {
     pub(crate) fn check(&self, device: &Device, composed: &str) -> Result<(), MonoidError> {
         let missing = self.features - device.features();
         if !missing.is_empty() {
-            return Err(MonoidError::MissingFeature(missing));
+            return Err(MonoidError::MissingFeature { what: "the map".to_owned(), features: missing });
         }
         let valid = shader::validated(composed).map(drop);
         valid.map_err(|refusal| MonoidError::Composed(refusal.report))

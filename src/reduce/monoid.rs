@@ -567,6 +567,13 @@ impl Monoid {
         self.features
     }
 
+    /// Checks that a device has these.
+    pub(crate) fn check_features(&self, offered: Features) -> Result<(), MonoidError> {
+        let features = self.features - offered;
+        let what = || format!("`{}` over {}", self.name(), self.element_name());
+        if features.is_empty() { Ok(()) } else { Err(MonoidError::MissingFeature { what: what(), features }) }
+    }
+
     /// The features that a device needs to run it in every form except
     /// [`ShapeKind::Accumulate`](crate::reduce::ShapeKind::Accumulate), which may need [more](Monoid::accumulates).
     /// Most operators over 32-bit types need none.

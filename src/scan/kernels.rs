@@ -211,10 +211,7 @@ impl Made<'_> {
     pub(crate) fn check(&self, device: &Device) -> Result<(), OperationError> {
         let (features, limits) = (device.features(), device.limits());
         let monoid = self.monoid.on(features);
-        let missing = monoid.own_features() - features;
-        if !missing.is_empty() {
-            return Err(MonoidError::MissingFeature(missing).into());
-        }
+        monoid.check_features(features)?;
         limits::check(&self.slots(SCAN, monoid.elem.has_vectors()), &limits)?;
         let (workgroup, acc) = (workgroup(monoid.acc_size(), &limits), monoid.acc_size());
         limits::check_workgroup([workgroup, 1], &limits)?;

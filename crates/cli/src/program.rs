@@ -70,14 +70,15 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads the command line. Of a file whose name begins with `-`, clap proposes something that does not help.
+/// Reads the command line. Of what begins with `-`, clap proposes to pass it as a value, which does not help.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
         let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
-        let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
-        if let Some(file) = file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-            let tip = format!("for the file of that name write ./{file}");
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        if error.kind() == ErrorKind::UnknownArgument {
+            let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
+            let tip = file.map(|file| format!("for the file of that name write ./{file}").into());
+            let tip = tip.map_or(ContextValue::None, |tip| ContextValue::StyledStrs(vec![tip]));
+            error.insert(ContextKind::Suggested, tip);
         }
         error.exit()
     })

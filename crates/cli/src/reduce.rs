@@ -140,7 +140,7 @@ impl<'a> File<'a> {
         let start = Instant::now();
         let open = |path: &Path, is_bare: bool| {
             let bare = args.raw.bare().filter(|_| is_bare);
-            Source::open(path, bare.as_ref()).map_err(|error| request::not_a_file(&error, path))
+            Source::open(path, bare.as_ref()).map_err(Failure::usage)
         };
         let first = open(path, true)?;
         let beside = |path: &Option<_>, is_bare| path.as_deref().map(|path| open(path, is_bare)).transpose();

@@ -186,7 +186,7 @@ impl<'a> Scanner<'a> {
     fn run(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         let gpu = self.gpu;
         let missing = self.monoid.features() - gpu.device.features();
-        let remedy = || help::instead(self.args.op, self.part.element, missing);
+        let remedy = || help::instead(false, self.part.element, missing);
         let scan = Scan::new(self.monoid.clone()).map_err(Failure::usage)?;
         let scan = if self.args.exclusive { scan.exclusive() } else { scan };
         let continues = self.chunks.len() > 1 && self.geometry.rows == 1;

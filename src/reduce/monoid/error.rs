@@ -103,6 +103,11 @@ pub enum MonoidError {
     )]
     Composed(String),
     /// A [map](crate::Map), or an operator that is [scanned](crate::scan), that needs a feature of the device.
-    #[error("the text needs {}, which this device lacks or was created without", feature_names(*.0))]
-    MissingFeature(Features),
+    #[error("{what} needs {}, which this device lacks or was created without", feature_names(*features))]
+    MissingFeature {
+        /// The operator and its element type, or the map.
+        what: String,
+        /// The missing feature or features.
+        features: Features,
+    },
 }

@@ -284,7 +284,13 @@ fn maps_of_wide_elements() {
     };
     let small = small_device().device;
     let error = config(&small.limits()).on(&small).unwrap_err();
-    assert_eq!(error, OperationError::Map(MonoidError::MissingFeature(Features::SHADER_F64)));
+    assert_eq!(
+        error,
+        OperationError::Map(MonoidError::MissingFeature {
+            what: "the map".to_owned(),
+            features: Features::SHADER_F64
+        })
+    );
     if !gpu.device.features().contains(Features::SHADER_F64) {
         eprintln!("histograms of f64: this device has no SHADER_F64");
         return;

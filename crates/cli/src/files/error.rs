@@ -43,13 +43,13 @@ pub enum Fault {
     #[error("is a .npz archive in a stream, and is read from a file only; write it to one")]
     Archive,
     /// A zip archive cannot be read.
-    #[error("is no .npz archive that can be read: {0}; write it with numpy.savez or numpy.savez_compressed")]
+    #[error("is no .npz archive, or a damaged one: {0}; copy it again, or write it with numpy.savez")]
     Zip(String),
     /// No array of an archive has the name, or none is named and there are several: the names.
     #[error("name one of the arrays in the archive, as in FILE.npz:NAME: {0}")]
     Member(String),
     /// It does not begin as a `.npy` file does.
-    #[error("is not a .npy file; write it with numpy.save")]
+    #[error("is not a .npy file, nor a .npz archive; write it with numpy.save")]
     NotNpy,
     /// It was to have bare elements, and begins as a `.npy` file does.
     #[error("is a .npy file, whose header says what its elements are: no type has to be given")]

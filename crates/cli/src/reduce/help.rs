@@ -1,19 +1,18 @@
 //! Remedies where an adapter lacks features that a reduction needs.
 
 use halofold::Element;
-use halofold::reduce::Op;
-use halofold::reduce::exact::Format;
 use halofold::wgpu;
 
 use crate::gpu;
 
-/// The end of a message that says that features are `missing`: nothing if none is.
-pub fn instead(op: Op, element: Element, missing: wgpu::Features) -> String {
+/// The end of a message that says that features are `missing`: nothing if none is. `is_fast` says that --fast was given in vain: sums without
+/// it need no features.
+pub fn instead(is_fast: bool, element: Element, missing: wgpu::Features) -> String {
     if missing.is_empty() {
         return String::new();
     }
     let mut ways = Vec::new();
-    if Format::of(op, element).is_some() {
+    if is_fast {
         ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));

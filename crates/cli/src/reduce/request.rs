@@ -11,7 +11,7 @@ use super::geometry::Geometry;
 use super::op::{self, Kind, Operator};
 use super::parts;
 use crate::failure::Failure;
-use crate::files::{Fault, InputError, Source, Stored, npy, npz};
+use crate::files::{Source, Stored, npy, npz};
 
 /// Results of no elements, or empty lists of results, that are made: no data stands behind the number in a header.
 const MOST_OF_NOTHING: u64 = 1 << 24;
@@ -21,6 +21,7 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |kind: fn(Kind) -> bool| args.op.iter().any(|operator| kind(operator.kind));
     let ops = || args.op.iter().filter_map(|operator| operator.kind.reduction());
     let refused = |why: String| Err(Failure::Usage(why));
+    args.files.iter().try_for_each(|path| check_path(path))?;
     let pair = ops().find(|op| op::takes_two(*op));
     match (pair, &args.with, &args.wgsl) {
         (Some(op), None, None) => {
@@ -80,19 +81,20 @@ fn has_op(args: &ReduceArgs, op: Op) -> bool {
     args.op.iter().any(|operator| operator.kind.reduction() == Some(op))
 }
 
-/// The error of a file that cannot be opened. What is no file may be meant as an operator, or as quantiles.
-pub fn not_a_file(error: &InputError, path: &Path) -> Failure {
+/// Returns an error for what is no file and may be meant as an operator, or as quantiles.
+fn check_path(path: &Path) -> Result<(), Failure> {
     let name = path.to_string_lossy();
-    let is_missing = matches!(error.fault, Fault::Missing);
-    let is_operator = name.split(',').all(|name| name.parse::<Operator>().is_ok());
-    let are_quantiles = name.split(',').all(|name| op::quantile(name).is_ok());
-    match is_missing {
-        true if is_operator => Failure::Usage(format!("{error}; for the operator write --op {name}")),
-        true if are_quantiles => {
-            Failure::Usage(format!("{error}; for quantiles write --op quantile --quantiles {name}"))
-        }
-        _ => Failure::usage(error),
+    let option = if name.split(',').all(|name| name.parse::<Operator>().is_ok()) {
+        "the operator write --op"
+    } else if name.split(',').all(|name| op::quantile(name).is_ok()) {
+        "quantiles write --op quantile --quantiles"
+    } else {
+        return Ok(());
+    };
+    if path.exists() {
+        return Ok(());
     }
+    Err(Failure::Usage(format!("{name}: no such file; for {option} {name}")))
 }
 
 /// Checks files that go with another one.

@@ -1,6 +1,7 @@
 //! Reductions: the states that a GPU leaves of each line, their check, and the results that they make.
 
 use halofold::read::Readback;
+use halofold::reduce::exact::Format;
 use halofold::reduce::reference::Merger;
 use halofold::reduce::{Arity, Op, Options, Reducer, Scalar, Shape};
 use halofold::wgpu;
@@ -59,7 +60,9 @@ impl<'g> Kernels<'g> {
         let monoid = part.monoid().map_err(Failure::usage)?;
         let missing = monoid.features() - self.gpu.device.features();
         let options = Options::default().with_accuracy(part.accuracy).with_to_states(true);
-        let lacking = |error| Failure::usage(format!("{error}{}", help::instead(op, part.element, missing)));
+        let is_fast = Format::of(op, part.element).is_some();
+        let lacking =
+            |error| Failure::usage(format!("{error}{}", help::instead(is_fast, part.element, missing)));
         let made =
             self.gpu.attempt(|| Reducer::with_options(&self.gpu.device, monoid, options).map_err(lacking))?;
         self.made.push((part, made));
