@@ -79,10 +79,9 @@ pub(super) fn variance(
 ) -> Expected {
     let n = items.len();
     let Some(a) = Centred::of(real, items).filter(|_| n > correction) else { return real.same(f64::NAN) };
-    // Equal elements have equal means, which subnormal parts may miss.
-    let smallest = real.smallest * n as f64;
+    // Squares are in units, so that only the result may be flushed to zero.
     if a.spread == 0.0 {
-        return real.within(0.0, Bound { fixed: smallest, ..Bound::default() });
+        return real.within(0.0, Bound { fixed: real.smallest, ..Bound::default() });
     }
     let share = n as f64 / (n - correction) as f64;
     let exact = share * a.spread * a.spread;
@@ -99,7 +98,7 @@ pub(super) fn variance(
     };
     let bound = Bound {
         exact,
-        fixed: fixed * by + root.unwrap_or(0.0) * exact + smallest,
+        fixed: fixed * by + root.unwrap_or(0.0) * exact + real.smallest,
         linear: linear * by,
         quadratic: moved_by_squares * by,
         root: None,

@@ -270,3 +270,71 @@ fn states_are_as_large_as_the_accumulators() {
         }
     }
 }
+
+/// Results in which one number is off by one per cent, or by one if it is a small integer; each number in turn.
+fn perturbed(answer: Scalar) -> Vec<Scalar> {
+    let float = |x: f64| if x == 0.0 || !x.is_finite() { 0.01 } else { 1.01 * x };
+    let off = |value: Value| match value {
+        Value::Unsigned(x) => Value::Unsigned(x + (x / 100).max(1)),
+        Value::Signed(x) => Value::Signed(x + (x / 100).max(1)),
+        Value::Wide(x) => Value::Wide(x + (x / 100).max(1)),
+        Value::F32(x) => Value::F32(float(x.into()) as f32),
+        Value::F64(x) => Value::F64(float(x)),
+    };
+    match answer {
+        Scalar::One(value) => vec![Scalar::One(off(value))],
+        Scalar::At { value, index } => {
+            vec![Scalar::At { value: off(value), index }, Scalar::At { value, index: index + 1 }]
+        }
+        Scalar::Range { min, max } => {
+            vec![Scalar::Range { min: off(min), max }, Scalar::Range { min, max: off(max) }]
+        }
+    }
+}
+
+/// An element near a number.
+fn element_of(element: Element, number: f64) -> Vec<u8> {
+    match element {
+        Element::F16 => f16::from_f64(number).to_ne_bytes().to_vec(),
+        Element::F32 => (number as f32).to_ne_bytes().to_vec(),
+        Element::F64 => number.to_ne_bytes().to_vec(),
+        Element::U32 | Element::I32 => (number as i32).to_ne_bytes().to_vec(),
+        Element::U64 | Element::I64 => (number as i64).to_ne_bytes().to_vec(),
+    }
+}
+
+#[test]
+fn results_off_by_one_per_cent_are_not_right() {
+    const LEN: u32 = 1000;
+    // Quantiles of the exponential distribution, which has the mean 1 and the skewness 2, in two orders that correlate.
+    let quantile = |i: u32| -((f64::from(i % LEN) + 0.5) / f64::from(LEN)).ln();
+    let first: Vec<f64> = (0..LEN).map(|i| quantile(7 * i)).collect();
+    let second: Vec<f64> = (0..LEN).map(|i| quantile(7 * i) + quantile(11 * i)).collect();
+    for element in Element::ALL {
+        let scales: &[f64] = match element {
+            Element::F16 => &[1.0, 1e-2],
+            Element::F32 => &[1.0, 1e-17, 1e-12, 1e12, 1e18],
+            Element::F64 => &[1.0, 1e-110, 1e110],
+            _ => &[1e3],
+        };
+        let cases = scales.iter().flat_map(|scale| [0.0, 3.0, 100.0].map(|offset| (scale, offset)));
+        for (scale, offset) in cases {
+            let bytes = |items: &[f64]| -> Vec<u8> {
+                items.iter().flat_map(|item| element_of(element, scale * (item + offset))).collect()
+            };
+            let (first, second) = (bytes(&first), bytes(&second));
+            for &op in Op::ALL.iter().filter(|op| op.is_over(element)) {
+                let expected = reduce(op, element, &first, Some(&second)).unwrap();
+                for got in perturbed(expected.answer) {
+                    let case = format!("{op} of {element} around {offset} in units of {scale}");
+                    assert_ne!(
+                        expected.judge(got, 16),
+                        Verdict::Right,
+                        "{case}: {got} for {}",
+                        expected.answer
+                    );
+                }
+            }
+        }
+    }
+}
