@@ -37,3 +37,10 @@ fn largest_of(v: vec4<Real>) -> Real {
 fn sum_of(v: vec4<Real>) -> Real {
     return (v.x + v.y) + (v.z + v.w);
 }
+
+// The mean of four numbers that may be too large to be added. Mesa takes x / 4 + y / 4 for (x + y) / 4, so it must not know that both divisors
+// are the same: an exponent has no more than 11 bits.
+fn mean_of(v: vec4<Real>, exponent: u32) -> Real {
+    let quarter = bitcast<Real>(bitcast<Bits>(Real(0.25)) | Bits(exponent >> 31u));
+    return (v.x * quarter + v.y * Real(0.25)) + (v.z * quarter + v.w * Real(0.25));
+}

@@ -18,21 +18,28 @@ struct Centred {
 impl Centred {
     /// `None` if there are no items, or not only finite ones.
     fn of(real: Real, items: &[f64]) -> Option<Self> {
-        let first = *items.first().filter(|_| items.iter().all(|x| x.is_finite()))?;
+        if items.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
         let n = items.len() as f64;
+        let most = |items: &[f64]| items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        // A unit of 1 where all are equal.
+        let unit = |largest: f64| if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
+        let size = unit(most(items));
+        let items: Vec<f64> = items.iter().map(|x| x / size).collect();
         // Distances from one of them have the same moments, and are zero if all are equal.
+        let first = *items.first()?;
         let mean = exact_sum(items.iter().map(|x| x - first)) / n;
         let rest = exact_sum(items.iter().map(|x| (x - first) - mean)) / n;
         let distances: Vec<f64> = items.iter().map(|x| ((x - first) - mean) - rest).collect();
-        let most = |items: &[f64]| items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let largest = most(&distances);
-        // A divisor of 1 where all items are equal.
-        let unit = if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
         // The mean is the sum of two floats, of which the first has half the digits. A GPU may flush subnormal numbers to zero.
-        let step = 8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(items)) + 4.0 * real.smallest;
+        let step =
+            8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(&items)) + 4.0 * real.smallest / size;
+        let unit = unit(largest);
         let distances: Vec<f64> = distances.into_iter().map(|d| d / unit).collect();
         let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
-        Some(Centred { unit, distances, spread, largest: largest / unit, step: step / unit })
+        Some(Centred { unit: size * unit, distances, spread, largest: largest / unit, step: step / unit })
     }
 
     /// The mean of what `of` makes of each distance.
@@ -62,9 +69,9 @@ fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
     }
 }
 
-/// The largest distance, which has to fit the type: everything else is in units.
+/// The largest distance between two elements, which has to fit the type: everything else is in units.
 fn magnitude(all: &[&Centred]) -> f64 {
-    all.iter().map(|centred| 4.0 * centred.largest * centred.unit).fold(0.0, f64::max)
+    all.iter().map(|centred| 2.0 * centred.largest * centred.unit).fold(0.0, f64::max)
 }
 
 /// The bound of `shaders/operators/shared/float_moments.wgsl`. If E is the error of a running mean, the squares around it are off by 2 σ E + E²,
