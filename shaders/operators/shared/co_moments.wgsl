@@ -39,13 +39,13 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Real>(first);
     let y = vec4<Real>(second);
-    let unit_x = exponent_of(largest_of(x));
-    let unit_y = exponent_of(largest_of(y));
-    let mean = upper_half(vec2<Real>(mean_of(x, unit_x), mean_of(y, unit_y)));
+    let mean = upper_half(vec2<Real>(near_mean_of(x), near_mean_of(y)));
     let high = short_of(mean);
     let dx = x - vec4<Real>(high.x);
     let dy = y - vec4<Real>(high.y);
-    let low = vec2<Real>(mean_of(dx, unit_x), mean_of(dy, unit_y));
+    let low = vec2<Real>(sum_of(dx), sum_of(dy)) * Real(0.25);
+    let unit_x = exponent_of(largest_of(x));
+    let unit_y = exponent_of(largest_of(y));
     let ax = (dx - vec4<Real>(low.x)) * inverse_of(unit_x);
     let ay = (dy - vec4<Real>(low.y)) * inverse_of(unit_y);
     let squares = vec2<Real>(sum_of(ax * ax), sum_of(ay * ay));

@@ -77,10 +77,10 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let high = vec4<Real>(upper(v.x), upper(v.y), upper(v.z), upper(v.w));
     let rest = vec4<Real>(lower(v.x), lower(v.y), lower(v.z), lower(v.w));
     let x = high + rest;
-    let unit = exponent_of(largest_of(x));
-    let mean = upper_half(mean_of(x, unit));
+    let mean = upper_half(near_mean_of(x));
     let d = (high - vec4<Real>(short_of(mean))) + rest;
-    let low = mean_of(d, unit);
+    let low = sum_of(d) * Real(0.25);
+    let unit = exponent_of(largest_of(x));
     let around = (d - vec4<Real>(low)) * inverse_of(unit);
     return Acc(Real(4), mean | Bits(unit), low, sum_of(around * around));
 }

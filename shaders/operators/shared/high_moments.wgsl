@@ -36,10 +36,10 @@ fn map(elem: Elem, index: u32) -> Acc {
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Real>(v);
-    let unit = exponent_of(largest_of(x));
-    let mean = short_of(mean_of(x, unit));
+    let mean = short_of(near_mean_of(x));
     let d = x - vec4<Real>(mean);
-    let low = mean_of(d, unit);
+    let low = sum_of(d) * Real(0.25);
+    let unit = exponent_of(largest_of(x));
     let around = (d - vec4<Real>(low)) * inverse_of(unit);
     let s = around * around;
     return Acc(mean, low, sum_of(s), sum_of(s * around), sum_of(s * s), 4u, unit);

@@ -4,12 +4,14 @@
 // place of an element, whose fourth power in the unit is a normal float. It is kept as the exponent of a float, as it lies in its bits.
 #import real
 
-// The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
+// The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats. And the float below 1/4.
 #ifdef bits_64
+const BELOW_QUARTER: Real = 0x1.fffffffffffffp-3lf;
 const FRACTION: u32 = 52u;
 const LARGEST_UNIT: u32 = 2045u;
 const BOTH: u32 = 2046u;
 #else
+const BELOW_QUARTER: Real = 0x1.fffffep-3f;
 const FRACTION: u32 = 23u;
 const LARGEST_UNIT: u32 = 253u;
 const BOTH: u32 = 254u;
@@ -38,9 +40,7 @@ fn sum_of(v: vec4<Real>) -> Real {
     return (v.x + v.y) + (v.z + v.w);
 }
 
-// The mean of four numbers that may be too large to be added. Mesa takes x / 4 + y / 4 for (x + y) / 4, so it must not know that both divisors
-// are the same: an exponent has no more than 11 bits.
-fn mean_of(v: vec4<Real>, exponent: u32) -> Real {
-    let quarter = bitcast<Real>(bitcast<Bits>(Real(0.25)) | Bits(exponent >> 31u));
-    return (v.x * quarter + v.y * Real(0.25)) + (v.z * quarter + v.w * Real(0.25));
+// The mean of four numbers that may be too large to be added, but for its last bit. Mesa takes x / 4 + y / 4 for (x + y) / 4, so factors differ.
+fn near_mean_of(v: vec4<Real>) -> Real {
+    return (v.x * Real(0.25) + v.y * BELOW_QUARTER) + (v.z * Real(0.25) + v.w * BELOW_QUARTER);
 }
