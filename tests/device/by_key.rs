@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::common::{POISON, Random, gpu, in_one_pass, oracle, poison, poisoned, read, room};
+use crate::common::{Outputs, POISON, Random, gpu, oracle, poison, poisoned};
 use halofold::group::ByKey;
 use halofold::reduce::{Arity, BufferRange, Monoid, Op};
 use halofold::{Element, Slice, Value};
@@ -36,10 +36,10 @@ pub fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2])
         None => request,
     };
     let size = (4 * keys.len()).max(4) as u64;
-    let targets = [size, size, 4].map(|size| room(gpu, size + 256));
-    let prepared = request.into_each(&targets).unwrap();
-    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
-    let [keys, results, number] = targets.each_ref().map(|target| read(gpu, target));
+    let outputs = Outputs::new(gpu, [size, size, 4]);
+    let prepared = request.into_each(outputs.slices()).unwrap();
+    let found = outputs.run(|encoder| prepared.encode(encoder)).unwrap();
+    let [keys, results, number] = found.try_into().expect("three outputs");
     let number = u32::from_le_bytes(number[..4].try_into().unwrap()) as usize;
     let until = |bytes: &[u8]| {
         assert_eq!(bytes[4 * number..], poison(bytes.len())[4 * number..], "behind {number} runs");

@@ -1,6 +1,6 @@
 //! The library inside another application: small limits, caller's passes, wrong buffers.
 
-use crate::common::{Gpu, cautious, gpu, in_one_pass, poisoned, read, room};
+use crate::common::{Gpu, Outputs, cautious, gpu, in_one_pass, poison, poisoned, read, room};
 use halofold::read::Readback;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::plan::Src;
@@ -107,4 +107,25 @@ fn missing_features_are_named() {
     assert!(error.to_string().contains("SUBGROUP"), "{error}");
     let job = Job { finish: Finish::Atomic, ..job(&device, rung, 64, 10) };
     assert!(matches!(job.reducer(&device), Err(ReduceError::Finish { .. })));
+}
+
+#[test]
+fn outputs_notice_what_is_written_beside_them_and_what_moves() {
+    let gpu = gpu();
+    let outputs = Outputs::new(gpu, [8, 6]);
+    let slices: Vec<_> = outputs.slices().collect();
+    let clear = |output: usize, at: u64| {
+        outputs.run(|encoder| {
+            encoder.clear_buffer(slices[output].buffer(), slices[output].offset() + at, Some(4))
+        })
+    };
+    assert_eq!(clear(0, 4).unwrap()[0], [poison(4), vec![0; 4]].concat());
+    for (output, at) in [(0, 8), (1, 4)] {
+        assert!(clear(output, at).unwrap_err().contains("beside its outputs"));
+    }
+    let turn = std::cell::Cell::new(0);
+    let moved = outputs.run(|encoder| {
+        encoder.clear_buffer(slices[0].buffer(), slices[0].offset() + turn.replace(4), Some(4));
+    });
+    assert!(moved.unwrap_err().contains("differ"));
 }

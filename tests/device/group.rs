@@ -5,16 +5,13 @@ use halofold::histogram;
 use halofold::reduce::{BufferRange, Numbers};
 use halofold::{BufferError, Element, OnDevice, OperationError, Options, Slice, Value, probe, wgpu};
 
-use crate::common::{Gpu, Random, gpu, in_one_pass, in_turn, is_poison, limited, poisoned, read, room};
+use crate::common::{Gpu, Outputs, Random, gpu, in_turn, limited, poisoned, room};
 
 /// A result that is asked for.
 type Asked = fn(ById) -> ById;
 
 const ALL: [Asked; 7] =
     [ById::max, ById::count, ById::sum, ById::sample_variance, ById::mean, ById::min, ById::variance];
-
-/// Bytes of poison in front of each output and behind it.
-const GUARD: u64 = 256;
 
 /// The id of a pair, from its place, a random word and the number of groups. Each is a distribution.
 const SPREADS: [fn(usize, u64, u64) -> u64; 5] = [
@@ -73,21 +70,11 @@ fn compare(
         [poisoned(gpu, bytemuck::cast_slice(values), from), poisoned(gpu, bytemuck::cast_slice(ids), to)];
     let size = 4 * ids.len() as u64;
     let request = by_id.of(Slice::new(&inputs[0], from, size)).with(Slice::new(&inputs[1], to, size));
-    let sizes: Vec<_> = vec![4 * groups as u64; arrays].into_iter().chain([4]).collect();
-    let outputs: Vec<_> = sizes.iter().map(|size| room(gpu, 2 * GUARD + size)).collect();
-    let prepared = request.into_each(outputs.iter().map(|output| Slice::at(output, GUARD))).unwrap();
-    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
-    let results: Vec<_> = outputs
-        .iter()
-        .zip(&sizes)
-        .map(|(output, size)| {
-            let bytes = read(gpu, output);
-            let (before, rest) = bytes.split_at(GUARD as usize);
-            let (results, after) = rest.split_at(*size as usize);
-            assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)), "{title}");
-            results.to_vec()
-        })
-        .collect();
+    let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
+    let outputs = Outputs::new(gpu, sizes);
+    let prepared = request.into_each(outputs.slices()).unwrap();
+    let results =
+        outputs.run(|encoder| prepared.encode(encoder)).unwrap_or_else(|why| panic!("{title}: {why}"));
     let (expected, rejected) = reference::by_id(by_id.config(), bytemuck::cast_slice(values), ids);
     assert_eq!(results[arrays], rejected.to_le_bytes(), "{title}");
     for (id, expected) in expected.iter().enumerate() {

@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use halofold::group::{GroupBy, reference};
 use halofold::{Element, OnDevice, OperationError, Slice, Value};
 
-use crate::common::{Gpu, Random, gpu, in_one_pass, is_poison, limited, poisoned, read, room};
-
-/// Bytes of poison in front of each output and behind it.
-const GUARD: u64 = 256;
+use crate::common::{Gpu, Outputs, Random, gpu, is_poison, limited, poisoned};
 
 /// Keys of a tile that is put in order at a time.
 const TILE: u32 = 1024;
@@ -64,8 +61,8 @@ impl<'g> Checked<'g> {
         Checked { gpu, asked, most, on_device, results: if has_all { 7 } else { 2 } }
     }
 
-    /// Runs it twice over poison. Returns all outputs. Keys and values begin at these words.
-    fn outputs(&self, keys: &[u32], values: &[u32], words: [u64; 2]) -> Vec<Vec<u8>> {
+    /// All outputs of each of two runs. Keys and values begin at these words.
+    fn runs(&self, keys: &[u32], values: &[u32], words: [u64; 2]) -> [Vec<Vec<u8>>; 2] {
         let gpu = self.gpu;
         let [from, to] = words.map(|words| 4 * words);
         let inputs = [
@@ -76,18 +73,10 @@ impl<'g> Checked<'g> {
         let request = self.on_device.of(Slice::new(&inputs[0], from, size));
         let array = 4 * u64::from(self.most);
         let sizes = [vec![array, 4], vec![array; self.results], vec![4]].concat();
-        let outputs: Vec<_> = sizes.iter().map(|size| room(gpu, 2 * GUARD + size)).collect();
+        let outputs = Outputs::new(gpu, sizes);
         let request = request.with(Slice::new(&inputs[1], to, size));
-        let prepared = request.into_each(outputs.iter().map(|output| Slice::at(output, GUARD))).unwrap();
-        in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
-        let results = outputs.iter().zip(&sizes).map(|(output, size)| {
-            let bytes = read(gpu, output);
-            let (before, rest) = bytes.split_at(GUARD as usize);
-            let (results, after) = rest.split_at(*size as usize);
-            assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)));
-            results.to_vec()
-        });
-        results.collect()
+        let prepared = request.into_each(outputs.slices()).unwrap();
+        outputs.runs(|encoder| prepared.encode(encoder)).unwrap()
     }
 
     /// Compares all results with those of the reference.
@@ -95,7 +84,8 @@ impl<'g> Checked<'g> {
         let title = format!("{} pairs, {words:?}, {:?}", keys.len(), self.asked);
         let expected =
             reference::group_by(&self.asked, bytemuck::cast_slice(keys), bytemuck::cast_slice(values));
-        let outputs = self.outputs(keys, values, words);
+        let [outputs, again] = self.runs(keys, values, words);
+        assert_eq!(outputs, again, "{title}");
         assert_eq!(outputs[1], (expected.len() as u32).to_le_bytes(), "{title}");
         assert_eq!(outputs[2 + self.results], [0; 4], "{title}");
         self.check_groups(expected.iter().enumerate(), &outputs, &title);
@@ -129,7 +119,8 @@ impl<'g> Checked<'g> {
     /// number of these, and of groups that are empty.
     fn check_too_many(&self, keys: &[u32], values: &[u32]) -> (u32, usize) {
         let title = format!("{} pairs, {:?}", keys.len(), self.asked);
-        let outputs = self.outputs(keys, values, [0, 0]);
+        // Which groups there are differs from run to run.
+        let [_, outputs] = self.runs(keys, values, [0, 0]);
         let words = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, u32>(bytes);
         assert_eq!(words(&outputs[1]), [self.most], "{title}");
         let [listed, counts] = [&outputs[0], &outputs[3]].map(|bytes| words(bytes));

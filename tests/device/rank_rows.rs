@@ -1,11 +1,8 @@
 //! Order statistics of short rows against a sort, on the adapter at hand: every distribution is a row of one input.
 
-use crate::common::{Random, gpu, in_one_pass, in_turn, is_poison, poisoned, read, room};
+use crate::common::{Outputs, Random, gpu, in_turn, poisoned, room};
 use halofold::rank::{Method, Quantiles, TopK, reference};
 use halofold::{Element, Slice, Value};
-
-/// Bytes of poison in front of the results and behind them.
-const GUARD: usize = 256;
 
 /// An element, as its bits, from its place and a random word. Each is a distribution.
 const SPREADS: [fn(Element, usize, u64) -> u64; 10] = [
@@ -117,15 +114,11 @@ macro_rules! run {
         // Inside of a vector.
         let at = 16 + [6, 4, 8][$element.size().ilog2() as usize - 1];
         let input = poisoned(gpu, &$bytes, at);
-        let output = room(gpu, (2 * GUARD + $size) as u64);
+        let outputs = Outputs::new(gpu, [$size as u64]);
         let elements = Slice::new(&input, at, $bytes.len() as u64);
-        let prepared = operation.of(elements).into(Slice::at(&output, GUARD as u64)).unwrap();
-        in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
-        let all = read(gpu, &output);
-        let (before, rest) = all.split_at(GUARD);
-        let (results, after) = rest.split_at($size);
-        assert!(before.iter().chain(after).enumerate().all(|(at, byte)| is_poison(at, *byte)));
-        (results.to_vec(), operation.of(elements).wait(&gpu.queue).unwrap())
+        let prepared = operation.of(elements).into_each(outputs.slices()).unwrap();
+        let results = outputs.run(|encoder| prepared.encode(encoder)).unwrap().remove(0);
+        (results, operation.of(elements).wait(&gpu.queue).unwrap())
     }};
 }
 

@@ -6,32 +6,15 @@ use halofold::reduce::{Arity, BufferRange, Monoid, Op, Scalar};
 use halofold::scan::Scan;
 use halofold::{BufferError, Element, OnDevice, OperationError, Slice, wgpu};
 
-use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, poisoned, right, room, with_few_invocations};
+use crate::common::{Gpu, Kind, Outputs, Random, data, gpu, poisoned, right, room, with_few_invocations};
 
-/// Bytes of poison in front of the results and behind them.
-const GUARD: u64 = 256;
-
-/// The bytes of all results, the same in two runs, with nothing written beside them.
+/// The bytes of all results.
 pub fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
     let input = poisoned(gpu, elements, offset);
-    let [before, output] = [(); 2].map(|()| room(gpu, GUARD + size.next_multiple_of(4) + GUARD));
-    let prepared =
-        scan.of(Slice::new(&input, offset, elements.len() as u64)).into(Slice::at(&output, GUARD)).unwrap();
-    let all = output.size();
-    let results = Readback::new(&gpu.device, 2 * all);
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    for run in 0..2 {
-        encoder.copy_buffer_to_buffer(&before, 0, &output, 0, all);
-        prepared.encode(&mut encoder);
-        results.encode_behind(run * all, &mut encoder, &output, 0, all).unwrap();
-    }
-    gpu.queue.submit([encoder.finish()]);
-    let bytes = results.wait(2 * all).unwrap();
-    let (first, second) = bytes.split_at(all as usize);
-    assert_eq!(first, second, "two runs");
-    let around = [0..GUARD as usize, (GUARD + size) as usize..all as usize];
-    assert!(around.into_iter().flatten().all(|at| is_poison(at, first[at])), "it wrote beside its output");
-    first[GUARD as usize..][..size as usize].to_vec()
+    let outputs = Outputs::new(gpu, [size]);
+    let request = scan.of(Slice::new(&input, offset, elements.len() as u64));
+    let prepared = request.into_each(outputs.slices()).unwrap();
+    outputs.run(|encoder| prepared.encode(encoder)).unwrap().remove(0)
 }
 
 /// Prefixes of elements of a kind, from a byte of the input on.

@@ -1,39 +1,22 @@
 //! Selections against a filter on the CPU.
 
-use halofold::read::Readback;
 use halofold::reduce::Op;
 use halofold::select::Select;
 use halofold::{Element, OnDevice, OperationError, Slice, Value};
 
-use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, limited, poisoned, room, with_few_invocations};
+use crate::common::{
+    Gpu, Kind, Outputs, Random, data, gpu, is_poison, limited, poisoned, room, with_few_invocations,
+};
 
-/// The whole output, poison where nothing was written, and the count: the same in two runs.
+/// The whole output, poison where nothing was written, and the count.
 fn run(gpu: &Gpu, select: &OnDevice<Select>, elements: &[u8], offset: u64, room_for: u64) -> (Vec<u8>, u32) {
     let input = poisoned(gpu, elements, offset);
-    let [before, kept, count] = [room_for, room_for, 4].map(|size| room(gpu, size.max(16)));
-    let prepared =
-        select.of(Slice::new(&input, offset, elements.len() as u64)).into_each([&kept, &count]).unwrap();
-    let all = kept.size();
-    let results = Readback::new(&gpu.device, 2 * (all + 256));
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    for run in 0..2 {
-        encoder.copy_buffer_to_buffer(&before, 0, &kept, 0, all);
-        prepared.encode(&mut encoder);
-        let at = run * (all + 256);
-        results.encode_behind(at, &mut encoder, &kept, 0, all).unwrap();
-        results.encode_behind(at + all, &mut encoder, &count, 0, 4).unwrap();
-    }
-    gpu.queue.submit([encoder.finish()]);
-    let bytes = results.wait(2 * (all + 256)).unwrap();
-    let one = |run: usize| {
-        let bytes = &bytes[run * (all as usize + 256)..];
-        let (kept, count) = bytes.split_at(all as usize);
-        let count: u32 = bytemuck::pod_read_unaligned(&count[..4]);
-        (kept.to_vec(), count)
-    };
-    let (first, second) = (one(0), one(1));
-    assert!(first == second, "two runs");
-    first
+    let outputs = Outputs::new(gpu, [room_for, 4]);
+    let request = select.of(Slice::new(&input, offset, elements.len() as u64));
+    let prepared = request.into_each(outputs.slices()).unwrap();
+    let mut found = outputs.run(|encoder| prepared.encode(encoder)).unwrap();
+    let count = bytemuck::pod_read_unaligned(&found.remove(1));
+    (found.remove(0), count)
 }
 
 /// Checks what is kept of elements of some bytes each: those for which `keeps` holds, or their indices.

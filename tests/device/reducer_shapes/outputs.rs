@@ -4,7 +4,7 @@ use halofold::reduce::{Arity, Launches, Monoid, Op, Options, ReduceError, Reduce
 use halofold::{BufferError, Element, LimitError, Slice};
 
 use super::scene::{GPU, NARROW, buffer, elements, words};
-use crate::common::{Gpu, in_turn, limited, read, room, run};
+use crate::common::{Gpu, Outputs, in_turn, limited, room, run};
 
 /// The three numbers of a result, of which the last is two words wide in an array of results.
 const MOMENTS: &str = "
@@ -26,9 +26,6 @@ fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }
 fn finish(acc: Acc, n: u32) -> Found { return Found(f16(f32(acc.x)), n, f16(f32(acc.y))); }
 ";
 
-/// Bytes in front of an output and behind it.
-const GUARD: u64 = 256;
-
 /// The numbers of a result: offsets and sizes, and bytes from one result to the next.
 struct Numbers {
     ranges: &'static [(usize, usize)],
@@ -40,25 +37,13 @@ fn check(gpu: &Gpu, reduction: &Reduction<'_, '_>, numbers: &Numbers, what: &str
     let [together, again] = run(gpu, reduction, None).unwrap();
     assert_eq!(together, again, "{what}");
     let results = reduction.plan().unwrap().results() as usize;
-    let bytes = |size: usize| (results * size).next_multiple_of(4);
-    let outputs: Vec<_> =
-        numbers.ranges.iter().map(|(_, size)| room(gpu, 2 * GUARD + bytes(*size) as u64)).collect();
-    let untouched: Vec<_> = outputs.iter().map(|output| read(gpu, output)).collect();
-    let given = || outputs.iter().map(|output| Slice::at(output, GUARD));
-    let prepared = reduction.clone().into_each(given()).unwrap();
-    for round in 0..2 {
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        prepared.encode(&mut encoder);
-        gpu.queue.submit([encoder.finish()]);
-        for ((output, before), (offset, size)) in outputs.iter().zip(&untouched).zip(numbers.ranges) {
-            let after = read(gpu, output);
-            let (start, end) = (GUARD as usize, GUARD as usize + results * size);
-            assert_eq!((&after[..start], &after[end..]), (&before[..start], &before[end..]), "{what}");
-            let wanted = together.chunks_exact(numbers.stride);
-            let wanted: Vec<u8> = wanted.flat_map(|result| result[*offset..][..*size].to_vec()).collect();
-            assert!(after[start..end] == wanted, "{what}, the number at {offset}, round {round}");
-            gpu.queue.write_buffer(output, 0, before);
-        }
+    let outputs = Outputs::new(gpu, numbers.ranges.iter().map(|(_, size)| (results * size) as u64));
+    let prepared = reduction.clone().into_each(outputs.slices()).unwrap();
+    let found = outputs.run(|encoder| prepared.encode(encoder)).unwrap_or_else(|why| panic!("{what}: {why}"));
+    for (found, (offset, size)) in found.into_iter().zip(numbers.ranges) {
+        let wanted = together.chunks_exact(numbers.stride);
+        let wanted: Vec<u8> = wanted.flat_map(|result| result[*offset..][..*size].to_vec()).collect();
+        assert!(found == wanted, "{what}, the number at {offset}");
     }
 }
 

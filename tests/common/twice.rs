@@ -1,0 +1,84 @@
+//! Runs an operation twice among poison: what every test of results has in common.
+
+use halofold::read::Readback;
+use halofold::{Slice, wgpu};
+
+use super::Gpu;
+use super::buffers::{is_poison, room};
+
+/// Bytes of poison in front of each output and behind it.
+const GUARD: u64 = 256;
+
+/// The outputs of an operation, each in a buffer of its own, among poison.
+pub struct Outputs<'g> {
+    gpu: &'g Gpu,
+    /// An output's buffer, what it holds before a run, and its size without the guards.
+    buffers: Vec<[wgpu::Buffer; 2]>,
+    sizes: Vec<u64>,
+}
+
+impl<'g> Outputs<'g> {
+    /// Outputs of these sizes in bytes, full of poison.
+    pub fn new(gpu: &'g Gpu, sizes: impl IntoIterator<Item = u64>) -> Self {
+        let sizes: Vec<_> = sizes.into_iter().collect();
+        let buffers = sizes
+            .iter()
+            .map(|size| [(); 2].map(|()| room(gpu, 2 * GUARD + size.next_multiple_of(4))))
+            .collect();
+        Outputs { gpu, buffers, sizes }
+    }
+
+    /// Lets the first output hold `bytes` before each run.
+    pub fn starting_with(self, bytes: &[u8]) -> Self {
+        self.gpu.queue.write_buffer(&self.buffers[0][1], GUARD, bytes);
+        self
+    }
+
+    /// The outputs, to give to an operation.
+    pub fn slices(&self) -> impl Iterator<Item = Slice<'_>> {
+        self.buffers.iter().map(|[output, _]| Slice::at(output, GUARD))
+    }
+
+    /// Records an operation twice in one submission, the second time with scratch memory as the first left it, and returns the bytes of
+    /// each output after each. Fails if it wrote beside its outputs.
+    pub fn runs(&self, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<[Vec<Vec<u8>>; 2], String> {
+        let all: u64 = self.buffers.iter().map(|[output, _]| output.size()).sum();
+        let results = Readback::new(&self.gpu.device, 2 * all);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let mut at = 0;
+        for _ in 0..2 {
+            for [output, before] in &self.buffers {
+                encoder.copy_buffer_to_buffer(before, 0, output, 0, output.size());
+            }
+            record(&mut encoder);
+            for [output, _] in &self.buffers {
+                let copied = results.encode_behind(at, &mut encoder, output, 0, output.size());
+                copied.map_err(|error| error.to_string())?;
+                at += output.size();
+            }
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        let bytes = results.wait(2 * all).map_err(|error| error.to_string())?;
+        let (first, second) = bytes.split_at(all as usize);
+        Ok([self.within_guards(first)?, self.within_guards(second)?])
+    }
+
+    /// The same of an operation whose bits do not move from run to run.
+    pub fn run(&self, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<Vec<Vec<u8>>, String> {
+        let [first, second] = self.runs(record)?;
+        if first == second { Ok(first) } else { Err("two runs differ".to_owned()) }
+    }
+
+    /// The outputs within the bytes of all buffers.
+    fn within_guards(&self, mut bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+        let of_output = |([output, _], size): (&[wgpu::Buffer; 2], &u64)| {
+            let (here, rest) = bytes.split_at(output.size() as usize);
+            bytes = rest;
+            let results = GUARD as usize..(GUARD + size) as usize;
+            let mut around = here.iter().enumerate().filter(|(at, _)| !results.contains(at));
+            let is_whole = around.all(|(at, byte)| is_poison(at, *byte));
+            is_whole.then(|| here[results].to_vec()).ok_or_else(|| "it wrote beside its outputs".to_owned())
+        };
+        self.buffers.iter().zip(&self.sizes).map(of_output).collect()
+    }
+}
