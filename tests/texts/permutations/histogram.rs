@@ -71,11 +71,6 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     kernels
 }
 
-#[test]
-fn histograms_in_every_language() {
-    super::valid_in_every_language(kernels());
-}
-
 /// A configuration is checked for the memory that its kernel takes.
 #[test]
 fn workgroup_memory_of_histograms_is_checked() {

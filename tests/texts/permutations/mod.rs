@@ -12,6 +12,7 @@ mod group;
 mod hashes;
 mod histogram;
 mod lints;
+mod listed;
 mod program;
 mod pyramid;
 mod rank;
@@ -63,27 +64,43 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
     })
 }
 
-/// Checks that kernels keep the project's rules, and writes them in every language that has the types of their texts.
-fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
-    let spirv_val = SpirvVal::find();
-    for (label, kernel) in kernels {
-        assert_eq!(lints::broken_rules(&kernel), Vec::<String>::new(), "{label}");
-        let checked = translate::check(&kernel).unwrap_or_else(|error| panic!("{label}: {error}"));
-        for language in Language::ALL {
-            let written = checked.write(language);
-            let lacked = match &written {
-                Err(TranslateError::Type { ty, .. }) if refusals::is_in(&kernel.wgsl, ty, language) => {
-                    vec![*ty]
-                }
-                _ => Vec::new(),
-            };
-            let words =
-                judge(written, &lacked).unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
-            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
-                spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
-            }
+/// Checks that a kernel keeps the project's rules, and writes it in every language that has the types of its text. Returns the workgroup
+/// memory that it takes, in bytes.
+fn valid_in_every_language(label: &str, kernel: &Kernel) -> u64 {
+    assert_eq!(lints::broken_rules(kernel), Vec::<String>::new(), "{label}");
+    let checked = translate::check(kernel).unwrap_or_else(|error| panic!("{label}: {error}"));
+    for language in Language::ALL {
+        let written = checked.write(language);
+        let lacked = match &written {
+            Err(TranslateError::Type { ty, .. }) if refusals::is_in(&kernel.wgsl, ty, language) => vec![*ty],
+            _ => Vec::new(),
+        };
+        let words = judge(written, &lacked).unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
+        if let (Some(words), Some(spirv_val)) = (words, SpirvVal::find()) {
+            spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
         }
     }
+    checked.facts.workgroup_memory_bytes
+}
+
+/// The kernels of operations beside reductions and stencils, the program's own, and the one that applies a count on the GPU. Those of
+/// histograms take the memory that their tuning says.
+#[test]
+fn kernels_of_operations_in_every_language() {
+    let (wgsl, overrides) = length_kernel();
+    let counts =
+        ("a count".to_owned(), Kernel { wgsl, entry_point: "main", overrides, label: "length".to_owned() });
+    let ranks_and_groups = [rank::kernels(), group::kernels(), scan::kernels()].concat();
+    let operations = [ranks_and_groups, pyramid::kernels(), program::kernels(), vec![counts]].concat();
+    fail_on(&in_parallel(&operations, |(label, kernel)| {
+        let takes = valid_in_every_language(label, kernel);
+        assert!(takes <= 16 << 10, "{label}: {takes} bytes of workgroup memory, which not every device has");
+        Vec::new()
+    }));
+    fail_on(&in_parallel(&histogram::kernels(), |(label, kernel)| {
+        valid_in_every_language(label, kernel);
+        Vec::new()
+    }));
 }
 
 /// Prints a line past the test harness, which captures the output of tests.
@@ -170,14 +187,6 @@ fn every_permutation_in_every_language() {
     let refused = write_all(&KERNELS);
     let (permutations, kernels) = (KERNELS.permutations, KERNELS.kernels.len());
     say(&format!("permutations: {permutations}, {kernels} distinct kernels; refused: {refused:?}"));
-}
-
-/// No operator's stage is the kernel that applies a count on the GPU.
-#[test]
-fn the_kernel_of_counts_in_every_language() {
-    let (wgsl, overrides) = length_kernel();
-    let label = "length".to_owned();
-    valid_in_every_language(vec![(label.clone(), Kernel { wgsl, entry_point: "main", overrides, label })]);
 }
 
 /// Every operator goes through every form and every rung, and every reason to refuse a kernel is met.

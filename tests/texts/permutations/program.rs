@@ -49,8 +49,3 @@ fn no_module_has_a_colon_in_its_label() {
         assert!(is_plain, "{}: {statement}", path.display());
     }
 }
-
-#[test]
-fn the_programs_own_in_every_language() {
-    super::valid_in_every_language(kernels());
-}

@@ -33,11 +33,6 @@ fn numbers_of_levels_out_of_range_are_refused() {
     }
 }
 
-#[test]
-fn pyramids_in_every_language() {
-    super::valid_in_every_language(kernels());
-}
-
 /// [`pyramid`] promises this to devices.
 #[test]
 fn workgroup_memory_of_pyramids_is_ten_kib() {

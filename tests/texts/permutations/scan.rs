@@ -1,8 +1,5 @@
 //! The kernels of prefixes and of selections: every type, accumulators of a number and of several, rows, and 64-bit floats as pairs of words.
 
-use std::collections::HashSet;
-
-use crate::translate;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::scan::Scan;
@@ -10,16 +7,14 @@ use halofold::select::Select;
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
+use super::listed::Listed;
+
 /// Every distinct kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let limits = Limits::default();
-    let mut kernels = Vec::new();
-    let named = |of: &str, element: Element, (label, wgsl, overrides)| {
-        let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
-        (format!("{} of {of} of {element}", kernel.label), kernel)
-    };
+    let mut all = Listed::default();
     let mut add = |of: &str, element: Element, scan: Scan, features| {
-        kernels.extend(scan.kernels(features, &limits).map(|kernel| named(of, element, kernel)));
+        all.add(&format!("{of} of {element}"), scan.kernels(features, &limits));
     };
     // Every type, and every other operator with some of them.
     let others = [Op::Mean, Op::Min, Op::ArgMax].into_iter().cycle();
@@ -49,25 +44,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     for element in Element::ALL {
         let select = Select::new(element, wgsl).unwrap();
         for (of, select) in [("selections", select.clone()), ("selected indices", select.indices())] {
-            let composed = select.kernels(Features::all(), &limits);
-            kernels.extend(composed.map(|kernel| named(of, element, kernel)));
+            all.add(&format!("{of} of {element}"), select.kernels(Features::all(), &limits));
         }
     }
-    let mut seen = HashSet::new();
-    kernels.retain(|(_, kernel)| seen.insert((kernel.wgsl.clone(), format!("{:?}", kernel.overrides))));
-    kernels
-}
-
-#[test]
-fn prefixes_in_every_language() {
-    super::valid_in_every_language(kernels());
-}
-
-/// Every device has as much.
-#[test]
-fn workgroup_memory_of_prefixes_is_16_kib() {
-    for (name, kernel) in kernels() {
-        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes;
-        assert!(takes <= 16 << 10, "{name}: {takes}");
-    }
+    all.into_kernels()
 }
