@@ -15,7 +15,7 @@ pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read
 pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
 pub use run::{job, missing, over, right, run, shaped, spanned};
-pub use twice::Outputs;
+pub use twice::{Outputs, twice_in_a_pass};
 
 /// True if the adapter is a program on the CPU, whose compiler takes most of a test's time.
 pub fn is_software() -> bool {

@@ -1,4 +1,4 @@
-//! Runs an operation twice among poison: what every test of results has in common.
+//! Runs an operation twice, with poison around its outputs.
 
 use halofold::read::Readback;
 use halofold::{Slice, wgpu};
@@ -12,9 +12,18 @@ const GUARD: u64 = 256;
 /// The outputs of an operation, each in a buffer of its own, among poison.
 pub struct Outputs<'g> {
     gpu: &'g Gpu,
-    /// An output's buffer, what it holds before a run, and its size without the guards.
+    /// An output's buffer, and what it holds before a run.
     buffers: Vec<[wgpu::Buffer; 2]>,
+    /// Their sizes without the guards.
     sizes: Vec<u64>,
+}
+
+/// Records an operation twice in one pass: the second dispatches find what the first wrote.
+pub fn twice_in_a_pass(record: impl Fn(&mut wgpu::ComputePass<'_>)) -> impl Fn(&mut wgpu::CommandEncoder) {
+    move |encoder| {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        (0..2).for_each(|_| record(&mut pass));
+    }
 }
 
 impl<'g> Outputs<'g> {
@@ -63,7 +72,7 @@ impl<'g> Outputs<'g> {
         Ok([self.within_guards(first)?, self.within_guards(second)?])
     }
 
-    /// The same of an operation whose bits do not move from run to run.
+    /// [`Outputs::runs`] of an operation that writes the same bits in both runs. Fails if it does not.
     pub fn run(&self, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<Vec<Vec<u8>>, String> {
         let [first, second] = self.runs(record)?;
         if first == second { Ok(first) } else { Err("two runs differ".to_owned()) }

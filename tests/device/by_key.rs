@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::common::{Outputs, POISON, Random, gpu, oracle, poison, poisoned};
+use crate::common::{Outputs, POISON, Random, gpu, oracle, poison, poisoned, twice_in_a_pass};
 use halofold::group::ByKey;
 use halofold::reduce::{Arity, BufferRange, Monoid, Op};
 use halofold::{Element, Slice, Value};
@@ -38,7 +38,7 @@ pub fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2])
     let size = (4 * keys.len()).max(4) as u64;
     let outputs = Outputs::new(gpu, [size, size, 4]);
     let prepared = request.into_each(outputs.slices()).unwrap();
-    let found = outputs.run(|encoder| prepared.encode(encoder)).unwrap();
+    let found = outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
     let [keys, results, number] = found.try_into().expect("three outputs");
     let number = u32::from_le_bytes(number[..4].try_into().unwrap()) as usize;
     let until = |bytes: &[u8]| {

@@ -5,7 +5,7 @@ use halofold::histogram;
 use halofold::reduce::{BufferRange, Numbers};
 use halofold::{BufferError, Element, OnDevice, OperationError, Options, Slice, Value, probe, wgpu};
 
-use crate::common::{Gpu, Outputs, Random, gpu, in_turn, limited, poisoned, room};
+use crate::common::{Gpu, Outputs, Random, gpu, in_turn, limited, poisoned, room, twice_in_a_pass};
 
 /// A result that is asked for.
 type Asked = fn(ById) -> ById;
@@ -73,8 +73,9 @@ fn compare(
     let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
     let outputs = Outputs::new(gpu, sizes);
     let prepared = request.into_each(outputs.slices()).unwrap();
-    let results =
-        outputs.run(|encoder| prepared.encode(encoder)).unwrap_or_else(|why| panic!("{title}: {why}"));
+    let results = outputs
+        .run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass)))
+        .unwrap_or_else(|why| panic!("{title}: {why}"));
     let (expected, rejected) = reference::by_id(by_id.config(), bytemuck::cast_slice(values), ids);
     assert_eq!(results[arrays], rejected.to_le_bytes(), "{title}");
     for (id, expected) in expected.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use halofold::group::{GroupBy, reference};
 use halofold::{Element, OnDevice, OperationError, Slice, Value};
 
-use crate::common::{Gpu, Outputs, Random, gpu, is_poison, limited, poisoned};
+use crate::common::{Gpu, Outputs, Random, gpu, is_poison, limited, poisoned, twice_in_a_pass};
 
 /// Keys of a tile that is put in order at a time.
 const TILE: u32 = 1024;
@@ -76,7 +76,7 @@ impl<'g> Checked<'g> {
         let outputs = Outputs::new(gpu, sizes);
         let request = request.with(Slice::new(&inputs[1], to, size));
         let prepared = request.into_each(outputs.slices()).unwrap();
-        outputs.runs(|encoder| prepared.encode(encoder)).unwrap()
+        outputs.runs(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap()
     }
 
     /// Compares all results with those of the reference.

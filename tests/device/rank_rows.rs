@@ -1,6 +1,6 @@
 //! Order statistics of short rows against a sort, on the adapter at hand: every distribution is a row of one input.
 
-use crate::common::{Outputs, Random, gpu, in_turn, poisoned, room};
+use crate::common::{Outputs, Random, gpu, in_turn, poisoned, room, twice_in_a_pass};
 use halofold::rank::{Method, Quantiles, TopK, reference};
 use halofold::{Element, Slice, Value};
 
@@ -117,7 +117,7 @@ macro_rules! run {
         let outputs = Outputs::new(gpu, [$size as u64]);
         let elements = Slice::new(&input, at, $bytes.len() as u64);
         let prepared = operation.of(elements).into_each(outputs.slices()).unwrap();
-        let results = outputs.run(|encoder| prepared.encode(encoder)).unwrap().remove(0);
+        let results = outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap().remove(0);
         (results, operation.of(elements).wait(&gpu.queue).unwrap())
     }};
 }

@@ -32,7 +32,7 @@ fn check(gpu: &Gpu, config: &Histogram, words: &[u32], from: usize, given: &[Vec
     let taken: Vec<_> = given.iter().skip(config.first as usize).step_by(config.stride as usize).collect();
     let expected: Vec<u32> = (0..config.channels as usize)
         .flat_map(|channel| scanned(&config.keys, config.bins, taken.iter().map(|keys| keys[channel])))
-        .map(|count| if config.add { BEFORE + count } else { count })
+        .map(|count| if config.add { BEFORE + 2 * count } else { count })
         .collect();
     let histogram = config.clone().on(&gpu.device).unwrap();
     let got = count(gpu, &histogram, words, from);
