@@ -70,15 +70,21 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads the command line. Of what begins with `-`, clap proposes to pass it as a value, which does not help.
+/// Reads the command line. For an unknown argument clap proposes to pass it as a value, which does not help.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
         let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
         if error.kind() == ErrorKind::UnknownArgument {
             let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
-            let tip = file.map(|file| format!("for the file of that name write ./{file}").into());
-            let tip = tip.map_or(ContextValue::None, |tip| ContextValue::StyledStrs(vec![tip]));
-            error.insert(ContextKind::Suggested, tip);
+            let mut tips = match error.remove(ContextKind::Suggested) {
+                Some(ContextValue::StyledStrs(tips)) => tips,
+                _ => Vec::new(),
+            };
+            tips.retain(|tip| !tip.to_string().contains("as a value"));
+            tips.extend(file.map(|file| format!("for the file of that name write ./{file}").into()));
+            if !tips.is_empty() {
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+            }
         }
         error.exit()
     })
