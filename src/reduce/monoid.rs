@@ -567,7 +567,7 @@ impl Monoid {
         self.features
     }
 
-    /// Checks that a device has these.
+    /// Checks that a device offers the features of the operator's own text.
     pub(crate) fn check_features(&self, offered: Features) -> Result<(), MonoidError> {
         let features = self.features - offered;
         let what = || format!("`{}` over {}", self.name(), self.element_name());

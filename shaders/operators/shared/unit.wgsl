@@ -4,7 +4,7 @@
 // place of an element, whose fourth power in the unit is a normal float. It is kept as the exponent of a float, as it lies in its bits.
 #import real
 
-// The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats. And the float below 1/4.
+// The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
 #ifdef bits_64
 const BELOW_QUARTER: Real = 0x1.fffffffffffffp-3lf;
 const FRACTION: u32 = 52u;
@@ -40,7 +40,8 @@ fn sum_of(v: vec4<Real>) -> Real {
     return (v.x + v.y) + (v.z + v.w);
 }
 
-// The mean of four numbers that may be too large to be added, but for its last bit. Mesa takes x / 4 + y / 4 for (x + y) / 4, so factors differ.
+// The mean of four numbers, but for its last bit. Mesa rewrites x * 0.25 + y * 0.25 as (x + y) * 0.25, which may overflow; two different
+// factors, a quarter and the float below it, prevent that.
 fn near_mean_of(v: vec4<Real>) -> Real {
     return (v.x * Real(0.25) + v.y * BELOW_QUARTER) + (v.z * Real(0.25) + v.w * BELOW_QUARTER);
 }

@@ -102,7 +102,7 @@ pub enum MonoidError {
         "the text does not compose with halofold's own kernel; rename what it declares apart from the functions that halofold calls:\n{0}"
     )]
     Composed(String),
-    /// A [map](crate::Map), or an operator that is [scanned](crate::scan), that needs a feature of the device.
+    /// A [map](crate::Map), or an operator of [prefixes](crate::scan) or of runs of keys, that needs a feature of the device.
     #[error("{what} needs {}, which this device lacks or was created without", feature_names(*features))]
     MissingFeature {
         /// The operator and its element type, or the map.

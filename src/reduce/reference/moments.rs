@@ -23,9 +23,10 @@ impl Centred {
         }
         let n = items.len() as f64;
         let most = |items: &[f64]| items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        // A unit of 1 where all are equal.
-        let unit = |largest: f64| if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
-        let size = unit(most(items));
+        // 1 where all are 0.
+        let unit_for =
+            |largest: f64| if largest > 0.0 { unit_of(largest).max(f64::MIN_POSITIVE) } else { 1.0 };
+        let size = unit_for(most(items));
         let items: Vec<f64> = items.iter().map(|x| x / size).collect();
         // Distances from one of them have the same moments, and are zero if all are equal.
         let first = *items.first()?;
@@ -36,7 +37,7 @@ impl Centred {
         // The mean is the sum of two floats, of which the first has half the digits. A GPU may flush subnormal numbers to zero.
         let step =
             8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(&items)) + 4.0 * real.smallest / size;
-        let unit = unit(largest);
+        let unit = unit_for(largest);
         let distances: Vec<f64> = distances.into_iter().map(|d| d / unit).collect();
         let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
         Some(Centred { unit: size * unit, distances, spread, largest: largest / unit, step: step / unit })

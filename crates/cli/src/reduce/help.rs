@@ -5,14 +5,14 @@ use halofold::wgpu;
 
 use crate::gpu;
 
-/// The end of a message that says that features are `missing`: nothing if none is. `is_fast` says that --fast was given in vain: sums without
-/// it need no features.
-pub fn instead(is_fast: bool, element: Element, missing: wgpu::Features) -> String {
+/// The end of a message that says that features are `missing`: nothing if none is. A reduction that `has_exact_form` needs no features without
+/// --fast.
+pub fn instead(has_exact_form: bool, element: Element, missing: wgpu::Features) -> String {
     if missing.is_empty() {
         return String::new();
     }
     let mut ways = Vec::new();
-    if is_fast {
+    if has_exact_form {
         ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));

@@ -60,9 +60,10 @@ impl<'g> Kernels<'g> {
         let monoid = part.monoid().map_err(Failure::usage)?;
         let missing = monoid.features() - self.gpu.device.features();
         let options = Options::default().with_accuracy(part.accuracy).with_to_states(true);
-        let is_fast = Format::of(op, part.element).is_some();
-        let lacking =
-            |error| Failure::usage(format!("{error}{}", help::instead(is_fast, part.element, missing)));
+        let has_exact_form = Format::of(op, part.element).is_some();
+        let lacking = |error| {
+            Failure::usage(format!("{error}{}", help::instead(has_exact_form, part.element, missing)))
+        };
         let made =
             self.gpu.attempt(|| Reducer::with_options(&self.gpu.device, monoid, options).map_err(lacking))?;
         self.made.push((part, made));
