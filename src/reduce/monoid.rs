@@ -3,21 +3,21 @@
 
 mod atomic;
 mod error;
+mod facts;
 mod kept;
 
 use std::borrow::Cow;
 
-use wgpu::{Features, TextureSampleType};
+use wgpu::Features;
 
-use crate::element::{Element, Value};
-use crate::operation::{Map, OperationError};
+use crate::element::Element;
+use crate::operation::Map;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
-use crate::reduce::layout::{Component, Layout};
+use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::parameters::Parameters;
-use crate::reduce::plan::Writes;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
@@ -439,149 +439,5 @@ impl Monoid {
     /// The kernels that fold it.
     pub(super) fn fold(&self) -> &'static Fold {
         if self.exact.is_some() { &EXACT_FOLD } else { &FOLD }
-    }
-
-    /// The operator, if it is one of halofold's own; `None` for a custom operator.
-    pub fn op(&self) -> Option<Op> {
-        self.op
-    }
-
-    /// The operator's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The element type of the inputs; `None` for an operator made by [`Monoid::custom_struct`].
-    pub fn element(&self) -> Option<Element> {
-        match self.elem {
-            Elem::Number { element, .. } => Some(element),
-            Elem::Declared { .. } => None,
-        }
-    }
-
-    /// The name of the element type in messages.
-    pub(super) fn element_name(&self) -> String {
-        self.element().map_or("its own elements", Element::name).to_owned()
-    }
-
-    /// The type of the texture samples that it reads; `None` if it reads buffers.
-    pub fn sample(&self) -> Option<TextureSampleType> {
-        self.texels.as_ref().and_then(Map::sample)
-    }
-
-    /// Bytes from one element to the next in the inputs.
-    pub fn stride(&self) -> u64 {
-        self.elem.stride()
-    }
-
-    /// The numbers of a result; `None` if it has one that Rust has no type for.
-    pub(super) fn fields(&self) -> Option<Vec<Field>> {
-        match (self.op, self.element(), &self.exact) {
-            (Some(op), Some(element), _) => Some(op.fields(element)),
-            (_, _, Some(sum)) => Some(vec![sum.format.result()]),
-            _ => self.out.fields(),
-        }
-    }
-
-    /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them.
-    pub(crate) fn plain(self) -> Result<Self, OperationError> {
-        let is_plain = self.arity == Arity::One && self.texels.is_none() && self.parameters.is_none();
-        let accumulated = match &self.exact {
-            None if is_plain => return Ok(self),
-            Some(sum) if is_plain => sum.accumulated(&self)?,
-            _ => None,
-        };
-        accumulated.ok_or(OperationError::Operator(self.name))
-    }
-
-    /// The numbers in the bytes of results, those of one after those of another.
-    pub(crate) fn numbers(&self, results: &[u8]) -> Vec<Value> {
-        let fields = self.fields().unwrap_or_default();
-        let read = |result: &[u8]| -> Vec<_> {
-            fields.iter().map(|Field { offset, number }| number.read(&result[*offset..])).collect()
-        };
-        results.chunks_exact(self.out_size() as usize).flat_map(read).collect()
-    }
-
-    /// The numbers of a result, each for an array of its own; none if Rust has no type for them.
-    pub(super) fn components(&self) -> Vec<Component> {
-        self.fields().map_or_else(Vec::new, |numbers| self.out.components(&numbers))
-    }
-
-    /// The number of arrays that a launch writes.
-    pub(super) fn arrays(&self, writes: Writes) -> usize {
-        if writes == Writes::Components { self.components().len() } else { 1 }
-    }
-
-    /// The types of a result's numbers, in the order of their offsets; `None` if one of them is no element type.
-    pub fn out_elements(&self) -> Option<Vec<Element>> {
-        self.fields()?.into_iter().map(|field| field.number.element()).collect()
-    }
-
-    /// True if `map` uses the index of an element. Parts of an input then have to say how many elements lie before them:
-    /// [`Reduction::counting_from`](crate::reduce::Reduction::counting_from).
-    pub fn reads_index(&self) -> bool {
-        self.reads_index
-    }
-
-    /// True if `finish` uses the number of elements.
-    pub fn reads_count(&self) -> bool {
-        self.reads_count
-    }
-
-    /// Bytes of the parameters that its text declares, at least; `None` if it declares none.
-    /// [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds them.
-    pub fn parameters_size(&self) -> Option<u64> {
-        self.parameters.map(|parameters| parameters.size)
-    }
-
-    /// The number of inputs that it maps together.
-    pub fn arity(&self) -> Arity {
-        self.arity
-    }
-
-    /// Bytes from one result to the next in the output buffer. The size of the whole output is rounded up to
-    /// words of four bytes: [`Plan::output`](crate::reduce::Plan::output).
-    pub fn out_size(&self) -> u64 {
-        self.out.stride
-    }
-
-    /// The type of a result in WGSL.
-    pub fn out_type(&self) -> &str {
-        &self.out.wgsl
-    }
-
-    /// Bytes from one accumulator to the next in a buffer of [states](crate::reduce#states).
-    pub fn acc_size(&self) -> u64 {
-        self.acc.stride
-    }
-
-    /// The type of an accumulator in WGSL.
-    pub fn acc_type(&self) -> &str {
-        &self.acc.wgsl
-    }
-
-    /// The features that the operator's own text needs, without those that moving accumulators as words
-    /// needs.
-    pub(crate) fn own_features(&self) -> Features {
-        self.features
-    }
-
-    /// Checks that a device offers the features of the operator's own text.
-    pub(crate) fn check_features(&self, offered: Features) -> Result<(), MonoidError> {
-        let features = self.features - offered;
-        let what = || format!("`{}` over {}", self.name(), self.element_name());
-        if features.is_empty() { Ok(()) } else { Err(MonoidError::MissingFeature { what: what(), features }) }
-    }
-
-    /// The features that a device needs to run it in every form except
-    /// [`ShapeKind::Accumulate`](crate::reduce::ShapeKind::Accumulate), which may need [more](Monoid::accumulates).
-    /// Most operators over 32-bit types need none.
-    pub fn features(&self) -> Features {
-        if self.compares_in_words() {
-            return Features::empty();
-        }
-        // Accumulators of 64 bits are moved as 32-bit words, and splitting them takes 64-bit integers.
-        if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
     }
 }
