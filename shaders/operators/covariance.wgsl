@@ -7,6 +7,7 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 1u || is_undefined(acc.low.x) || is_undefined(acc.low.y) {
         return not_a_number(n);
     }
+    // The larger unit first, so that none of the products leaves the range of floats unless the result does. Elements were halved.
     let powers = powers_of(acc.mean);
-    return acc.products / Real(n) * powers.x * powers.y;
+    return acc.products / Real(n) * max(powers.x, powers.y) * min(powers.x, powers.y) * Real(4);
 }

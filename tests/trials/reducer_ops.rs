@@ -133,7 +133,7 @@ fn values(
     }
     let is_spread = matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
         && element.is_float();
-    if is_spread || matches!(op, Op::Skewness | Op::Kurtosis | Op::Correlation) {
+    if is_spread || matches!(op, Op::Skewness | Op::Kurtosis | Op::Covariance | Op::Correlation) {
         // Each as often as all others together.
         fillings = fillings.into_iter().flat_map(|filling| [filling, Faint, Far]).collect();
     }
@@ -168,14 +168,14 @@ fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, se
         Filling::Offset => u64::MAX - random % 100,
         Filling::MinusInfinity => bits_of(element, f64::NEG_INFINITY),
         Filling::Faint | Filling::Far => {
-            // Four far ones may be too much for a sum.
+            // The distance of two far ones may be larger than any float.
             let [faint, far] = match element {
                 Element::F16 => [-22, 4],
-                Element::F32 => [-100, 116],
-                _ => [-900, 1012],
+                Element::F32 => [-100, 117],
+                _ => [-900, 1013],
             };
             let exponent = if filling == Filling::Faint { faint } else { far };
-            bits_of(element, ((random % 2048) as f64 - 700.0) * f64::from(exponent).exp2())
+            bits_of(element, ((random % 3400) as f64 - 1500.0) * f64::from(exponent).exp2())
         }
     });
     filled

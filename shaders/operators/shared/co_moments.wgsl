@@ -30,15 +30,15 @@ fn short_of(mean: vec2<Bits>) -> vec2<Real> {
 }
 
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
-    let pair = vec2<Real>(Real(first), Real(second));
+    let pair = vec2<Real>(Real(first), Real(second)) * Real(0.5);
     let mean = upper_half(pair);
     let units = vec2<Bits>(Bits(exponent_of(pair.x)), Bits(exponent_of(pair.y)));
     return Acc(mean | units, pair - short_of(mean), vec2<Real>(), Real(0), 1u);
 }
 
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(first);
-    let y = vec4<Real>(second);
+    let x = vec4<Real>(first) * Real(0.5);
+    let y = vec4<Real>(second) * Real(0.5);
     let mean = upper_half(vec2<Real>(near_mean_of(x), near_mean_of(y)));
     let high = short_of(mean);
     let dx = x - vec4<Real>(high.x);

@@ -41,29 +41,29 @@ fn short_of(mean: Bits) -> Real {
 
 #ifdef float
 fn upper(elem: Elem) -> Real {
-    return Real(elem);
+    return Real(elem) * Real(0.5);
 }
 
 fn lower(elem: Elem) -> Real {
     return Real(0);
 }
 #else
-// Halves become floats by their bits, which takes an addition each and no conversion: those of 2^52 + x and of 2^84 + 2^32 x are x behind a
+// Halves become floats by their bits, which takes an addition each and no conversion: those of 2^51 + x/2 and of 2^83 + 2^31 x are x/2 behind a
 // constant. The sign of an integer is moved out of the way first.
 #ifdef signed
 const ABOVE: Bits = 0x8000000000000000lu;
-const OFFSET: Real = 0x1.000008p+84lf;
+const OFFSET: Real = 0x1.000008p+83lf;
 #else
 const ABOVE: Bits = 0lu;
-const OFFSET: Real = 0x1p+84lf;
+const OFFSET: Real = 0x1p+83lf;
 #endif
 
 fn upper(elem: Elem) -> Real {
-    return bitcast<Real>(((bitcast<Bits>(elem) ^ ABOVE) >> 32u) | 0x4530000000000000lu) - OFFSET;
+    return bitcast<Real>(((bitcast<Bits>(elem) ^ ABOVE) >> 32u) | 0x4520000000000000lu) - OFFSET;
 }
 
 fn lower(elem: Elem) -> Real {
-    return bitcast<Real>((bitcast<Bits>(elem) & 0xfffffffflu) | 0x4330000000000000lu) - 0x1p+52lf;
+    return bitcast<Real>((bitcast<Bits>(elem) & 0xfffffffflu) | 0x4320000000000000lu) - 0x1p+51lf;
 }
 #endif
 
@@ -112,11 +112,11 @@ fn combine(a: Acc, b: Acc) -> Acc {
 
 // The mean square around the mean, by a divisor, of n elements. An infinity leaves no rest of a mean.
 fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
-    let unit = power_of(unit_of(acc.mean));
+    let unit = whole_power_of(unit_of(acc.mean));
     return select(acc.m2 / Real(divisor) * unit * unit, not_a_number(n), is_undefined(acc.low));
 }
 
 fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
-    let distance = root(acc.m2 / Real(divisor)) * power_of(unit_of(acc.mean));
+    let distance = root(acc.m2 / Real(divisor)) * whole_power_of(unit_of(acc.mean));
     return select(distance, not_a_number(n), is_undefined(acc.low));
 }

@@ -30,12 +30,13 @@ fn short_of(x: Real) -> Real {
 }
 
 fn map(elem: Elem, index: u32) -> Acc {
-    let mean = short_of(Real(elem));
-    return Acc(mean, Real(elem) - mean, Real(0), Real(0), Real(0), 1u, exponent_of(Real(elem)));
+    let x = Real(elem) * Real(0.5);
+    let mean = short_of(x);
+    return Acc(mean, x - mean, Real(0), Real(0), Real(0), 1u, exponent_of(x));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(v);
+    let x = vec4<Real>(v) * Real(0.5);
     let mean = short_of(near_mean_of(x));
     let d = x - vec4<Real>(mean);
     let low = sum_of(d) * Real(0.25);

@@ -2,6 +2,8 @@
 // below the smallest float of 32 bits, those of 10^12 far above the largest, but a distance divided by a power of two near it is near 1.
 // A unit is the power of two below the largest element so far: no distance is much larger, and those that are not 0 are larger than the last
 // place of an element, whose fourth power in the unit is a normal float. It is kept as the exponent of a float, as it lies in its bits.
+//
+// Elements are halved first: the distance of two of them may be twice the largest float.
 #import real
 
 // The largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
@@ -17,16 +19,21 @@ const LARGEST_UNIT: u32 = 253u;
 const BOTH: u32 = 254u;
 #endif
 
-// The exponent of the power of two next below a distance; 0 of 0.
+// The exponent of the power of two next below a distance; the least one of 0. States without elements have 0.
 fn exponent_of(distance: Real) -> u32 {
-    return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT);
+    return clamp(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), 1u, LARGEST_UNIT);
+}
+
+// The power of two of elements before they are halved.
+fn whole_power_of(exponent: u32) -> Real {
+    return power_of(exponent + 1u);
 }
 
 fn power_of(exponent: u32) -> Real {
     return bitcast<Real>(Bits(exponent) << FRACTION);
 }
 
-// What a number in a unit is multiplied with instead of divided by it. Where all numbers are 0, the exponent is 0, and this some power.
+// What a number in a unit is multiplied with instead of divided by it. Of no elements it is some power.
 fn inverse_of(exponent: u32) -> Real {
     return power_of(BOTH - exponent);
 }

@@ -76,7 +76,9 @@ impl CoMoments {
     pub(super) fn covariance(&self, n: f64) -> f64 {
         // An infinity leaves no rest of a mean.
         let rest = 0.0 * (self.x.low + self.y.low);
-        self.products / n * self.units[0] * self.units[1] + rest
+        let [x, y] = self.units;
+        // Elements were halved.
+        self.products / n * x.max(y) * x.min(y) * 4.0 + rest
     }
 
     pub(super) fn correlation(&self) -> f64 {

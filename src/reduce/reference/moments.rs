@@ -2,7 +2,7 @@
 
 use super::floats::{Terms, additions, exact_sum};
 use super::merged_moments::unit_of;
-use super::{Bound, Expected, Real};
+use super::{Accept, Bound, Expected, Real};
 
 /// Distances of items from their mean, all numbers in a unit, so that their fourth powers stay in the range of 64-bit floats.
 struct Centred {
@@ -10,7 +10,6 @@ struct Centred {
     distances: Vec<f64>,
     /// The root of their mean square.
     spread: f64,
-    largest: f64,
     /// The distance by which a merge may move the GPU's mean.
     step: f64,
 }
@@ -37,10 +36,11 @@ impl Centred {
         // The mean is the sum of two floats, of which the first has half the digits. A GPU may flush subnormal numbers to zero.
         let step =
             8.0 * real.unit * (largest + 4.0 * real.unit.sqrt() * most(&items)) + 4.0 * real.smallest / size;
-        let unit = unit_for(largest);
+        // No more, as both units together are a float.
+        let unit = unit_for(largest).min(2.0);
         let distances: Vec<f64> = distances.into_iter().map(|d| d / unit).collect();
         let spread = (exact_sum(distances.iter().map(|d| d * d)) / n).sqrt();
-        Some(Centred { unit: size * unit, distances, spread, largest: largest / unit, step: step / unit })
+        Some(Centred { unit: size * unit, distances, spread, step: step / unit })
     }
 
     /// The mean of what `of` makes of each distance.
@@ -70,9 +70,20 @@ fn products(real: Real, a: &Centred, b: &Centred) -> Bound {
     }
 }
 
-/// The largest distance between two elements, which has to fit the type: everything else is in units.
-fn magnitude(all: &[&Centred]) -> f64 {
-    all.iter().map(|centred| 2.0 * centred.largest * centred.unit).fold(0.0, f64::max)
+/// A result that alone may leave the range of the type: all before it is in units.
+fn in_range(real: Real, bound: Bound) -> Expected {
+    if bound.exact.abs() > 2.0 * real.largest {
+        return real.same(bound.exact.signum() * f64::INFINITY);
+    }
+    real.within(bound.exact.abs() * (1.0 + 8.0 * real.unit), bound)
+}
+
+/// A result in spreads. Where a spread is no more than what a mean may be off by, as among subnormal numbers, roundings decide.
+fn of_spread(real: Real, all: &[&Centred], bound: Bound) -> Expected {
+    if all.iter().any(|a| a.spread <= 2.0 * a.step) {
+        return Expected { answer: real.answer(bound.exact), accept: Accept::OrderDecides };
+    }
+    real.within(0.0, bound)
 }
 
 /// The bound of `shaders/operators/shared/float_moments.wgsl`. If E is the error of a running mean, the squares around it are off by 2 σ E + E²,
@@ -111,10 +122,7 @@ pub(super) fn variance(
         quadratic: moved_by_squares * by,
         root: None,
     };
-    if exact > 2.0 * real.largest {
-        return real.same(f64::INFINITY);
-    }
-    real.within(magnitude(&[&a]).max(exact), bound)
+    in_range(real, bound)
 }
 
 pub(super) fn covariance(real: Real, first: &[f64], second: &[f64]) -> Expected {
@@ -122,10 +130,12 @@ pub(super) fn covariance(real: Real, first: &[f64], second: &[f64]) -> Expected 
         return real.same(f64::NAN);
     };
     let Bound { exact, fixed, linear, quadratic, root } = products(real, &a, &b);
+    // In an order in which only the result may leave the range.
+    let [larger, smaller] = [a.unit.max(b.unit), a.unit.min(b.unit)];
     let [exact, fixed, linear, quadratic] =
-        [exact, fixed, linear, quadratic].map(|number| number * a.unit * b.unit);
-    let bound = Bound { exact, fixed: fixed + real.smallest, linear, quadratic, root };
-    real.within(magnitude(&[&a, &b]).max(exact.abs()), bound)
+        [exact, fixed, linear, quadratic].map(|number| number / 16.0 * larger * smaller * 16.0);
+    let bound = Bound { exact, fixed: fixed + 4.0 * real.smallest, linear, quadratic, root };
+    in_range(real, bound)
 }
 
 /// The covariance in deviations: relative errors of the deviations count in proportion.
@@ -147,7 +157,7 @@ pub(super) fn correlation(real: Real, first: &[f64], second: &[f64]) -> Expected
         quadratic: sum(&|bound| bound.quadratic),
         root: None,
     };
-    real.within(magnitude(&[&a, &b]), bound)
+    of_spread(real, &[&a, &b], bound)
 }
 
 /// The moment of an order from which powers of the spread are divided out, less `normal`. If E is the error of a mean, that of a mean of third
@@ -166,7 +176,7 @@ fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected 
         quadratic: 32.0 * (a.step / a.spread).powi(2) * (1.0 + whole.abs()),
         root: None,
     };
-    real.within(magnitude(&[&a]), bound)
+    of_spread(real, &[&a], bound)
 }
 
 pub(super) fn skewness(real: Real, items: &[f64]) -> Expected {

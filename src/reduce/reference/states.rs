@@ -387,8 +387,8 @@ impl Merger {
                 let [sum, squares] = [sum, squares].map(|x| words(x.unsigned_abs()));
                 (exact::of_words(&sum, &squares, (n, correction), 0), 1.0)
             }
-            Merged::Moments(moments) => (moments.squares() / divisor, moments.unit),
-            Merged::CoMoments(moments) => (moments.covariance(1.0) / divisor, 1.0),
+            Merged::Moments(moments) => (moments.squares() / divisor, 2.0 * moments.unit),
+            Merged::CoMoments(moments) => (moments.covariance(divisor), 1.0),
             _ => (f64::NAN, 1.0),
         }
     }

@@ -173,8 +173,8 @@ fn exponentials_are_merged_around_the_higher_peak() {
 fn parts_of_a_variance_keep_both_floats_of_a_mean() {
     let state =
         |n: f64, mean: f64, low: f64, squares: f64| [n, mean, low, squares].map(f64::to_ne_bytes).concat();
-    // 1e14, 1e14 + 1/1024 twice: the distance is less than a unit of the mean.
-    let (one, two) = (state(1.0, 1e14, 0.0, 0.0), state(2.0, 1e14, 1.0 / 1024.0, 0.0));
+    // 1e14, 1e14 + 1/1024 twice, which states have halved: the distance is less than a unit of the mean.
+    let (one, two) = (state(1.0, 0.5e14, 0.0, 0.0), state(2.0, 0.5e14, 1.0 / 2048.0, 0.0));
     let nothing = state(0.0, 0.0, 0.0, 0.0);
     let merger = merged(Op::Variance, Element::F64, &[&nothing, &one, &nothing, &two]);
     let expected = (2.0 / 9.0) / 1024.0 / 1024.0;
