@@ -1,6 +1,5 @@
 //! Errors of reductions.
 
-use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::operation::{BufferError, LimitError, SettingError, TextureError};
 use crate::read::ReadError;
@@ -52,16 +51,6 @@ pub enum ReduceError {
         name: String,
         /// naga's message, after the line of the operator's text if the error is there.
         message: String,
-    },
-    /// The device was created without a feature.
-    #[error("`{name}` over {element} needs {}, which this device lacks or was created without", feature_names(*feature))]
-    MissingFeature {
-        /// The operator.
-        name: String,
-        /// The element type in WGSL.
-        element: String,
-        /// The missing feature or features.
-        feature: wgpu::Features,
     },
     /// No atomic operation carries out the operator: [`Monoid::accumulates`] is `None`. None carries out an exact sum.
     #[error(

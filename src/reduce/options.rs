@@ -164,7 +164,7 @@ impl<'a> Options<'a> {
         if matches!(self.strategy, Strategy::Rung { .. }) {
             return self.check(monoid, ShapeKind::Whole, features, limits);
         }
-        missing(monoid, monoid.name(), monoid.own_features() - features)?;
+        monoid.check_features(features)?;
         // A custom operator that collides with the kernels should be reported early.
         let stages = self.stages(monoid, ShapeKind::Whole, limits);
         let text = |stage: &Stage| Text { monoid, stage: *stage, features: self.features(features) };
@@ -230,28 +230,22 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
     text.checked()
 }
 
-/// Returns an error if a feature is missing.
-fn missing(monoid: &Monoid, name: &str, feature: wgpu::Features) -> Result<(), ReduceError> {
-    let (name, element) = (name.to_owned(), monoid.element_name());
-    if feature.is_empty() { Ok(()) } else { Err(ReduceError::MissingFeature { name, element, feature }) }
-}
-
 /// Checks that the device has the features that a stage needs.
 fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
     let Text { monoid, stage, features } = text;
-    let missing = |name: &str, needed: wgpu::Features| missing(monoid, name, needed - *features);
+    let check = |name: &str, needed: wgpu::Features| monoid.needs(name, needed - *features);
     let kernel = stage.kernel;
     if *kernel == ACCUMULATE {
         let besides = monoid.accumulates().ok_or_else(|| ReduceError::no_atomic(monoid))?;
-        missing(monoid.name(), monoid.features() | besides)?;
+        check(monoid.name(), monoid.features() | besides)?;
     }
     if kernel.needs_subgroups() {
-        missing(kernel.name, wgpu::Features::SUBGROUP)?;
+        check(kernel.name, wgpu::Features::SUBGROUP)?;
     }
     if kernel.adds_to_total() {
         let no_word = || ReduceError::NoWord { acc: monoid.acc_type().to_owned() };
-        missing(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
+        check(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
     }
     let in_words = kernel.collects_partials() || text.uses_subgroups() && !monoid.acc.is_word();
-    missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
+    Ok(check(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })?)
 }

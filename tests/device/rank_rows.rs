@@ -311,10 +311,29 @@ fn nothing_has_no_winners_and_no_median() {
         let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
         assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
     }
-    // An empty segment behind a filled one finds the filled one's memory.
-    let zeros = poisoned(gpu, &[0; 40], 0);
-    let top = TopK::new(Element::U64, 1).unwrap().segment_offsets([0, 5, 5]).on(&gpu.device).unwrap();
-    assert_eq!(top.of(Slice::new(&zeros, 0, 40)).wait(&gpu.queue).unwrap(), [(Value::Unsigned(0), 0)]);
+}
+
+/// An empty segment behind a filled one finds the filled one's memory.
+#[test]
+fn nothing_between_filled_segments_has_no_winners_and_no_median() {
+    let gpu = gpu();
+    let offsets = [0, 0, 5, 5, 5, 7, 7];
+    let zeros = poisoned(gpu, &[0; 56], 0);
+    for element in in_turn([Element::U64, Element::F64, Element::I64, Element::F32], 2, 1) {
+        let input = Slice::new(&zeros, 0, 7 * element.size());
+        let top = TopK::new(element, 1).unwrap().segment_offsets(offsets).on(&gpu.device).unwrap();
+        let found = top.of(input).wait(&gpu.queue).unwrap();
+        assert_eq!(found.iter().map(|(_, index)| *index).collect::<Vec<_>>(), [0, 0], "{element}: {found:?}");
+        let medians =
+            Quantiles::new(element, [0.5]).unwrap().with_method(Method::Lower).segment_offsets(offsets);
+        let got = medians.on(&gpu.device).unwrap().of(input).wait(&gpu.queue).unwrap();
+        let lens = offsets.windows(2).map(|ends| u64::from(ends[1] - ends[0]) * element.size());
+        for (got, len) in got.iter().zip(lens) {
+            let bytes = vec![0; len as usize];
+            let expected = reference::quantiles(element, &bytes, Method::Lower, &[0.5])[0];
+            assert!(got.same(expected), "{element}: {got:?} of {len} bytes, not {expected:?}");
+        }
+    }
 }
 
 #[test]

@@ -275,8 +275,8 @@ fn types_need_the_devices_feature() {
     let monoid = custom(&half).unwrap();
     assert_eq!(monoid.features(), wgpu::Features::SHADER_F16);
     let error = Reducer::new(&device, monoid).unwrap_err();
-    let ReduceError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
-    assert_eq!(*feature, wgpu::Features::SHADER_F16);
+    let ReduceError::Monoid(MonoidError::MissingFeature { features, .. }) = &error else { panic!("{error}") };
+    assert_eq!(*features, wgpu::Features::SHADER_F16);
     assert!(error.to_string().contains("SHADER_F16"), "{error}");
     // A text whose first line says f16 is still counted from its own first column.
     let error =

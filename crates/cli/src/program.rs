@@ -73,9 +73,13 @@ pub fn main() -> ExitCode {
 /// Reads the command line. For an unknown argument clap proposes to pass it as a value, which does not help.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
-        let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
-        if error.kind() == ErrorKind::UnknownArgument {
-            let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
+        if error.kind() == ErrorKind::UnknownArgument
+            && let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
+        {
+            // Of `-x.npy` clap takes `-x` for an option.
+            let is_file = |text: &String| text.starts_with(unknown) && Path::new(text).exists();
+            let arguments = std::env::args_os().take_while(|text| text != "--");
+            let file = arguments.filter_map(|text| text.into_string().ok()).find(is_file);
             let mut tips = match error.remove(ContextKind::Suggested) {
                 Some(ContextValue::StyledStrs(tips)) => tips,
                 _ => Vec::new(),

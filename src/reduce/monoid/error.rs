@@ -102,10 +102,10 @@ pub enum MonoidError {
         "the text does not compose with halofold's own kernel; rename what it declares apart from the functions that halofold calls:\n{0}"
     )]
     Composed(String),
-    /// A [map](crate::Map), or an operator of [prefixes](crate::scan) or of runs of keys, that needs a feature of the device.
+    /// The device was created without a feature that an operator, a [map](crate::Map) or a kernel needs.
     #[error("{what} needs {}, which this device lacks or was created without", feature_names(*features))]
     MissingFeature {
-        /// The operator and its element type, or the map.
+        /// The operator or the kernel, and the element type; or the map.
         what: String,
         /// The missing feature or features.
         features: Features,

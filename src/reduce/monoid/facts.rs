@@ -139,8 +139,12 @@ impl Monoid {
 
     /// Checks that a device offers the features of the operator's own text.
     pub(crate) fn check_features(&self, offered: Features) -> Result<(), MonoidError> {
-        let features = self.features - offered;
-        let what = || format!("`{}` over {}", self.name(), self.element_name());
+        self.needs(self.name(), self.features - offered)
+    }
+
+    /// Returns an error of the operator, or of a kernel for it, if features are missing.
+    pub(crate) fn needs(&self, name: &str, features: Features) -> Result<(), MonoidError> {
+        let what = || format!("`{name}` over {}", self.element_name());
         if features.is_empty() { Ok(()) } else { Err(MonoidError::MissingFeature { what: what(), features }) }
     }
 

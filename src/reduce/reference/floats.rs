@@ -1,5 +1,6 @@
 //! References over floats, in 64 bits.
 
+use super::merged_moments::unit_of;
 use super::{Bound, Expected, Real, moments};
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
@@ -191,6 +192,13 @@ fn dot(real: Real, first: &[f64], second: &[f64]) -> Expected {
     real.within(magnitude, bound)
 }
 
+/// A unit of items of which a sum of products is so small that a GPU may flush more than a hundredth of it to zero.
+pub(super) fn unit_below(real: Real, sum: f64, items: &[f64]) -> Option<f64> {
+    let largest = items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let is_below = largest > 0.0 && sum < 100.0 * real.smallest * items.len() as f64;
+    is_below.then(|| unit_of(largest).max(f64::MIN_POSITIVE))
+}
+
 /// The L2 norm. Each square is rounded once, or three times if the element itself was rounded; then comes the
 /// root.
 fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
@@ -206,6 +214,10 @@ fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     // The squares of finite elements may overflow the GPU's type: the result is then infinite.
     if sum > real.largest && items.iter().all(|x| x.is_finite()) {
         return real.same(f64::INFINITY);
+    }
+    if let Some(unit) = unit_below(real, sum, items) {
+        let root = exact_sum(items.iter().map(|x| (x / unit).powi(2))).sqrt();
+        return Expected { answer: real.answer(unit * root), accept: Accept::OrderDecides };
     }
     real.within(sum, bound)
 }

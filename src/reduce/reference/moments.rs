@@ -1,6 +1,6 @@
 //! References of moments beyond the variance: of pairs, weighted, and of third and fourth order.
 
-use super::floats::{Terms, additions, exact_sum};
+use super::floats::{Terms, additions, exact_sum, unit_below};
 use super::merged_moments::unit_of;
 use super::{Accept, Bound, Expected, Real};
 
@@ -200,6 +200,12 @@ pub(super) fn weighted_mean(real: Real, items: &[f64], weights: &[f64]) -> Expec
     }
     let [size, weight] =
         [pairs().map(|(_, _, product)| product.abs()).sum(), weights.iter().map(|w| w.abs()).sum()];
+    let units = unit_below(real, size, items).zip(unit_below(real, size, weights));
+    if let Some((unit, of_weights)) = units {
+        let sum = exact_sum(pairs().map(|(x, w, _)| (x / unit) * (w / of_weights)));
+        let mean = unit * (sum / exact_sum(weights.iter().map(|w| w / of_weights)));
+        return Expected { answer: real.answer(mean), accept: Accept::OrderDecides };
+    }
     let [above, below] = [additions(real, sum, size, items.len()), additions(real, all, weight, items.len())];
     let exact = sum / all;
     let moved = |above: f64, below: f64| 2.0 * (above + exact.abs() * below) / all.abs();

@@ -272,12 +272,13 @@ fn states_are_as_large_as_the_accumulators() {
 }
 
 /// Results in which one number is off by one per cent, or by one if it is a small integer; each number in turn.
-fn perturbed(answer: Scalar) -> Vec<Scalar> {
-    let float = |x: f64| if x == 0.0 || !x.is_finite() { 0.01 } else { 1.01 * x };
+fn perturbed(answer: Scalar, by: f64) -> Vec<Scalar> {
+    let float = |x: f64| if x == 0.0 || !x.is_finite() { by } else { x + by * x };
+    let integer = |x: i128| x + if by > 0.0 { (x.abs() / 100).max(1) } else { -(x.abs() / 100).max(1) };
     let off = |value: Value| match value {
-        Value::Unsigned(x) => Value::Unsigned(x + (x / 100).max(1)),
-        Value::Signed(x) => Value::Signed(x + (x / 100).max(1)),
-        Value::Wide(x) => Value::Wide(x + (x / 100).max(1)),
+        Value::Unsigned(x) => Value::Unsigned(integer(x.into()) as u64),
+        Value::Signed(x) => Value::Signed(integer(x.into()) as i64),
+        Value::Wide(x) => Value::Wide(integer(x)),
         Value::F32(x) => Value::F32(float(x.into()) as f32),
         Value::F64(x) => Value::F64(float(x)),
     };
@@ -313,8 +314,8 @@ fn results_off_by_one_per_cent_are_not_right() {
     for element in Element::ALL {
         let scales: &[f64] = match element {
             Element::F16 => &[1.0, 1e-2],
-            Element::F32 => &[1.0, 1e-17, 1e-12, 1e12, 1e18],
-            Element::F64 => &[1.0, 1e-110, 1e110],
+            Element::F32 => &[1.0, 1e-31, 1e-17, 1e-12, 1e12, 1e18, 1e36],
+            Element::F64 => &[1.0, 1e-300, 1e-110, 1e110, 1e305],
             _ => &[1e3],
         };
         let cases = scales.iter().flat_map(|scale| [0.0, 3.0, 100.0].map(|offset| (scale, offset)));
@@ -325,7 +326,7 @@ fn results_off_by_one_per_cent_are_not_right() {
             let (first, second) = (bytes(&first), bytes(&second));
             for &op in Op::ALL.iter().filter(|op| op.is_over(element)) {
                 let expected = reduce(op, element, &first, Some(&second)).unwrap();
-                for got in perturbed(expected.answer) {
+                for got in [0.01, -0.01].into_iter().flat_map(|by| perturbed(expected.answer, by)) {
                     let case = format!("{op} of {element} around {offset} in units of {scale}");
                     assert_ne!(
                         expected.judge(got, 16),

@@ -44,6 +44,9 @@ pub(crate) fn open(file: File, array: Option<&str>) -> Result<Opened, Fault> {
         }
         names.push(name.to_owned());
     }
+    if names.is_empty() {
+        return Err(Fault::Unreadable("holds no arrays; write it with numpy.savez".to_owned()));
+    }
     let [(wayfinder, method)] = found[..] else {
         return Err(Fault::Member(excerpt(&names.join(", "))));
     };

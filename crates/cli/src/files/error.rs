@@ -49,7 +49,7 @@ pub enum Fault {
     #[error("name one of the arrays in the archive, as in FILE.npz:NAME: {0}")]
     Member(String),
     /// It does not begin as a `.npy` file does.
-    #[error("is not a .npy file, nor a .npz archive; write it with numpy.save")]
+    #[error("is not an array that NumPy wrote; write it with numpy.save")]
     NotNpy,
     /// It was to have bare elements, and begins as a `.npy` file does.
     #[error("is a .npy file, whose header says what its elements are: no type has to be given")]

@@ -32,7 +32,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "OP", value_parser = op::Operators, value_delimiter = ',', default_value = "sum")]
     pub op: Vec<Operator>,
     /// Quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the first dimension of the array.
-    #[arg(long, alias = "q", value_name = "Q,...", value_delimiter = ',', value_parser = op::quantile)]
+    #[arg(long, alias = "q", value_name = "Q,...", value_delimiter = ',', value_parser = op::quantile, allow_negative_numbers = true)]
     pub quantiles: Option<Vec<f64>>,
     /// Method of quantiles, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
     #[arg(long, value_name = "METHOD")]

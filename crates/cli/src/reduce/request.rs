@@ -21,7 +21,8 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |kind: fn(Kind) -> bool| args.op.iter().any(|operator| kind(operator.kind));
     let ops = || args.op.iter().filter_map(|operator| operator.kind.reduction());
     let refused = |why: String| Err(Failure::Usage(why));
-    args.files.iter().try_for_each(|path| check_path(path))?;
+    let beside = [&args.with, &args.mask, &args.by].into_iter().flatten();
+    args.files.iter().chain(beside).try_for_each(|path| check_path(path))?;
     let pair = ops().find(|op| op::takes_two(*op));
     match (pair, &args.with, &args.wgsl) {
         (Some(op), None, None) => {

@@ -62,7 +62,9 @@ impl<'g> Kernels<'g> {
         let options = Options::default().with_accuracy(part.accuracy).with_to_states(true);
         let has_exact_form = Format::of(op, part.element).is_some();
         let lacking = |error| {
-            Failure::usage(format!("{error}{}", help::instead(has_exact_form, part.element, missing)))
+            // A standard deviation is made of the states of a variance.
+            let asked = if part.op == op { String::new() } else { format!("`{op}`: ") };
+            Failure::usage(format!("{asked}{error}{}", help::instead(has_exact_form, part.element, missing)))
         };
         let made =
             self.gpu.attempt(|| Reducer::with_options(&self.gpu.device, monoid, options).map_err(lacking))?;
