@@ -2,9 +2,6 @@
 #![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 mod buffers;
-mod data;
-mod fastest;
-pub mod oracle;
 mod run;
 mod twice;
 
@@ -12,8 +9,8 @@ use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
-pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
+pub use halofold_cases::{Data, Kind, Random, data, exact as oracle};
 pub use run::{job, missing, over, right, run, shaped, spanned};
 pub use twice::{Outputs, twice_in_a_pass};
 
@@ -47,12 +44,12 @@ pub fn in_turn<T>(cases: impl IntoIterator<Item = T>, step: usize, turn: usize) 
 
 /// True if the adapter takes minutes to compile time-blocked stencils.
 pub fn is_slow_to_compile() -> bool {
-    fastest::is_slow_to_compile(&adapter().get_info().name)
+    halofold_cases::is_slow_to_compile(&adapter().get_info().name)
 }
 
 /// The fastest variant of a stencil of those that the adapter compiles in time.
 pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stencil::Variant {
-    fastest::fastest(stencil, &adapter().get_info().name)
+    halofold_cases::fastest_on(&adapter().get_info().name)(stencil)
 }
 
 /// The complaints of the Vulkan validation layers, if these are installed.

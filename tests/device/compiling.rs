@@ -1,10 +1,10 @@
 //! Pipelines are compiled the first time that one is needed, and never again. The log says which.
 
 use crate::common::compiled;
-use crate::scene::{Scene, any_adapter};
 use halofold::Element;
 use halofold::histogram::{Histogram, Keys};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
+use halofold_cases::{Scene, any_adapter};
 
 #[test]
 fn pipelines_are_compiled_once_and_when_needed() {

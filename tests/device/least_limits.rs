@@ -4,9 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common;
-use crate::operations::{Operation, few_operations, operations};
-use crate::scene::{End, Scene, any_adapter};
 use halofold::wgpu;
+use halofold_cases::{Case, End, Scene, Tag, any_adapter, cases};
 use wgpu::Limits;
 
 /// Sets one limit.
@@ -63,8 +62,8 @@ fn names_a_limit(error: &str) -> bool {
 }
 
 /// Runs an operation; returns whether it gave a result.
-fn judge(operation: &Operation, scene: &Scene) -> Result<bool, String> {
-    let run = || pollster::block_on(operation.run(scene));
+fn judge(case: &Case, scene: &Scene) -> Result<bool, String> {
+    let run = || pollster::block_on(case.run(scene));
     let end = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "a panic".to_owned())?;
     let complaints = scene.complaints();
     if !complaints.is_empty() {
@@ -80,8 +79,8 @@ fn judge(operation: &Operation, scene: &Scene) -> Result<bool, String> {
     }
 }
 
-/// Runs some operations on a device with these limits; returns the number that gave a result, and the errors.
-fn run(operations: &[&Operation], name: &str, limits: Limits) -> (usize, Vec<String>) {
+/// Runs some cases on a device with these limits; returns the number that gave a result, and the errors.
+fn run(all: &[&Case], name: &str, limits: Limits) -> (usize, Vec<String>) {
     let adapter = any_adapter();
     let scene = match Scene::open(&adapter, limits) {
         Ok(scene) => scene,
@@ -91,13 +90,13 @@ fn run(operations: &[&Operation], name: &str, limits: Limits) -> (usize, Vec<Str
         }
     };
     let (mut right, mut errors) = (0, Vec::new());
-    for operation in operations {
-        match judge(operation, &scene) {
+    for case in all {
+        match judge(case, &scene) {
             Ok(is_right) => right += usize::from(is_right),
-            Err(error) => errors.push(format!("{name}: {}: {error}", operation.name)),
+            Err(error) => errors.push(format!("{name}: {}: {error}", case.name)),
         }
     }
-    eprintln!("{name}: {right} of {} give results", operations.len());
+    eprintln!("{name}: {right} of {} give results", all.len());
     (right, errors)
 }
 
@@ -116,7 +115,7 @@ fn enough() -> Limits {
 
 #[test]
 fn each_limit_lowered_in_turn() {
-    let (few, mut errors) = (few_operations(), Vec::new());
+    let (few, mut errors) = (cases(Tag::Losses, &any_adapter().get_info().name), Vec::new());
     for (turn, Least { name, set, values }) in LEAST.iter().enumerate() {
         // Each value is a device, and kernels compiled anew: on a software adapter the least alone.
         for &value in common::in_turn(*values, values.len(), 0) {
@@ -131,7 +130,7 @@ fn each_limit_lowered_in_turn() {
 
 #[test]
 fn all_limits_lowered_together() {
-    let (all, mut errors) = (operations(), Vec::new());
+    let (all, mut errors) = (cases(Tag::Limits, &any_adapter().get_info().name), Vec::new());
     let all: Vec<_> = all.iter().collect();
     let (right, wrong) = run(&all, "enough", enough());
     errors.extend(wrong);

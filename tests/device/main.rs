@@ -2,12 +2,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../operations/mod.rs"]
-mod operations;
-#[path = "../scene/mod.rs"]
-mod scene;
 
 mod by_key;
+mod cases;
 mod compiling;
 mod embedding;
 mod exact;

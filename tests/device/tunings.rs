@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
-use crate::scene::{End, Scene, any_adapter, same, text};
 use halofold::group::{ById, ByKey, GroupBy};
 use halofold::histogram::{self, Keys, Method};
 use halofold::rank::{Quantiles, TopK};
@@ -19,6 +18,7 @@ use halofold::stencil::{
 };
 use halofold::wgpu::{Features, Limits};
 use halofold::{Element, Slice};
+use halofold_cases::{End, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

@@ -14,13 +14,6 @@ mod checks;
 mod page;
 mod plate;
 
-// Of the project's own tests, for the checks.
-mod common;
-#[path = "../../../tests/operations/mod.rs"]
-mod operations;
-#[path = "../../../tests/scene/mod.rs"]
-mod scene;
-
 type Error = Box<dyn std::error::Error>;
 
 /// A device of the application's. halofold takes it as it is.

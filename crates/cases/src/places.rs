@@ -2,25 +2,25 @@
 
 use halofold::read::{Mailbox, Readback};
 
-use super::{End, Operation, Scene, same, text};
+use super::{Case, End, Scene, same, text};
 
 const BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-pub fn operations() -> Vec<Operation> {
+pub fn cases() -> Vec<Case> {
     vec![
-        Operation::new("readback, waited for", |scene| {
+        Case::new("Readback", "readback, waited for", |scene| {
             Box::pin(copy(scene, async |readback| readback.wait(8).map_err(text)))
         }),
-        Operation::new("readback, looked at", |scene| {
+        Case::new("Readback", "readback, looked at", |scene| {
             Box::pin(copy(scene, async |readback| looked_at(scene, readback).await))
         }),
-        Operation::new("readback, given up", |scene| {
+        Case::new("Readback", "readback, given up", |scene| {
             Box::pin(copy(scene, async |readback| given_up(scene, readback).await))
         }),
-        Operation::new("mailbox, spun for", |scene| {
+        Case::new("Mailbox", "mailbox, spun for", |scene| {
             Box::pin(post(scene, async |mailbox| mailbox.spin().map_err(text)))
         }),
-        Operation::new("mailbox, awaited", |scene| {
+        Case::new("Mailbox", "mailbox, awaited", |scene| {
             Box::pin(post(scene, async |mailbox| scene.arrival(mailbox.read()).await))
         }),
     ]

@@ -6,49 +6,44 @@ use halofold::stencil::{
 };
 use halofold::{Element, wgpu};
 
-use super::{End, Operation, Scene, text};
-use crate::common::fastest;
+use super::{Case, End, Scene, Tag, text};
 
 const STEPS: u32 = 3;
 
-pub fn operations() -> Vec<Operation> {
+/// The fastest variant of a stencil.
+type Fastest = fn(&Stencil) -> &'static Variant;
+
+/// Each kernel of each stencil, with each border that it knows; of those that are blocked in time, the fastest.
+pub fn cases(fastest: Fastest) -> Vec<Case> {
     let mut all = Vec::new();
-    for &stencil in STENCILS {
-        let names = ["direct-global", "dir-smem", fastest(stencil).name];
-        for variant in names.iter().filter_map(|name| Variant::named(stencil, name).ok()) {
-            for border in [Border::Fixed, Border::Wrap] {
-                all.push(steps_by(stencil, variant, border));
+    let stencils = STENCILS.iter().map(|stencil| (*stencil, false));
+    for (stencil, is_box) in stencils.chain(BOXES.iter().map(|stencil| (*stencil, true))) {
+        let fastest = fastest(stencil);
+        let few = ["direct-global", "dir-smem", fastest.name];
+        for variant in stencil.variants().filter(|kernel| !kernel.is_blocked() || kernel.name == fastest.name)
+        {
+            let others = [Border::Mirror, Border::Constant(2.0)].into_iter().filter(|_| variant.is_general());
+            for border in [Border::Fixed, Border::Reflect, Border::Wrap].into_iter().chain(others) {
+                let is_few = !is_box && few.contains(&variant.name);
+                let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
+                let config = config(stencil, variant, border);
+                let case = Case::new("Jacobi", name, move |scene| Box::pin(steps(scene, config)));
+                all.push(case.tagged(tag(is_few, border)));
             }
         }
-        all.extend([Border::Fixed, Border::Wrap].map(|border| steps_until(stencil, border)));
-    }
-    all
-}
-
-/// Each kernel of each stencil, with each border that it knows. Of those that are blocked in time, the one that `fastest` gives for
-/// the adapter.
-pub fn every_kernel() -> Vec<Operation> {
-    let mut all = Vec::new();
-    let usual = [Border::Fixed, Border::Reflect, Border::Wrap];
-    for &stencil in STENCILS.iter().chain(BOXES) {
-        let in_time = |variant: &&Variant| !variant.is_blocked() || variant.name == fastest(stencil).name;
-        for variant in stencil.variants().filter(in_time) {
-            let others = [Border::Mirror, Border::Constant(2.0)].into_iter().filter(|_| variant.is_general());
-            all.extend(usual.into_iter().chain(others).map(|border| steps_by(stencil, variant, border)));
+        for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
+            let name = format!("{} until, {}", stencil.name, border.name());
+            let config = config(stencil, fastest, border);
+            let case = Case::new("Jacobi", name, move |scene| Box::pin(until(scene, config)));
+            all.push(case.tagged(tag(!is_box, border)));
         }
-        all.extend(usual.map(|border| steps_until(stencil, border)));
     }
     all
 }
 
-fn steps_by(stencil: &'static Stencil, variant: &'static Variant, border: Border) -> Operation {
-    let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
-    Operation::new(name, move |scene| Box::pin(steps(scene, config(stencil, variant, border))))
-}
-
-fn steps_until(stencil: &'static Stencil, border: Border) -> Operation {
-    let name = format!("{} until, {}", stencil.name, border.name());
-    Operation::new(name, move |scene| Box::pin(until(scene, config(stencil, fastest(stencil), border))))
+/// Of few kernels, these borders have all that a border may need: no cell beside the grid, and one at its other end.
+fn tag(is_few: bool, border: Border) -> Tag {
+    if is_few && matches!(border, Border::Fixed | Border::Wrap) { Tag::Losses } else { Tag::Once }
 }
 
 /// A long grid: several windows where a binding has 4 KiB.

@@ -3,7 +3,7 @@
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::{Element, Map};
 
-use super::{End, Operation, Scene, text};
+use super::{Case, End, Scene, Tag, text};
 
 /// The elements that keys come from.
 #[derive(Clone, Copy, Debug)]
@@ -17,35 +17,28 @@ enum Of {
 
 const UNIT: Keys = Keys::Ranges { low: 0.0, high: 1.0 };
 
-pub fn operations() -> Vec<Operation> {
-    let of = |name: &str, keys, bins| Operation { name: name.to_owned(), ..operation(keys, bins, Of::Keys) };
-    vec![
-        of("histogram of numbers", Keys::Numbers, 100),
-        of("histogram of many bins", Keys::Numbers, 3000),
-        of("histogram of ranges", UNIT, 50),
-    ]
-}
-
 /// Each kind of keys, in workgroup memory, in slices and in storage, from elements of each kind.
-pub fn every_kind() -> Vec<Operation> {
+pub fn cases() -> Vec<Case> {
     let levels = Keys::Levels([0.0, 0.25, 0.25, 0.5, 0.875].into());
     let kinds = [
-        (Keys::Numbers, 100),
-        (Keys::Numbers, 5000),
-        (Keys::Numbers, 32_768),
-        (UNIT, 50),
-        (UNIT, 6000),
-        (levels, 4),
-        (Keys::U32Levels([7, 7, 1 << 20, 0xc000_0000].into()), 3),
-        (Keys::U64Levels([3, 5 << 32, 5 << 32 | 1 << 31, u64::MAX].into()), 3),
+        (Keys::Numbers, 100, Tag::Losses),
+        (Keys::Numbers, 3000, Tag::Losses),
+        (Keys::Numbers, 5000, Tag::Once),
+        (Keys::Numbers, 32_768, Tag::Once),
+        (UNIT, 50, Tag::Losses),
+        (UNIT, 6000, Tag::Once),
+        (levels, 4, Tag::Once),
+        (Keys::U32Levels([7, 7, 1 << 20, 0xc000_0000].into()), 3, Tag::Once),
+        (Keys::U64Levels([3, 5 << 32, 5 << 32 | 1 << 31, u64::MAX].into()), 3, Tag::Once),
     ];
+    let case = |(keys, bins, tag): &(Keys, u32, Tag), of: Of| {
+        let (keys, bins) = (keys.clone(), *bins);
+        let name = format!("{keys:?} in {bins} bins, {of:?}");
+        let case = Case::new("Histogram", name, move |scene| Box::pin(count(scene, keys.clone(), bins, of)));
+        case.tagged(if matches!(of, Of::Keys) { *tag } else { Tag::Once })
+    };
     let elements = [Of::Keys, Of::EveryThird, Of::TwoChannels, Of::Halves];
-    kinds.iter().flat_map(|(keys, bins)| elements.map(|of| operation(keys.clone(), *bins, of))).collect()
-}
-
-fn operation(keys: Keys, bins: u32, of: Of) -> Operation {
-    let name = format!("{keys:?} in {bins} bins, {of:?}");
-    Operation::new(name, move |scene| Box::pin(count(scene, keys.clone(), bins, of)))
+    kinds.iter().flat_map(|kind| elements.map(|of| case(kind, of))).collect()
 }
 
 async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, String> {

@@ -5,12 +5,9 @@ use halofold::Element;
 use halofold::read::Readback;
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Accuracy, Arity, Numbers, Op, Options, Reducer, Reduction, Shape, ShapeKind};
-use wgpu::Buffer;
+use halofold::wgpu::Buffer;
 
-use crate::Gpu;
-use crate::common::data::{Data, Kind, data};
-use crate::common::oracle;
-use crate::scene::{End, text};
+use super::{Case, Data, End, Kind, Scene, Tag, data, exact as oracle, text};
 
 const LEN: usize = 6000;
 
@@ -19,7 +16,7 @@ const CUTS: [u32; 5] = [0, 17, 17, 4099, LEN as u32];
 
 /// One reduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Case {
+struct Reduced {
     op: Op,
     element: Element,
     kind: ShapeKind,
@@ -30,13 +27,19 @@ pub struct Case {
 pub fn every_operator() -> Vec<Case> {
     let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
     let cases = pairs.flat_map(|(op, element)| {
-        ShapeKind::ALL.map(|kind| Case { op, element, kind, accuracy: Accuracy::Fast, values: Kind::Random })
+        ShapeKind::ALL.map(|kind| Reduced {
+            op,
+            element,
+            kind,
+            accuracy: Accuracy::Fast,
+            values: Kind::Random,
+        })
     });
-    let is_defined = |case: &Case| match case.op.over(case.element) {
+    let is_defined = |case: &Reduced| match case.op.over(case.element) {
         Ok(monoid) => case.kind != ShapeKind::Accumulate || monoid.accumulates().is_some(),
         Err(_) => false,
     };
-    cases.filter(is_defined).collect()
+    cases.filter(is_defined).map(Reduced::case).collect()
 }
 
 pub fn exact() -> Vec<Case> {
@@ -46,11 +49,11 @@ pub fn exact() -> Vec<Case> {
     let cases = sums.flat_map(|(op, element)| {
         let kinds = ShapeKind::ALL.into_iter().filter(|kind| *kind != ShapeKind::Accumulate);
         kinds.flat_map(move |kind| {
-            let case = |values| Case { op, element, kind, accuracy: Accuracy::Exact, values };
+            let case = |values| Reduced { op, element, kind, accuracy: Accuracy::Exact, values };
             [Kind::Random, Kind::Extremes].map(case)
         })
     });
-    cases.collect()
+    cases.map(Reduced::case).collect()
 }
 
 fn shape(kind: ShapeKind) -> Shape {
@@ -76,23 +79,19 @@ fn result_of(shape: Shape, at: usize) -> Option<usize> {
     }
 }
 
-impl Case {
-    pub fn name(&self) -> String {
-        format!("{self:?}")
+impl Reduced {
+    fn case(self) -> Case {
+        Case::new("Reducer", format!("{self:?}"), move |scene| Box::pin(self.judged(scene))).tagged(Tag::Once)
     }
 
-    pub async fn run(self, gpu: &Gpu) -> End {
-        self.judged(gpu).await.unwrap_or_else(End::Refused)
-    }
-
-    async fn judged(self, gpu: &Gpu) -> Result<End, String> {
-        let Case { op, element, values, .. } = self;
+    async fn judged(self, scene: &Scene) -> Result<End, String> {
+        let Reduced { op, element, values, .. } = self;
         let monoid = op.over(element).map_err(text)?;
         let count = if monoid.arity() == Arity::Two { 2 } else { 1 };
         let inputs: Vec<_> = (0..count).map(|seed| data(values, op, element, LEN, seed)).collect();
         let options = Options::default().with_accuracy(self.accuracy);
-        let reducer = Reducer::with_options(&gpu.device, monoid, options).map_err(text)?;
-        let (bytes, results, depth) = self.bytes(gpu, &reducer, &inputs).await?;
+        let reducer = Reducer::with_options(&scene.device, monoid, options).map_err(text)?;
+        let (bytes, results, depth) = self.bytes(scene, &reducer, &inputs).await?;
 
         let parts = self.parts(&inputs, results as usize);
         let parts = parts.iter().map(|[first, second]| (&**first, (count == 2).then_some(&**second)));
@@ -137,18 +136,19 @@ impl Case {
     /// The bytes of the results, their number, and the depth of the plan. What `read` gives has to be the same.
     async fn bytes(
         self,
-        gpu: &Gpu,
+        scene: &Scene,
         reducer: &Reducer,
         inputs: &[Data],
     ) -> Result<(Vec<u8>, u64, u64), String> {
-        let buffers: Vec<_> = inputs.iter().map(|input| gpu.buffer(input.bytes())).collect();
-        let cuts = gpu.buffer(bytemuck::cast_slice(&CUTS));
+        let buffers: Vec<_> =
+            inputs.iter().map(|input| scene.buffer(input.bytes())).collect::<Result<_, _>>()?;
+        let cuts = scene.buffer(bytemuck::cast_slice(&CUTS))?;
         let reduction = described(reducer, &buffers, shape(self.kind), &cuts);
         let plan = reduction.plan().map_err(text)?;
-        let output = gpu.room(plan.output());
+        let output = scene.room(plan.output())?;
         let prepared = reduction.clone().into(&output).map_err(text)?;
-        let readback = Readback::new(&gpu.device, plan.output());
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let readback = Readback::new(&scene.device, plan.output());
+        let mut encoder = scene.device.create_command_encoder(&Default::default());
         if self.kind == ShapeKind::Accumulate {
             // It adds to the result of an empty input.
             let nothing = described(reducer, &buffers, Shape::Whole, &cuts).len(0);
@@ -156,10 +156,15 @@ impl Case {
         }
         prepared.encode(&mut encoder);
         readback.encode(&mut encoder, &output, 0, plan.output()).map_err(text)?;
-        gpu.queue.submit([encoder.finish()]);
-        let bytes = readback.read(plan.output()).await.map_err(text)?;
+        scene.queue.submit([encoder.finish()]);
+        let bytes = scene.arrival(readback.read(plan.output())).await?;
         if self.kind != ShapeKind::Accumulate {
-            let awaited: Vec<Numbers> = reduction.read(&gpu.queue).await.map_err(text)?;
+            // A browser cannot wait, and elsewhere nobody polls while a result is awaited.
+            let awaited: Result<Vec<Numbers>, _> = match cfg!(target_family = "wasm") {
+                true => reduction.read(&scene.queue).await,
+                false => reduction.wait(&scene.queue),
+            };
+            let awaited = awaited.map_err(text)?;
             let numbers: Vec<Numbers> = reducer.results(&bytes).map_err(text)?;
             // As text, in which NaN is NaN.
             if format!("{awaited:?}") != format!("{numbers:?}") {

@@ -4,7 +4,7 @@ use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::{Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace};
 use halofold::{Element, Slice};
 
-use super::{End, Operation, Scene, same, text};
+use super::{Case, End, Scene, Tag, same, text};
 
 /// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
 const LEN: u64 = 5000;
@@ -22,28 +22,28 @@ enum Way {
     Rung(&'static str),
 }
 
-pub fn operations() -> Vec<Operation> {
-    let mut all = Vec::new();
-    for form in ShapeKind::ALL {
-        let name = format!("sum, {form:?}");
-        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, form, Way::Plain))));
-    }
-    for form in [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate] {
-        let name = format!("sum, {form:?}, with a count");
-        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, form, Way::Counted))));
-    }
-    for op in [Op::Dot, Op::ArgMax, Op::Max] {
-        let name = format!("{}, Whole", op.name());
-        all.push(Operation::new(name, move |scene| {
-            Box::pin(reduce(scene, op, ShapeKind::Whole, Way::Plain))
-        }));
-    }
-    for rung in RUNGS {
-        let name = format!("sum, by {}", rung.name());
-        let way = Way::Rung(rung.name());
-        all.push(Operation::new(name, move |scene| Box::pin(reduce(scene, Op::Sum, ShapeKind::Whole, way))));
-    }
-    all
+/// The rungs that stand for all where many devices compile them.
+const FEW: [&str; 4] = ["sequential", "tile", "vectorized", "workgroup-atomic"];
+
+pub fn cases() -> Vec<Case> {
+    let sums = ShapeKind::ALL.map(|form| (Op::Sum, form, Way::Plain));
+    let counted = [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate];
+    let counted = counted.map(|form| (Op::Sum, form, Way::Counted));
+    let others = [Op::Dot, Op::ArgMax, Op::Max].map(|op| (op, ShapeKind::Whole, Way::Plain));
+    let rungs = RUNGS.iter().map(|rung| (Op::Sum, ShapeKind::Whole, Way::Rung(rung.name())));
+    let all = sums.into_iter().chain(counted).chain(others).chain(rungs);
+    all.map(|(op, form, way)| {
+        let (name, tag) = match way {
+            Way::Plain => (format!("{op}, {form:?}"), Tag::Losses),
+            Way::Counted => (format!("{op}, {form:?}, with a count"), Tag::Losses),
+            Way::Rung(rung) if FEW.iter().any(|few| rung.starts_with(few)) => {
+                (format!("{op}, by {rung}"), Tag::Losses)
+            }
+            Way::Rung(rung) => (format!("{op}, by {rung}"), Tag::Limits),
+        };
+        Case::new("Reducer", name, move |scene| Box::pin(reduce(scene, op, form, way))).tagged(tag)
+    })
+    .collect()
 }
 
 /// A shape of a form, over how many elements of so many.

@@ -5,10 +5,10 @@ use halofold::reduce::Op;
 use halofold::wgpu::{self, Extent3d, TextureFormat, TextureUsages};
 use halofold::{Map, Texels};
 
-use super::{End, Operation, Scene, text};
+use super::{Case, End, Scene, text};
 
-pub fn operations() -> Vec<Operation> {
-    vec![Operation::new("pyramid of maxima", |scene| Box::pin(maxima(scene)))]
+pub fn cases() -> Vec<Case> {
+    vec![Case::new("Pyramid", "pyramid of maxima", |scene| Box::pin(maxima(scene)))]
 }
 
 /// Reads the last level, whose texel covers all.

@@ -5,17 +5,18 @@ use halofold::reduce::{Op, Reducer, Shape};
 use halofold::wgpu::{self, TextureSampleType, TextureUsages};
 use halofold::{Element, Map};
 
-use super::{End, Operation, Scene, text};
+use super::{Case, End, Scene, text};
 
 const WIDTH: u32 = 97;
 const HEIGHT: u32 = 31;
 
-pub fn operations() -> Vec<Operation> {
+pub fn cases() -> Vec<Case> {
     let (width, height) = (u64::from(WIDTH), u64::from(HEIGHT));
     let shapes = [Shape::Whole, Shape::Segments { len: width }, Shape::axis(1, height, width)];
-    let sums = shapes
-        .map(|shape| Operation::new(format!("texels, {shape:?}"), move |scene| Box::pin(sums(scene, shape))));
-    let histogram = Operation::new("texels, histogram", |scene| Box::pin(counts(scene)));
+    let sums = shapes.map(|shape| {
+        Case::new("Reducer", format!("texels, {shape:?}"), move |scene| Box::pin(sums(scene, shape)))
+    });
+    let histogram = Case::new("Histogram", "texels, histogram", |scene| Box::pin(counts(scene)));
     sums.into_iter().chain([histogram]).collect()
 }
 

@@ -33,6 +33,7 @@ impl Random {
         Random(seed.wrapping_mul(2).wrapping_add(1))
     }
 
+    #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = self.0;

@@ -3,16 +3,16 @@
 use halofold::Element;
 use halofold::rank::{Quantiles, TopK, reference};
 
-use super::{End, Operation, Scene, text};
+use super::{Case, End, Scene, text};
 
 /// Elements of a row, and the number of largest ones.
 const ROW: usize = 100;
 const K: u32 = 5;
 
-pub fn operations() -> Vec<Operation> {
+pub fn cases() -> Vec<Case> {
     vec![
-        Operation::new("third smallest elements of rows", |scene| Box::pin(third(scene))),
-        Operation::new("largest elements of rows", |scene| Box::pin(largest(scene))),
+        Case::new("Quantiles", "third smallest elements of rows", |scene| Box::pin(third(scene))),
+        Case::new("TopK", "largest elements of rows", |scene| Box::pin(largest(scene))),
     ]
 }
 

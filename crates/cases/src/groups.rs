@@ -8,15 +8,17 @@ use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::{Element, Prepared, wgpu};
 
-use super::{End, Operation, Scene, text};
+use super::{Case, End, Scene, Tag, text};
 
-pub fn operations() -> Vec<Operation> {
+/// Keys in any order are groups by id afterwards, and a selection is a scan of counts: these compile on fewer devices.
+pub fn cases() -> Vec<Case> {
     vec![
-        Operation::new("sums and counts by id", |scene| Box::pin(by_id(scene))),
-        Operation::new("sums and counts by keys in any order", |scene| Box::pin(group_by(scene))),
-        Operation::new("sums by key", |scene| Box::pin(by_key(scene))),
-        Operation::new("prefix sums", |scene| Box::pin(prefixes(scene))),
-        Operation::new("selected elements", |scene| Box::pin(selected(scene))),
+        Case::new("ById", "sums and counts by id", |scene| Box::pin(by_id(scene))),
+        Case::new("GroupBy", "sums and counts by keys in any order", |scene| Box::pin(group_by(scene)))
+            .tagged(Tag::Limits),
+        Case::new("ByKey", "sums by key", |scene| Box::pin(by_key(scene))),
+        Case::new("Scan", "prefix sums", |scene| Box::pin(prefixes(scene))),
+        Case::new("Select", "selected elements", |scene| Box::pin(selected(scene))).tagged(Tag::Limits),
     ]
 }
 

@@ -1,33 +1,22 @@
-//! Checks of everything that this browser's device can run, beside the CPU. Most are the operations of the project's own tests.
-
-mod reductions;
+//! Checks of everything that this browser's device can run, beside the CPU. They are those of the project's own tests.
 
 use std::collections::BTreeSet;
 
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold_cases::{End, Part, Scene, parts};
 use wgpu::ErrorFilter;
 
-use crate::scene::{End, Scene};
-use crate::{Error, Gpu, operations, page};
+use crate::{Error, Gpu, page};
 
 /// Runs all of them, and fills the table of the page: a row for each part of halofold, with the numbers of cases that were right, that
 /// the library refused because the device lacks a feature, and the cases that were wrong.
 pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     let scene = Scene::on((gpu.device.clone(), gpu.queue.clone()));
-    for (title, cases) in [
-        ("reductions: every operator, type and shape", reductions::every_operator()),
-        ("exact sums: every type and shape", reductions::exact()),
-    ] {
+    // Browsers keep an adapter's name to themselves.
+    for Part { title, cases } in parts("") {
         let mut row = Row::begin(title);
         for case in cases {
-            row.run(&scene, &case.name(), case.run(gpu)).await;
-        }
-        row.end();
-    }
-    for (title, operations) in operations::parts() {
-        let mut row = Row::begin(title);
-        for operation in operations {
-            row.run(&scene, &operation.name, operation.run(&scene)).await;
+            row.run(&scene, &case.name, case.run(&scene)).await;
         }
         row.end();
     }

@@ -1,5 +1,4 @@
 //! A device whose errors are collected: with limits of its own, and perhaps destroyed at some stage of an operation.
-#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
