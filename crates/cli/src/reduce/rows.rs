@@ -51,7 +51,7 @@ pub struct Row {
     /// The adapter's name.
     pub adapter: String,
     /// The verdict of the CPU.
-    #[serde(skip)]
+    #[serde(serialize_with = "verdict", skip_serializing_if = "Check::is_unchecked")]
     pub check: Check,
     /// True if the places are the results.
     #[serde(skip)]
@@ -211,6 +211,11 @@ impl Cell {
         let text = numbers.join(" … ");
         place(self.answer).map_or(text.clone(), |index| format!("{text} at {index}"))
     }
+}
+
+/// Writes a verdict as its name.
+fn verdict<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(check.name())
 }
 
 /// Writes a value as a JSON number, all digits of it; as a string where JSON has no number for it.

@@ -34,6 +34,11 @@ impl From<Verdict> for Check {
 }
 
 impl Check {
+    /// True if nothing was checked.
+    pub fn is_unchecked(&self) -> bool {
+        *self == Check::Unchecked
+    }
+
     /// Its name; none where nothing was checked.
     pub fn name(&self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use crate::files::{command, fine, parsed, refused, stdout, typed};
-use crate::keys::{KEYS, assert_keys, check};
+use crate::keys::{assert_keys, check};
 use halofold::reduce::ladder::RUNGS;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ fn tables_and_csv_say_the_same() {
     }
     let csv = stdout(&typed("ladder --n 1000 --rungs tile,single-pass --samples 1 --csv"));
     let lines: Vec<_> = csv.lines().collect();
-    assert_keys(lines[0].split(','), KEYS);
+    assert_keys(lines[0].split(','), "`ladder`");
     assert_eq!(lines.len(), 3);
     assert!(lines[1].starts_with(",,tile,repeat,f32,sum,1000,"), "{}", lines[1]);
 }

@@ -6,6 +6,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 
 use crate::files::{Folder, command, encode, npy, parsed, run_on, stdout};
+use crate::keys::assert_documented;
 
 fn histogram(args: &[&str]) -> Output {
     command("histogram", args).output().unwrap()
@@ -33,6 +34,7 @@ fn streams_are_counted_and_edges_are_numpys() {
     let numbers: Vec<_> = (0..5000).map(|i| f64::from(i * 7919 % 5000 - 2500)).collect();
     let bytes = array("i4", &numbers);
     let got: Value = parsed(&run_on(&mut command("histogram", &["-", "--bins=20", "--json"]), &bytes));
+    assert_documented(&got, "`histogram`");
     assert_eq!(got["counts"], json!(vec![250; 20]));
     assert_eq!((&got["edges"][1], &got["dtype"]), (&json!(-2250.05), &json!("f8")));
     let empty = array("f4", &[]);

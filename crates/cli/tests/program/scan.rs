@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::files::{Folder, command, halofold, npy, rows, run_on, stdout};
+use crate::keys::assert_documented;
 
 #[test]
 fn exclusive_results_begin_with_the_identity() {
@@ -39,6 +40,7 @@ fn a_stream_is_scanned_and_described() {
     let bytes: Vec<u8> = [1.5f32, -2.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let options = ["-", "--raw=f32", "--shape=-1,3", "--axis=-1", "-o", &out, "--json"];
     let row = rows(&run_on(&mut command("scan", &options), &bytes)).remove(0);
+    assert_documented(&row, "`reduce`");
     let [axis, shape, dtype] = ["axis", "shape", "dtype"].map(|key| &row[key]);
     assert_eq!(json!([axis, shape, dtype, row["n"], row["output"]]), json!([1, [1, 3], "f4", 3, out]));
     assert!(fs::read(&out).unwrap().ends_with(&[1.5f32, -0.5, 3.5].map(f32::to_le_bytes).concat()));

@@ -1,33 +1,41 @@
 //! Keys of `--json` and columns of `--csv`, for all commands that print rows.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-/// Asserts that a row has the documented keys, and no others.
-pub fn assert_keys<'a>(row: impl Iterator<Item = &'a str>, keys: &str) {
-    let mut names: Vec<_> = row.collect();
-    let mut keys: Vec<_> = keys.split_whitespace().collect();
-    names.sort_unstable();
-    keys.sort_unstable();
-    assert_eq!(names, keys);
+/// The page that says which keys an output has.
+const PAGE: &str = include_str!("../../../../../docs/json.md");
+
+/// Asserts that a row has all keys that the page's section begins with, the first column of its table or its first list, and no key that the
+/// section does not name.
+#[track_caller]
+pub fn assert_keys<'a>(row: impl Iterator<Item = &'a str>, section: &str) {
+    let (_, rest) = PAGE.split_once(&format!("\n## {section}\n")).expect("the page has the section");
+    let text = rest.split("\n## ").next().unwrap_or_default();
+    let words = |text: &'static str| text.split('`').skip(1).step_by(2).flat_map(str::split_whitespace);
+    let table: Vec<_> =
+        text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
+    let list = text.split('`').nth(1).unwrap_or_default();
+    let needed: BTreeSet<_> = match table.is_empty() {
+        true => list.split_whitespace().collect(),
+        false => table.into_iter().flat_map(words).collect(),
+    };
+    let known: BTreeSet<_> = words(text).chain(needed.iter().copied()).collect();
+    let row: BTreeSet<_> = row.collect();
+    assert!(needed.len() > 5 && needed.is_subset(&row), "{section}: {needed:?} should be in {row:?}");
+    assert!(row.is_subset(&known), "{section}: docs/json.md names {known:?}, and not all of {row:?}");
 }
 
-/// The keys of a reduction's row.
-pub const KEYS: &str = "
-    preset row rung finish type op n workgroup_size workgroups dispatches
-    gpu_ms_median gpu_ms_min gpu_ms_iqr samples spread_percent wall_ms_median
-    gb_per_s percent_of_read_peak step_speedup cumulative_speedup published_ms published_gb_s
-    status reason timing adapter backend";
-
-/// The keys of a stencil's row.
-pub const STENCIL_KEYS: &str = "
-    preset row variant points grid block boundary type steps_per_pass steps workgroups dispatches
-    gpu_ms_median gpu_ms_min gpu_ms_iqr samples spread_percent wall_ms_median
-    gcells_per_s gb_per_s gflop_per_s percent_of_copy_peak published_s published_gflop_s
-    status reason timing adapter backend";
+/// Asserts it of an object.
+#[track_caller]
+pub fn assert_documented(row: &Value, section: &str) {
+    assert_keys(row.as_object().expect("an object").keys().map(String::as_str), section);
+}
 
 /// Asserts the properties of every row of a reduction that passed.
 pub fn check(row: &Map<String, Value>) {
-    assert_keys(row.keys().map(String::as_str), KEYS);
+    assert_keys(row.keys().map(String::as_str), "`ladder`");
     match row["status"].as_str() {
         Some("pass") => {
             let cpu = row["backend"] == "cpu";

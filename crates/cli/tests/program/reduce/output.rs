@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::files::{Folder, npy, reduce as run, reduce_on, refused, rows, stdout};
+use crate::keys::assert_documented;
 
 fn array(shape: &[usize], data: &[f32]) -> Vec<u8> {
     npy("<f4", false, shape, bytemuck::cast_slice(data))
@@ -38,10 +39,8 @@ fn values_are_printed_alone_and_as_csv() {
 fn json_has_documented_keys_and_nested_lists() {
     let folder = Folder::new("reduce-json");
     let file = folder.write("a.npy", &array(&[2, 2], &[1.0, 2.0, 3.0, f32::INFINITY]));
-    let row = &rows(&run(&[&file, "--op", "max", "--axis", "0", "--json", "--skip-nan"]))[0];
-    let keys: Vec<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
-    let documented = "file op type n skipped axis shape dtype output value bits index gpu_ms wall_ms adapter";
-    assert_eq!(keys.join(" "), documented);
+    let row = &rows(&run(&[&file, "--op", "max", "--axis", "0", "--json", "--skip-nan", "--verify"]))[0];
+    assert_documented(row, "`reduce`");
     assert_eq!((&row["value"], &row["shape"], &row["axis"]), (&json!([3.0, "inf"]), &json!([2]), &json!(0)));
     let row = &rows(&run(&[
         &file,
