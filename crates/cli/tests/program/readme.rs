@@ -1,5 +1,6 @@
 //! The project's pages show what the program prints and draws, and their links lead somewhere.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::files::{command, stdout};
@@ -77,6 +78,36 @@ fn tables_are_what_their_commands_print() {
         }
     }
     assert!(tables >= 1, "the ladder has one");
+}
+
+#[test]
+fn options_of_the_help_are_those_of_the_page() {
+    let page =
+        std::fs::read_to_string(root().join("docs/command-line.md")).expect("the project has this page");
+    let names = |text: &str| -> BTreeSet<String> {
+        let name =
+            |rest: &str| rest.split(|c: char| c != '-' && !c.is_ascii_lowercase()).next().map(str::to_owned);
+        text.split("--").skip(1).filter_map(name).filter(|name| !name.trim_matches('-').is_empty()).collect()
+    };
+    let documented = names(&page.replace("cargo install --path", ""));
+    let help = printed(&["help"]);
+    let commands =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let mut offered = names(&help);
+    for command in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        let help = printed(&[command, "--help"]);
+        let options = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        offered.extend(
+            options.flat_map(|line| names(line.split("  ").find(|part| part.contains("--")).unwrap_or(""))),
+        );
+    }
+    assert!(offered.len() > 60, "{offered:?}");
+    // The page has their short forms.
+    let is_short = |name: &&String| ["output", "quiet", "version", "help"].contains(&name.as_str());
+    let missing: Vec<_> = offered.difference(&documented).filter(|name| !is_short(name)).collect();
+    assert!(missing.is_empty(), "docs/command-line.md lacks {missing:?}");
+    let unknown: Vec<_> = documented.difference(&offered).collect();
+    assert!(unknown.is_empty(), "no help has {unknown:?}, which docs/command-line.md names");
 }
 
 #[test]
