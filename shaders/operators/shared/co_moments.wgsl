@@ -37,12 +37,12 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 }
 
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(first) * Real(0.5);
-    let y = vec4<Real>(second) * Real(0.5);
-    let mean = upper_half(vec2<Real>(near_mean_of(x), near_mean_of(y)));
+    let x = vec4<Real>(first);
+    let y = vec4<Real>(second);
+    let mean = upper_half(vec2<Real>(near_mean_of(x), near_mean_of(y)) * Real(0.5));
     let high = short_of(mean);
-    let dx = x - vec4<Real>(high.x);
-    let dy = y - vec4<Real>(high.y);
+    let dx = x * Real(0.5) - vec4<Real>(high.x);
+    let dy = y * Real(0.5) - vec4<Real>(high.y);
     let low = vec2<Real>(sum_of(dx), sum_of(dy)) * Real(0.25);
     let unit_x = exponent_of(largest_of(x));
     let unit_y = exponent_of(largest_of(y));

@@ -36,9 +36,9 @@ fn map(elem: Elem, index: u32) -> Acc {
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(v) * Real(0.5);
-    let mean = short_of(near_mean_of(x));
-    let d = x - vec4<Real>(mean);
+    let x = vec4<Real>(v);
+    let mean = short_of(near_mean_of(x) * Real(0.5));
+    let d = x * Real(0.5) - vec4<Real>(mean);
     let low = sum_of(d) * Real(0.25);
     let unit = exponent_of(largest_of(x));
     let around = (d - vec4<Real>(low)) * inverse_of(unit);

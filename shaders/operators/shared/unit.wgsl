@@ -19,9 +19,9 @@ const LARGEST_UNIT: u32 = 253u;
 const BOTH: u32 = 254u;
 #endif
 
-// The exponent of the power of two next below a distance; the least one of 0. States without elements have 0.
+// The odd exponent of a power of two near a distance: none is 0, which states without elements have.
 fn exponent_of(distance: Real) -> u32 {
-    return clamp(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), 1u, LARGEST_UNIT);
+    return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT) | 1u;
 }
 
 // The power of two of elements before they are halved.
