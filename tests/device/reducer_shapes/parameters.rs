@@ -1,11 +1,13 @@
 //! Operators with parameters of the application's, in every shape: new values take no compilation.
 
-use halofold::reduce::{Arity, Monoid, Op, ReduceError, Reducer, Reduction, Shape};
-use halofold::{BufferError, Element, Slice, wgpu};
+use halofold::reduce::{Arity, Monoid, Reducer, Reduction};
+use halofold::{Element, Slice, wgpu};
 use wgpu::BufferUsages;
 
-use super::scene::{GPU, NARROW, buffer, compare, elements, groups, run, words};
-use crate::common::{self, Gpu, compiled, poison};
+use super::scene::{GPU, NARROW, Operator, compare, elements, reducer, sum};
+use crate::common::{self, Gpu, compiled, poison, poisoned};
+use crate::cut::{Cut, reduce};
+use crate::refusals;
 
 /// Adds `weights` of a uniform: each of the four functions but `identity` reads one.
 const UNIFORM: &str = "
@@ -30,8 +32,6 @@ const weights = Weights();",
 /// The weights of two frames.
 const FRAMES: [[u32; 3]; 2] = [[3, 5, 7], [0x9e37_79b9, 2, 1]];
 
-const LEN: usize = 60_000;
-
 fn uniform() -> Monoid {
     Monoid::custom("weighted", Element::U32, Arity::One, UNIFORM).unwrap()
 }
@@ -50,41 +50,26 @@ fn weights(gpu: &Gpu) -> wgpu::Buffer {
 
 #[test]
 fn every_shape_reads_the_parameters_of_its_frame() {
-    let data = elements(LEN);
     for gpu in [&*GPU, &NARROW] {
-        let (held, list) = (buffer(gpu, &data, 5), [0u32, 7, 7, 40_000, 59_999, 60_000]);
-        let (offsets, counted) = (buffer(gpu, &list, 0), buffer(gpu, &[50_001], 0));
         for monoid in [uniform(), storage()] {
-            let reducer = Reducer::new(&gpu.device, monoid).unwrap();
+            let reducer = Reducer::new(&gpu.device, monoid.clone()).unwrap();
             let frame = weights(gpu);
-            let all = || reducer.of(words(&held, 5, LEN)).with_parameters(Slice::new(&frame, 256, 12));
-            let reductions: [(Reduction<'_, '_>, Vec<Vec<usize>>); 8] = [
-                (all(), vec![(0..LEN).collect()]),
-                (all().count_buffer(&counted), vec![(0..50_001).collect()]),
-                (all().chain(words(&held, 5, 100)), vec![(0..LEN).chain(0..100).collect()]),
-                (all().strided(7), groups(Shape::Strided { stride: 7 }, LEN, &[])),
-                (all().segments(10), groups(Shape::Segments { len: 10 }, LEN, &[])),
-                (all().segments(30_000), groups(Shape::Segments { len: 30_000 }, LEN, &[])),
-                (
-                    all().segment_offsets(words(&offsets, 0, list.len())),
-                    groups(Shape::Offsets { count: 5 }, LEN, &list),
-                ),
-                (all().axis(1, 600, 100), groups(Shape::axis(1, 600, 100), LEN, &[])),
-            ];
-            for (frame_number, values) in FRAMES.into_iter().enumerate() {
+            for (number, values) in FRAMES.into_iter().enumerate() {
                 gpu.queue.write_buffer(&frame, 256, bytemuck::cast_slice(&values));
                 let [factor, shift, after] = values;
-                for (number, (reduction, places)) in reductions.iter().enumerate() {
-                    let want = places.iter().map(|places| {
-                        let terms = places.iter().zip(0u32..);
-                        let terms = terms
-                            .map(|(&at, index)| data[at].wrapping_mul(factor).wrapping_add(index << shift));
-                        terms.fold(after, u32::wrapping_add)
+                let operator = Operator::new(monoid.clone(), move |elements| {
+                    let terms = elements.zip(0u32..).map(|([element, _], index)| {
+                        element[0].wrapping_mul(factor).wrapping_add(index << shift)
                     });
-                    let (kernels, got) = compiled(|| run(gpu, reduction));
-                    let what = format!("{} {number} of frame {frame_number}", reducer.monoid().name());
-                    compare(&got, &want.collect::<Vec<_>>(), &what);
-                    assert!(frame_number == 0 || kernels == 0, "{what} compiles {kernels} kernels");
+                    vec![terms.fold(after, u32::wrapping_add)]
+                });
+                for cut in Cut::every_of_one() {
+                    let (held, want) = operator.hold(gpu, &cut.at(5));
+                    let all = held.reduction(&reducer).with_parameters(Slice::new(&frame, 256, 12));
+                    let (kernels, got) = compiled(|| reduce(gpu, &all));
+                    let what = format!("{} {all:?} of frame {number}", monoid.name());
+                    compare(&got, &want, &what);
+                    assert!(number == 0 || kernels == 0, "{what} compiles {kernels} kernels");
                 }
             }
         }
@@ -94,49 +79,37 @@ fn every_shape_reads_the_parameters_of_its_frame() {
 #[test]
 fn parameters_that_do_not_go_with_an_operator_are_refused() {
     let gpu = &*GPU;
-    let (held, result) = (buffer(gpu, &elements(1000), 0), buffer(gpu, &elements(1000), 0));
+    let words = elements(1000);
+    let [held, result] = [(); 2].map(|()| poisoned(gpu, bytemuck::cast_slice(&words), 0));
     let frame = weights(gpu);
     assert_eq!((uniform().parameters_size(), storage().parameters_size()), (Some(12), Some(4)));
-    let [uniform, storage] = [uniform(), storage()].map(|monoid| Reducer::new(&gpu.device, monoid).unwrap());
-    let sum = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap()).unwrap();
+    let default = Default::default();
+    let [uniform, storage, sum] = [uniform(), storage(), sum()].map(|monoid| reducer(gpu, &monoid, default));
     let refusal = |reduction: Reduction<'_, '_>| reduction.into(&result).unwrap_err();
-
-    let missing = refusal(uniform.of(&held));
-    assert!(matches!(missing, ReduceError::Parameters { are_declared: true, .. }), "{missing}");
-    assert!(missing.to_string().contains("give them by `.with_parameters(…)`"), "{missing}");
-    let needless = refusal(sum.of(&held).with_parameters(&frame));
-    assert!(matches!(needless, ReduceError::Parameters { are_declared: false, .. }), "{needless}");
-    assert!(needless.to_string().contains("leave `.with_parameters(…)` out"), "{needless}");
-
-    let given = |reducer: &Reducer, slice: Slice<'_>| match refusal(reducer.of(&held).with_parameters(slice))
-    {
-        ReduceError::Buffer(error) => error,
-        other => panic!("{other}"),
+    let given = |reducer: &Reducer, buffer, offset, size| {
+        refusal(reducer.of(&held).with_parameters(Slice::new(buffer, offset, size)))
     };
-    for reducer in [&uniform, &storage] {
-        let short = given(reducer, Slice::new(&frame, 0, 3));
-        assert!(matches!(short, BufferError::TooShort { role: "parameters", .. }), "{short}");
-        let behind = given(reducer, Slice::new(&frame, 1020, 12));
-        assert!(matches!(behind, BufferError::TooShort { role: "parameters", .. }), "{behind}");
-    }
-    let odd = given(&uniform, Slice::new(&frame, 4, 12));
-    assert!(odd.to_string().contains("min_uniform_buffer_offset_alignment"), "{odd}");
-    let odd = given(&storage, Slice::new(&frame, 4, 12));
-    assert!(odd.to_string().contains("min_storage_buffer_offset_alignment"), "{odd}");
-    let usage = given(&uniform, Slice::new(&held, 0, 12));
-    assert_eq!(usage, BufferError::Usage { role: "parameters", usage: BufferUsages::UNIFORM });
-    let aliased = given(&storage, Slice::new(&result, 0, 12));
-    assert!(matches!(aliased, BufferError::Aliased { first: "parameters", .. }), "{aliased}");
+    let (role, short) = ("parameters", "Buffer(TooShort");
+    refusals::check([
+        (refusal(uniform.of(&held)), "Parameters", "give them by `.with_parameters(…)`"),
+        (given(&sum, &frame, 0, 12), "Parameters", "leave `.with_parameters(…)` out"),
+        (given(&uniform, &frame, 0, 3), short, role),
+        (given(&storage, &frame, 0, 3), short, role),
+        (given(&uniform, &frame, 1020, 12), short, role),
+        (given(&storage, &frame, 1020, 12), short, role),
+        (given(&uniform, &frame, 4, 12), "Buffer(Offset", "min_uniform_buffer_offset_alignment"),
+        (given(&storage, &frame, 4, 12), "Buffer(Offset", "min_storage_buffer_offset_alignment"),
+        (given(&uniform, &held, 0, 12), "Buffer(Usage", "parameters; UNIFORM"),
+        (given(&storage, &result, 0, 12), "Buffer(Aliased { first: \"parameters\"", "output"),
+    ]);
 
     let large = UNIFORM.replace("after: u32", "after: u32, more: array<vec4<u32>, 5000>");
     let large = Monoid::custom("large", Element::U32, Arity::One, &large).unwrap();
     let size = large.parameters_size().unwrap();
     let large = Reducer::new(&gpu.device, large).unwrap();
     let frame = common::buffer(gpu, &poison(size as usize), BufferUsages::UNIFORM);
-    let limit = gpu.device.limits().max_uniform_buffer_binding_size;
-    if size > limit {
-        let error = refusal(large.of(&held).with_parameters(&frame));
-        assert!(matches!(error, ReduceError::Limit(_)), "{error}");
-        assert!(error.to_string().contains("max_uniform_buffer_binding_size"), "{error}");
+    if size > gpu.device.limits().max_uniform_buffer_binding_size {
+        let error = given(&large, &frame, 0, size);
+        refusals::check([(error, "Limit(", "max_uniform_buffer_binding_size")]);
     }
 }
