@@ -40,29 +40,20 @@ pub enum Hard {
 }
 
 impl Hard {
-    pub const ALL: [Hard; 15] = [
-        Hard::Patterns,
-        Hard::Anything,
-        Hard::Cancelling,
-        Hard::HalfWay,
-        Hard::Subnormal,
-        Hard::Largest,
-        Hard::Zeros,
-        Hard::MinusZeros,
-        Hard::Special,
-        Hard::Uniform,
-        Hard::Mixed,
-        Hard::TwoScales,
-        Hard::Sparse,
-        Hard::Constant,
-        Hard::Sorted,
-    ];
+    #[rustfmt::skip]
+    pub const ALL: [Hard; 15] = {
+        use Hard::*;
+        [
+            Patterns, Anything, Cancelling, HalfWay, Subnormal, Largest, Zeros, MinusZeros, Special, Uniform, Mixed, TwoScales,
+            Sparse, Constant, Sorted,
+        ]
+    };
 }
 
 /// The fields of a float type.
 pub struct Fields {
     pub size: usize,
-    fraction: u32,
+    pub fraction: u32,
     pub exponent: u32,
 }
 
@@ -79,6 +70,17 @@ impl Fields {
         let top = (1u64 << self.exponent) - 1;
         let sign = u64::from(is_negative) << (self.fraction + self.exponent);
         sign | (exponent.min(top) << self.fraction) | (fraction % (1 << self.fraction))
+    }
+
+    /// Elements as they lie in memory.
+    pub fn bytes(&self, elements: &[u64]) -> Vec<u8> {
+        elements
+            .iter()
+            .flat_map(|bits| bits.to_le_bytes())
+            .enumerate()
+            .filter(|(at, _)| at % 8 < self.size)
+            .map(|(_, byte)| byte)
+            .collect()
     }
 }
 
@@ -123,10 +125,7 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
                 _ => fields.bits(!sign, special - 1, 0),
             },
             Hard::Special if choice & 8 == 8 && i == at / 2 => fields.bits(sign, special - 1, 0),
-            Hard::Uniform => {
-                let unit = (word >> 11) as f64 / (1u64 << 53) as f64;
-                encode(element, unit)
-            }
+            Hard::Uniform => encode(element, (word >> 11) as f64 / (1u64 << 53) as f64),
             Hard::Special | Hard::Mixed => fields.bits(sign, one - 5 + other % 8, word >> 1),
             Hard::TwoScales => {
                 let far = if other & 1 == 1 { special / 3 } else { 0 };
@@ -146,11 +145,11 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
             elements.reverse();
         }
     }
-    elements.iter().flat_map(|bits| bits.to_le_bytes()[..fields.size].to_vec()).collect()
+    fields.bytes(&elements)
 }
 
 /// A number as an element's bits.
-pub fn encode(element: Element, x: f64) -> u64 {
+fn encode(element: Element, x: f64) -> u64 {
     match element {
         Element::F16 => half::f16::from_f64(x).to_bits().into(),
         Element::F32 => (x as f32).to_bits().into(),

@@ -2,11 +2,12 @@
 //! sums whose carries pass through many digits.
 
 use halofold::Element;
-use halofold::reduce::{Op, Shape};
+use halofold::reduce::Op;
 
 use super::arrays::Fields;
-use super::gpu::Bench;
+use super::bench::{Arrays, Bench, exact};
 use crate::common::{Random, gpu, in_turn};
+use crate::cut::Cut;
 
 const ONE: u32 = 127;
 
@@ -72,53 +73,52 @@ fn numbers(op: Op, len: usize, top: u32, more: u32, fill: Fill, signs: Signs) ->
     (0..len).map(number).flat_map(u32::to_le_bytes).collect()
 }
 
+/// Checks whole arrays. The second inputs of dot products have one exponent, with all bits of a significand.
+fn check(op: Op, others: u32, arrays: impl IntoIterator<Item = (Vec<u8>, String)>) {
+    let bench = Bench::new(gpu(), (op, Element::F32), exact());
+    for (first, what) in arrays {
+        let second = ((others << 23) | 0x7f_ffff).to_le_bytes().repeat(first.len() / 4);
+        let inputs = if op == Op::Dot { vec![first, second] } else { vec![first] };
+        bench.check_whole(inputs, what);
+    }
+}
+
 #[test]
 fn numbers_at_the_ends_of_a_window() {
     for op in [Op::Sum, Op::Mean, Op::Dot] {
-        let bench = Bench::new(gpu(), (op, Element::F32));
+        let more = if op == Op::Dot { ONE } else { 0 };
+        let mut arrays = Vec::new();
         for fill in [Fill::Largest, Fill::Ends, Fill::EndsAndZeros, Fill::Beside] {
             for signs in [Signs::None, Signs::All, Signs::Some] {
                 // Windows end at every second exponent.
                 for top in ONE..ONE + 2 {
-                    let len = 20_011;
-                    let more = if op == Op::Dot { ONE } else { 0 };
-                    let first = numbers(op, len, top, more, fill, signs);
-                    let second = (op == Op::Dot).then(|| {
-                        // Of one exponent, with all bits of a significand.
-                        (0..len).flat_map(|_| ((ONE << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
-                    });
                     let what = format!("{fill:?}, {signs:?} negative, {top}");
-                    bench.check(Shape::Whole, &bench.arrays(first, second), 0, len, &what);
+                    arrays.push((numbers(op, 20_011, top, more, fill, signs), what));
                 }
             }
         }
+        check(op, ONE, arrays);
     }
 }
 
 /// Largest numbers that cancel, so that the sum is finite, and what is left of it: numbers of the lowest exponent of their window.
 #[test]
 fn numbers_in_the_last_windows() {
+    const LEN: usize = 16 * 1024;
     for (op, others) in [(Op::Sum, ONE), (Op::Mean, ONE), (Op::Dot, ONE), (Op::Dot, 250)] {
-        let bench = Bench::new(gpu(), (op, Element::F32));
-        let is_dot = op == Op::Dot;
-        for top in 244..=254 {
-            let more = if is_dot { others } else { 0 };
+        let more = if op == Op::Dot { others } else { 0 };
+        let array = |top: u32| {
             let lowest = window(op, top + more).0 - more;
-            let len = 16 * 1024;
-            let number = |i: usize| match i % (len / 2) {
+            let number = |i: usize| match (i % (LEN / 2)) as u32 {
                 // As many of each sign, far from one another.
                 place if place % 5 != 4 => {
-                    (u32::from(i >= len / 2) << 31) | (top << 23) | ((place as u32 * 0x9d2f) & 0x7f_ffff)
+                    (u32::from(i >= LEN / 2) << 31) | (top << 23) | ((place * 0x9d2f) & 0x7f_ffff)
                 }
-                place => (lowest << 23) | ((place as u32 * 0x61) & 0x7f_ffff),
+                place => (lowest << 23) | ((place * 0x61) & 0x7f_ffff),
             };
-            let first: Vec<u8> = (0..len).map(number).flat_map(u32::to_le_bytes).collect();
-            let second = is_dot.then(|| {
-                (0..len).flat_map(|_| ((others << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
-            });
-            let what = format!("{op} up to {top} and {others}");
-            bench.check(Shape::Whole, &bench.arrays(first, second), 0, len, &what);
-        }
+            ((0..LEN).map(number).flat_map(u32::to_le_bytes).collect(), format!("up to {top} and {others}"))
+        };
+        check(op, others, (244..=254).map(array));
     }
 }
 
@@ -129,11 +129,7 @@ fn carries_through_all_digits() {
     for element in [Element::F16, Element::F32, Element::F64] {
         let fields = Fields::of(element);
         // The bits of a significand.
-        let places = match element {
-            Element::F16 => 11,
-            Element::F32 => 24,
-            _ => 53,
-        };
+        let places = u64::from(fields.fraction) + 1;
         let mut arrays = Vec::new();
         // On a software adapter, which takes a workgroup an array, at every third of 64-bit floats.
         let step = if element == Element::F64 { 3 } else { 1 };
@@ -147,11 +143,11 @@ fn carries_through_all_digits() {
                 ]);
             }
         }
-        let bytes: Vec<u8> =
-            arrays.iter().flat_map(|bits| bits.to_le_bytes()[..fields.size].to_vec()).collect();
+        let bytes = fields.bytes(&arrays);
         for op in [Op::Sum, Op::Mean] {
-            let bench = Bench::new(gpu(), (op, element));
-            bench.check_alone(Shape::Segments { len: 3 }, bytes.clone(), 0, 3, "carries");
+            let (case, cut) = ((op, element), Cut::segments(3, arrays.len() / 3));
+            let arrays = Arrays { case, inputs: vec![bytes.clone()] };
+            Bench::new(gpu(), case, exact()).check(&cut, &arrays, "carries");
         }
     }
 }

@@ -1,95 +1,78 @@
 //! Exact sums of values that a function of an application makes of the elements.
 
+use half::f16;
 use halofold::Element;
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Arity, Monoid, Shape};
+use halofold::reduce::{Arity, Monoid, Reducer};
 
-use super::gpu::{Inputs, exact, output, reducer};
+use super::bench::exact;
 use crate::common::gpu;
-
-/// Elements of both signs, of which the sum of absolute values is more than a float holds.
-fn elements(n: u32) -> Vec<f32> {
-    let word = |i: u32| i.wrapping_mul(0x9e37_79b9) ^ (i << 7);
-    (0..n).map(|i| f32::from_bits((word(i) & 0x807f_ffff) | ((122 + i % 11) << 23))).collect()
-}
-
-fn sum_of(values: impl Iterator<Item = f32>) -> u32 {
-    let mut state = State::new(Format::Single);
-    state.add(Element::F32, bytemuck::cast_slice(&values.collect::<Vec<_>>()));
-    (state.sum().as_f64() as f32).to_bits()
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytemuck::pod_collect_to_vec(bytes)
-}
+use crate::cut::Cut;
+use crate::refusals;
 
 /// A function that makes 1 of zeros: none stands in for an element that is not there.
 const AROUND: &str = "fn value(x: f32) -> f32 { return abs(x - 1.0); }";
 
-#[test]
-fn values_are_added_and_nothing_else() {
+/// Elements of both signs, of which the sum of absolute values is more than a float holds.
+fn elements(n: usize) -> Vec<f32> {
+    let word = |i: u32| i.wrapping_mul(0x9e37_79b9) ^ (i << 7);
+    (0..n as u32).map(|i| f32::from_bits((word(i) & 0x807f_ffff) | ((122 + i % 11) << 23))).collect()
+}
+
+/// Sums the values of elements, or of pairs, and compares with the sums of the values that the CPU makes.
+fn check(element: Element, arity: Arity, text: &str, value: impl Fn(f32, f32) -> f32, cuts: Vec<Cut>) {
     let gpu = gpu();
-    let monoid = Monoid::sum_of("around", Element::F32, Arity::One, AROUND).unwrap();
-    let reducer = reducer(gpu, &monoid, exact(false, false));
-    for n in [0, 1, 2, 3, 5, 31, 1023, 4096, 16_387, 70_001] {
-        let values = elements(n);
-        for shift in [0, 3] {
-            let inputs = Inputs::new(gpu, Element::F32, &[bytemuck::cast_slice(&values)], shift);
-            let expected = sum_of(values.iter().map(|x| (x - 1.0).abs()));
-            assert_eq!(words(&output(gpu, &reducer, Shape::Whole, &inputs)), [expected], "{n}, {shift}");
+    let monoid = Monoid::sum_of("value", element, arity, text).unwrap();
+    let reducer = Reducer::with_options(&gpu.device, monoid, exact()).unwrap();
+    for cut in cuts {
+        let mut both = elements(2 * cut.len);
+        let halves: Vec<_> = both.iter().copied().map(f16::from_f32).collect();
+        let bytes: &[u8] = match element {
+            Element::F16 => {
+                both = halves.iter().map(|half| half.to_f32()).collect();
+                bytemuck::cast_slice(&halves)
+            }
+            _ => bytemuck::cast_slice(&both),
+        };
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        let inputs = if arity == Arity::Two { vec![first, second] } else { vec![first] };
+        let held = cut.hold(gpu, element.size() as usize, &inputs);
+        let got: Vec<u32> = bytemuck::pod_collect_to_vec(&held.reduce(gpu, &reducer));
+        let sum = |group| {
+            let values: Vec<f32> =
+                Iterator::map(group, |at: usize| value(both[at], both[cut.len + at])).collect();
+            let mut state = State::new(Format::Single);
+            state.add(Element::F32, bytemuck::cast_slice(&values));
+            (state.sum().as_f64() as f32).to_bits()
+        };
+        let want: Vec<_> = cut.groups().into_iter().map(sum).collect();
+        assert_eq!(got, want, "{element}, {cut}");
+        if arity == Arity::Two && want.len() == 1 {
+            let sum: f32 = held.reduction(&reducer).wait(&gpu.queue).unwrap();
+            assert_eq!(sum.to_bits(), want[0]);
         }
     }
 }
 
 #[test]
-fn shapes_take_values() {
-    let gpu = gpu();
-    let monoid = Monoid::sum_of("around", Element::F32, Arity::One, AROUND).unwrap();
-    let reducer = reducer(gpu, &monoid, exact(false, false));
-    let values = elements(6 * 701);
-    let inputs = Inputs::new(gpu, Element::F32, &[bytemuck::cast_slice(&values)], 1);
-    let value = |x: &f32| (x - 1.0).abs();
-    let segments = values.chunks(701).map(|part| sum_of(part.iter().map(value)));
-    let found = words(&output(gpu, &reducer, Shape::Segments { len: 701 }, &inputs));
-    assert_eq!(found, segments.collect::<Vec<_>>());
-    let strided = sum_of(values.iter().step_by(5).map(value));
-    assert_eq!(words(&output(gpu, &reducer, Shape::Strided { stride: 5 }, &inputs)), [strided]);
-    let columns = (0..6).map(|column| sum_of(values.iter().skip(column).step_by(6).map(value)));
-    let axis = Shape::Axis { outer: 1, len: 701, inner: 6 };
-    assert_eq!(words(&output(gpu, &reducer, axis, &inputs)), columns.collect::<Vec<_>>());
-}
-
-#[test]
-fn values_of_pairs() {
-    let gpu = gpu();
+fn values_are_added_and_nothing_else() {
+    let around = |x: f32, _| (x - 1.0).abs();
+    let lengths = [0, 1, 2, 3, 5, 31, 1023, 4096, 16_387, 70_001];
+    let mut cuts: Vec<_> = lengths.into_iter().flat_map(|n| [0, 3].map(|at| Cut::whole(n).at(at))).collect();
+    let shapes = [Cut::segments(701, 6), Cut::strided(5, 4206), Cut::axis([1, 701, 6])];
+    cuts.extend(shapes.map(|cut| cut.at(1)));
+    check(Element::F32, Arity::One, AROUND, around, cuts);
+    check(Element::F16, Arity::One, AROUND, around, vec![Cut::whole(5003).at(1)]);
     let text = "fn value(x: f32, y: f32) -> f32 { return max(x, y) + 2.0; }";
-    let monoid = Monoid::sum_of("largest-of-two", Element::F32, Arity::Two, text).unwrap();
-    let reducer = reducer(gpu, &monoid, exact(false, false));
-    let (first, second) = (elements(9001), elements(18_002).split_off(9001));
-    let arrays: [&[u8]; 2] = [bytemuck::cast_slice(&first), bytemuck::cast_slice(&second)];
-    let inputs = Inputs::new(gpu, Element::F32, &arrays, 2);
-    let expected = sum_of(first.iter().zip(&second).map(|(x, y)| x.max(*y) + 2.0));
-    assert_eq!(words(&output(gpu, &reducer, Shape::Whole, &inputs)), [expected]);
-    let slices = inputs.slices();
-    let sum: f32 = reducer.of(slices[0]).with(slices[1]).wait(&gpu.queue).unwrap();
-    assert_eq!(sum.to_bits(), expected);
-}
-
-#[test]
-fn values_of_halves_are_widened() {
-    let gpu = gpu();
-    let monoid = Monoid::sum_of("around", Element::F16, Arity::One, AROUND).unwrap();
-    let reducer = reducer(gpu, &monoid, exact(false, false));
-    let values: Vec<half::f16> = elements(5003).into_iter().map(half::f16::from_f32).collect();
-    let inputs = Inputs::new(gpu, Element::F16, &[bytemuck::cast_slice(&values)], 1);
-    let expected = sum_of(values.iter().map(|x| (x.to_f32() - 1.0).abs()));
-    assert_eq!(words(&output(gpu, &reducer, Shape::Whole, &inputs)), [expected]);
+    check(Element::F32, Arity::Two, text, |x, y| x.max(y) + 2.0, vec![Cut::whole(9001).at(2)]);
 }
 
 #[test]
 fn texts_without_the_function_are_refused() {
-    let of = |element, text| Monoid::sum_of("wrong", element, Arity::One, text).unwrap_err().to_string();
-    assert!(of(Element::F32, "fn other(x: f32) -> f32 { return x; }").contains("fn value(x: f32) -> f32"));
-    assert!(of(Element::F32, "\nfn value(x: u32) -> f32 { return 0.0; }").contains("line 2"));
-    assert!(of(Element::I32, AROUND).contains("i32"));
+    let of = |element, text| Monoid::sum_of("wrong", element, Arity::One, text).unwrap_err();
+    refusals::check([
+        (of(Element::F32, "fn other(x: f32) -> f32 { return x; }"), "", "fn value(x: f32) -> f32"),
+        (of(Element::F32, "\nfn value(x: u32) -> f32 { return 0.0; }"), "", "line 2"),
+        (of(Element::I32, AROUND), "", "i32"),
+    ]);
 }

@@ -2,15 +2,12 @@
 
 mod accumulated;
 mod arrays;
-mod columns;
+mod bench;
 mod cpu;
 mod edges;
 mod forms;
 mod gpu;
-mod long;
 mod mapped;
-mod offsets;
 mod order;
 mod recorded;
-mod strided;
 mod windows;

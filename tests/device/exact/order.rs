@@ -3,12 +3,12 @@
 
 use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Op, Options, Reducer, Scalar, Shape};
-use halofold::wgpu::{self, Features};
+use halofold::reduce::{Op, Options, Reducer, Scalar};
+use halofold::wgpu::Features;
 
-use super::arrays::{Hard, array};
-use super::gpu::{Inputs, of_reduction, output};
-use crate::common::{Gpu, buffer, gpu, in_turn, without};
+use super::arrays::{Fields, Hard, array};
+use crate::common::{Gpu, gpu, in_turn, without};
+use crate::cut::Cut;
 
 /// Operators that read floats as their bits.
 const COMPARING: [Op; 9] =
@@ -24,19 +24,29 @@ fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Reducer {
     Reducer::with_options(&gpu.device, op.over(Element::F64).unwrap(), options).unwrap()
 }
 
+/// The bytes of what an operator makes of 64-bit floats.
+fn output(gpu: &Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8]) -> Vec<u8> {
+    cut.hold(gpu, 8, &[bytes]).reduce(gpu, reducer)
+}
+
 #[test]
 fn needs_no_64_bit_types() {
     let narrow = narrow();
+    let whole = [0, 1, 2, 3, 5, 64, 1000, 4099].map(|len| Cut::whole(len).at(len % 3));
+    // Short ones, empty ones, and one that tiles are cut from.
+    let segments = Cut::between(vec![0, 3, 3, 1000, 40_000, 60_000], 60_000).at(1);
     for op in COMPARING {
         let reducer = reducer(&narrow, op, false);
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
-            for len in [0, 1, 2, 3, 5, 64, 1000, 4099] {
-                let bytes = array(hard, Element::F64, len, (len + number) as u64);
-                let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], len as u64 % 3);
-                let got = op.read(Element::F64, &output(&narrow, &reducer, Shape::Whole, &inputs))[0];
-                let expected = reference::reduce(op, Element::F64, &bytes, None).unwrap();
-                let verdict = expected.judge(got, 1);
-                assert_eq!(verdict, Verdict::Right, "{op} of {len} {hard:?}: {got}");
+            for cut in whole.iter().chain((hard == Hard::Anything).then_some(&segments)) {
+                let bytes = array(hard, Element::F64, cut.len, (cut.len + number) as u64);
+                let got = op.read(Element::F64, &output(&narrow, &reducer, cut, &bytes));
+                assert_eq!(got.len(), cut.groups().len());
+                for (got, group) in got.into_iter().zip(cut.groups()) {
+                    let part: Vec<u8> = group.flat_map(|at| &bytes[8 * at..8 * at + 8]).copied().collect();
+                    let expected = reference::reduce(op, Element::F64, &part, None).unwrap();
+                    assert_eq!(expected.judge(got, 1), Verdict::Right, "{op} of {hard:?}, {cut}: {got}");
+                }
             }
         }
     }
@@ -49,48 +59,25 @@ fn same_bytes_with_and_without_64_bit_integers() {
         return;
     }
     let narrow = narrow();
-    let shapes = [
-        Shape::Whole,
-        Shape::Segments { len: 30 },
-        Shape::Segments { len: 30_000 },
-        Shape::Strided { stride: 3 },
-        Shape::Axis { outer: 5, len: 600, inner: 20 },
+    let cuts = [
+        Cut::whole(60_000),
+        Cut::segments(30, 2000),
+        Cut::segments(30_000, 2),
+        Cut::axis([5, 600, 20]),
+        Cut::strided(3, 60_000),
     ];
     for (turn, op) in COMPARING.into_iter().enumerate() {
         for to_states in in_turn([false, true], 2, turn) {
             let reducers = [gpu(), &narrow].map(|gpu| (gpu, reducer(gpu, op, to_states)));
             for hard in [Hard::Patterns, Hard::Anything, Hard::Special, Hard::Zeros] {
                 let bytes = array(hard, Element::F64, 60_000, 9);
-                for shape in shapes {
-                    if to_states && matches!(shape, Shape::Strided { .. }) {
-                        continue;
-                    }
-                    let [wide, slim] = reducers.each_ref().map(|(gpu, reducer)| {
-                        let inputs = Inputs::new(gpu, Element::F64, &[&bytes], 5);
-                        output(gpu, reducer, shape, &inputs)
-                    });
-                    assert_eq!(wide, slim, "{op} of {hard:?}, {shape:?}, states: {to_states}");
+                // A stride leaves no states.
+                for cut in cuts[..if to_states { 4 } else { 5 }].iter().map(|cut| cut.clone().at(5)) {
+                    let [wide, slim] =
+                        reducers.each_ref().map(|(gpu, reducer)| output(gpu, reducer, &cut, &bytes));
+                    assert_eq!(wide, slim, "{op} of {hard:?}, {cut}, states: {to_states}");
                 }
             }
-        }
-    }
-}
-
-#[test]
-fn segments_between_offsets() {
-    let narrow = narrow();
-    // Short ones, empty ones, and one that tiles are cut from.
-    let offsets = [0u32, 3, 3, 1000, 40_000, 60_000];
-    let list = buffer(&narrow, bytemuck::cast_slice(&offsets), wgpu::BufferUsages::STORAGE);
-    let bytes = array(Hard::Anything, Element::F64, 60_000, 4);
-    let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 1);
-    for op in COMPARING {
-        let reducer = reducer(&narrow, op, false);
-        let got = of_reduction(&narrow, &reducer.of(inputs.slices()[0]).segment_offsets(&list));
-        for (got, ends) in op.read(Element::F64, &got).into_iter().zip(offsets.windows(2)) {
-            let part = &bytes[8 * ends[0] as usize..8 * ends[1] as usize];
-            let expected = reference::reduce(op, Element::F64, part, None).unwrap();
-            assert_eq!(expected.judge(got, 1), Verdict::Right, "{op} between {ends:?}: {got}");
         }
     }
 }
@@ -99,12 +86,10 @@ fn segments_between_offsets() {
 fn states_are_64_bit_integers_on_every_device() {
     let narrow = narrow();
     let bytes: Vec<u8> = [3.5f64, -2.0, 0.25].iter().flat_map(|x| x.to_le_bytes()).collect();
-    let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 0);
-    let largest = reducer(&narrow, Op::Max, true);
-    let state = of_reduction(&narrow, &crate::common::over(&largest, &inputs.slices()));
+    let [largest, first] = [Op::Max, Op::ArgMax].map(|op| reducer(&narrow, op, true));
+    let state = output(&narrow, &largest, &Cut::whole(3), &bytes);
     assert_eq!(largest.results::<i64>(&state).unwrap(), 3.5f64.to_bits() as i64);
-    let first = reducer(&narrow, Op::ArgMax, true);
-    let state = of_reduction(&narrow, &crate::common::over(&first, &inputs.slices()));
+    let state = output(&narrow, &first, &Cut::whole(3), &bytes);
     assert_eq!(first.results::<(i64, u32)>(&state).unwrap(), (3.5f64.to_bits() as i64, 0));
 }
 
@@ -112,17 +97,11 @@ fn states_are_64_bit_integers_on_every_device() {
 #[test]
 fn searches_take_both_zeros_as_equal() {
     let narrow = narrow();
-    let bytes = |element, signs: &[bool]| -> Vec<u8> {
-        let zero = |is_negative: &bool| match element {
-            Element::F16 => (u16::from(*is_negative) << 15).to_le_bytes().to_vec(),
-            Element::F32 => (u32::from(*is_negative) << 31).to_le_bytes().to_vec(),
-            _ => (u64::from(*is_negative) << 63).to_le_bytes().to_vec(),
-        };
-        signs.iter().flat_map(zero).collect()
-    };
+    let wide = gpu();
     for (gpu, element) in
-        [(gpu(), Element::F32), (gpu(), Element::F64), (&narrow, Element::F64), (gpu(), Element::F16)]
+        [(wide, Element::F32), (wide, Element::F64), (&narrow, Element::F64), (wide, Element::F16)]
     {
+        let fields = Fields::of(element);
         for op in [Op::ArgMin, Op::ArgMax] {
             let monoid = op.over(element).unwrap();
             if !gpu.device.features().contains(monoid.features()) {
@@ -131,8 +110,9 @@ fn searches_take_both_zeros_as_equal() {
             }
             let reducer = Reducer::new(&gpu.device, monoid).unwrap();
             for signs in [vec![false, true], vec![true, false], (0..5001).map(|at| at % 3 > 0).collect()] {
-                let inputs = Inputs::new(gpu, element, &[&bytes(element, &signs)], 1);
-                let got = op.read(element, &output(gpu, &reducer, Shape::Whole, &inputs))[0];
+                let zeros: Vec<_> = signs.iter().map(|is_negative| fields.bits(*is_negative, 0, 0)).collect();
+                let held = Cut::whole(signs.len()).at(1).hold(gpu, fields.size, &[&fields.bytes(&zeros)]);
+                let got = op.read(element, &held.reduce(gpu, &reducer))[0];
                 assert!(
                     matches!(got, Scalar::At { value, index: 0 } if value.as_f64() == 0.0),
                     "{op}: {got}"

@@ -2,12 +2,12 @@
 //! one, and need none again.
 
 use halofold::Element;
-use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Op, Shape, ShapeKind, Strategy, Tuning};
+use halofold::reduce::Op;
 
 use super::arrays::Fields;
-use super::gpu::{Bench, Case, exact, reducer};
+use super::bench::{Arrays, Bench, Case, exact};
 use crate::common::{Random, gpu, in_turn};
+use crate::cut::Cut;
 
 /// Scales that no window holds two of, as exponents in parts of all that a type has.
 const SCALES: [u64; 6] = [80, 50, 24, 8, 66, 40];
@@ -36,12 +36,7 @@ fn array(element: Element, parts: &[&[usize]], part: usize, zeros: bool, seed: u
     let minus = fields.bits(true, 0, 0);
     let negatives = half.iter().rev().map(|bits| bits | minus);
     let rest: Vec<_> = (0..7).map(|_| number(parts[0])).collect();
-    half.iter()
-        .copied()
-        .chain(negatives)
-        .chain(rest)
-        .flat_map(|bits: u64| bits.to_le_bytes()[..fields.size].to_vec())
-        .collect()
+    fields.bytes(&half.iter().copied().chain(negatives).chain(rest).collect::<Vec<_>>())
 }
 
 /// Numbers for which a window moves and comes back, and which are all so near to it that none needs limbs of its own: so many
@@ -55,35 +50,26 @@ fn there_and_back(batch: usize) -> Vec<u8> {
 }
 
 /// A reducer of one workgroup of this size, if the adapter has such: so few invocations that each takes many batches.
-fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<Bench<'static>> {
-    let monoid = op.over(element).unwrap();
-    let rung = Rung::named("exact").unwrap();
-    let limits = gpu().device.limits();
-    let tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size).with_max_workgroups(1);
-    let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-    let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
-    options.check(&monoid, ShapeKind::Whole, gpu().device.features(), &limits).ok()?;
-    Some(Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) })
+fn of_size(case: Case, size: u32, subgroups: bool) -> Option<Bench<'static>> {
+    Bench::tuned(case, subgroups, |tuning| tuning.with_workgroup_size(size).with_max_workgroups(1))
 }
 
 #[test]
 fn a_window_moves_and_comes_back() {
     let case = (Op::Sum, Element::F32);
-    let sizes = [32, 64, 128, 256, 1024].map(|size| (size, of_size(case, size, true)));
-    let benches: Vec<_> = sizes.into_iter().filter_map(|(size, bench)| Some((size, bench?))).collect();
-    assert!(benches.len() >= 3, "only {} sizes", benches.len());
-    for (size, bench) in benches {
-        let bytes = there_and_back(16 * size as usize);
-        let len = bytes.len() / 4;
-        bench.check_alone(Shape::Whole, bytes, 0, len, &format!("workgroups of {size}"));
+    let mut sizes = 0;
+    for size in [32, 64, 128, 256, 1024] {
+        let Some(bench) = of_size(case, size, true) else { continue };
+        sizes += 1;
+        bench.check_whole(vec![there_and_back(16 * size as usize)], format_args!("workgroups of {size}"));
     }
+    assert!(sizes >= 3, "only {sizes} sizes");
     // Segments are summed by workgroups of a size of their own.
-    let bench = Bench::new(gpu(), case);
+    let bench = Bench::new(gpu(), case, exact());
     for size in [64, 128, 256] {
         let bytes = there_and_back(16 * size);
-        let len = bytes.len() / 4;
-        let twice = [&bytes[..], &bytes].concat();
-        bench.check_alone(Shape::Segments { len: len as u64 }, twice, 0, len, "segments");
+        let arrays = Arrays { case, inputs: vec![bytes.repeat(2)] };
+        bench.check(&Cut::segments(bytes.len() / 4, 2), &arrays, "segments");
     }
 }
 
@@ -91,24 +77,22 @@ fn a_window_moves_and_comes_back() {
 fn scales_change_on_the_way() {
     let most = gpu().device.limits().max_compute_invocations_per_workgroup;
     let cases = [(Op::Sum, Element::F32), (Op::Mean, Element::F32), (Op::Sum, Element::F64)];
-    for (op, element) in in_turn(cases, 2, 0) {
+    for case in in_turn(cases, 2, 0) {
         // Only workgroups of 256 and 512 have a second window; not every adapter has the larger ones.
         let (mut sizes, mut largest) = (0, 0);
         for (size, subgroups) in
             [(32, true), (256, true), (512, true), (1024, true), (64, false), (512, false)]
         {
-            let Some(bench) = of_size((op, element), size, subgroups) else { continue };
+            let Some(bench) = of_size(case, size, subgroups) else { continue };
             sizes += 1;
             largest = largest.max(size);
             let arrays = [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)];
             for (seed, zeros, parts) in in_turn(arrays, 2, sizes) {
-                let part = 4 * 16 * size as usize;
-                let bytes = array(element, parts, part, zeros, seed);
-                let len = bytes.len() / element.size() as usize;
-                bench.check_alone(Shape::Whole, bytes, seed, len, "changing scales");
+                let bytes = array(case.1, parts, 4 * 16 * size as usize, zeros, seed);
+                bench.check_whole(vec![bytes], format_args!("changing scales {seed}, workgroups of {size}"));
             }
         }
-        assert!(sizes >= 2, "{op} of {element} ran in {sizes} sizes");
-        assert!(largest >= most.min(512), "{op} of {element}: {largest}");
+        assert!(sizes >= 2, "{case:?} ran in {sizes} sizes");
+        assert!(largest >= most.min(512), "{case:?}: {largest}");
     }
 }
