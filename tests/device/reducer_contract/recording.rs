@@ -10,6 +10,7 @@ use halofold::{Element, wgpu};
 use super::by_hand::ByHand;
 use super::scene::{Bench, reducer, shapes, sum};
 use crate::common::{Gpu, gpu, limited};
+use crate::cut::Cut;
 
 /// The system's allocator, counting each thread's requests.
 struct Counting;
@@ -62,14 +63,10 @@ fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) ->
 fn with_each(work: impl Fn(&Gpu, &Prepared)) {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
     let bytes = vec![0; 4 * 650_000];
-    for (gpu, (shape, len)) in shapes(300_000)
-        .into_iter()
-        .map(|shape| (gpu(), shape))
-        .chain([(gpu(), (Shape::Accumulate, 300_000)), (&narrow, (Shape::Whole, 650_000))])
-    {
+    let others = [(gpu(), Cut::of(Shape::Accumulate, 300_000)), (&narrow, Cut::whole(650_000))];
+    for (gpu, cut) in shapes(300_000).map(|cut| (gpu(), cut)).into_iter().chain(others) {
         let reducer = reducer(gpu, sum(Element::U32));
-        let bench = Bench::new(gpu, &reducer, (shape, len), &bytes, None);
-        work(gpu, &bench.prepared);
+        work(gpu, &Bench::new(gpu, &reducer, &cut, &bytes, None).prepared);
     }
 }
 

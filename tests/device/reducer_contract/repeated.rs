@@ -1,39 +1,33 @@
 //! The same reduction again: on other threads, in shared scratch memory, without wgpu's checks, twenty times over.
 
-use halofold::reduce::{Op, Prepared, Reducer, Workspace};
-use halofold::{Element, Slice, wgpu};
+use halofold::reduce::{Op, Options, Prepared, Reducer, Workspace};
+use halofold::{Element, wgpu};
 
-use super::scene::{
-    Bench, STORAGE, buffer, in_one_pass, options, plan, poisoned, read, reducer, room, rounding, shapes, sum,
-};
+use super::scene::{Bench, STORAGE, buffer, in_one_pass, read, reducer, room, rounding, shapes, sum};
 use crate::common::gpu;
+use crate::cut::Cut;
 
-const LEN: u64 = 200_000;
+const LEN: usize = 200_000;
 
 #[test]
 fn sums_of_floats_have_the_same_bits_every_time() {
-    let gpu = gpu();
-    let data = rounding(LEN as usize, 1);
-    let bytes: &[u8] = bytemuck::cast_slice(&data);
+    let (gpu, data) = (gpu(), rounding(LEN, 1));
     gpu.clean(|| {
-        for shape in shapes(LEN) {
+        for cut in shapes(LEN) {
             for subgroups in [true, false] {
-                let options = options(subgroups);
-                let checked = Reducer::with_options(&gpu.device, sum(Element::F32), options).unwrap();
+                let options = Options::default().with_subgroups(subgroups);
                 // SAFETY: the operator is halofold's own.
-                let options = unsafe { options.unchecked() };
-                let unchecked = Reducer::with_options(&gpu.device, sum(Element::F32), options).unwrap();
-                let bench = Bench::new(gpu, &checked, shape, bytes, None);
-                let first = bench.run();
-                assert!(first.iter().any(|byte| *byte != 0), "{shape:?}: nothing was added");
+                let unchecked = unsafe { options.unchecked() };
+                let [checked, unchecked] = [options, unchecked].map(|options| {
+                    let reducer = Reducer::with_options(&gpu.device, sum(Element::F32), options).unwrap();
+                    Bench::new(gpu, &reducer, &cut, &data, None)
+                });
+                let first = checked.run();
+                assert!(first.iter().any(|byte| *byte != 0), "{cut}: nothing was added");
                 for _ in 1..20 {
-                    assert!(
-                        bench.run() == first,
-                        "{shape:?}, subgroups {subgroups}: another run, other bits"
-                    );
+                    assert!(checked.run() == first, "{cut}, subgroups {subgroups}: another run, other bits");
                 }
-                let without = Bench::new(gpu, &unchecked, shape, bytes, None).run();
-                assert!(without == first, "{shape:?}, subgroups {subgroups}: other bits without checks");
+                assert!(unchecked.run() == first, "{cut}, subgroups {subgroups}: other bits without checks");
             }
         }
     });
@@ -41,19 +35,20 @@ fn sums_of_floats_have_the_same_bits_every_time() {
 
 #[test]
 fn two_reducers_take_turns_in_one_encoder() {
-    let gpu = gpu();
-    let data = rounding(LEN as usize, 2);
-    let bytes: &[u8] = bytemuck::cast_slice(&data);
+    let (gpu, data) = (gpu(), rounding(LEN, 2));
     gpu.clean(|| {
-        for (shape, other) in shapes(LEN).into_iter().zip(shapes(LEN / 3).into_iter().rev()) {
+        for (cut, other) in shapes(LEN).into_iter().zip(shapes(LEN / 3).into_iter().rev()) {
             let sums = reducer(gpu, sum(Element::F32));
             let largest = reducer(gpu, Op::ArgMax.over(Element::F32).unwrap());
-            let plans = [plan(&sums, shape.0, shape.1), plan(&largest, other.0, other.1)];
+            let bind = |space| {
+                [(&sums, &cut), (&largest, &other)]
+                    .map(|(reducer, cut)| Bench::new(gpu, reducer, cut, &data, space))
+            };
+            let alone = bind(None);
+            let plans = alone.each_ref().map(|bench| bench.prepared.plan().clone());
             let shared = Workspace::for_plans(&gpu.device, &plans);
-            let mut results = Vec::new();
-            for workspace in [None, Some(&shared)] {
-                let first = Bench::new(gpu, &sums, shape, bytes, workspace);
-                let second = Bench::new(gpu, &largest, other, bytes, workspace);
+            let results = alone.each_ref().map(Bench::run);
+            for [first, second] in [&alone, &bind(Some(&shared))] {
                 let mut encoder = gpu.device.create_command_encoder(&Default::default());
                 for _ in 0..3 {
                     first.prepared.encode(&mut encoder);
@@ -63,11 +58,11 @@ fn two_reducers_take_turns_in_one_encoder() {
                     first.prepared.encode_in_pass(&mut pass);
                 }
                 gpu.queue.submit([encoder.finish()]);
-                results.push([first.results(), second.results()]);
-                let alone = [first.run(), second.run()];
-                assert!(results[0] == alone, "{shape:?} and {other:?}: alone, other results than together");
+                let together = [first.results(), second.results()];
+                assert!(together == results, "{cut} and {other}: together, other results than alone");
+                let again = [first.run(), second.run()];
+                assert!(again == results, "{cut} and {other}: sharing changes results");
             }
-            assert!(results[0] == results[1], "{shape:?} and {other:?}: sharing changes results");
         }
     });
 }
@@ -75,17 +70,15 @@ fn two_reducers_take_turns_in_one_encoder() {
 /// Many times in one pass, each run counting on the ticket counter that the one before left.
 #[test]
 fn one_prepared_reduction_is_recorded_again_and_again() {
-    let gpu = gpu();
-    let data = rounding(LEN as usize, 3);
+    let (gpu, data) = (gpu(), rounding(LEN, 3));
     gpu.clean(|| {
-        for shape in shapes(LEN) {
-            let reducer = reducer(gpu, sum(Element::F32));
-            let bench = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None);
+        for cut in shapes(LEN) {
+            let bench = Bench::new(gpu, &reducer(gpu, sum(Element::F32)), &cut, &data, None);
             let once = bench.run();
             for times in [2, 3, 50] {
                 bench.forget();
                 in_one_pass(gpu, |pass| (0..times).for_each(|_| bench.prepared.encode_in_pass(pass)));
-                assert!(bench.results() == once, "{shape:?}, {times} times");
+                assert!(bench.results() == once, "{cut}, {times} times");
             }
         }
     });
@@ -95,23 +88,22 @@ fn one_prepared_reduction_is_recorded_again_and_again() {
 /// it before.
 #[test]
 fn scratch_memory_needs_no_care() {
-    let gpu = gpu();
-    let data = rounding(LEN as usize, 4);
+    let (gpu, data) = (gpu(), rounding(LEN, 4));
     gpu.clean(|| {
-        for shape in shapes(LEN) {
+        for cut in shapes(LEN) {
             let reducer = reducer(gpu, sum(Element::F32));
-            let once = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None).run();
+            let once = Bench::new(gpu, &reducer, &cut, &data, None).run();
             for size in [128, 1 << 12, 1 << 14, 1 << 20] {
                 let garbage = buffer(gpu, &vec![0xab; size], STORAGE);
                 gpu.queue.submit([]);
                 garbage.destroy();
             }
             gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-            let again = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None);
+            let again = Bench::new(gpu, &reducer, &cut, &data, None);
             let mut dropped = gpu.device.create_command_encoder(&Default::default());
             again.prepared.encode(&mut dropped);
             drop(dropped);
-            assert!(again.run() == once, "{shape:?}");
+            assert!(again.run() == once, "{cut}");
         }
     });
 }
@@ -130,9 +122,8 @@ fn a_prepared_reduction_moves_to_another_thread() {
     gpu.clean(|| {
         let output = room(gpu, 4);
         let prepared = {
-            let reducer = reducer(gpu, sum(Element::U32));
-            let input = poisoned(gpu, bytemuck::cast_slice(&words), 0);
-            reducer.of(Slice::new(&input, 0, 4 * words.len() as u64)).into(&output).unwrap()
+            let held = Cut::whole(words.len()).hold(gpu, 4, &[bytemuck::cast_slice(&words)]);
+            held.reduction(&reducer(gpu, sum(Element::U32))).into(&output).unwrap()
         };
         let recorded = std::thread::spawn(move || {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());

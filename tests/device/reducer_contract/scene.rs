@@ -1,32 +1,37 @@
 //! Buffers, reducers and results that all of these tests need.
 
-use halofold::reduce::{BufferRange, Monoid, Op, Options, Plan, Prepared, Reducer, Shape, Workspace};
-use halofold::{Element, Slice, wgpu};
+use halofold::reduce::{Monoid, Op, Prepared, Reducer, Workspace};
+use halofold::{Element, wgpu};
 
-use crate::common::{Gpu, Random, spanned};
-pub use crate::common::{buffer, in_one_pass, is_poison, poison, poisoned, read, room, shaped};
+use crate::common::{Gpu, Random};
+pub use crate::common::{buffer, in_one_pass, is_poison, poison, read, room};
+use crate::cut::Cut;
 
 pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 
-/// Sums of floats that round differently in every order.
-pub fn rounding(len: usize, seed: u64) -> Vec<f32> {
+/// Bytes of floats whose sums round differently in every order.
+pub fn rounding(len: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
-    (0..len).map(|_| (random.next() >> 40) as f32 / 1000.0 - 8000.0).collect()
+    (0..len).flat_map(|_| ((random.next() >> 40) as f32 / 1000.0 - 8000.0).to_le_bytes()).collect()
 }
 
 pub fn sum(element: Element) -> Monoid {
     Op::Sum.over(element).unwrap()
 }
 
-/// One shape of each form over about so many elements, and how many elements that is.
-pub fn shapes(len: u64) -> [(Shape, u64); 5] {
-    let side = len.isqrt().max(1);
+pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
+    Reducer::new(&gpu.device, monoid).unwrap()
+}
+
+/// One cut of each shape over about this many elements.
+pub fn shapes(len: usize) -> [Cut; 5] {
+    let side = len.isqrt();
     [
-        (Shape::Whole, len),
-        (Shape::Strided { stride: 3 }, len / 3),
-        (Shape::Segments { len: side }, side * side),
-        (Shape::Offsets { count: 3 }, len),
-        (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
+        Cut::whole(len),
+        Cut::strided(3, len),
+        Cut::segments(side, side),
+        Cut::between(vec![0, len as u32 / 7, len as u32 / 2, len as u32], len),
+        Cut::axis([1, side, side]),
     ]
 }
 
@@ -38,26 +43,13 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Binds a reduction of all of `bytes`, in a workspace of its own or this one.
-    pub fn new(
-        gpu: &'a Gpu,
-        reducer: &Reducer,
-        (shape, len): (Shape, u64),
-        bytes: &[u8],
-        workspace: Option<&Workspace>,
-    ) -> Self {
-        let plan = plan(reducer, shape, len);
-        let input = poisoned(gpu, bytes, 0);
-        let output = room(gpu, plan.output());
-        let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
-        let offsets = buffer(gpu, bytemuck::cast_slice(&cuts), STORAGE);
-        let size = spanned(shape, len) * reducer.monoid().stride();
-        let mut reduction = shaped(reducer.of(Slice::new(&input, 0, size)), shape, &offsets);
-        if let Some(workspace) = workspace {
-            reduction = reduction.workspace(workspace);
-        }
-        let prepared = reduction.into(&output).unwrap();
-        Bench { gpu, output, prepared }
+    /// Binds a reduction of the first of these elements, in a workspace of its own or this one.
+    pub fn new(gpu: &'a Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8], space: Option<&Workspace>) -> Self {
+        let held = cut.hold(gpu, 4, &[&bytes[..4 * cut.len]]);
+        let reduction = held.reduction(reducer);
+        let output = room(gpu, reduction.plan().unwrap().output());
+        let reduction = space.into_iter().fold(reduction, |reduction, space| reduction.workspace(space));
+        Bench { gpu, prepared: reduction.into(&output).unwrap(), output }
     }
 
     /// Runs it once and returns its results.
@@ -78,16 +70,4 @@ impl<'a> Bench<'a> {
         bytes.truncate(self.prepared.plan().output() as usize);
         bytes
     }
-}
-
-pub fn plan(reducer: &Reducer, shape: Shape, len: u64) -> Plan {
-    reducer.plan(shape, &[BufferRange { offset: 0, len }], None).unwrap()
-}
-
-pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
-    Reducer::new(&gpu.device, monoid).unwrap()
-}
-
-pub fn options(subgroups: bool) -> Options<'static> {
-    Options::default().with_subgroups(subgroups)
 }

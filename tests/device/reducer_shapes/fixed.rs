@@ -12,6 +12,14 @@ use crate::common::{Gpu, POISON, in_turn, poisoned, room, run};
 use crate::cut::{Cut, reduce};
 use halofold::Slice;
 
+/// Nothing in every shape: no result, or the identity.
+#[test]
+fn nothing() {
+    let cuts =
+        [Cut::segments(5, 0), Cut::axis([0, 5, 3]), Cut::between(vec![0; 3], 0), Cut::between(vec![0], 0)];
+    both(&GPU, cuts.into_iter().chain([Cut::strided(5, 0), Cut::whole(0).in_parts(&[0])]));
+}
+
 /// Runs both operators over cuts.
 fn both(gpu: &Gpu, cuts: impl IntoIterator<Item = Cut>) {
     let cuts = scattered(cuts);
