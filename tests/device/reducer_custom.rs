@@ -1,6 +1,7 @@
 //! Operators that a user writes: errors are found without a device, and point at the line.
 
 use crate::common::{buffer, cautious, gpu, without};
+use crate::refusals;
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{Arity, Monoid, MonoidError, Options, ReduceError, Reducer, Shape, Strategy};
 use halofold::{BufferError, Element, wgpu};
@@ -16,18 +17,6 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc / f32(max(n, 1u)); }
 
 fn custom(wgsl: &str) -> Result<Monoid, MonoidError> {
     Monoid::custom("squares", Element::F32, Arity::One, wgsl)
-}
-
-/// The error for a text in which `right` was replaced.
-fn spoiled(right: &str, wrong: &str) -> MonoidError {
-    assert!(SQUARES.contains(right), "{right}");
-    custom(&SQUARES.replace(right, wrong)).expect_err(wrong)
-}
-
-#[track_caller]
-fn points_at(error: &MonoidError, line: u32) {
-    let text = error.to_string();
-    assert!(text.contains(&format!("line {line}")), "not line {line}: {text}");
 }
 
 #[test]
@@ -56,111 +45,107 @@ fn constants_may_be_vectors_and_arrays() {
     }
 }
 
-#[test]
-fn syntax_errors_have_their_line() {
-    let error = spoiled("return a + b;", "return a + ;");
-    assert!(matches!(error, MonoidError::Invalid(_)));
-    points_at(&error, 4);
-}
+/// A kernel's declarations, and the parts of the right text that are spoiled.
+const MAP: &str = "fn map(elem: Elem, index: u32)";
+const IDENTITY: &str = "fn identity() -> Acc { return 0.0; }";
+const COMBINE: &str = "fn combine(a: Acc, b: Acc) -> Acc { return a + b; }";
+const SUM: &str = "return a + b;";
 
 #[test]
-fn type_mismatches_are_refused() {
-    let error = spoiled("return 0.0;", "return 1u;");
-    assert!(matches!(error, MonoidError::Invalid(_)));
-    points_at(&error, 3);
-    points_at(&spoiled("f32(elem) * f32(elem)", "undeclared(elem)"), 2);
-}
-
-#[test]
-fn missing_functions_are_named() {
-    for (declared, name) in [
-        ("fn map(", "map"),
-        ("fn identity(", "identity"),
-        ("fn combine(", "combine"),
-        ("fn finish(", "finish"),
-    ] {
-        let error = spoiled(declared, "fn other(");
-        assert!(matches!(error, MonoidError::Missing { .. }), "{error}");
-        assert!(error.to_string().contains(&format!("`fn {name}")), "{error}");
-    }
-}
-
-#[test]
-fn wrong_signatures_are_refused() {
-    let cases = [
-        ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem)", "map", 2),
-        ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem, index: i32)", "map", 2),
-        ("fn identity() -> Acc { return 0.0; }", "fn identity() {}", "identity", 3),
+fn wrong_texts_are_refused() {
+    let spoilt = [
+        (SUM, "return a + ;", "Invalid(", "line 4"),
+        ("return 0.0;", "return 1u;", "Invalid(", "line 3"),
+        ("f32(elem) * f32(elem)", "undeclared(elem)", "", "line 2"),
+        ("fn map(", "fn other(", "Missing", "`fn map"),
+        ("fn identity(", "fn other(", "Missing", "lacks the function `fn identity"),
+        ("fn combine(", "fn other(", "Missing", "`fn combine"),
+        ("fn finish(", "fn other(", "Missing", "`fn finish"),
+        (MAP, "fn map(elem: Elem)", "Signature", "line 2; `map`"),
+        (MAP, "fn map(elem: Elem, index: i32)", "Signature", "line 2: `map` must be declared"),
+        (IDENTITY, "fn identity() {}", "Signature", "line 3; `identity`"),
+        (COMBINE, "fn combine(a: Acc) -> Acc { return a; }", "Signature", "line 4; `combine`"),
+        ("fn finish(acc: Acc, n: u32)", "fn finish(n: u32, acc: Acc)", "Signature", "line 5; `finish`"),
         (
-            "fn combine(a: Acc, b: Acc) -> Acc { return a + b; }",
-            "fn combine(a: Acc) -> Acc { return a; }",
-            "combine",
-            4,
+            "f32 { return acc / f32(max(n, 1u)); }",
+            "bool { return true; }",
+            "NotStorable(\"Out\")",
+            "`Out` must be",
         ),
-        ("fn finish(acc: Acc, n: u32)", "fn finish(n: u32, acc: Acc)", "finish", 5),
-    ];
-    for (right, wrong, name, at) in cases {
-        let error = spoiled(right, wrong);
-        let MonoidError::Signature { line, function, .. } = &error else { panic!("{wrong}: {error}") };
-        assert_eq!((*line, *function), (at, name), "{wrong}");
-        points_at(&error, at);
-    }
-    let with_map4 = format!("{SQUARES}fn map4(v: vec2<Elem>, index: u32) -> Acc {{ return v.x; }}\n");
-    let error = custom(&with_map4).unwrap_err();
-    assert!(error.to_string().contains("fn map4(vec4<f32>, u32) -> f32"), "{error}");
-    points_at(&error, 6);
-}
-
-#[test]
-fn an_operator_of_one_input_is_refused_as_one_of_two() {
-    let error = Monoid::custom("squares", Element::F32, Arity::Two, SQUARES).unwrap_err();
-    assert!(error.to_string().contains("fn map(f32, f32, u32) -> f32"), "{error}");
-}
-
-#[test]
-fn other_declarations_than_functions_constants_and_types_are_refused() {
-    for (declaration, at) in [
-        ("var<private> count: u32;", Some(6)),
-        ("override SCALE: f32 = 2.0;", Some(6)),
-        ("@compute @workgroup_size(1) fn start() {}", None),
-        ("@group(0) @binding(8) var<uniform> count: u32;", Some(6)),
-        ("@group(1) @binding(9) var<uniform> count: u32;", Some(6)),
-        ("@group(0) @binding(9) var<storage> count: u32;", Some(6)),
-        ("@group(0) @binding(10) var<storage, read_write> count: u32;", Some(6)),
-        ("@group(0) @binding(9) var<uniform> x: u32;\n@group(0) @binding(10) var<storage> y: u32;", Some(7)),
-    ] {
-        let error = custom(&format!("{SQUARES}{declaration}\n")).unwrap_err();
-        let MonoidError::NotPure { line, .. } = &error else { panic!("{declaration}: {error}") };
-        assert_eq!(*line, at, "{declaration}: {error}");
-    }
-}
-
-/// Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there, or
-/// asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
-#[test]
-fn barriers_and_subgroup_operations_are_refused() {
-    for (wrong, what) in [
-        ("workgroupBarrier(); return a + b;", "a barrier"),
-        ("if a > b { for (var i = 0; i < 3; i++) { storageBarrier(); } } return a + b;", "a barrier"),
-        ("subgroupBarrier(); return a + b;", "a barrier"),
-        ("return a + subgroupAdd(b);", "a subgroup operation"),
+        // Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there,
+        // or asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
+        (SUM, "workgroupBarrier(); return a + b;", "NotPure", "a barrier; line 4"),
         (
+            SUM,
+            "if a > b { for (var i = 0; i < 3; i++) { storageBarrier(); } } return a + b;",
+            "NotPure",
+            "a barrier; line 4",
+        ),
+        (SUM, "subgroupBarrier(); return a + b;", "NotPure", "a barrier; line 4"),
+        (SUM, "return a + subgroupAdd(b);", "NotPure", "a subgroup operation; line 4"),
+        (
+            SUM,
             "switch u32(a) { case 1u: { return subgroupShuffleXor(b, 1u); } default: { return a; } }",
-            "a subgroup",
+            "NotPure",
+            "a subgroup; line 4",
         ),
-        ("return a + f32(subgroupBallot(b > a).x);", "a subgroup operation"),
-        ("return a + dpdx(b);", "a fragment shader"),
-        ("if a > b { discard; } return a + b;", "a fragment shader"),
-    ] {
-        let error = spoiled("return a + b;", wrong);
-        assert!(matches!(error, MonoidError::NotPure { .. }), "{wrong}: {error}");
-        assert!(error.to_string().contains(what), "{wrong}: {error}");
-        points_at(&error, 4);
-    }
-    // Also in what the quartet calls.
+        (SUM, "return a + f32(subgroupBallot(b > a).x);", "NotPure", "a subgroup operation; line 4"),
+        (SUM, "return a + dpdx(b);", "NotPure", "a fragment shader; line 4"),
+        (SUM, "if a > b { discard; } return a + b;", "NotPure", "a fragment shader; line 4"),
+        // Also in what the quartet calls.
+        (SUM, "return both(a + b);", "NotPure", "a barrier; line 6"),
+    ];
     let helper = "fn both(x: f32) -> f32 { workgroupBarrier(); return x; }\n";
-    let error = custom(&format!("{}{helper}", SQUARES.replace("a + b", "both(a + b)"))).unwrap_err();
-    assert!(matches!(error, MonoidError::NotPure { line: Some(6), .. }), "{error}");
+    refusals::check(spoilt.map(|(right, wrong, kind, words)| {
+        assert!(SQUARES.contains(right), "{right}");
+        let text = SQUARES.replace(right, wrong) + if wrong.contains("both") { helper } else { "" };
+        (custom(&text).expect_err(wrong), kind, words)
+    }));
+
+    let two = Monoid::custom("squares", Element::F32, Arity::Two, SQUARES).unwrap_err();
+    refusals::check([(two, "Signature", "fn map(f32, f32, u32) -> f32")]);
+}
+
+/// Functions, constants and types may be declared besides, and one buffer of parameters.
+#[test]
+fn other_declarations_are_refused() {
+    let declared = [
+        ("var<private> count: u32;", "NotPure", "a variable; line 6"),
+        ("override SCALE: f32 = 2.0;", "NotPure", "an override; line 6"),
+        ("@compute @workgroup_size(1) fn start() {}", "NotPure { line: None", ""),
+        ("@group(0) @binding(8) var<uniform> count: u32;", "NotPure", "line 6"),
+        ("@group(1) @binding(9) var<uniform> count: u32;", "NotPure", "line 6"),
+        ("@group(0) @binding(9) var<storage> count: u32;", "NotPure", "line 6"),
+        ("@group(0) @binding(10) var<storage, read_write> count: u32;", "NotPure", "line 6"),
+        (
+            "@group(0) @binding(9) var<uniform> x: u32;\n@group(0) @binding(10) var<storage> y: u32;",
+            "NotPure",
+            "line 7",
+        ),
+        (
+            "fn map4(v: vec2<Elem>, index: u32) -> Acc { return v.x; }",
+            "Signature",
+            "fn map4(vec4<f32>, u32) -> f32; line 6",
+        ),
+    ];
+    let refused = |declaration| custom(&format!("{SQUARES}{declaration}\n")).expect_err(declaration);
+    refusals::check(declared.map(|(declaration, kind, words)| (refused(declaration), kind, words)));
+
+    // Names that halofold's own kernels declare are found when both are put together.
+    let names = [
+        "fn fold() -> u32 { return 1u; }",
+        "fn main() {}",
+        "struct Params { x: u32 }",
+        "const WG: u32 = 1u;",
+        "fn group_index(id: vec3<u32>) -> u32 { return id.x; }",
+    ];
+    refusals::check(names.map(|declaration| {
+        let monoid = custom(&format!("\n\n{SQUARES}{declaration}\n")).unwrap();
+        let made = gpu().clean(|| Reducer::new(&gpu().device, monoid));
+        let end = declaration.find(['(', ':', '{']).unwrap();
+        let name = declaration[..end].split(' ').nth(1).unwrap();
+        (made.expect_err(declaration), "Composed", format!("rename; line 8: ; {name}"))
+    }));
 }
 
 #[test]
@@ -171,28 +156,17 @@ fn identity() -> Acc { return false; }
 fn combine(a: Acc, b: Acc) -> Acc { return a || b; }
 fn finish(acc: Acc, n: u32) -> u32 { return select(0u, 1u, acc); }
 ";
-    assert_eq!(custom(any).unwrap_err(), MonoidError::NotStorable("Acc"));
-    let out = any
-        .replace("alias Acc = bool", "alias Acc = u32")
-        .replace("return elem != 0.0", "return u32(elem)")
-        .replace("return false", "return 0u")
-        .replace("a || b", "a | b")
-        .replace("-> u32 { return select(0u, 1u, acc)", "-> bool { return acc == 1u");
-    assert_eq!(custom(&out).unwrap_err(), MonoidError::NotStorable("Out"));
-    // naga's first label of this error has no place in the text.
-    let float = custom(&any.replace("return false", "return 0.0")).unwrap_err().to_string();
-    assert!(float.contains("line 3, column"), "{float}");
-}
-
-#[test]
-fn accumulators_that_are_too_large_are_refused() {
     let wide = "struct Acc { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32>, e: f32 }
 fn map(elem: Elem, index: u32) -> Acc { var acc = Acc(); acc.e = elem; return acc; }
 fn identity() -> Acc { return Acc(); }
 fn combine(a: Acc, b: Acc) -> Acc { var c = a; c.e += b.e; return c; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc.e; }
 ";
+    assert_eq!(custom(any).unwrap_err(), MonoidError::NotStorable("Acc"));
     assert_eq!(custom(wide).unwrap_err(), MonoidError::TooLarge { words: 17, limit: 16 });
+    // naga's first label of this error has no place in the text.
+    let float = custom(&any.replace("return false", "return 0.0")).unwrap_err().to_string();
+    assert!(float.contains("line 3, column"), "{float}");
 }
 
 /// Types are checked after names: what is wrong is somewhere inside of a function that is right otherwise.
@@ -249,23 +223,6 @@ fn operators_that_branch() {
     let [plain, branching] = [SQUARES, branching.as_str()]
         .map(|wgsl| reducer(wgsl).of(&input).len(100_003).wait::<f32>(&gpu.queue).unwrap().to_bits());
     assert_eq!(branching, plain);
-}
-
-/// Whatever a user may declare besides the quartet that halofold's own kernels declare, too.
-#[test]
-fn names_that_kernels_declare_are_refused() {
-    let names = [
-        "fn fold() -> u32 { return 1u; }",
-        "fn main() {}",
-        "struct Params { x: u32 }",
-        "const WG: u32 = 1u;",
-    ];
-    for declaration in names {
-        let monoid = custom(&format!("\n\n{SQUARES}{declaration}\n")).unwrap();
-        let error = Reducer::new(&gpu().device, monoid).unwrap_err();
-        assert!(matches!(error, ReduceError::Composed { .. }), "{declaration}: {error}");
-        assert!(error.to_string().contains("rename") && error.to_string().contains("line 8: "), "{error}");
-    }
 }
 
 #[test]
