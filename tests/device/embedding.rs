@@ -1,7 +1,7 @@
 //! The library inside another application: small limits, caller's passes, wrong buffers.
 
 use crate::common::{Gpu, Outputs, cautious, gpu, in_one_pass, poison, poisoned, read, room};
-use halofold::read::Readback;
+use crate::refusals;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::plan::Src;
 use halofold::reduce::{Op, ReduceError, Workspace};
@@ -62,32 +62,19 @@ fn a_workspace_is_shared() {
     let words: Vec<u32> = (0..100_000).collect();
     let input = poisoned(gpu, bytemuck::cast_slice(&words), 0);
     for name in ["sequential", "vectorized", "single-pass"] {
-        let rung = Rung::named(name).unwrap();
-        let job = job(&gpu.device, rung, 64, 100_000);
+        let job = job(&gpu.device, Rung::named(name).unwrap(), 64, 100_000);
         let reducer = job.reducer(&gpu.device).unwrap();
         let plan = job.plan(0, 100_000, &gpu.device.limits()).unwrap();
         let workspace = Workspace::new(&gpu.device, &plan);
-        let lengths = [100_000, 99_999, 1234];
-        let outputs = lengths.map(|_| room(gpu, 4));
-        in_one_pass(gpu, |pass| {
-            for (len, output) in lengths.into_iter().zip(&outputs) {
-                let input = Slice::new(&input, 0, 4 * len);
-                let prepared = reducer.of(input).workspace(&workspace).into(output).unwrap();
-                prepared.encode_in_pass(pass);
-            }
+        let bound = [100_000, 99_999, 1234].map(|len| {
+            let output = room(gpu, 4);
+            let all = reducer.of(Slice::new(&input, 0, 4 * len)).workspace(&workspace);
+            (len, all.into(&output).unwrap(), output)
         });
-        let readback = Readback::new(&gpu.device, 12);
-        for (len, output) in lengths.into_iter().zip(&outputs) {
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            readback.encode(&mut encoder, output, 0, 4).unwrap();
-            gpu.queue.submit([encoder.finish()]);
-            let bytes = pollster::block_on(async {
-                let read = readback.read(4);
-                gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-                read.await
-            });
-            let got: u32 = bytemuck::pod_read_unaligned(&bytes.unwrap());
-            assert_eq!(got, (0..len as u32).fold(0, u32::wrapping_add), "{name} of {len}");
+        in_one_pass(gpu, |pass| bound.iter().for_each(|(_, prepared, _)| prepared.encode_in_pass(pass)));
+        for (len, _, output) in bound {
+            let expected = words[..len as usize].iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
+            assert_eq!(read(gpu, &output)[..4], expected.to_le_bytes(), "{name} of {len}");
         }
     }
 }
@@ -95,18 +82,16 @@ fn a_workspace_is_shared() {
 #[test]
 fn missing_features_are_named() {
     let device = small_device(1 << 20).device;
-    let rung = Rung::named("vectorized").unwrap();
-    for (element, name) in
-        [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
-    {
-        let error = Job { element, ..job(&device, rung, 64, 10) }.reducer(&device).unwrap_err();
-        assert!(error.to_string().contains(name), "{error}");
-    }
-    let shuffle = Rung::named("subgroup-shuffle").unwrap();
-    let error = job(&device, shuffle, 64, 10).reducer(&device).unwrap_err();
-    assert!(error.to_string().contains("SUBGROUP"), "{error}");
-    let job = Job { finish: Finish::Atomic, ..job(&device, rung, 64, 10) };
-    assert!(matches!(job.reducer(&device), Err(ReduceError::Finish { .. })));
+    let vectorized = job(&device, Rung::named("vectorized").unwrap(), 64, 10);
+    let refused = |job: Job| job.reducer(&device).unwrap_err();
+    let shuffle = job(&device, Rung::named("subgroup-shuffle").unwrap(), 64, 10);
+    refusals::check([
+        (refused(Job { element: Element::F64, ..vectorized }), "", "SHADER_F64"),
+        (refused(Job { element: Element::I64, ..vectorized }), "", "SHADER_INT64"),
+        (refused(Job { element: Element::F16, ..vectorized }), "", "SHADER_F16"),
+        (refused(shuffle), "", "SUBGROUP"),
+        (refused(Job { finish: Finish::Atomic, ..vectorized }), "Finish", ""),
+    ]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::refusals;
 use halofold::read::{Mailbox, ReadError, Readback};
 use halofold::wgpu;
 use wgpu::util::DeviceExt as _;
@@ -35,13 +36,23 @@ fn source(device: &wgpu::Device) -> wgpu::Buffer {
     })
 }
 
+fn submit(device: &wgpu::Device, queue: &wgpu::Queue, record: impl FnOnce(&mut wgpu::CommandEncoder)) {
+    let mut encoder = device.create_command_encoder(&Default::default());
+    record(&mut encoder);
+    queue.submit([encoder.finish()]);
+}
+
+/// A readback with room for `size` bytes, to which the bytes are on their way.
+fn filled(device: &wgpu::Device, queue: &wgpu::Queue, size: u64) -> Readback {
+    let readback = Readback::new(device, size);
+    submit(device, queue, |encoder| readback.encode(encoder, &source(device), 0, 8).unwrap());
+    readback
+}
+
 #[test]
 fn part_of_a_word_comes_back() {
     for (device, queue) in devices() {
-        let readback = Readback::new(&device, 7);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
-        queue.submit([encoder.finish()]);
+        let readback = filled(&device, &queue, 7);
         for size in [0, 1, 2, 6, 7, 8] {
             assert_eq!(readback.wait(size).unwrap(), BYTES[..size as usize]);
             let read = readback.read(size);
@@ -54,12 +65,11 @@ fn part_of_a_word_comes_back() {
 #[test]
 fn bytes_arrive_in_the_callers_memory() {
     for (device, queue) in devices() {
-        let (readback, mailbox) = (Readback::new(&device, 8), Mailbox::new(&device, 8));
-        let mut encoder = device.create_command_encoder(&Default::default());
-        readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
-        encoder.copy_buffer_to_buffer(&source(&device), 0, mailbox.buffer(), 0, 8);
-        mailbox.encode(&mut encoder).unwrap();
-        queue.submit([encoder.finish()]);
+        let (readback, mailbox) = (filled(&device, &queue, 8), Mailbox::new(&device, 8));
+        submit(&device, &queue, |encoder| {
+            encoder.copy_buffer_to_buffer(&source(&device), 0, mailbox.buffer(), 0, 8);
+            mailbox.encode(encoder).unwrap();
+        });
         let expected: [[u16; 2]; 2] = bytemuck::cast(BYTES);
         let mut pairs = [[0u16; 2]; 2];
         readback.wait_into(&mut pairs).unwrap();
@@ -94,9 +104,7 @@ fn mailboxes_have_any_size() {
         for size in [0, 1, 2, 4, 6] {
             let mailbox = Mailbox::new(&device, size);
             for _ in 0..2 {
-                let mut encoder = device.create_command_encoder(&Default::default());
-                mailbox.encode(&mut encoder).unwrap();
-                queue.submit([encoder.finish()]);
+                submit(&device, &queue, |encoder| mailbox.encode(encoder).unwrap());
                 assert_eq!(mailbox.spin().unwrap(), vec![0; size as usize]);
             }
         }
@@ -108,24 +116,24 @@ fn wrong_requests_are_errors_and_harmless() {
     for (device, queue) in devices() {
         let readback = Readback::new(&device, 8);
         let source = source(&device);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        for (at, offset, size) in [(0, 0, 6), (0, 2, 4), (1, 0, 4)] {
-            let error = readback.encode_behind(at, &mut encoder, &source, offset, size).unwrap_err();
-            assert!(matches!(error, ReadError::Misaligned { .. }), "{error}");
-        }
-        let error = readback.encode(&mut encoder, &source, 4, 8).unwrap_err();
-        assert!(matches!(error, ReadError::TooShort { .. }), "{error}");
         let usage = wgpu::BufferUsages::STORAGE;
         let bare = wgpu::BufferDescriptor { label: None, size: 8, usage, mapped_at_creation: false };
-        let error = readback.encode(&mut encoder, &device.create_buffer(&bare), 0, 8).unwrap_err();
-        assert!(matches!(error, ReadError::Usage), "{error}");
-        let error = readback.encode_behind(4, &mut encoder, &source, 0, 8).unwrap_err();
-        assert!(matches!(error, ReadError::TooShort { room: 4, .. }), "{error}");
-        readback.encode(&mut encoder, &source, 0, 8).unwrap();
-        queue.submit([encoder.finish()]);
-        let error = readback.wait(9).unwrap_err();
-        assert!(matches!(error, ReadError::Room { size: 9, room: 8 }), "{error}");
+        let bare = device.create_buffer(&bare);
+        submit(&device, &queue, |encoder| {
+            let mut refused =
+                |at, from, offset, size| readback.encode_behind(at, encoder, from, offset, size).unwrap_err();
+            refusals::check([
+                (refused(0, &source, 0, 6), "Misaligned", ""),
+                (refused(0, &source, 2, 4), "Misaligned", ""),
+                (refused(1, &source, 0, 4), "Misaligned", ""),
+                (refused(0, &source, 4, 8), "TooShort", ""),
+                (refused(0, &bare, 0, 8), "Usage", ""),
+                (refused(4, &source, 0, 8), "TooShort", "4"),
+            ]);
+            readback.encode(encoder, &source, 0, 8).unwrap();
+        });
         let error = pollster::block_on(readback.read(u64::MAX)).unwrap_err();
+        assert_eq!(readback.wait(9).unwrap_err(), ReadError::Room { size: 9, room: 8 });
         assert!(matches!(error, ReadError::Room { .. }), "{error}");
         assert_eq!(readback.wait(8).unwrap(), BYTES);
     }
@@ -137,9 +145,7 @@ fn a_reading_may_be_dropped_before_its_end() {
         let readback = Readback::new(&device, 8);
         let source = source(&device);
         for polled in [false, true] {
-            let mut encoder = device.create_command_encoder(&Default::default());
-            readback.encode(&mut encoder, &source, 0, 8).unwrap();
-            queue.submit([encoder.finish()]);
+            submit(&device, &queue, |encoder| readback.encode(encoder, &source, 0, 8).unwrap());
             let given_up = readback.read(8);
             // A second request while one is under way is refused and leaves the first one alone.
             assert!(matches!(readback.wait(8), Err(ReadError::Busy)));
@@ -162,10 +168,7 @@ fn a_reading_may_be_dropped_before_its_end() {
 #[test]
 fn a_frame_loop_looks_and_goes_on() {
     for (device, queue) in devices() {
-        let readback = Readback::new(&device, 8);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
-        queue.submit([encoder.finish()]);
+        let readback = filled(&device, &queue, 8);
         let mut reading = readback.read(6);
         let mut second = readback.read(6);
         assert!(matches!(second.try_take(), Err(ReadError::Busy)));
@@ -182,9 +185,7 @@ fn a_frame_loop_looks_and_goes_on() {
 
         let mailbox = Mailbox::new(&device, 8);
         queue.write_buffer(mailbox.buffer(), 0, &BYTES);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        mailbox.encode(&mut encoder).unwrap();
-        queue.submit([encoder.finish()]);
+        submit(&device, &queue, |encoder| mailbox.encode(encoder).unwrap());
         let mut reading = mailbox.read();
         let mut encoder = device.create_command_encoder(&Default::default());
         assert!(matches!(mailbox.encode(&mut encoder), Err(ReadError::Busy)));
@@ -235,10 +236,7 @@ fn waking_may_end_the_task() {
     let (sender, done) = mpsc::channel();
     std::thread::spawn(move || {
         for (device, queue) in devices() {
-            let readback = Readback::new(&device, 8);
-            let mut encoder = device.create_command_encoder(&Default::default());
-            readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
-            queue.submit([encoder.finish()]);
+            let readback = filled(&device, &queue, 8);
             let task = Arc::new(GoneWhenWoken(Mutex::new(Some(Box::pin(readback.read(8))))));
             let waker = Waker::from(task.clone());
             let polled =

@@ -20,7 +20,7 @@ use halofold::wgpu::{Features, Limits};
 use halofold::{Element, Slice};
 use halofold_cases::{End, Scene, any_adapter, same, text};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{TestError, TestRunner};
 
 /// Any number, mostly one of those that parameters take or nearly take.
 fn parameter() -> impl Strategy<Value = u32> {
@@ -187,137 +187,108 @@ proptest! {
     }
 }
 
-/// Runs something on a device of its own kind, and fails on a panic, a complaint of wgpu's, or a wrong result.
-fn judged(case: &Case, work: impl FnOnce() -> Result<End, String>) -> Result<(), TestCaseError> {
-    let end = catch_unwind(AssertUnwindSafe(work));
-    let complaints = case.scene.complaints();
-    prop_assert!(complaints.is_empty(), "wgpu complains: {}", complaints.join("; "));
-    match end {
-        Ok(Ok(End::Right)) => {
-            case.right.set(case.right.get() + 1);
-            Ok(())
-        }
-        Ok(Ok(End::Wrong(what))) => Err(TestCaseError::fail(what)),
-        Ok(_) => Ok(()),
-        Err(_) => Err(TestCaseError::fail("a panic")),
-    }
-}
-
-/// A device for many cases, and how many gave the right result.
-struct Case {
-    scene: Scene,
-    right: Cell<u32>,
-}
-
 /// As many cases, on a software adapter a third of them.
 fn cases(usual: u32) -> u32 {
     if is_software() { usual / 3 } else { usual }
 }
 
-/// Runs cases on one device. Enough of them have to give a result: errors alone prove little.
-fn run(cases: u32, each: impl FnOnce(&Case, &mut TestRunner)) {
+/// Runs cases on one device: a panic, a complaint of wgpu's and a wrong result fail. Enough of them have to give a result: errors alone
+/// prove little.
+fn check<S: Strategy>(
+    cases: u32,
+    values: S,
+    work: impl Fn(&Scene, S::Value) -> Result<End, String>,
+) -> Result<(), TestError<S::Value>> {
     let adapter = any_adapter();
     let scene = Scene::open(&adapter, adapter.limits()).expect("the adapter opens");
-    let case = Case { scene, right: Cell::new(0) };
-    each(&case, &mut TestRunner::new(config(cases)));
-    let right = case.right.get();
+    let right = Cell::new(0);
+    TestRunner::new(config(cases)).run(&values, |value| {
+        let end = catch_unwind(AssertUnwindSafe(|| work(&scene, value)));
+        let complaints = scene.complaints();
+        prop_assert!(complaints.is_empty(), "wgpu complains: {}", complaints.join("; "));
+        match end {
+            Ok(Ok(End::Right)) => right.set(right.get() + 1),
+            Ok(Ok(End::Wrong(what))) => return Err(TestCaseError::fail(what)),
+            Ok(_) => {}
+            Err(_) => return Err(TestCaseError::fail("a panic")),
+        }
+        Ok(())
+    })?;
+    let right = right.get();
     assert!(right > cases / 20, "only {right} of {cases} cases gave a result");
+    Ok(())
 }
 
 #[test]
 fn stencils_are_right_or_refused() {
-    let cells = |config: &Config| -> Vec<f64> {
-        (0..config.grid.cells()).map(|at| f64::from((at as u32).wrapping_mul(2_654_435_761) >> 29)).collect()
-    };
     let bytes =
         |cells: &[f64]| -> Vec<u8> { cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect() };
-    run(cases(150), |case, runner| {
-        let until = (any::<bool>(), parameter(), prop::sample::select(vec![Norm::Max, Norm::L2]));
-        let result = runner.run(&(stencil_config(), until), |(config, (ends, every, norm))| {
-            judged(case, || {
-                let scene = &case.scene;
-                let weights = config.stencil.dyadic;
-                let jacobi = Jacobi::new(&scene.device, config, weights).map_err(text)?;
-                let start = cells(&config);
-                let [first, second] = [scene.buffer(&bytes(&start))?, scene.buffer(&bytes(&start))?];
-                let grids = Grids::new(&first, &second);
-                let mut expected = start.clone();
-                Problem::of(&config, weights).step(&start, &mut expected);
-                let expected = bytes(&expected);
-                if ends {
-                    let until = Until::new(0.0).with_every(every).with_norm(norm);
-                    let run = jacobi.prepare_until(grids, until).map_err(text)?;
-                    return pollster::block_on(scene.compare(
-                        |encoder| run.encode(encoder, 0..1),
-                        &second,
-                        &expected,
-                    ));
-                }
-                let stepper = jacobi.prepare(grids).map_err(text)?;
-                pollster::block_on(scene.compare(|encoder| stepper.encode(encoder, 1), &second, &expected))
-            })
-        });
-        result.unwrap();
+    let until = (any::<bool>(), parameter(), prop::sample::select(vec![Norm::Max, Norm::L2]));
+    let checked = check(cases(150), (stencil_config(), until), |scene, (config, (ends, every, norm))| {
+        let weights = config.stencil.dyadic;
+        let jacobi = Jacobi::new(&scene.device, config, weights).map_err(text)?;
+        let cell = |at: usize| f64::from((at as u32).wrapping_mul(2_654_435_761) >> 29);
+        let start: Vec<f64> = (0..config.grid.cells()).map(|at| cell(at as usize)).collect();
+        let [first, second] = [scene.buffer(&bytes(&start))?, scene.buffer(&bytes(&start))?];
+        let grids = Grids::new(&first, &second);
+        let mut expected = start.clone();
+        Problem::of(&config, weights).step(&start, &mut expected);
+        let expected = bytes(&expected);
+        if ends {
+            let until = Until::new(0.0).with_every(every).with_norm(norm);
+            let run = jacobi.prepare_until(grids, until).map_err(text)?;
+            let record = |encoder: &mut _| run.encode(encoder, 0..1);
+            return pollster::block_on(scene.compare(record, &second, &expected));
+        }
+        let stepper = jacobi.prepare(grids).map_err(text)?;
+        pollster::block_on(scene.compare(|encoder| stepper.encode(encoder, 1), &second, &expected))
     });
+    checked.unwrap();
 }
 
 #[test]
 fn histograms_are_right_or_refused() {
-    run(cases(150), |case, runner| {
-        let result = runner.run(&histogram_config(), |job| {
-            // Every slice reads all keys: thousands of slices would take their time.
-            let slices = if let Method::Workgroup { slices, .. } = job.tuning.method { slices } else { 1 };
-            prop_assume!(slices <= 512);
-            judged(case, || {
-                let scene = &case.scene;
-                let words: Vec<u32> = (0..3000u32)
-                    .map(|i| match &job.keys {
-                        Keys::Numbers => i.wrapping_mul(2_654_435_761) % job.bins.clamp(1, 60_000),
-                        _ => (i as f32 / 2999.0).to_bits(),
-                    })
-                    .collect();
-                let histogram = job.clone().on(&scene.device).map_err(text)?;
-                let counts = histogram::reference::counts(&job.keys, job.bins, &words);
-                let (input, output) =
-                    (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
-                let keys = Slice::new(&input, 0, 4 * words.len() as u64);
-                let prepared = histogram.of(keys).into(&output).map_err(text)?;
-                pollster::block_on(scene.compare(
-                    |encoder| prepared.encode(encoder),
-                    &output,
-                    bytemuck::cast_slice(&counts),
-                ))
-            })
-        });
-        result.unwrap();
+    // Every slice reads all keys: thousands of slices would take their time.
+    let few_slices = |job: &histogram::Histogram| match job.tuning.method {
+        Method::Workgroup { slices, .. } => slices <= 512,
+        _ => true,
+    };
+    let jobs = histogram_config().prop_filter("thousands of slices", few_slices);
+    let checked = check(cases(150), jobs, |scene, job| {
+        let word = |i: u32| match &job.keys {
+            Keys::Numbers => i.wrapping_mul(2_654_435_761) % job.bins.clamp(1, 60_000),
+            _ => (i as f32 / 2999.0).to_bits(),
+        };
+        let words: Vec<u32> = (0..3000).map(word).collect();
+        let histogram = job.clone().on(&scene.device).map_err(text)?;
+        let counts = histogram::reference::counts(&job.keys, job.bins, &words);
+        let (input, output) = (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
+        let keys = Slice::new(&input, 0, 4 * words.len() as u64);
+        let prepared = histogram.of(keys).into(&output).map_err(text)?;
+        let record = |encoder: &mut _| prepared.encode(encoder);
+        pollster::block_on(scene.compare(record, &output, bytemuck::cast_slice(&counts)))
     });
+    checked.unwrap();
 }
 
 #[test]
 fn rungs_are_right_or_refused() {
-    run(250, |case, runner| {
-        let result = runner.run(&(ladder_way(), 0u32..20_000), |(way, len)| {
-            judged(case, || {
-                let scene = &case.scene;
-                let words: Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-                let options = Options::default().with_strategy(way);
-                let sum = Op::Sum.over(Element::U32).map_err(text)?;
-                let device = &scene.device;
-                let reducer = Reducer::with_options(device, sum, options).map_err(text)?;
-                let input = scene.buffer(bytemuck::cast_slice(&words))?;
-                let reduction = reducer.of(Slice::new(&input, 0, 4 * words.len() as u64));
-                let plan = reduction.plan().map_err(text)?;
-                let output = scene.room(plan.output())?;
-                let prepared = reduction.prepare(plan.clone(), &output).map_err(text)?;
-                let fetched = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output());
-                let got = pollster::block_on(fetched)?;
-                // Some finishes leave the rest to the host.
-                let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
-                let got = partials.into_iter().fold(0, u32::wrapping_add);
-                let expected = words.into_iter().fold(0, u32::wrapping_add);
-                Ok(same(&got.to_le_bytes(), &expected.to_le_bytes()))
-            })
-        });
-        result.unwrap();
+    let checked = check(250, (ladder_way(), 0u32..20_000), |scene, (way, len)| {
+        let words: Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let options = Options::default().with_strategy(way);
+        let sum = Op::Sum.over(Element::U32).map_err(text)?;
+        let reducer = Reducer::with_options(&scene.device, sum, options).map_err(text)?;
+        let input = scene.buffer(bytemuck::cast_slice(&words))?;
+        let reduction = reducer.of(Slice::new(&input, 0, 4 * words.len() as u64));
+        let plan = reduction.plan().map_err(text)?;
+        let output = scene.room(plan.output())?;
+        let prepared = reduction.prepare(plan.clone(), &output).map_err(text)?;
+        let fetched = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output());
+        // Some finishes leave the rest to the host.
+        let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&pollster::block_on(fetched)?);
+        let got = partials.into_iter().fold(0, u32::wrapping_add);
+        let expected = words.into_iter().fold(0, u32::wrapping_add);
+        Ok(same(&got.to_le_bytes(), &expected.to_le_bytes()))
     });
+    checked.unwrap();
 }
