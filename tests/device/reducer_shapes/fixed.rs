@@ -2,23 +2,14 @@
 
 use std::iter::repeat_n;
 
-use halofold::Element;
 use halofold::reduce::{Arity, BufferRange, Monoid, MonoidError, Reducer, Shape, Workspace};
+use halofold::{Element, Slice};
 
 use super::scene::{
     GPU, NARROW, Operator, SUM, check, compare, elements, operators, reducer, scattered, sum, ways,
 };
 use crate::common::{Gpu, POISON, in_turn, poisoned, room, run};
 use crate::cut::{Cut, reduce};
-use halofold::Slice;
-
-/// Nothing in every shape: no result, or the identity.
-#[test]
-fn nothing() {
-    let cuts =
-        [Cut::segments(5, 0), Cut::axis([0, 5, 3]), Cut::between(vec![0; 3], 0), Cut::between(vec![0], 0)];
-    both(&GPU, cuts.into_iter().chain([Cut::strided(5, 0), Cut::whole(0).in_parts(&[0])]));
-}
 
 /// Runs both operators over cuts.
 fn both(gpu: &Gpu, cuts: impl IntoIterator<Item = Cut>) {
@@ -26,6 +17,14 @@ fn both(gpu: &Gpu, cuts: impl IntoIterator<Item = Cut>) {
     for operator in operators() {
         check(gpu, &operator, &ways(&operator.monoid), &cuts);
     }
+}
+
+/// Nothing in every shape: no result, or the identity.
+#[test]
+fn nothing() {
+    let cuts =
+        [Cut::segments(5, 0), Cut::axis([0, 5, 3]), Cut::between(vec![0; 3], 0), Cut::between(vec![0], 0)];
+    both(&GPU, cuts.into_iter().chain([Cut::strided(5, 0), Cut::whole(0).in_parts(&[0])]));
 }
 
 const LENGTHS: [usize; 19] =

@@ -1,7 +1,7 @@
 //! One result of everything, in one launch and in two: in windows, in parts, a stride apart, added up, of a length that the GPU knows.
 
 use halofold::Slice;
-use halofold::reduce::{BufferRange, Shape};
+use halofold::reduce::{BufferRange, Options, Shape};
 
 use super::scene::{
     GPU, NARROW, Operator, WINDOW, check, elements, in_two, operators, reducer, scattered, sum, ways,
@@ -18,7 +18,7 @@ fn all(cuts: &[Cut]) {
     }
 }
 
-fn with_two_launches(operator: &Operator) -> Vec<halofold::reduce::Options<'static>> {
+fn with_two_launches(operator: &Operator) -> Vec<Options<'static>> {
     ways(&operator.monoid).into_iter().chain([in_two()]).collect()
 }
 
