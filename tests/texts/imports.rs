@@ -6,8 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-/// Imports that Rust writes: the names that each declares.
+/// Imports that Rust writes: the names that each declares. Of a kernel (`kernel`) and of an operator (`of operators`) these are
+/// the names for the files that they import in turn. `Elem` is there before every operator, `Real` before a residual's.
 const GENERATED: &[(&str, &str)] = &[
+    ("kernel", "kernel count count4 stage close tile subgroup_reduce Own"),
+    ("of operators", "Acc widen rank_of value_of"),
     ("operator", "Elem Stored Word Acc Out map map4 identity combine finish"),
     ("words", "Words ACC_WORDS to_words from_words"),
     ("shuffle_words", "shuffle_words_down shuffle_words_xor"),
@@ -40,14 +43,6 @@ const GENERATED: &[(&str, &str)] = &[
          advance_at_ends advance_at_border rows_in_slot pass_rows put_rows row_fetches fetch stage",
     ),
 ];
-
-/// Names that a kernel declares for the files that call it back: these import `kernel`.
-const OF_KERNELS: &str = "kernel count count4 stage close tile subgroup_reduce Own";
-
-/// Names that an operator declares for the files of `operators/shared`: these import `operator`. `Elem` is there before
-/// every operator, and
-/// `Real` before the one of a stencil's residual.
-const OF_OPERATORS: &str = "Acc widen rank_of value_of";
 
 /// Imports for which Rust chooses one of several files; a formula comes with its weights.
 const CHOSEN: &[(&str, &str)] = &[
@@ -117,11 +112,10 @@ impl Files {
             }
         }
         let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
-        let generated = GENERATED.iter().copied().chain([("kernel", OF_KERNELS)]);
-        let mut files: BTreeMap<_, _> = generated
-            .map(|(name, names)| (format!("@{name}"), File { declares: words(names), ..File::default() }))
-            .collect();
-        files.insert("@of operators".to_owned(), File { declares: words(OF_OPERATORS), ..File::default() });
+        let generated = |(name, names): &(&str, &str)| {
+            (format!("@{name}"), File { declares: words(names), ..File::default() })
+        };
+        let mut files: BTreeMap<_, _> = GENERATED.iter().map(generated).collect();
         for (name, text) in &texts {
             let mut file = File::of(text);
             let named = text.lines().filter_map(|line| line.strip_prefix("#import "));
@@ -132,16 +126,6 @@ impl Files {
             files.insert(name.clone(), file);
         }
         Files(files)
-    }
-
-    /// The imports of a file, and what stands behind those that only import.
-    fn direct(&self, file: &str) -> BTreeSet<String> {
-        self.behind(file, |import| import.declares.is_empty())
-    }
-
-    /// All that a file imports, and its imports.
-    fn reached(&self, file: &str) -> BTreeSet<String> {
-        self.behind(file, |_| true)
     }
 
     /// The imports of a file, and those of the imports that are open.
@@ -165,8 +149,9 @@ impl Files {
         let file = &self.0[name];
         let known: BTreeSet<_> = self.0.values().flat_map(|file| &file.declares).collect();
         let frame = ["@operator", "shared/io", "stencil/shared/params"].map(str::to_owned);
-        let reached = self.reached(name);
-        let direct = self.declared(&self.direct(name));
+        let reached = self.behind(name, |_| true);
+        // What stands behind a file that only imports counts as imported.
+        let direct = self.declared(&self.behind(name, |import| import.declares.is_empty()));
         let frame = self.declared(&reached.iter().filter(|file| frame.contains(file)).cloned().collect());
         let reached = self.declared(&reached);
         let uses = |names: &BTreeSet<String>| {
@@ -189,23 +174,22 @@ fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Ve
         let other = |file: &&str| import == "tile" && file.ends_with(dims);
         return files.split_whitespace().filter(|file| !other(file)).map(str::to_owned).collect();
     }
-    if import == "numbers" {
-        return texts.keys().filter(|file| file.starts_with("exact/operators/")).cloned().collect();
-    }
-    if import == "operator" && importer.contains("exact") && !importer.starts_with("operators/") {
-        return vec!["shared/exact/accumulator".to_owned()];
-    }
-    if import == "operator" && importer.starts_with("operators/") {
-        return vec!["@of operators".to_owned()];
-    }
-    // For operators it is a file.
-    if is_stencil && import == "real" {
-        return vec!["@element".to_owned()];
-    }
-    let is_generated = import == "kernel" || GENERATED.iter().any(|(name, _)| *name == import);
-    if is_generated {
-        return vec![format!("@{import}")];
-    }
+    let is_operator = importer.starts_with("operators/");
+    let name = match import {
+        "numbers" => {
+            return texts.keys().filter(|file| file.starts_with("exact/operators/")).cloned().collect();
+        }
+        "operator" if is_operator => "@of operators".to_owned(),
+        "operator" if importer.contains("exact") => "shared/exact/accumulator".to_owned(),
+        // For operators it is a file.
+        "real" if is_stencil => "@element".to_owned(),
+        _ if GENERATED.iter().any(|(name, _)| *name == import) => format!("@{import}"),
+        _ => in_nearest_folder(texts, importer, import),
+    };
+    vec![name]
+}
+
+fn in_nearest_folder(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> String {
     let mut folder = importer;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
@@ -215,7 +199,7 @@ fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Ve
             _ => format!("{folder}/shared/{import}"),
         };
         if texts.contains_key(&at) {
-            return vec![at];
+            return at;
         }
         assert!(!folder.is_empty(), "{importer} imports `{import}`, which is nowhere");
     }
@@ -309,7 +293,8 @@ fn a_file_imports_what_it_calls() {
 #[test]
 fn imports_do_not_go_in_circles() {
     let files = Files::read();
-    let circles: Vec<_> = files.0.keys().filter(|name| files.reached(name).contains(*name)).collect();
+    let circles: Vec<_> =
+        files.0.keys().filter(|name| files.behind(name, |_| true).contains(*name)).collect();
     assert!(circles.is_empty(), "a circle is one file: {circles:?}");
 }
 

@@ -12,7 +12,8 @@ use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Strat
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
-use super::refusals;
+use super::item::Item;
+use super::refusals::Foreseen;
 
 /// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of
 /// interest for 64-bit floats alone.
@@ -69,9 +70,34 @@ impl Permutation<'_> {
         is_wide && !self.features.contains(Features::SHADER_INT64)
     }
 
-    /// Its kernel.
     pub fn kernel(&self) -> Kernel {
         Kernel::of(self.monoid, self.stage, self.features).expect("the stage is one of the reducer's")
+    }
+
+    /// Its kernel with all that is known of it.
+    fn item(&self, kernel: Kernel) -> Item {
+        let Permutation { monoid, stage, features, .. } = *self;
+        let optional = OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature);
+        let element = monoid.element().map_or("structs", Element::name);
+        // All kernels load by the same functions.
+        let source = format!("{:?} of {:?}", stage.reads, monoid.sample());
+        let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+        Item {
+            row: stage.kernel.file.to_owned(),
+            label: self.label(),
+            kernel,
+            traits: [&launched, &source, monoid.name(), element].map(str::to_owned).into(),
+            lacks: format!("{:?}", optional - features),
+            foreseen: Foreseen::of(self),
+            memory: 0..=u64::MAX,
+        }
+    }
+
+    /// Returns true if a device with these features is given this text, too.
+    pub fn is_text_with(&self, features: Features, text: &str) -> bool {
+        let Permutation { monoid, form, options, stage, .. } = self;
+        options.check(monoid, *form, features, &generous()).is_ok()
+            && monoid.compose(*stage, features).as_deref() == Some(text)
     }
 }
 
@@ -94,13 +120,10 @@ fn step(form: ShapeKind, stage: Stage) -> &'static str {
     }
 }
 
-/// Every operator over every element type that `wanted` lets through.
-pub fn monoids(wanted: impl Fn(Op, Element) -> bool) -> Vec<Monoid> {
-    let pairs = Element::ALL.into_iter().flat_map(|element| Op::ALL.iter().map(move |&op| (op, element)));
-    pairs
-        .filter(|(op, element)| wanted(*op, *element))
-        .filter_map(|(op, element)| op.over(element).ok())
-        .collect()
+/// Every operator over every element type that it is defined for.
+pub fn monoids() -> Vec<Monoid> {
+    let over = |element| Op::ALL.iter().filter_map(move |op| op.over(element).ok());
+    Element::ALL.into_iter().flat_map(over).collect()
 }
 
 /// Limits that allow every workgroup.
@@ -178,14 +201,19 @@ pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>
 
 /// A kernel that one or more permutations are composed to.
 pub struct Entry<'a> {
-    pub kernel: Kernel,
+    pub item: Item,
     /// The first of the permutations.
     pub first: Permutation<'a>,
-    /// For each of `Language::ALL` the types for which it must be refused.
-    pub refused: [Vec<&'static str>; 5],
+}
+
+impl AsRef<Item> for Entry<'_> {
+    fn as_ref(&self) -> &Item {
+        &self.item
+    }
 }
 
 /// The distinct kernels of some operators.
+#[derive(Default)]
 pub struct Distinct<'a> {
     pub kernels: Vec<Entry<'a>>,
     pub permutations: usize,
@@ -207,7 +235,7 @@ pub fn asker(form: ShapeKind, options: &Options<'_>) -> String {
 impl<'a> Distinct<'a> {
     /// Composes all stages in workgroups of one size.
     pub fn of(monoids: &'a [Monoid], workgroup_size: u32) -> Self {
-        let mut distinct = Distinct { kernels: Vec::new(), permutations: 0, met: HashSet::new() };
+        let mut distinct = Distinct::default();
         for monoid in monoids {
             let mut composed = HashMap::new();
             let mut texts = HashMap::<String, usize>::new();
@@ -217,26 +245,26 @@ impl<'a> Distinct<'a> {
                     let by = asker(permutation.form, &permutation.options);
                     distinct.met.insert((by, op, monoid.element()));
                 }
-                let refused = refusals::musts(&permutation);
                 let at = *composed.entry((permutation.stage, permutation.features)).or_insert_with(|| {
                     let kernel = permutation.kernel();
                     *texts.entry(kernel.wgsl.clone()).or_insert_with(|| {
-                        let refused = refused.clone();
-                        distinct.kernels.push(Entry { kernel, first: permutation, refused });
+                        let item = permutation.item(kernel);
+                        distinct.kernels.push(Entry { item, first: permutation });
                         distinct.kernels.len() - 1
                     })
                 });
                 let known = &distinct.kernels[at];
                 let labels = || (known.first.label(), permutation.label());
-                assert_eq!(known.refused, refused, "one kernel: {:?}", labels());
+                let must = Foreseen::of(&permutation).must;
+                assert_eq!(known.item.foreseen.must, must, "one kernel: {:?}", labels());
             }
         }
         distinct
     }
 }
 
-/// Every kernel of an operator at two workgroup sizes, by its label.
-pub fn labelled(monoid: &Monoid) -> Vec<(String, Kernel)> {
+/// Every kernel of an operator at two workgroup sizes.
+pub fn labelled(monoid: &Monoid) -> impl Iterator<Item = (String, Kernel)> {
     let all = [64, 256].into_iter().flat_map(|size| permutations(monoid, size));
-    all.map(|permutation| (permutation.label(), permutation.kernel())).collect()
+    all.map(|permutation| (permutation.label(), permutation.kernel()))
 }

@@ -10,7 +10,7 @@ use halofold::reduce::{Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 
 use super::catalogue::Distinct;
-use super::{KERNELS, group, lints, rank, shapes};
+use super::{KERNELS, lints, operations, operators};
 
 /// Every rung is a valid module with nothing defined and a plain operator; the rungs about subgroups with those.
 #[test]
@@ -47,11 +47,12 @@ fn every_rung_is_a_module_by_itself() {
 fn every_function_is_in_a_kernel() {
     let name_of = |line: &str| Some(line.strip_prefix("fn ")?.split('(').next()?.to_owned());
     let mut composed = BTreeSet::new();
-    let others = [&shapes::of_texels()[..], &shapes::keeping()].concat();
+    let others = [operators::of_texels(), operators::keeping()].concat();
     let others = Distinct::of(&others, 256).kernels;
-    let reductions = KERNELS.kernels.iter().chain(&others).map(|entry| entry.kernel.wgsl.clone());
-    let by_others = rank::kernels().into_iter().chain(group::kernels()).map(|(_, kernel)| kernel.wgsl);
-    for wgsl in reductions.chain(by_others) {
+    let reductions = KERNELS.kernels.iter().chain(&others).map(|entry| &entry.item);
+    let mut operations = operations::kernels();
+    operations.retain(|item| ["rank", "group"].contains(&&*item.row));
+    for wgsl in reductions.chain(&operations).map(|item| &item.kernel.wgsl) {
         let mut file = "";
         for line in wgsl.lines() {
             file = line.strip_prefix("// ==== ").unwrap_or(file);

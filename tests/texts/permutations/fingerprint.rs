@@ -1,12 +1,12 @@
 //! A number for what a kernel computes, from its SPIR-V: the same whatever things are called and in whichever order
 //! they are declared. A change of the text that only moves or renames leaves it as it is; any other changes it.
 //!
-//! What is declared outside of functions is known by what it is: a type by its parts, a buffer by its decorations.
-//! In a function values are numbered in the order of their definition. What the entry point does not reach does not
-//! count.
+//! The entry point is followed from mention to mention. What is declared outside of functions is known by what it is: a type
+//! by its parts, a buffer by its decorations. Variables, and values of a function, are numbered by their first mention.
+//! What the entry point does not reach does not count.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use crate::translate;
 use crate::translate::{Code, Language};
@@ -20,38 +20,43 @@ pub fn fingerprint(kernel: &Kernel) -> u64 {
     let Code::Words(words) = translation.code else { unreachable!("SPIR-V is words") };
     let module = load_words(words).expect("naga writes SPIR-V");
     let [entry] = &*module.entry_points else { panic!("one entry point was asked for") };
-    let main = entry.operands[1].id_ref_any().expect("an entry point names its function");
     let mut known = Known::new(&module);
-    known.number_variables(main);
-
-    let nothing = HashMap::new();
-    let interface = entry.operands[3..].iter().filter_map(|operand| operand.id_ref_any());
-    let mut parts: Vec<_> = interface.map(|variable| known.fingerprint(variable, &nothing)).collect();
+    let main = known.id(entry.operands[1].id_ref_any().expect("an entry point names its function"));
     let settings = module.capabilities.iter().chain(&module.memory_model).chain(&module.execution_modes);
-    parts.extend(settings.map(|setting| known.instruction(setting, &nothing)));
-    parts.sort_unstable();
-    hash_of((known.fingerprint(main, &nothing), parts))
+    let mut settings: Vec<_> = settings.map(|setting| known.instruction(setting)).collect();
+    settings.sort_unstable();
+    hash_of((main, settings))
 }
 
-fn hash_of(value: impl std::hash::Hash) -> u64 {
+fn hash_of(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The ids of a module, and the fingerprints of those that have been asked for.
+/// The ids of a module, and the fingerprints of those that were mentioned.
 struct Known<'a> {
-    globals: HashMap<Word, &'a Instruction>,
+    /// Definitions outside of functions, and places in globals.
+    definitions: HashMap<Word, &'a Instruction>,
     functions: HashMap<Word, &'a Function>,
     decorations: HashMap<Word, Vec<u64>>,
-    /// The order in which variables are used first: it tells apart two of the same type in workgroup memory.
-    variables: HashMap<Word, usize>,
     fingerprints: HashMap<Word, u64>,
+    variables: usize,
+    /// Values of the function at hand.
+    locals: usize,
 }
 
 impl<'a> Known<'a> {
     fn new(module: &'a Module) -> Self {
         let globals = module.types_global_values.iter().chain(&module.ext_inst_imports);
+        let mut definitions: HashMap<_, _> = globals.filter_map(|it| Some((it.result_id?, it))).collect();
+        // naga computes places in globals at the start of a function, in the order of the globals' declarations.
+        let is_global = |id: &Word| definitions.contains_key(id);
+        let is_place =
+            |it: &&Instruction| it.class.opcode == Op::AccessChain && ids(it).all(|id| is_global(&id));
+        let places = module.functions.iter().flat_map(Function::all_inst_iter).filter(is_place);
+        let places: Vec<_> = places.filter_map(|place| Some((place.result_id?, place))).collect();
+        definitions.extend(places);
         let mut decorations = HashMap::<_, Vec<_>>::new();
         for decoration in &module.annotations {
             let target = decoration.operands[0].id_ref_any().expect("something is decorated");
@@ -59,91 +64,60 @@ impl<'a> Known<'a> {
             decorations.entry(target).or_default().push(what);
         }
         decorations.values_mut().for_each(|all| all.sort_unstable());
-        Known {
-            globals: globals.filter_map(|global| Some((global.result_id?, global))).collect(),
-            functions: module.functions.iter().filter_map(|it| Some((it.def_id()?, it))).collect(),
-            decorations,
-            variables: HashMap::new(),
-            fingerprints: HashMap::new(),
-        }
+        let functions = module.functions.iter().filter_map(|it| Some((it.def_id()?, it))).collect();
+        let fingerprints = HashMap::new();
+        Known { definitions, functions, decorations, fingerprints, variables: 0, locals: 0 }
     }
 
-    /// Numbers the variables in the order in which a function and those that it calls use them.
-    fn number_variables(&mut self, function: Word) {
-        for instruction in self.functions[&function].all_inst_iter() {
-            // A buffer is known by its binding, and naga names them all at the start of a function.
-            if self.is_place_of_a_global(instruction) {
-                continue;
-            }
-            for id in instruction.operands.iter().filter_map(|operand| operand.id_ref_any()) {
-                if self.globals.get(&id).is_some_and(|global| global.class.opcode == Op::Variable) {
-                    let next = self.variables.len();
-                    self.variables.entry(id).or_insert(next);
-                } else if self.functions.contains_key(&id) {
-                    self.number_variables(id);
-                }
-            }
-        }
-    }
-
-    /// Returns true if an instruction only computes a place in a global. naga writes these at the start of a
-    /// function, in the order of the globals' declarations.
-    fn is_place_of_a_global(&self, instruction: &Instruction) -> bool {
-        let mut ids = instruction.operands.iter().filter_map(|operand| operand.id_ref_any());
-        instruction.class.opcode == Op::AccessChain && ids.all(|id| self.globals.contains_key(&id))
-    }
-
-    /// The fingerprint of an id's definition, where `locals` are those of the function it is used in.
-    fn fingerprint(&mut self, id: Word, locals: &HashMap<Word, u64>) -> u64 {
-        if let Some(known) = locals.get(&id).or_else(|| self.fingerprints.get(&id)) {
+    fn id(&mut self, id: Word) -> u64 {
+        if let Some(known) = self.fingerprints.get(&id) {
             return *known;
         }
-        let found = match self.functions.get(&id).copied() {
-            Some(function) => self.function(function),
-            None => {
-                let global = self.globals[&id];
-                let number = self.variables.get(&id).copied();
-                hash_of((self.instruction(global, &HashMap::new()), number))
-            }
+        let found = if let Some(function) = self.functions.get(&id).copied() {
+            let outer = std::mem::take(&mut self.locals);
+            let body = function.all_inst_iter().filter(|it| !self.is_elsewhere(it)).collect::<Vec<_>>();
+            let body: Vec<_> = body.into_iter().map(|it| self.instruction(it)).collect();
+            self.locals = outer;
+            hash_of(body)
+        } else if let Some(definition) = self.definitions.get(&id).copied() {
+            // A number tells apart two variables of the same type in workgroup memory.
+            let is_variable = definition.class.opcode == Op::Variable;
+            self.variables += usize::from(is_variable);
+            hash_of((is_variable.then_some(self.variables), self.instruction(definition)))
+        } else {
+            self.locals += 1;
+            hash_of(("local", self.locals))
         };
         self.fingerprints.insert(id, found);
         found
     }
 
-    fn function(&mut self, function: &Function) -> u64 {
-        let is_place: Vec<_> = function.all_inst_iter().map(|it| self.is_place_of_a_global(it)).collect();
-        let mut locals = HashMap::new();
-        // Branches lead forward: all are numbered before any is looked at.
-        for (instruction, is_place) in function.all_inst_iter().zip(&is_place) {
-            if let (Some(id), false) = (instruction.result_id, is_place) {
-                locals.insert(id, hash_of(("local", locals.len())));
-            }
-        }
-        let mut body = Vec::new();
-        for (instruction, is_place) in function.all_inst_iter().zip(is_place) {
-            let what = self.instruction(instruction, &locals);
-            match instruction.result_id {
-                Some(id) if is_place => drop(locals.insert(id, what)),
-                _ => body.push(what),
-            }
-        }
-        hash_of(body)
+    /// Returns true if an instruction of a function counts where it is mentioned.
+    fn is_elsewhere(&self, instruction: &Instruction) -> bool {
+        instruction.result_id.is_some_and(|id| self.definitions.contains_key(&id))
     }
 
-    /// The fingerprint of one instruction: its operation, its operands, and the decorations of its result.
-    fn instruction(&mut self, instruction: &Instruction, locals: &HashMap<Word, u64>) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (instruction.class.opcode as u32).hash(&mut hasher);
-        instruction.result_type.map(|ty| self.fingerprint(ty, locals)).hash(&mut hasher);
-        for operand in &instruction.operands {
-            match operand.id_ref_any() {
-                Some(id) => self.fingerprint(id, locals).hash(&mut hasher),
-                None => operand.hash(&mut hasher),
-            }
-        }
-        instruction.result_id.and_then(|id| self.decorations.get(&id)).hash(&mut hasher);
-        hasher.finish()
+    /// The fingerprint of one instruction: its operation, its operands, its result and the decorations of that.
+    fn instruction(&mut self, instruction: &Instruction) -> u64 {
+        let operands: Vec<_> = instruction
+            .operands
+            .iter()
+            .map(|operand| match operand.id_ref_any() {
+                Some(id) => Ok(self.id(id)),
+                None => Err(operand),
+            })
+            .collect();
+        let ty = instruction.result_type.map(|ty| self.id(ty));
+        let local = instruction.result_id.filter(|id| !self.definitions.contains_key(id));
+        let local = local.filter(|id| !self.functions.contains_key(id)).map(|id| self.id(id));
+        let decorations = instruction.result_id.and_then(|id| self.decorations.get(&id));
+        hash_of((instruction.class.opcode as u32, ty, local, operands, decorations))
     }
+}
+
+/// The ids that an instruction mentions.
+fn ids(instruction: &Instruction) -> impl Iterator<Item = Word> {
+    instruction.operands.iter().filter_map(|operand| operand.id_ref_any())
 }
 
 const DECLARED: [&str; 5] = [
@@ -161,39 +135,31 @@ const MAIN: &str = "@compute @workgroup_size(64)
         data[lid] = far[63u - lid] + near[lid];
     }";
 
-fn of(wgsl: String) -> u64 {
-    fingerprint(&Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label: String::new() })
-}
-
-fn declared() -> String {
-    DECLARED.concat() + MAIN
-}
-
 #[test]
-fn moving_and_renaming_change_nothing() {
-    let same = of(declared());
+fn fingerprint_is_of_what_a_kernel_computes() {
+    let of = |wgsl: String| {
+        fingerprint(&Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label: String::new() })
+    };
+    let declared = DECLARED.concat() + MAIN;
+    let before = of(declared.clone());
     let backwards: String = DECLARED.into_iter().rev().collect();
-    assert_eq!(of(backwards + MAIN), same);
-    assert_eq!(of(declared().replace("second", "other").replace("near", "close")), same);
-    assert_eq!(of(declared() + "fn unused(x: u32) -> u32 { return x + 7u; }"), same);
-}
-
-#[test]
-fn every_other_change_changes_the_fingerprint() {
-    let before = of(declared());
-    for (old, new) in [
-        ("x * 3u", "x + 3u"),
-        ("x * 3u", "x * 4u"),
-        ("first(x) / given.y", "first(x) / given.x"),
-        ("@binding(0)", "@binding(2)"),
-        ("workgroup_size(64)", "workgroup_size(32)"),
-        ("+ near[lid]", "+ far[lid]"),
-        ("far[63u - lid]", "near[63u - lid]"),
-        ("workgroupBarrier();", ""),
-        ("second(near[lid])", "first(near[lid])"),
-        ("read_write> data: array<u32>", "read_write> data: array<u32, 64>"),
+    assert_eq!(of(backwards + MAIN), before);
+    assert_eq!(of(declared.clone() + "fn unused(x: u32) -> u32 { return x + 7u; }"), before);
+    for (old, new, is_same) in [
+        ("second", "other", true),
+        ("near", "close", true),
+        ("x * 3u", "x + 3u", false),
+        ("x * 3u", "x * 4u", false),
+        ("first(x) / given.y", "first(x) / given.x", false),
+        ("@binding(0)", "@binding(2)", false),
+        ("workgroup_size(64)", "workgroup_size(32)", false),
+        ("+ near[lid]", "+ far[lid]", false),
+        ("far[63u - lid]", "near[63u - lid]", false),
+        ("workgroupBarrier();", "", false),
+        ("second(near[lid])", "first(near[lid])", false),
+        ("read_write> data: array<u32>", "read_write> data: array<u32, 64>", false),
     ] {
-        assert!(declared().contains(old));
-        assert_ne!(of(declared().replace(old, new)), before, "{new} for {old}");
+        assert!(declared.contains(old));
+        assert_eq!(of(declared.replace(old, new)) == before, is_same, "{new} for {old}");
     }
 }

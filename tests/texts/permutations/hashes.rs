@@ -9,32 +9,22 @@ use std::sync::Mutex;
 use halofold_measure::Kernel;
 
 use super::fingerprint::fingerprint;
-use super::{MONOIDS, catalogue, fail_on, group, histogram, in_parallel, pyramid, rank, say, scan, stencils};
+use super::item::key;
+use super::{MONOIDS, catalogue, in_parallel, operations, say, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
-/// The identity of a kernel: its text, its entry point, and the bits of its overrides.
-type Key = (String, &'static str, Vec<(&'static str, u64)>);
-
 /// Every kernel once, with everything that it is.
 fn distinct() -> Vec<(Kernel, Vec<String>)> {
-    let mut seen = HashMap::<Key, usize>::new();
+    let mut seen = HashMap::new();
     let mut kernels = Vec::<(Kernel, Vec<String>)>::new();
     let reductions = MONOIDS.iter().flat_map(catalogue::labelled);
-    let others = [
-        ("histogram", histogram::kernels()),
-        ("rank", rank::kernels()),
-        ("group", group::kernels()),
-        ("scan", scan::kernels()),
-        ("pyramid", pyramid::kernels()),
-    ];
-    let others = others.into_iter().flat_map(|(room, kernels)| {
-        kernels.into_iter().map(move |(label, it)| (format!("{room}/{label}"), it))
-    });
-    for (label, kernel) in reductions.chain(others).chain(stencils::labelled()) {
-        let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
-        let key = (kernel.wgsl.clone(), kernel.entry_point, overrides);
-        let at = *seen.entry(key).or_insert(kernels.len());
+    let operations =
+        operations::kernels().into_iter().map(|it| (format!("{}/{}", it.row, it.label), it.kernel));
+    let stencils = stencils::permutations().into_iter();
+    let stencils = stencils.map(|item| (format!("stencil/{}", item.label), item.kernel));
+    for (label, kernel) in reductions.chain(operations).chain(stencils) {
+        let at = *seen.entry(key(&kernel)).or_insert(kernels.len());
         match kernels.get_mut(at) {
             Some((_, labels)) => labels.push(label),
             None => kernels.push((kernel, vec![label])),
@@ -49,10 +39,10 @@ fn hashes_of_all_kernels() {
         return say(&format!("permutations: no list of fingerprints, as {FILE} does not name a file"));
     };
     let lines = Mutex::new(BTreeSet::new());
-    fail_on(&in_parallel(&distinct(), |(kernel, labels)| {
+    in_parallel(&distinct(), |(kernel, labels)| {
         let number = fingerprint(kernel);
         lines.lock().unwrap().extend(labels.iter().map(|label| format!("{number:016x} {label}\n")));
         Vec::new()
-    }));
+    });
     std::fs::write(file, String::from_iter(lines.into_inner().unwrap())).unwrap();
 }

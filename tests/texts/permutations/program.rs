@@ -6,13 +6,19 @@ use halofold_measure::Form;
 use halofold_measure::Kernel;
 
 use super::catalogue::generous;
+use super::item::Item;
+use super::operations::MEMORY_EVERYWHERE;
 
-/// Every one of them, by its label.
-pub fn kernels() -> Vec<(String, Kernel)> {
+/// Their row in the table of kernels and compilers.
+pub const ROW: &str = "the program's own";
+
+pub fn kernels() -> Vec<Item> {
     let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
-    let named =
-        |kernel: Kernel| (format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides), kernel);
-    peaks.into_iter().map(named).collect()
+    let item = |kernel: Kernel| {
+        let label = format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides);
+        Item { memory: 0..=MEMORY_EVERYWHERE, ..Item::new(ROW, label, kernel) }
+    };
+    peaks.into_iter().map(item).collect()
 }
 
 /// The statements of the sources that make a shader module, by the path of the file.

@@ -10,45 +10,61 @@ use halofold::wgpu::Features;
 use super::catalogue::Permutation;
 
 /// Every reason to refuse a kernel: the language, the type that it lacks, and the feature that stands for the type.
-pub const REFUSALS: &[(&str, &str, Features)] = &[
-    ("msl", "f64", Features::SHADER_F64),
-    ("msl", "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
-    ("msl", "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
-    ("hlsl", "f64", Features::SHADER_F64),
-    ("hlsl", "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
-    ("glsl", "f16", Features::SHADER_F16),
-    ("glsl", "i64", Features::SHADER_INT64),
-    ("glsl", "u64", Features::SHADER_INT64),
-    ("glsl", "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
-    ("glsl", "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
-    ("glsl", "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
+pub const REFUSALS: [(Language, &str, Features); 11] = [
+    (Language::Msl, "f64", Features::SHADER_F64),
+    (Language::Msl, "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    (Language::Msl, "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    (Language::Hlsl, "f64", Features::SHADER_F64),
+    (Language::Hlsl, "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
+    (Language::Glsl, "f16", Features::SHADER_F16),
+    (Language::Glsl, "i64", Features::SHADER_INT64),
+    (Language::Glsl, "u64", Features::SHADER_INT64),
+    (Language::Glsl, "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    (Language::Glsl, "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    (Language::Glsl, "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
 ];
 
-/// For each of [`Language::ALL`] the types for which it must refuse a kernel, by rule: those of the elements that it reads, of its
-/// accumulators, of its atomic word.
-pub fn musts(permutation: &Permutation<'_>) -> [Vec<&'static str>; 5] {
-    let types = types(permutation);
-    Language::ALL.map(|language| {
-        let lacks =
-            |ty: &&str| REFUSALS.iter().any(|(name, lacked, _)| (*name, lacked) == (language.name(), ty));
-        types.iter().copied().filter(lacks).collect()
-    })
+/// A language, and a type that it lacks.
+pub type Refusal = (Language, &'static str);
+
+fn those(holds: impl Fn(Refusal, Features) -> bool) -> Vec<Refusal> {
+    let those = REFUSALS.iter().filter(|(language, ty, feature)| holds((*language, ty), *feature));
+    those.map(|(language, ty, _)| (*language, *ty)).collect()
 }
 
-/// Returns true if a language lacks a type that a text has, apart from its comments.
-pub fn is_in(wgsl: &str, ty: &str, language: Language) -> bool {
-    let code = wgsl.lines().map(|line| line.split("//").next().unwrap_or_default());
-    let mut words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
-    words.any(|word| word == ty)
-        && REFUSALS.iter().any(|(name, lacked, _)| (*name, *lacked) == (language.name(), ty))
+/// The refusals of a kernel that are foreseen.
+#[derive(Clone)]
+pub struct Foreseen {
+    /// A language that is here must refuse the kernel.
+    pub must: Vec<Refusal>,
+    /// Every refusal is one of these.
+    pub may: Vec<Refusal>,
 }
 
-/// Returns true if a language may refuse a kernel for a type: only one that stands for a feature which the kernel may need.
-pub fn may(permutation: &Permutation<'_>, language: Language, ty: &str) -> bool {
-    let needed = needed(permutation);
-    REFUSALS
-        .iter()
-        .any(|(name, lacked, feature)| (*name, *lacked) == (language.name(), ty) && needed.contains(*feature))
+impl Foreseen {
+    /// The types of the elements that a kernel reads, of its accumulators, of its atomic word; and at most those that
+    /// stand for a feature which it may need.
+    pub fn of(permutation: &Permutation<'_>) -> Self {
+        let (types, needed) = (types(permutation), needed(permutation));
+        let must = those(|(_, ty), _| types.contains(&ty));
+        Foreseen { must, may: those(|_, feature| needed.contains(feature)) }
+    }
+
+    /// The type of a stencil's cells, and the integers by which lanes exchange 64 bits.
+    pub fn of_stencil(element: Element, has_wide_lanes: bool) -> Self {
+        let must = those(|refusal, _| {
+            refusal.1 == element.name() || has_wide_lanes && refusal == (Language::Glsl, "u64")
+        });
+        Foreseen { may: must.clone(), must }
+    }
+
+    /// The types that a text has, apart from its comments.
+    pub fn in_text(wgsl: &str) -> Self {
+        let code = wgsl.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+        let words: Vec<_> = words.collect();
+        Foreseen { must: Vec::new(), may: those(|(_, ty), _| words.contains(&ty)) }
+    }
 }
 
 /// The features that some type in a kernel may stand for.
@@ -76,7 +92,7 @@ fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
     is_plain && monoid.acc_type() == "f64"
 }
 
-/// Returns true if accumulators travel between lanes or workgroups; those of 64 bits do so as 32-bit words of an integer.
+/// Returns true if accumulators travel between lanes or workgroups: 64 bits do so as 32-bit words of an integer.
 fn travels(permutation: &Permutation<'_>) -> bool {
     let kernel = permutation.stage.kernel;
     // Wide accumulators use subgroups only in kernels that require them.
@@ -96,12 +112,8 @@ fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
         Some(Element::F64) if !monoid.features().contains(Features::SHADER_F64) => "i64",
         element => element.map_or("", Element::name),
     };
-    let mut types = Vec::new();
-    for ty in ["f64", "i64", "u64", "f16"] {
-        if reads && element == ty || monoid.acc_type().contains(ty) {
-            types.push(ty);
-        }
-    }
+    let is_there = |ty: &&str| reads && element == *ty || monoid.acc_type().contains(ty);
+    let mut types: Vec<_> = ["f64", "i64", "u64", "f16"].into_iter().filter(is_there).collect();
     if travels(permutation) && computes_in_f64(permutation) {
         types.push("u64");
     }
@@ -119,5 +131,5 @@ fn atomic(permutation: &Permutation<'_>) -> Option<&'static str> {
         "f32" if adds && features.contains(Features::SHADER_FLOAT32_ATOMIC) => "atomic<f32>",
         _ => return None,
     };
-    (stage.kernel.adds_to_total()).then_some(word)
+    stage.kernel.adds_to_total().then_some(word)
 }

@@ -46,7 +46,7 @@ fn finish(acc: Acc, n: u32) -> f16 { return acc; }";
 const MOST: u64 = u32::MAX as u64;
 
 /// Places in the list of operators.
-pub const SUM: usize = 0;
+const SUM: usize = 0;
 pub const WIDE_SUM: usize = 1;
 
 #[derive(Clone)]
@@ -66,17 +66,25 @@ pub struct Case {
 /// The output of a failing test: a line, not a kernel's essay and forty limits.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { states, shape, parts, second, limits, .. } = self;
-        write!(f, "{} {shape:?} over {parts:?} and {second:?}, states {states:?}, ", self.monoid().name())?;
-        if let Some((rung, finish, tuning)) = self.rung() {
-            write!(f, "{} by {finish}, {tuning:?}, ", rung.name())?;
-        }
-        write!(f, "{:?}, ", self.launches)?;
-        write!(f, "bindings of {}", limits.max_storage_buffer_binding_size)?;
-        write!(f, " at multiples of {}", limits.min_storage_buffer_offset_alignment)?;
-        write!(f, ", rows of {} workgroups", limits.max_compute_workgroups_per_dimension)?;
-        write!(f, ", {} invocations", limits.max_compute_invocations_per_workgroup)?;
-        write!(f, ", {} bytes shared", limits.max_compute_workgroup_storage_size)
+        let Case { launches, states, shape, parts, second, limits, .. } = self;
+        let Limits {
+            max_storage_buffer_binding_size: binding,
+            max_compute_workgroups_per_dimension: row,
+            ..
+        } = limits;
+        let Limits {
+            max_compute_invocations_per_workgroup: size,
+            max_compute_workgroup_storage_size: shared,
+            ..
+        } = limits;
+        let (name, align) = (self.monoid().name(), limits.min_storage_buffer_offset_alignment);
+        let rung = self.rung().map(|(rung, finish, tuning)| (rung.name(), finish, tuning));
+        write!(
+            f,
+            "{name} {shape:?} over {parts:?} and {second:?}, states {states:?}, {rung:?}, {launches:?}, "
+        )?;
+        write!(f, "bindings of {binding} at multiples of {align}, rows of {row} workgroups, ")?;
+        write!(f, "{size} invocations, {shared} bytes shared")
     }
 }
 
@@ -87,18 +95,9 @@ impl Case {
         let rung = Rung::named(rung).unwrap();
         let tuning = Tuning::of(rung.kernel, &limits, len * 4).with_workgroup_size(256);
         let how = How::Rung { rung, finish: rung.finishes[0], tuning };
+        let (states, shape, launches) = ([false; 2], Shape::Whole, Launches::One);
         let parts = vec![BufferRange { offset, len }];
-        let launches = Launches::One;
-        Case {
-            monoid: SUM,
-            how,
-            launches,
-            states: [false; 2],
-            shape: Shape::Whole,
-            parts,
-            second: None,
-            limits,
-        }
+        Case { monoid: SUM, how, launches, states, shape, parts, second: None, limits }
     }
 
     /// The same with another tuning.

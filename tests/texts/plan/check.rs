@@ -117,6 +117,42 @@ pub fn holds_partials(case: &Case, launch: &Launch, range: Range<u64>) -> Checke
     Ok(())
 }
 
+/// What a launch of teams takes and leaves.
+pub struct Step {
+    /// Its chunks, segments or tiles, counted over all launches.
+    pub taken: Range<u64>,
+    /// The elements, or accumulators in scratch memory, that its bindings hold.
+    pub covered: Range<u64>,
+    /// Number of values that it writes.
+    pub values: u64,
+    pub team: u32,
+    /// Loop turns of an invocation.
+    pub turns: u64,
+}
+
+/// Launches that take `all` things one after another; returns where they write.
+pub fn steps(
+    case: &Case,
+    launches: &[&Launch],
+    all: u64,
+    step: impl Fn(&Launch) -> Result<Step, TestCaseError>,
+) -> Result<Vec<Range<u64>>, TestCaseError> {
+    let (mut taken, mut written) = (Vec::new(), Vec::new());
+    for launch in launches {
+        let step = step(launch)?;
+        match launch.src {
+            Src::Scratch(..) => holds_partials(case, launch, step.covered)?,
+            _ => holds(case, launch, step.covered.clone(), step.covered.start)?,
+        }
+        teams(case, launch, step.team)?;
+        turns(step.turns)?;
+        written.push(writes(case, launch, step.values)?);
+        taken.push(step.taken);
+    }
+    tiles(taken, all)?;
+    Ok(written)
+}
+
 /// The range of bytes that a launch writes `count` values to, counted from the start of its buffer.
 pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, TestCaseError> {
     let (bytes, value) = match launch.dst {

@@ -1,9 +1,9 @@
 //! Errors of plans: the limit that is named stands in the way, and the message helps.
 
 use halofold::reduce::ladder::{Coverage, Finish};
-use halofold::reduce::{BufferRange, Op, Options, ReduceError, Shape, Strategy, Tuning};
+use halofold::reduce::{ReduceError, Shape, Strategy, Tuning};
 use halofold::wgpu::Limits;
-use halofold::{BufferError, Element, LimitError};
+use halofold::{BufferError, LimitError};
 use proptest::prelude::*;
 
 use super::case::{Case, WIDE_SUM};
@@ -29,6 +29,7 @@ fn is_so(case: &Case, error: &ReduceError) -> bool {
             let starts = case.parts.iter().chain(&case.second).any(|part| part.offset == *offset);
             starts && !offset.is_multiple_of(*size) && size.is_multiple_of(case.item())
         }
+        (ReduceError::States(kind), _) => *kind == case.shape.kind() && case.states.contains(&true),
         // The last workgroup walks over a slot of every other one, and may not turn too often.
         (ReduceError::TooManyTickets { needed, limit }, rung) => {
             let size = rung.map_or(1024, |(_, _, tuning)| tuning.workgroup_size);
@@ -96,110 +97,80 @@ fn device_limit(limits: &Limits, name: &str) -> u64 {
     }
 }
 
-/// A limit that is too low, and the message about it.
-fn limited(case: &Case) -> (LimitError, String) {
-    match refuse(case) {
-        (ReduceError::Limit(error), message) => (error, message),
-        (other, _) => panic!("{other}"),
-    }
-}
-
-/// The error of a case, and its message.
-fn refuse(case: &Case) -> (ReduceError, String) {
-    let error = case.plan().unwrap_err();
-    justified(case, &error).unwrap();
-    let message = error.to_string();
-    (error, message)
-}
-
-#[test]
-fn a_workgroup_that_is_no_power_of_two() {
-    for size in [0, 3, 100, 255] {
-        let (error, message) =
-            refuse(&Case::of("sequential", 0, 1000).tuned(|tuning| tuning.workgroup_size = size));
-        let ReduceError::Setting(error) = error else { panic!("{message}") };
-        assert_eq!((error.name, error.value), ("workgroup_size", u64::from(size)), "{message}");
-        assert!(message.contains("a power of two from 1 to 1024"), "{message}");
-    }
-}
-
-#[test]
-fn a_workgroup_that_is_too_large() {
-    let (error, message) =
-        limited(&Case::of("sequential", 0, 1000).tuned(|tuning| tuning.workgroup_size = 512));
-    assert_eq!((error.name, error.needed, error.limit), ("max_compute_invocations_per_workgroup", 512, 256));
-    assert!(message.contains("use a smaller workgroup"), "{message}");
-}
-
-#[test]
-fn too_much_workgroup_memory() {
-    let limits = Limits { max_compute_workgroup_storage_size: 16_383, ..Limits::default() };
-    let case = Case { monoid: WIDE_SUM, limits, ..Case::of("tile", 0, 1000) };
-    let (error, message) = limited(&case.tuned(|tuning| tuning.tile = 1024));
-    let found = (error.name, error.needed, error.limit);
-    assert_eq!(found, ("max_compute_workgroup_storage_size", 16_384, 16_383));
-    assert!(message.contains("use a smaller workgroup"), "{message}");
-}
-
-#[test]
-fn a_tile_that_does_not_go_with_the_workgroup() {
-    for tile in [0, 128, 768, 2048] {
-        let (error, message) = refuse(&Case::of("tile-unrolled", 0, 1000).tuned(|tuning| tuning.tile = tile));
-        let ReduceError::Setting(error) = error else { panic!("{message}") };
-        assert_eq!((error.name, error.value), ("tile", u64::from(tile)), "{message}");
-        assert!(message.contains("a power of two from 256 to 1024"), "{message}");
-    }
-    assert!(Case::of("sequential", 0, 1000).tuned(|tuning| tuning.tile = 3).plan().is_ok());
-}
-
-#[test]
-fn a_finish_that_the_rung_does_not_offer() {
-    let mut case = Case::of("sequential", 0, 1000);
-    if let Strategy::Rung { finish, .. } = &mut case.how {
+/// Cases that are refused, and what the error and its message say.
+fn wrong() -> Vec<(Case, Vec<String>)> {
+    let of = |rung| Case::of(rung, 0, 1000);
+    let words = |all: &[&str]| all.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let setting = |name: &str, value: u32, range: &str| {
+        words(&[
+            "Setting",
+            &format!("name: {name:?}, value: {value}"),
+            &format!("a power of two from {range}"),
+        ])
+    };
+    let limit = |name: &str, needed: u32, limit: u32, remedy: &str| {
+        words(&["Limit", &format!("name: {name:?}, needed: {needed}, limit: {limit}"), remedy])
+    };
+    let sizes = [0, 3, 100, 255].map(|size| {
+        let case = of("sequential").tuned(|tuning| tuning.workgroup_size = size);
+        (case, setting("workgroup_size", size, "1 to 1024"))
+    });
+    let tiles = [0, 128, 768, 2048].map(|tile| {
+        let case = of("tile-unrolled").tuned(|tuning| tuning.tile = tile);
+        (case, setting("tile", tile, "256 to 1024"))
+    });
+    let memory = Limits { max_compute_workgroup_storage_size: 16_383, ..Limits::default() };
+    let wide = Case { monoid: WIDE_SUM, limits: memory, ..of("tile") };
+    let mut atomic = of("sequential");
+    if let Strategy::Rung { finish, .. } = &mut atomic.how {
         *finish = Finish::Atomic;
     }
-    assert_eq!(refuse(&case).1, "`sequential` does not finish by `atomic`; it can by repeat, host");
-}
-
-#[test]
-fn more_elements_than_an_index_reaches() {
-    let (error, message) = refuse(&Case::of("vectorized", 0, 1 << 32));
-    assert_eq!(error, BufferError::TooMany(1 << 32).into());
-    assert!(message.contains("4294967295"), "{message}");
-    // All that one dispatch can name are planned, if the rung's grid is bounded.
-    assert!(Case::of("vectorized", 0, (1 << 32) - 1).plan().is_ok());
-}
-
-#[test]
-fn more_workgroups_than_a_grid_holds() {
-    let limits = Limits { max_compute_workgroups_per_dimension: 100, ..Limits::default() };
-    let case = |len| {
-        let case = Case { limits: limits.clone(), ..Case::of("sequential", 0, len) };
-        case.tuned(|tuning| tuning.workgroup_size = 1)
-    };
-    assert!(case(10_000).plan().is_ok());
-    let (error, message) = limited(&case(10_001));
-    let found = (error.name, error.needed, error.limit);
-    assert_eq!(found, ("max_compute_workgroups_per_dimension", 101, 100));
-    assert!(message.contains("larger workgroup"), "{message}");
-}
-
-#[test]
-fn an_offset_inside_an_element() {
-    let (error, message) = refuse(&Case::of("sequential", 6, 1000));
-    assert_eq!(error, BufferError::Misaligned { offset: 6, size: 4 }.into());
-    assert!(message.contains("byte 6"), "{message}");
-}
-
-#[test]
-fn states_of_a_form_that_has_none() {
-    let sum = Op::Sum.over(Element::U32).unwrap();
-    let input = [BufferRange { offset: 0, len: 1000 }];
-    for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
-        let options = Options::default().with_from_states(from_states).with_to_states(to_states);
+    let mut wrong = vec![
+        (
+            of("sequential").tuned(|tuning| tuning.workgroup_size = 512),
+            limit("max_compute_invocations_per_workgroup", 512, 256, "use a smaller workgroup"),
+        ),
+        (
+            wide.tuned(|tuning| tuning.tile = 1024),
+            limit("max_compute_workgroup_storage_size", 16_384, 16_383, "use a smaller workgroup"),
+        ),
+        (atomic, words(&["`sequential` does not finish by `atomic`; it can by repeat, host"])),
+        (Case::of("vectorized", 0, 1 << 32), words(&["TooMany(4294967296)", "4294967295"])),
+        (in_narrow_grid(10_001), limit("max_compute_workgroups_per_dimension", 101, 100, "larger workgroup")),
+        (Case::of("sequential", 6, 1000), words(&["Misaligned { offset: 6, size: 4 }", "byte 6"])),
+    ];
+    for states in [[true, false], [false, true], [true, true]] {
         for shape in [Shape::Accumulate, Shape::Strided { stride: 3 }, Shape::Offsets { count: 10 }] {
-            let refused = options.plan(&sum, shape, &input, None, &Limits::default());
-            assert_eq!(refused.unwrap_err(), ReduceError::States(shape.kind()));
+            let case = Case { how: Strategy::Fastest, states, shape, ..of("sequential") };
+            wrong.push((case, words(&[&format!("States({:?})", shape.kind())])));
         }
+    }
+    wrong.extend(sizes.into_iter().chain(tiles));
+    wrong
+}
+
+/// One invocation in a workgroup, and at most 100 workgroups in a row.
+fn in_narrow_grid(len: u64) -> Case {
+    let limits = Limits { max_compute_workgroups_per_dimension: 100, ..Limits::default() };
+    let case = Case { limits, ..Case::of("sequential", 0, len) };
+    case.tuned(|tuning| tuning.workgroup_size = 1)
+}
+
+#[test]
+fn wrong_cases_are_refused() {
+    for (case, words) in wrong() {
+        let error = case.plan().unwrap_err();
+        justified(&case, &error).unwrap();
+        let said = format!("{error:?} {error}");
+        assert!(words.iter().all(|word| said.contains(word)), "{case:?}: {said}, without {words:?}");
+    }
+}
+
+/// The other sides of the borders: the tile counts where there are tiles, all that a dispatch can name is planned.
+#[test]
+fn cases_at_a_border_are_planned() {
+    let untiled = Case::of("sequential", 0, 1000).tuned(|tuning| tuning.tile = 3);
+    for case in [untiled, Case::of("vectorized", 0, (1 << 32) - 1), in_narrow_grid(10_000)] {
+        assert!(case.plan().is_ok(), "{case:?}");
     }
 }

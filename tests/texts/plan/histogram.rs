@@ -35,18 +35,21 @@ fn fits_every_device() {
 }
 
 #[test]
-fn the_method_follows_workgroup_memory() {
-    let method = |memory, bins| Tuning::of(&limits(1024, memory), bins, 1 << 28).method;
+fn method_follows_workgroup_memory() {
     let workgroup = |copies, slices| Method::Workgroup { copies, slices, merge: copies < 32 };
-    assert_eq!(method(48 << 10, 128), workgroup(32, 1));
-    // Copies take at most 16 KiB.
-    assert_eq!(method(48 << 10, 256), workgroup(16, 1));
-    assert_eq!(method(48 << 10, 4097), workgroup(1, 1));
-    assert_eq!(method(16 << 10, 256), workgroup(16, 1));
-    assert_eq!(method(16 << 10, 4096), workgroup(1, 1));
-    assert_eq!(method(16 << 10, 4097), workgroup(1, 2));
-    assert_eq!(method(48 << 10, 65_536), workgroup(1, 6));
-    assert_eq!(method(16 << 10, 32_769), Method::Storage);
+    for (kib, bins, method) in [
+        (48, 128, workgroup(32, 1)),
+        // Copies take at most 16 KiB.
+        (48, 256, workgroup(16, 1)),
+        (48, 4097, workgroup(1, 1)),
+        (16, 256, workgroup(16, 1)),
+        (16, 4096, workgroup(1, 1)),
+        (16, 4097, workgroup(1, 2)),
+        (48, 65_536, workgroup(1, 6)),
+        (16, 32_769, Method::Storage),
+    ] {
+        assert_eq!(Tuning::of(&limits(1024, kib << 10), bins, 1 << 28).method, method, "{kib} KiB, {bins}");
+    }
 }
 
 #[test]
@@ -116,19 +119,16 @@ fn borders_never_fall() {
     }
 }
 
-/// Counts of floats by the reference.
-fn counted(low: f32, high: f32, bins: u32, values: &[f32]) -> Vec<u32> {
-    reference::counts(&Keys::Ranges { low, high }, bins, bytemuck::cast_slice(values))
-}
-
+/// The last bin has its high end; what lies outside of the range, or is none of the numbers, is not counted.
 #[test]
-fn the_last_bin_holds_the_high_end() {
-    assert_eq!(counted(0.0, 3.0, 3, &[0.0, 1.0, 2.0, 3.0, 2.9, -0.0]), [2, 1, 3]);
-}
-
-#[test]
-fn elements_outside_the_range_are_not_counted() {
+fn reference_counts_what_lies_in_the_range() {
     let outside = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e-45, 1.000_000_1];
-    assert_eq!(counted(0.0, 1.0, 2, &outside), [0, 0]);
+    for (high, values, counts) in
+        [(3.0, &[0.0, 1.0, 2.0, 3.0, 2.9, -0.0][..], &[2, 1, 3][..]), (1.0, &outside, &[0, 0])]
+    {
+        let keys = Keys::Ranges { low: 0.0, high };
+        let counted = reference::counts(&keys, counts.len() as u32, bytemuck::cast_slice(values));
+        assert_eq!(counted, counts, "{values:?}");
+    }
     assert_eq!(reference::counts(&Keys::Numbers, 2, &[0, 1, 2, 1, u32::MAX]), [1, 2]);
 }

@@ -7,10 +7,9 @@ use halofold::reduce::plan::{ByteRange, Launch, Own, Reads, Src, Writes};
 use proptest::prelude::*;
 
 use super::case::Case;
-use super::check::{Checked, bound, holds, teams, tiles, turns, window, words, writes};
+use super::check::{Checked, Step, bound, steps, teams, tiles, window, words, writes};
 
 /// The numbers of a launch over segments, tiles or marks.
-#[derive(Clone, Copy)]
 struct Numbers {
     /// Elements of a tile.
     tile: u64,
@@ -21,17 +20,17 @@ struct Numbers {
     is_last: bool,
 }
 
-impl Numbers {
-    fn of(launch: &Launch) -> Self {
-        let Own::Offsets { power, short, base, team, is_last, .. } = launch.params.own else {
-            panic!("not of offsets: {launch:?}");
-        };
-        Numbers { tile: 1 << power, short: short.into(), base: base.into(), team, is_last: is_last == 1 }
-    }
+fn numbers(launch: &Launch) -> Numbers {
+    let Own::Offsets { power, short, base, team, is_last, .. } = launch.params.own else {
+        panic!("not of offsets: {launch:?}");
+    };
+    Numbers { tile: 1 << power, short: short.into(), base: base.into(), team, is_last: is_last == 1 }
+}
 
-    fn some(self, count: u32) -> Range<u64> {
-        self.base..self.base + u64::from(count)
-    }
+/// `count` segments or tiles from the first on that a launch takes.
+fn taken(launch: &Launch, count: u32) -> Range<u64> {
+    let base = numbers(launch).base;
+    base..base + u64::from(count)
 }
 
 pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
@@ -45,7 +44,7 @@ pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
     prop_assert_eq!(over_segments.len() + over_tiles.len() + over_marks.len(), plan.launches().len());
     segments(case, &over_segments, count)?;
     let Some(first) = over_segments.first() else { return Ok(()) };
-    let (len, tile) = (case.len(), Numbers::of(first).tile);
+    let (len, tile) = (case.len(), numbers(first).tile);
     bound(case, ByteRange { offset: 0, size: plan.marks() })?;
     prop_assert!(plan.marks() >= len.div_ceil(tile) * 16);
     if len <= tile {
@@ -59,32 +58,30 @@ pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
 /// Short and medium segments, window by window.
 fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
     let len = case.len();
-    let slabs: Vec<_> = launches.iter().filter(|launch| launch.params.index == 0).collect();
-    let slab = |launch: &Launch| Numbers::of(launch).some(launch.params.groups);
-    tiles(slabs.iter().map(|launch| slab(launch)), count)?;
-    for first in slabs {
-        let range = slab(first);
-        let windows: Vec<_> = launches.iter().filter(|launch| slab(launch) == range).collect();
-        tiles(windows.iter().map(|launch| window(&launch.params)), len)?;
-        for (number, launch) in windows.iter().enumerate() {
-            let numbers = Numbers::of(launch);
-            let tile = numbers.tile;
-            prop_assert_eq!(numbers.is_last, number + 1 == windows.len());
-            prop_assert!(numbers.short <= tile && u64::from(launch.params.count) == len);
+    let slab = |launch: &Launch| taken(launch, launch.params.groups);
+    let slabs: Vec<_> =
+        launches.iter().filter(|launch| launch.params.index == 0).map(|first| slab(first)).collect();
+    tiles(slabs.iter().cloned(), count)?;
+    for range in slabs {
+        let windows: Vec<_> = launches.iter().copied().filter(|launch| slab(launch) == range).collect();
+        let written = steps(case, &windows, len, |launch| {
+            let Numbers { tile, short, team, .. } = numbers(launch);
+            prop_assert!(short <= tile && u64::from(launch.params.count) == len);
             // A segment that starts in the window may end a tile behind it.
-            let Range { start, end } = window(&launch.params);
-            holds(case, launch, start..len.min(end + tile), start)?;
-            teams(case, launch, numbers.team)?;
-            prop_assert_eq!(writes(case, launch, range.end - range.start)?, range.clone());
+            let taken = window(&launch.params);
+            let covered = taken.start..len.min(taken.end + tile);
+            // A queue of medium segments, or marks of a long one; and a short one of its own.
+            let queued = case.workgroup() >> team;
+            let turns = queued * (tile.div_ceil(case.workgroup() * 16) + 20);
+            let turns = turns + (len / tile).div_ceil(case.workgroup());
+            Ok(Step { taken, covered, values: range.end - range.start, team, turns })
+        })?;
+        for (number, launch) in windows.iter().enumerate() {
+            prop_assert_eq!(numbers(launch).is_last, number + 1 == windows.len());
+            prop_assert_eq!(written[number].clone(), range.clone());
             let Some(bytes) = launch.offsets else { return Err(TestCaseError::fail("no offsets")) };
             bound(case, bytes)?;
             prop_assert_eq!((bytes.offset, bytes.end()), (range.start * 4, (range.end + 1) * 4));
-            // A queue of medium segments, or marks of a long one; and a short one of its own.
-            let queued = case.workgroup() >> numbers.team;
-            turns(
-                queued * (tile.div_ceil(case.workgroup() * 16) + 20)
-                    + (len / tile).div_ceil(case.workgroup()),
-            )?;
         }
     }
     Ok(())
@@ -92,31 +89,28 @@ fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
 
 /// Long segments are cut at tiles; one may start in the tile before.
 fn cut(case: &Case, launches: &[&Launch], tile: u64) -> Checked {
-    let taken = |launch: &Launch| Numbers::of(launch).some(launch.params.groups);
-    tiles(launches.iter().map(|launch| taken(launch)), case.len().div_ceil(tile))?;
-    for launch in launches {
-        let range = taken(launch);
-        let covered = (range.start * tile).saturating_sub(tile)..case.len().min(range.end * tile);
+    let all = case.len().div_ceil(tile);
+    let written = steps(case, launches, all, |launch| {
+        let taken = taken(launch, launch.params.groups);
+        let covered = (taken.start * tile).saturating_sub(tile)..case.len().min(taken.end * tile);
         prop_assert_eq!((u64::from(launch.params.index), launch.level), (covered.start, 1));
-        holds(case, launch, covered.clone(), covered.start)?;
-        teams(case, launch, Numbers::of(launch).team)?;
-        prop_assert_eq!(writes(case, launch, range.end - range.start)?, range);
-    }
-    Ok(())
+        let values = taken.end - taken.start;
+        Ok(Step { taken, covered, values, team: numbers(launch).team, turns: 0 })
+    })?;
+    tiles(written, all)
 }
 
 /// The tiles of each long segment are joined: every launch looks at all marks, for the segments that are its own.
 fn join(case: &Case, launches: &[&Launch], (count, tile): (u64, u64)) -> Checked {
-    let taken = |launch: &Launch| Numbers::of(launch).some(launch.params.len);
-    tiles(launches.iter().map(|launch| taken(launch)), count)?;
+    tiles(launches.iter().map(|launch| taken(launch, launch.params.len)), count)?;
     for launch in launches {
         let Src::Scratch(0, bytes) = launch.src else { return Err(TestCaseError::fail("no scratch memory")) };
         bound(case, bytes)?;
         let all = case.len().div_ceil(tile);
         prop_assert_eq!((bytes.offset, bytes.size), (0, words(all * case.acc())));
         prop_assert_eq!((u64::from(launch.params.groups), launch.level), (all, 2));
-        teams(case, launch, Numbers::of(launch).team)?;
-        let range = taken(launch);
+        teams(case, launch, numbers(launch).team)?;
+        let range = taken(launch, launch.params.len);
         prop_assert_eq!(writes(case, launch, range.end - range.start)?, range);
     }
     Ok(())

@@ -1,11 +1,14 @@
 //! A plan over a whole input carried out on the CPU, with integers for values and the kernels' own arithmetic for indices.
 
+use std::fmt;
+
 use halofold::reduce::Plan;
 use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::{Dst, Launch, Own, Src, Writes};
 use proptest::prelude::*;
 
 use super::case::Case;
+use super::check::Checked;
 
 /// The contents of a slot of memory: a value, and whether `finish` has been applied to it. `None` is poison.
 type Slot = Option<(u64, bool)>;
@@ -15,106 +18,107 @@ fn element(index: u64) -> u64 {
     (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
+/// The sum of slots, all of which are to be known and finished, or none.
+fn sum(
+    mut slots: impl Iterator<Item = Slot>,
+    finished: bool,
+    what: impl fmt::Debug,
+) -> Result<u64, TestCaseError> {
+    slots.try_fold(0u64, |sum, slot| match slot {
+        Some((value, is_finished)) if is_finished == finished => Ok(sum.wrapping_add(value)),
+        slot => Err(TestCaseError::fail(format!("{what:?} reads {slot:?}"))),
+    })
+}
+
 /// Memory as a run sees it.
-struct Memory {
+struct Memory<'a> {
+    case: &'a Case,
     /// The buffer of each part, by item.
     inputs: Vec<Vec<Slot>>,
     scratch: [Vec<Slot>; 2],
     output: Vec<Slot>,
     partials: Vec<Slot>,
-}
-
-impl Memory {
-    fn new(case: &Case, plan: &Plan) -> Self {
-        let mut index = 0;
-        let inputs = case.parts.iter().map(|part| {
-            let mut buffer = vec![None; (part.offset / case.item()) as usize];
-            buffer.extend((index..index + part.len).map(|index| Some((element(index), false))));
-            buffer.resize(buffer.len() + 64, None);
-            index += part.len;
-            buffer
-        });
-        Memory {
-            inputs: inputs.collect(),
-            scratch: plan.scratch().map(|bytes| vec![None; (bytes / case.acc()) as usize]),
-            output: vec![None; plan.results() as usize],
-            partials: vec![None; (plan.partials() / case.acc()) as usize],
-        }
-    }
+    /// Workgroups that have published.
+    published: u32,
 }
 
 /// Runs a plan and compares its result with the sum of all elements.
-pub fn run(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
-    let mut memory = Memory::new(case, plan);
-    let mut published = 0;
+pub fn run(case: &Case, plan: &Plan) -> Checked {
+    let mut index = 0;
+    let inputs = case.parts.iter().map(|part| {
+        let mut buffer = vec![None; (part.offset / case.item()) as usize];
+        buffer.extend((index..index + part.len).map(|index| Some((element(index), false))));
+        buffer.resize(buffer.len() + 64, None);
+        index += part.len;
+        buffer
+    });
+    let mut memory = Memory {
+        case,
+        inputs: inputs.collect(),
+        scratch: plan.scratch().map(|bytes| vec![None; (bytes / case.acc()) as usize]),
+        output: vec![None; plan.results() as usize],
+        partials: vec![None; (plan.partials() / case.acc()) as usize],
+        published: 0,
+    };
     for launch in plan.launches() {
         match launch.stage.kernel.name {
             "seed" => memory.output[0] = Some((0, false)),
             "seal" => memory.output[0] = memory.output[0].map(|(value, _)| (value, true)),
-            _ => dispatch(case, launch, &mut memory, &mut published)?,
+            _ => memory.dispatch(launch)?,
         }
     }
-    let sum = (0..case.len()).fold(0, |sum: u64, index| sum.wrapping_add(element(index)));
-    let sealed = plan.launches().iter().any(|launch| launch.stage.kernel.name == "seal");
-    let total = plan.launches().iter().all(|launch| launch.stage.kernel.adds_to_total());
-    let mut left = 0u64;
-    for slot in &memory.output {
-        let (value, finished) = slot.ok_or_else(|| TestCaseError::fail("poison is left"))?;
-        prop_assert_eq!(finished, if total { sealed } else { !plan.leaves_partials() });
-        left = left.wrapping_add(value);
-    }
-    prop_assert_eq!(left, sum);
+    let all = (0..case.len()).fold(0, |sum: u64, index| sum.wrapping_add(element(index)));
+    let is_sealed = plan.launches().iter().any(|launch| launch.stage.kernel.name == "seal");
+    let is_total = plan.launches().iter().all(|launch| launch.stage.kernel.adds_to_total());
+    let is_finished = if is_total { is_sealed } else { !plan.leaves_partials() };
+    prop_assert_eq!(sum(memory.output.into_iter(), is_finished, "the host")?, all);
     Ok(())
 }
 
-/// One dispatch; counts those that publish.
-fn dispatch(
-    case: &Case,
-    launch: &Launch,
-    memory: &mut Memory,
-    published: &mut u32,
-) -> Result<(), TestCaseError> {
-    let Launch { params, stage, .. } = launch;
-    for result in 0..params.groups {
-        let mut sum = 0u64;
-        for item in items(launch, result) {
-            sum = sum.wrapping_add(load(case, launch, memory, item)?);
-        }
-        match params.own {
-            Own::LastWorkgroup { slot, tickets, .. } => {
-                memory.partials[(slot + result) as usize] = Some((sum, false));
-                *published += 1;
-                if *published == tickets {
-                    memory.output[0] = Some((collect(tickets, memory)?, stage.writes == Writes::Results));
+impl Memory<'_> {
+    fn dispatch(&mut self, launch: &Launch) -> Checked {
+        let Launch { params, stage, .. } = launch;
+        let is_finished = stage.writes == Writes::Results;
+        for result in 0..params.groups {
+            let items = items(launch, result).into_iter().map(|item| self.load(launch, item));
+            let sum_of_items = sum(items, false, launch)?;
+            match params.own {
+                Own::LastWorkgroup { slot, tickets, .. } => {
+                    self.partials[(slot + result) as usize] = Some((sum_of_items, false));
+                    self.published += 1;
+                    if self.published == tickets {
+                        let slots = self.partials[..tickets as usize].iter().copied();
+                        self.output[0] = Some((sum(slots, false, "the last workgroup")?, is_finished));
+                    }
+                }
+                _ if stage.kernel.adds_to_total() => {
+                    let total = sum([self.output[0]].into_iter(), false, "a total without a seed")?;
+                    self.output[0] = Some((total.wrapping_add(sum_of_items), false));
+                }
+                _ => {
+                    let (target, offset) = match launch.dst {
+                        Dst::Scratch(buffer, bytes) => (&mut self.scratch[buffer], bytes.offset),
+                        Dst::Output(bytes) => (&mut self.output, bytes.offset),
+                        other => unreachable!("{other:?} is new"),
+                    };
+                    let at = offset / self.case.value(stage.writes) + u64::from(params.store + result);
+                    prop_assert!((at as usize) < target.len(), "a store past the end");
+                    target[at as usize] = Some((sum_of_items, is_finished));
                 }
             }
-            _ if stage.kernel.adds_to_total() => {
-                let (total, _) =
-                    memory.output[0].ok_or_else(|| TestCaseError::fail("the total is not seeded"))?;
-                memory.output[0] = Some((total.wrapping_add(sum), false));
-            }
-            _ => {
-                let (target, offset) = match launch.dst {
-                    Dst::Scratch(buffer, bytes) => (&mut memory.scratch[buffer], bytes.offset),
-                    Dst::Output(bytes) => (&mut memory.output, bytes.offset),
-                    other => unreachable!("{other:?} is new"),
-                };
-                let at = (offset / case.value(stage.writes)) as usize + (params.store + result) as usize;
-                prop_assert!(at < target.len(), "a store past the end");
-                target[at] = Some((sum, stage.writes == Writes::Results));
-            }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The last workgroup's total: it collects every slot.
-fn collect(tickets: u32, memory: &Memory) -> Result<u64, TestCaseError> {
-    memory.partials[..tickets as usize].iter().try_fold(0u64, |sum, slot| {
-        let (value, _) =
-            slot.ok_or_else(|| TestCaseError::fail("a slot that no workgroup published into"))?;
-        Ok(sum.wrapping_add(value))
-    })
+    fn load(&self, launch: &Launch, item: u32) -> Slot {
+        let at = u64::from(launch.params.first + item);
+        let (buffer, first) = match launch.src {
+            Src::Inputs { part, first, .. } => (&self.inputs[part], first.offset / self.case.item()),
+            Src::Scratch(buffer, bytes) => (&self.scratch[buffer], bytes.offset / self.case.acc()),
+            other => unreachable!("{other:?} has no items"),
+        };
+        buffer[(first + at) as usize]
+    }
 }
 
 /// The items that go into one result, by the kernels' own arithmetic: those past the end are the identity.
@@ -138,18 +142,4 @@ fn items(launch: &Launch, result: u32) -> Vec<u32> {
         other => unreachable!("{other:?} is new"),
     };
     all.into_iter().filter(|item| *item < params.len).collect()
-}
-
-fn load(case: &Case, launch: &Launch, memory: &Memory, item: u32) -> Result<u64, TestCaseError> {
-    let at = (launch.params.first + item) as usize;
-    let slot = match launch.src {
-        Src::Inputs { part, first, .. } => memory.inputs[part][(first.offset / case.item()) as usize + at],
-        Src::Scratch(buffer, bytes) => memory.scratch[buffer][(bytes.offset / case.acc()) as usize + at],
-        Src::Nothing => None,
-        other => unreachable!("{other:?} is new"),
-    };
-    let (value, finished) =
-        slot.ok_or_else(|| TestCaseError::fail(format!("{launch:?} reads poison at {item}")))?;
-    prop_assert!(!finished, "a finished value is combined");
-    Ok(value)
 }

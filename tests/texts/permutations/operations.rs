@@ -1,0 +1,274 @@
+//! The kernels of operations beside reductions and stencils.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use crate::translate;
+use halofold::group::{ById, ByKey, GroupBy};
+use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Method as Counting, Tuning};
+use halofold::rank::{Method, Quantiles, TopK};
+use halofold::reduce::{Monoid, Op};
+use halofold::scan::Scan;
+use halofold::select::Select;
+use halofold::wgpu::{Features, Limits, TextureSampleType};
+use halofold::{Element, Map, pyramid};
+use halofold_measure::Kernel;
+
+use super::item::Item;
+
+/// Every device has that much workgroup memory, in bytes.
+pub const MEMORY_EVERYWHERE: u64 = 16 << 10;
+
+/// Every distinct kernel of every operation.
+pub fn kernels() -> Vec<Item> {
+    let mut kernels = Kernels::default();
+    ranks(&mut kernels);
+    groups(&mut kernels);
+    scans(&mut kernels);
+    kernels.items.extend(histograms());
+    kernels.items.extend(pyramids());
+    kernels.items
+}
+
+/// A kernel as an operation composes it: its label, the WGSL, and the values of overrides.
+type Composed = (String, String, Vec<(&'static str, f64)>);
+
+/// Kernels, each text with its overrides once in each row.
+#[derive(Default)]
+struct Kernels {
+    items: Vec<Item>,
+    seen: HashSet<(&'static str, String, String)>,
+}
+
+impl Kernels {
+    fn add(&mut self, row: &'static str, operation: &str, composed: impl Iterator<Item = Composed>) {
+        for (label, wgsl, overrides) in composed {
+            if self.seen.insert((row, wgsl.clone(), format!("{overrides:?}"))) {
+                let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+                let label = format!("{} of {operation}", kernel.label);
+                self.items.push(with_memory(0..=MEMORY_EVERYWHERE, Item::new(row, label, kernel)));
+            }
+        }
+    }
+}
+
+fn with_memory(memory: RangeInclusive<u64>, item: Item) -> Item {
+    Item { memory, ..item }
+}
+
+/// Every type, one rank and several, results that are elements and results between elements.
+fn ranks(kernels: &mut Kernels) {
+    let limits = &Limits::default();
+    let offsets = [0, 100, 5000];
+    for element in Element::ALL {
+        let mut add = |of: &str, composed: &mut dyn Iterator<Item = Composed>| {
+            kernels.add("rank", &format!("{of} of {element}"), composed);
+        };
+        let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied()).unwrap();
+        let largest = |count| TopK::new(element, count).unwrap();
+        for ranks in [&[0.5][..], &[0.25, 0.5, 0.75]] {
+            for method in [Method::Linear, Method::Lower] {
+                let of = format!("{} quantiles ({method})", ranks.len());
+                add(&of, &mut quantiles(ranks).with_method(method).kernels(limits));
+            }
+        }
+        add("a rank", &mut Quantiles::nth(element, [7]).kernels(limits));
+        add("the largest", &mut largest(10).kernels(limits));
+        add("the largest of rows", &mut largest(1000).rows(1024).kernels(limits));
+        add("a million of the largest", &mut largest(1 << 20).kernels(limits));
+        add("the largest of segments", &mut largest(10).segment_offsets(offsets).kernels(limits));
+        add("the median of segments", &mut quantiles(&[0.5]).segment_offsets(offsets).kernels(limits));
+        add("the smallest", &mut largest(10).smallest().kernels(limits));
+    }
+}
+
+/// Results by id: every type, one result and all, one slice of groups and several. Runs of keys: two kinds of keys, values
+/// of every type, accumulators of one number and of several, no values. Keys in any order: every type.
+fn groups(kernels: &mut Kernels) {
+    let (limits, features) = (&Limits::default(), Features::all());
+    type Asked = fn(ById) -> ById;
+    let by_id: [(&str, u32, Asked); 5] = [
+        ("sums", 4096, ById::sum),
+        ("minima and counts", 256, |by_id| by_id.min().count()),
+        ("means", 65_536, ById::mean),
+        ("variances", 65_536, |by_id| by_id.variance().sample_variance()),
+        // As many as the eight storage buffers that every device has.
+        ("many results", 256, |by_id| by_id.min().max().count().mean().sum().variance()),
+    ];
+    for element in [Element::F32, Element::I32, Element::U32] {
+        for (name, groups, ask) in by_id {
+            let by_id = ask(ById::new(element, groups).unwrap());
+            kernels.add("group", &format!("{name} of {element} by {groups} groups"), by_id.kernels(limits));
+        }
+    }
+    let lengths = [Element::U32, Element::F32, Element::U64]
+        .map(|key| (format!("lengths of {key}"), ByKey::lengths(key).unwrap()));
+    let reduced = |name: &str, monoid| (name.to_owned(), ByKey::new(Element::U32, monoid).unwrap());
+    let sums = Element::ALL.map(|element| reduced(&format!("sum of {element}"), over(Op::Sum, element)));
+    let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().unwrap());
+    let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
+    for (of, by_key) in lengths.into_iter().chain(sums).chain([exact, places]) {
+        kernels.add("group", &of, by_key.kernels(features, limits));
+    }
+    type AskedByKey = fn(GroupBy) -> GroupBy;
+    let group_by: [(&str, Element, u32, AskedByKey); 4] = [
+        ("sums", Element::U32, 256, |by| by.sum().count()),
+        ("sums", Element::I32, 4096, |by| by.sum().count()),
+        ("sums", Element::F32, 65_536, |by| by.sum().count()),
+        ("variances", Element::U32, 256, |by| by.variance().sample_variance()),
+    ];
+    for (name, key, groups, ask) in group_by {
+        let group_by = ask(GroupBy::new(key, Element::F32, groups).unwrap());
+        kernels.add("group", &format!("{name} by {groups} keys of {key}"), group_by.kernels(limits));
+    }
+}
+
+fn over(op: Op, element: Element) -> Monoid {
+    op.over(element).unwrap()
+}
+
+/// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as pairs of words.
+fn scans(kernels: &mut Kernels) {
+    let all = Features::all();
+    let scan = |op, element| Scan::new(over(op, element)).unwrap();
+    let mut scans = Vec::new();
+    // Every type, and every other operator with some of them.
+    for (element, other) in Element::ALL.into_iter().zip([Op::Mean, Op::Min, Op::ArgMax].into_iter().cycle())
+    {
+        scans.extend([Op::Sum, other].map(|op| ("prefixes", element, scan(op, element), all)));
+    }
+    for element in [Element::F32, Element::F16, Element::U64] {
+        let rows = scan(Op::Sum, element).rows(100).exclusive();
+        scans.push(("exclusive prefixes of rows", element, rows, all));
+    }
+    for element in [Element::F32, Element::F16] {
+        let exact = Scan::new(over(Op::Sum, element).exact().unwrap()).unwrap();
+        scans.push(("exact prefixes", element, exact, all));
+    }
+    scans.push(("prefixes of parts", Element::F32, scan(Op::Sum, Element::F32).continuing(), all));
+    for element in [Element::F32, Element::U64] {
+        scans.push(("prefixes of segments", element, scan(Op::Sum, element).segment_offsets([5]), all));
+    }
+    let min = scan(Op::Min, Element::F64);
+    scans.push(("prefixes without 64-bit integers", Element::F64, min, Features::empty()));
+    for (of, element, scan, features) in scans {
+        kernels.add("scan", &format!("{of} of {element}"), scan.kernels(features, &Limits::default()));
+    }
+    let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
+    for element in Element::ALL {
+        let select = Select::new(element, keep).unwrap();
+        for (of, select) in [("selections", select.clone()), ("selected indices", select.indices())] {
+            kernels.add("scan", &format!("{of} of {element}"), select.kernels(all, &Limits::default()));
+        }
+    }
+}
+
+/// Every operator, source and number of levels, in the memory that [`pyramid`] promises to devices.
+fn pyramids() -> Vec<Item> {
+    let red = || Map::components(TextureSampleType::Depth, "r").unwrap();
+    let rgb = || Map::components(TextureSampleType::Float { filterable: false }, "rgb").unwrap();
+    let sources = [("depth", red(), false), ("colours", rgb(), false), ("a level", red(), true)];
+    let mut items = Vec::new();
+    for (op, memory) in [(Op::Min, 4980), (Op::Max, 4980), (Op::MinMax, 9960)] {
+        for (source, map, of_level) in &sources {
+            for levels in [1, 4, 6] {
+                let (label, wgsl) = pyramid::kernel(op, map.clone(), *of_level, levels).unwrap();
+                let kernel = Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label };
+                let item = Item::new("pyramid", format!("{levels} levels, {op}, of {source}"), kernel);
+                items.push(with_memory(memory..=memory, item));
+            }
+        }
+    }
+    items
+}
+
+#[test]
+fn pyramid_of_too_few_or_many_levels_is_refused() {
+    for levels in [0, 7] {
+        let map = Map::components(TextureSampleType::Depth, "r").unwrap();
+        let error = pyramid::kernel(Op::Min, map, false, levels).unwrap_err().to_string();
+        assert_eq!(error, format!("levels of {levels}: it can be 1 to 6"));
+    }
+}
+
+fn histogram(keys: Keys, bins: u32, workgroup_size: u32, method: Counting) -> Histogram {
+    let limits = Limits::default();
+    let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
+    Histogram::new(keys, bins, &limits).with_tuning(tuning)
+}
+
+/// The histogram with a stride, with channels, with maps of an element and of a struct, and of a texture.
+fn by_element(config: &Histogram) -> [Histogram; 5] {
+    let limits = Limits::default();
+    let (ty, keys) = match config.keys {
+        Keys::Ranges { .. } | Keys::Levels(_) => ("f32", "f32(x), f32(y)"),
+        _ => ("u32", "x, y"),
+    };
+    let is_long = matches!(config.keys, Keys::U64Levels(_));
+    let key = if is_long { "vec2<u32>" } else { ty };
+    let element =
+        format!("fn map(elem: Elem, index: u32) -> {key} {{ return {key}({ty}(max(elem, i32(index)))); }}");
+    let pair = format!(
+        "struct Elem {{ x: u32, y: u32, z: u32 }}
+        fn map(elem: Elem, index: u32) -> vec2<{ty}> {{
+            let x = elem.x; let y = elem.z + index; return vec2({keys});
+        }}"
+    );
+    let texels = match ty {
+        "f32" => Map::luminance(),
+        _ => Map::components(TextureSampleType::Uint, if is_long { "rg" } else { "rgb" }).unwrap(),
+    };
+    let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap(), texels];
+    let [one, two, texels] = maps.map(|map| config.clone().with_map(map, &limits));
+    let with = [config.clone().with_stride(3, 1), config.clone().with_channels(3, &limits), one, two, texels];
+    with.map(|with| with.with_tuning(config.tuning))
+}
+
+/// Every step, kind of key and method, at tunings that differ in every override.
+fn histograms() -> Vec<Item> {
+    let methods = [
+        Counting::Storage,
+        Counting::Workgroup { copies: 32, slices: 1, merge: false },
+        Counting::Workgroup { copies: 1, slices: 3, merge: true },
+    ];
+    let kinds: [fn(u16) -> Keys; 5] = [
+        |_| Keys::Numbers,
+        |_| Keys::Ranges { low: -1.0, high: 1.0 },
+        |bins| Keys::Levels((0..=bins).map(f32::from).collect()),
+        |bins| Keys::U32Levels((0..=bins).map(u32::from).collect()),
+        |bins| Keys::U64Levels((0..=bins).map(u64::from).collect()),
+    ];
+    let sizes = [(64, 3), (256, 100), (1024, 256)];
+    let mut items = Vec::new();
+    let mut add = |by: &str, config: &Histogram, step| {
+        let kernel = Kernel::of_histogram(config, step);
+        items.push(Item::new("histogram", format!("{by}{config:?}"), kernel));
+    };
+    for (nth, keys) in kinds.into_iter().enumerate() {
+        // Sizes are overrides, which no text depends on: each method has one, with other keys another.
+        for (method, (workgroup_size, bins)) in
+            methods.into_iter().zip(sizes.into_iter().cycle().skip(nth + 1))
+        {
+            let config = histogram(keys(bins as u16), bins, workgroup_size, method);
+            add("clear of ", &config, CLEAR);
+            add("count of ", &config, COUNT);
+            by_element(&config).iter().for_each(|config| add("by element: ", config, COUNT));
+        }
+    }
+    items
+}
+
+/// A configuration is checked for the memory that its kernel takes.
+#[test]
+fn histogram_of_too_much_memory_is_refused() {
+    for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
+        let config =
+            histogram(Keys::Numbers, bins, 256, Counting::Workgroup { copies, slices, merge: false });
+        let kernel = Kernel::of_histogram(&config, COUNT);
+        let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes as u32;
+        for (memory, fits) in [(takes, true), (takes - 4, false)] {
+            let limits = Limits { max_compute_workgroup_storage_size: memory, ..Limits::default() };
+            assert_eq!(config.check(&limits).is_ok(), fits, "{config:?}: {takes}");
+        }
+    }
+}
