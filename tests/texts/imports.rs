@@ -4,7 +4,6 @@
 //! also come through the imports of its imports, and so may the operator and the frame of a dispatch (`io`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::Path;
 
 /// Imports that Rust writes: the names that each declares. Of a kernel (`kernel`) and of an operator (`of operators`) these are
 /// the names for the files that they import in turn. `Elem` is there before every operator, `Real` before a residual's.
@@ -97,20 +96,10 @@ struct Files(BTreeMap<String, File>);
 
 impl Files {
     fn read() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-        let (mut texts, mut folders) = (BTreeMap::new(), vec![root.clone()]);
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "wgsl") {
-                    let name = path.strip_prefix(&root).unwrap().with_extension("");
-                    let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
-                    texts.insert(name, std::fs::read_to_string(&path).unwrap());
-                }
-            }
-        }
+        let texts = crate::read_all("shaders", "wgsl").into_iter();
+        let texts: BTreeMap<_, _> = texts
+            .map(|(path, text)| (path["shaders/".len()..path.len() - ".wgsl".len()].to_owned(), text))
+            .collect();
         let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
         let generated = |(name, names): &(&str, &str)| {
             (format!("@{name}"), File { declares: words(names), ..File::default() })

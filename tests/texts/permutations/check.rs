@@ -14,7 +14,7 @@ use super::item::{Item, Met, sample};
 use super::operations::MEMORY_EVERYWHERE;
 use super::refusals::REFUSALS;
 use super::spirv_val::SpirvVal;
-use super::{KERNELS, MONOIDS, in_parallel, lints, operations, operators, program, say, stencils};
+use super::{KERNELS, MONOIDS, in_parallel, lints, operations, operators, say, stencils};
 use crate::translate::{self, Checked, Code, Language, TranslateError};
 
 /// How often each language refused a kernel for each type.
@@ -83,7 +83,7 @@ fn every_permutation_in_every_language() {
 fn operations_in_every_language() {
     let (wgsl, overrides) = length_kernel();
     let length = Kernel { wgsl, entry_point: "main", overrides, label: "length".to_owned() };
-    let mut items = [operations::kernels(), program::kernels()].concat();
+    let mut items = [operations::kernels(), operations::of_program()].concat();
     items.push(Item { memory: 0..=MEMORY_EVERYWHERE, ..Item::new("length", "a count".to_owned(), length) });
     check_all(&items.iter().collect::<Vec<_>>());
 }

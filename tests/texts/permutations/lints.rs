@@ -35,16 +35,14 @@ fn broken_in(wgsl: &str) -> Vec<String> {
         .validate(&module)
         .expect("kernels are valid");
     let mut broken = structs_of_built_ins(&module);
-    for (handle, function) in module.functions.iter() {
-        broken.extend(wide_subgroup_operations(&module, &info[handle], function));
-        broken.extend(halved_atomics(&module, &info[handle], function));
+    let functions = module.functions.iter().map(|(handle, function)| (&info[handle], function));
+    let entries = module.entry_points.iter().enumerate();
+    let entries = entries.map(|(index, entry)| (info.get_entry_point(index), &entry.function));
+    for (info, function) in functions.chain(entries) {
+        broken.extend(wide_subgroup_operations(&module, info, function));
+        broken.extend(halved_atomics(&module, info, function));
     }
-    for (index, entry) in module.entry_points.iter().enumerate() {
-        let info = info.get_entry_point(index);
-        broken.extend(wide_subgroup_operations(&module, info, &entry.function));
-        broken.extend(halved_atomics(&module, info, &entry.function));
-        broken.extend(uniformity::lonely_barriers(&module, entry));
-    }
+    broken.extend(module.entry_points.iter().flat_map(|entry| uniformity::lonely_barriers(&module, entry)));
     broken
 }
 

@@ -16,7 +16,6 @@ mod item;
 mod lints;
 mod operations;
 mod operators;
-mod program;
 mod refusals;
 mod spirv_val;
 mod stencils;

@@ -12,8 +12,9 @@ use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
 use halofold::{Element, Map, pyramid};
-use halofold_measure::Kernel;
+use halofold_measure::{Form, Kernel};
 
+use super::catalogue::generous;
 use super::item::Item;
 
 /// Every device has that much workgroup memory, in bytes.
@@ -28,6 +29,19 @@ pub fn kernels() -> Vec<Item> {
     kernels.items.extend(histograms());
     kernels.items.extend(pyramids());
     kernels.items
+}
+
+/// The row of the program's own kernels in the table of kernels and compilers.
+pub const PROGRAM: &str = "the program's own";
+
+/// The kernels that are no operation of the library's: they measure memory.
+pub fn of_program() -> Vec<Item> {
+    let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
+    let item = |kernel: Kernel| {
+        let label = format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides);
+        with_memory(0..=MEMORY_EVERYWHERE, Item::new(PROGRAM, label, kernel))
+    };
+    peaks.into_iter().map(item).collect()
 }
 
 /// A kernel as an operation composes it: its label, the WGSL, and the values of overrides.

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::catalogue::Distinct;
 use super::item::{Item, Met};
-use super::{KERNELS, in_parallel, lints, operations, operators, program, say, stencils};
+use super::{KERNELS, in_parallel, lints, operations, operators, say, stencils};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
 pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
@@ -68,7 +68,7 @@ fn all() -> Vec<Item> {
     let differ = include_str!("../../../crates/measure/shaders/differ.wgsl");
     let differ = Monoid::custom("differ", Element::U32, Arity::Two, differ).unwrap();
     let mut comparing = reductions(&[differ]);
-    comparing.iter_mut().for_each(|item| item.row = program::ROW.to_owned());
+    comparing.iter_mut().for_each(|item| item.row = operations::PROGRAM.to_owned());
     let mut operations = operations::kernels();
     for item in operations.iter_mut().filter(|item| ["rank", "group"].contains(&&*item.row)) {
         item.row = item.kernel.label.trim_start_matches("halofold.").replace('.', "/");
@@ -77,13 +77,13 @@ fn all() -> Vec<Item> {
     let (residuals, texels) =
         (reductions(&operators::exact_residuals()), reductions(&operators::of_texels()));
     let stencils = [stencils::tuned(), stencils::permutations()].concat();
-    [catalogue, residuals, texels, comparing, stencils, operations, program::kernels()].concat()
+    [catalogue, residuals, texels, comparing, stencils, operations, operations::of_program()].concat()
 }
 
 /// Writes a kernel into a folder, and returns its entry in the index.
 fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let Item { row, label, kernel, traits, lacks, .. } = item;
-    let traits: Vec<_> = traits.iter().map(|what| format!("{what} {lacks}")).collect();
+    let traits: Vec<_> = traits.iter().map(|what| format!("{what} {lacks}").trim_end().to_owned()).collect();
     let mut entry_points = Map::new();
     let mut refused = Map::new();
     let checked = translate::check(kernel).expect("it is valid");

@@ -16,7 +16,7 @@ mod whole;
 use self::case::{Case, of_rungs, of_shapes, small};
 use proptest::prelude::*;
 
-fn holds(case: &Case) -> Result<(), TestCaseError> {
+fn holds(case: &Case) -> check::Checked {
     match case.plan() {
         Ok(plan) => check::plan(case, &plan),
         Err(error) => errors::justified(case, &error),

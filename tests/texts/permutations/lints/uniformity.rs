@@ -28,11 +28,8 @@ pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
     let arguments = entry.function.arguments.iter().map(|argument| varies(&argument.binding)).collect();
     let mut known = Known::default();
     Analysis::new(module, &entry.function, arguments, &mut known).run(false);
-    known
-        .found
-        .into_iter()
-        .map(|function| format!("`{function}` has a barrier that not every invocation reaches"))
-        .collect()
+    let found = known.found.into_iter();
+    found.map(|function| format!("`{function}` has a barrier that not every invocation reaches")).collect()
 }
 
 /// Invocations that may be missing from here on, because some of them …
@@ -111,9 +108,8 @@ impl<'a> Analysis<'a> {
             }
             Statement::Switch { selector, cases } => {
                 let inside = alone || self.varies(*selector);
-                return cases
-                    .iter()
-                    .fold(Gone::default(), |gone, case| gone.or(self.block(&case.body, inside)));
+                let cases = cases.iter().map(|case| self.block(&case.body, inside));
+                return cases.fold(Gone::default(), Gone::or);
             }
             Statement::Loop { body, continuing, break_if } => {
                 return self.turns(body, continuing, *break_if, alone);
@@ -141,7 +137,13 @@ impl<'a> Analysis<'a> {
                     self.known.results.insert(call, varies);
                     varies
                 });
-                self.call_ends(arguments, *result, varies);
+                if let Some(result) = result {
+                    *self.calls.entry(*result).or_default() |= varies;
+                }
+                // The function may write to variables that it is given pointers to.
+                for argument in arguments {
+                    self.variables.extend(self.local(*argument).map(|variable| (variable, true)));
+                }
             }
             _ => {}
         }
@@ -164,21 +166,6 @@ impl<'a> Analysis<'a> {
             gone.turn |= break_if.is_some_and(|condition| self.varies(condition));
         }
         Gone { turn: false, ..gone }
-    }
-
-    /// Records the results of a call: its value, and the variables that it was given pointers to.
-    fn call_ends(
-        &mut self,
-        arguments: &[Handle<Expression>],
-        result: Option<Handle<Expression>>,
-        varies: bool,
-    ) {
-        if let Some(result) = result {
-            *self.calls.entry(result).or_default() |= varies;
-        }
-        for variable in arguments.iter().filter_map(|argument| self.local(*argument)).collect::<Vec<_>>() {
-            self.variables.insert(variable, true);
-        }
     }
 
     /// The variable that a pointer leads into.
