@@ -1,12 +1,14 @@
 //! A file of `shaders/` imports what it calls.
 //!
-//! A function that is called is declared in the file or by a file that it imports itself. Types, constants and variables may
-//! also come through the imports of its imports, and so may the operator and the frame of a dispatch (`io`).
+//! A function that is called is declared in the file or by a file that it imports itself. Types, constants and
+//! variables may also come through the imports of its imports, and so may the operator and the frame of a dispatch
+//! (`io`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Imports that Rust writes: the names that each declares. Of a kernel (`kernel`) and of an operator (`of operators`) these are
-/// the names for the files that they import in turn. `Elem` is there before every operator, `Real` before a residual's.
+/// Imports that Rust writes: the names that each declares. Of a kernel (`kernel`) and of an operator (`of
+/// operators`) these are the names for the files that they import in turn. `Elem` is there before every operator,
+/// `Real` before a residual's.
 const GENERATED: &[(&str, &str)] = &[
     ("kernel", "kernel count count4 stage close tile subgroup_reduce Own"),
     ("of operators", "Acc widen rank_of value_of"),
@@ -154,7 +156,8 @@ impl Files {
     }
 }
 
-/// The files for an import: one of the same name in the nearest folder `shared`, those of a choice, or what Rust writes.
+/// The files for an import: one of the same name in the nearest folder `shared`, those of a choice, or what Rust
+/// writes.
 fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Vec<String> {
     let is_stencil = importer.starts_with("stencil/");
     let is_here = |files: &str| files.starts_with("stencil/") == is_stencil;
@@ -287,8 +290,8 @@ fn imports_do_not_go_in_circles() {
     assert!(circles.is_empty(), "a circle is one file: {circles:?}");
 }
 
-/// Types that several files declare, because one of these files is chosen for a kernel: each operator has an accumulator, each
-/// formula has weights.
+/// Types that several files declare, because one of these files is chosen for a kernel: each operator has an
+/// accumulator, each formula has weights.
 const OF_CHOICES: &str = "Acc Own Params Key Weights Pack Block PlaneSums Chosen Ends Shares Numbers \
      Lanes Floats InputWord InputVector OutputValue";
 

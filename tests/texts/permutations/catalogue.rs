@@ -1,5 +1,5 @@
-//! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on every kind of
-//! device.
+//! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on
+//! every kind of device.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,8 +15,8 @@ use halofold_measure::Kernel;
 use super::item::Item;
 use super::refusals::Foreseen;
 
-/// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of
-/// interest for 64-bit floats alone.
+/// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The
+/// last one is of interest for 64-bit floats alone.
 pub const OPTIONAL: [Features; 3] =
     [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
@@ -136,7 +136,8 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung, by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung,
+/// by each of its finishes.
 pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
     let mut ways = Vec::new();
     for form in ShapeKind::ALL {

@@ -20,7 +20,8 @@ use crate::translate::{self, Checked, Code, Language, TranslateError};
 /// How often each language refused a kernel for each type.
 type Refused = BTreeMap<(&'static str, &'static str), usize>;
 
-/// Checks that kernels keep the project's rules and take the memory that is foreseen, and writes them in all languages.
+/// Checks that kernels keep the project's rules and take the memory that is foreseen, and writes them in all
+/// languages.
 pub fn check_all<T: AsRef<Item>>(items: &[&T]) -> Refused {
     let refused = Mutex::new(Refused::new());
     // A program that is started for each kernel takes longer than all that comes before it.
@@ -78,7 +79,8 @@ fn every_permutation_in_every_language() {
     say(&format!("permutations: {permutations}, {kernels} distinct kernels; refused: {refused:?}"));
 }
 
-/// The kernels of operations beside reductions and stencils, the program's own, and the one that applies a count on the GPU.
+/// The kernels of operations beside reductions and stencils, the program's own, and the one that applies a count on
+/// the GPU.
 #[test]
 fn operations_in_every_language() {
     let (wgsl, overrides) = length_kernel();

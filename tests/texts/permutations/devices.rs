@@ -11,8 +11,8 @@ use super::operations::MEMORY_EVERYWHERE;
 use super::{KERNELS, MONOIDS, in_parallel, lints};
 use crate::translate;
 
-/// A device that lacks what a kernel needs is refused when the reducer is made, not by the driver. And no device is given a
-/// kernel that the language of its back end lacks types for.
+/// A device that lacks what a kernel needs is refused when the reducer is made, not by the driver. And no device is
+/// given a kernel that the language of its back end lacks types for.
 #[test]
 fn no_kernel_needs_more_than_is_checked() {
     in_parallel(&sample(&KERNELS.kernels), |entry| {

@@ -53,8 +53,8 @@ fn every_function_is_in_a_kernel() {
             composed.extend(name_of(line).map(|name| (file.to_owned(), name)));
         }
     }
-    // Squares are of stencils; four at a time are combined, and values added, for operators of applications only; lengths
-    // have a kernel of their own.
+    // Squares are of stencils; four at a time are combined, and values added, for operators of applications only;
+    // lengths have a kernel of their own.
     let elsewhere = ["squares", "map4_rolled", "length", "exact/operators/mapped"];
     let folders = ["exact", "kernels", "ladder", "operators", "shared"];
     for (file, text) in folders.iter().flat_map(|folder| read_all(&format!("shaders/{folder}"), "wgsl")) {

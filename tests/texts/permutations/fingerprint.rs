@@ -1,9 +1,9 @@
 //! A number for what a kernel computes, from its SPIR-V: the same whatever things are called and in whichever order
 //! they are declared. A change of the text that only moves or renames leaves it as it is; any other changes it.
 //!
-//! The entry point is followed from mention to mention. What is declared outside of functions is known by what it is: a type
-//! by its parts, a buffer by its decorations. Variables, and values of a function, are numbered by their first mention.
-//! What the entry point does not reach does not count.
+//! The entry point is followed from mention to mention. What is declared outside of functions is known by what it
+//! is: a type by its parts, a buffer by its decorations. Variables, and values of a function, are numbered by their
+//! first mention. What the entry point does not reach does not count.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};

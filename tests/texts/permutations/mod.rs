@@ -1,10 +1,10 @@
 //! Every kernel there is, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
 //!
-//! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
-//! ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's own rules ([`lints`]) and
-//! written in every language, or refused for a reason that [`refusals`] foresees. Other operations ([`operations`]), operators of
-//! applications ([`operators`]) and [`stencils`] are lists of kernels that go the same way ([`check`]). SPIR-V goes through
-//! `spirv-val` besides, where that is installed.
+//! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a
+//! device offers ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's
+//! own rules ([`lints`]) and written in every language, or refused for a reason that [`refusals`] foresees. Other
+//! operations ([`operations`]), operators of applications ([`operators`]) and [`stencils`] are lists of kernels
+//! that go the same way ([`check`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
 mod check;

@@ -96,8 +96,8 @@ fn ranks(kernels: &mut Kernels) {
     }
 }
 
-/// Results by id: every type, one result and all, one slice of groups and several. Runs of keys: two kinds of keys, values
-/// of every type, accumulators of one number and of several, no values. Keys in any order: every type.
+/// Results by id: every type, one result and all, one slice of groups and several. Runs of keys: two kinds of keys,
+/// values of every type, accumulators of one number and of several, no values. Keys in any order: every type.
 fn groups(kernels: &mut Kernels) {
     let (limits, features) = (&Limits::default(), Features::all());
     type Asked = fn(ById) -> ById;
@@ -141,7 +141,8 @@ fn over(op: Op, element: Element) -> Monoid {
     op.over(element).unwrap()
 }
 
-/// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as pairs of words.
+/// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as pairs of
+/// words.
 fn scans(kernels: &mut Kernels) {
     let all = Features::all();
     let scan = |op, element| Scan::new(over(op, element)).unwrap();

@@ -111,7 +111,8 @@ pub fn exact_residuals() -> Vec<Monoid> {
     [Element::F32, Element::F64, Element::F16].map(|element| config(element).exact_residual()).into()
 }
 
-/// All kernels of operators over numbers of 32 bits are written in each language, but for floats that texels add to a total.
+/// All kernels of operators over numbers of 32 bits are written in each language, but for floats that texels add to
+/// a total.
 #[test]
 fn operators_of_every_kind_in_every_language() {
     let lists = [with_accumulators(), with_parameters(), of_values(), keeping(), of_texels()];

@@ -104,8 +104,8 @@ fn traits(config: &Config) -> Vec<String> {
     ]
 }
 
-/// Every variant over a large grid with its default tuning, and time-blocked ones also in the shapes that GPUs are given on
-/// which none was measured.
+/// Every variant over a large grid with its default tuning, and time-blocked ones also in the shapes that GPUs are
+/// given on which none was measured.
 pub fn tuned() -> Vec<Item> {
     let mut items = Vec::new();
     let mut add = |config: &Config, tuning: &str| {

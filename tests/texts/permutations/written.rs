@@ -1,9 +1,10 @@
 //! Kernels as files, for other platforms' compilers, which `scripts/front-ends` runs.
 //!
-//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes each kernel as WGSL, SPIR-V, MSL and HLSL, and
-//! `kernels.json`, which says what they are. Of all kernels those are written that have something new: each has traits (what is
-//! launched, the operator, the type; a stencil, its variant, its borders, …), and every trait is in one that is written. With
-//! `HALOFOLD_KERNELS_PAIRS=1` every pair of traits that some kernel has is in one; `HALOFOLD_KERNELS_ALL=1` writes all.
+//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes each kernel as WGSL, SPIR-V, MSL and
+//! HLSL, and `kernels.json`, which says what they are. Of all kernels those are written that have something new:
+//! each has traits (what is launched, the operator, the type; a stencil, its variant, its borders, …), and every
+//! trait is in one that is written. With `HALOFOLD_KERNELS_PAIRS=1` every pair of traits that some kernel has is in
+//! one; `HALOFOLD_KERNELS_ALL=1` writes all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,8 +53,9 @@ const MAIN: [(&str, &str); 24] = [
     ("27-point plane-sums of f32", "27-point plane-sums of f32, default tuning"),
     ("27-point plane-sums of f64", "27-point plane-sums of f64, default tuning"),
 ];
-const HISTOGRAM: &str = "count of Histogram { keys: Numbers, bins: 256, channels: 1, stride: 1, first: 0, map: None, add: false, \
-    tuning: Tuning { workgroup_size: 1024, max_workgroups: 1056, method: Workgroup { copies: 32, slices: 1, merge: false } } }";
+const HISTOGRAM: &str = "count of Histogram { keys: Numbers, bins: 256, channels: 1, stride: 1, \
+    first: 0, map: None, add: false, tuning: Tuning { workgroup_size: 1024, max_workgroups: 1056, \
+    method: Workgroup { copies: 32, slices: 1, merge: false } } }";
 
 /// The name of a kernel, if it is one of the main kernels.
 fn main_name(item: &Item) -> Option<&'static str> {
@@ -114,7 +116,8 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let browsers_have = Features::SUBGROUP | Features::SHADER_F16;
     let declared = |name: &str| kernel.wgsl.contains(&format!("override {name}"));
     json!({
-        "name": name, "row": row, "label": label, "module": kernel.label, "main": main_name(item), "traits": traits, "entry_points": entry_points, "refused": refused,
+        "name": name, "row": row, "label": label, "module": kernel.label, "main": main_name(item),
+        "traits": traits, "entry_points": entry_points, "refused": refused,
         "overrides": kernel.overrides.iter().filter(|(name, _)| declared(name)).copied().collect::<BTreeMap<_, _>>(),
         "invocations": facts.workgroup_size.iter().product::<u32>(), "workgroup_bytes": facts.workgroup_memory_bytes,
         "textures_written": facts.bindings.iter().filter(|binding| binding.access == Access::StorageTexture).count(),

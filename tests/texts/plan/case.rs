@@ -266,7 +266,8 @@ fn cases(
 }
 
 impl Case {
-    /// The case over an input of `len` elements: in parts where a shape takes several, and twice where an operator has two.
+    /// The case over an input of `len` elements: in parts where a shape takes several, and twice where an operator
+    /// has two.
     fn over(mut self, len: u64, places: [u64; 2], cut: u64) -> Self {
         // States start at a multiple of their size and of the alignment.
         let unit =

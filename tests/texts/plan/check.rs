@@ -69,7 +69,8 @@ pub fn window(params: &Params) -> Range<u64> {
     u64::from(params.index)..u64::from(params.index) + u64::from(params.len)
 }
 
-/// The bindings hold the items `range` of a part, the first of which is item `index` of it, and `params` say where they are.
+/// The bindings hold the items `range` of a part, the first of which is item `index` of it, and `params` say where
+/// they are.
 pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Checked {
     if range.is_empty() {
         return Ok(());

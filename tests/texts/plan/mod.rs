@@ -1,8 +1,8 @@
 //! Plans, checked against the kernels' own arithmetic. No GPU is needed.
 //!
-//! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element once,
-//! writes each result once, stays within every limit, hands partial results on without a gap, and for small lengths a
-//! simulated run gives the sum. Where there is no plan, the limit that is named stands in the way.
+//! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element
+//! once, writes each result once, stays within every limit, hands partial results on without a gap, and for small
+//! lengths a simulated run gives the sum. Where there is no plan, the limit that is named stands in the way.
 
 mod case;
 mod check;

@@ -1,4 +1,5 @@
-//! A plan over a whole input carried out on the CPU, with integers for values and the kernels' own arithmetic for indices.
+//! A plan over a whole input carried out on the CPU, with integers for values and the kernels' own arithmetic for
+//! indices.
 
 use std::fmt;
 

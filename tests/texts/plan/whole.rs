@@ -89,7 +89,8 @@ fn per_result(launch: &Launch) -> u64 {
     }
 }
 
-/// Workgroups draw from as many tickets as there are workgroups, and each publishes into a slot of its own; or adds to the output.
+/// Workgroups draw from as many tickets as there are workgroups, and each publishes into a slot of its own; or adds
+/// to the output.
 fn launches(case: &Case, plan: &Plan) -> Checked {
     let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
     let mut published = 0;
@@ -112,7 +113,8 @@ fn launches(case: &Case, plan: &Plan) -> Checked {
         prop_assert_eq!(plan.partials(), 0);
         return Ok(());
     }
-    // A ticket counter with a cache line to itself comes first. No device has bindings as small as those of the simulated runs.
+    // A ticket counter with a cache line to itself comes first. No device has bindings as small as those of the
+    // simulated runs.
     prop_assert!(plan.partials() >= 32 * 4 + published * case.acc());
     prop_assert!(plan.partials() <= case.limits.max_storage_buffer_binding_size.max(64 << 10));
     Ok(())

@@ -56,8 +56,8 @@ impl Gone {
 struct Known {
     /// Functions with a barrier that some invocations may not reach.
     found: BTreeSet<String>,
-    /// True for a function whose result varies, by the arguments that do and whether some invocations may be elsewhere. Without it
-    /// functions would be gone through again for each way to call them.
+    /// True for a function whose result varies, by the arguments that do and whether some invocations may be
+    /// elsewhere. Without it functions would be gone through again for each way to call them.
     results: HashMap<(Handle<Function>, Vec<bool>, bool), bool>,
 }
 
