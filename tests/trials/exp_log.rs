@@ -9,10 +9,10 @@ use std::f64::consts::{LN_2, SQRT_2};
 use crate::common::{Random, gpu, poisoned, run};
 use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, ShapeKind};
 use halofold::{Element, Slice, Value, wgpu};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 use pair::Pair;
 
-use crate::{lacking, trial};
+use crate::{Checked, lacking, trial};
 
 /// Largest error of a result, in units in its last place.
 const MOST: f64 = 2.0;
@@ -30,11 +30,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A trial on a device with the features that an operator needs.
-fn on_gpu(
-    name: &str,
-    monoid: &Monoid,
-    check: impl Fn(&Reducer) -> Result<(), Failed> + Send + 'static,
-) -> Trial {
+fn on_gpu(name: &str, monoid: &Monoid, check: impl Fn(&Reducer) -> Checked + Send + 'static) -> Trial {
     let (missing, monoid) = (lacking(monoid.features()), monoid.clone());
     trial(format!("exp_log::{name}"), missing, move || {
         let compile = || Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string());
@@ -110,7 +106,7 @@ impl Worst {
     }
 
     /// Says how large it is, and whether that is too large.
-    fn verdict(self, what: &str) -> Result<(), Failed> {
+    fn verdict(self, what: &str) -> Checked {
         let Worst { error, of } = self;
         eprintln!("{what}: at most {error:.3} units in the last place, of {of}");
         if error <= MOST { Ok(()) } else { Err(format!("{error} units in the last place, of {of}").into()) }
@@ -128,7 +124,7 @@ fn around(x: f64) -> [f64; 3] {
     [x.next_down(), x, x.next_up()]
 }
 
-fn the_oracle_knows_the_table() -> Result<(), Failed> {
+fn the_oracle_knows_the_table() -> Checked {
     for (function, x, high, low) in pair::TABLE {
         let Pair(a, b) = if function == "exp" { Pair::exp(Pair::from(x)) } else { Pair::ln(Pair::from(x)) };
         let error = ((a - high) + (b - low)).abs() / high.abs();
@@ -139,7 +135,7 @@ fn the_oracle_knows_the_table() -> Result<(), Failed> {
 }
 
 /// Compares a function with the oracle, for arguments whose results are normal.
-fn compare(reducer: &Reducer, arguments: &[f64], oracle: fn(Pair) -> Pair, what: &str) -> Result<(), Failed> {
+fn compare(reducer: &Reducer, arguments: &[f64], oracle: fn(Pair) -> Pair, what: &str) -> Checked {
     let mut worst = Worst::new();
     for (&x, got) in arguments.iter().zip(apply(reducer, arguments)?) {
         let exact = oracle(Pair::from(x));
@@ -148,7 +144,7 @@ fn compare(reducer: &Reducer, arguments: &[f64], oracle: fn(Pair) -> Pair, what:
     worst.verdict(what)
 }
 
-fn exponential(reducer: &Reducer) -> Result<(), Failed> {
+fn exponential(reducer: &Reducer) -> Checked {
     let mut arguments: Vec<_> = uniform(-708.3, 709.78, 1).take(COUNT).collect();
     arguments.extend(uniform(-2.0, 2.0, 2).take(COUNT));
     // Of every size.
@@ -169,7 +165,7 @@ fn exponential(reducer: &Reducer) -> Result<(), Failed> {
 }
 
 /// Rounded twice at most; or zero, on a device that flushes such numbers: then all of them.
-fn hardly_normal(reducer: &Reducer) -> Result<(), Failed> {
+fn hardly_normal(reducer: &Reducer) -> Checked {
     let arguments: Vec<_> = uniform(-744.0, -708.397, 4).take(COUNT).collect();
     let results = apply(reducer, &arguments)?;
     let flushed = results.iter().filter(|x| **x == 0.0).count();
@@ -187,7 +183,7 @@ fn hardly_normal(reducer: &Reducer) -> Result<(), Failed> {
     Ok(())
 }
 
-fn logarithm(reducer: &Reducer) -> Result<(), Failed> {
+fn logarithm(reducer: &Reducer) -> Checked {
     let mut random = Random::new(5);
     let normal = f64::MIN_POSITIVE.to_bits()..f64::INFINITY.to_bits();
     let any = || f64::from_bits(normal.start + random.next() % (normal.end - normal.start));

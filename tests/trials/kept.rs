@@ -6,7 +6,7 @@ use crate::common::{Kind, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Expected};
 use halofold::reduce::{Arity, Op, Reducer, Scalar, Shape};
 use halofold::{Element, Slice};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 /// Operators, and true where a mask is the second input.
 const CASES: [(Op, Element, bool); 16] = [
@@ -44,7 +44,7 @@ fn trial(op: Op, element: Element, is_masked: bool) -> Trial {
             let case = Case::new((op, element, is_masked), &compiled, len);
             let shape = if form { Shape::Segments { len: len as u64 } } else { Shape::Whole };
             let checked = gpu().watched(|| case.check(shape));
-            checked.map_err(|why| Failed::from(format!("{len} elements: {why}")))?;
+            checked.map_err(|why| format!("{len} elements: {why}"))?;
         }
         Ok(())
     })

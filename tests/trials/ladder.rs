@@ -7,7 +7,9 @@ use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::{Arity, Op, Reducer, Scalar, reference};
 use halofold::{Element, Slice};
 use halofold_measure::Job;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
+
+use crate::Checked;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -57,7 +59,7 @@ fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -
 }
 
 /// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
-fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Result<(), Failed> {
+fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Checked {
     let workgroup_size = 64;
     let bench = Bench::new(job(rung, op, element, finish, workgroup_size))?;
     let wg = u64::from(workgroup_size);
@@ -86,7 +88,7 @@ fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish
             let offset = (round as u64 % 7) * element.size();
             let values = data(kind, op, element, len as usize, round as u64);
             compare(&bench, &values, offset, len).map_err(|message| {
-                Failed::from(format!("{op} of {len} {kind:?} {element} from byte {offset}: {message}"))
+                format!("{op} of {len} {kind:?} {element} from byte {offset}: {message}")
             })?;
         }
     }

@@ -11,13 +11,14 @@ mod states;
 mod stencil;
 
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use common::{gpu, is_sampled, takes_fewer};
+use common::{Gpu, gpu, is_sampled, takes_fewer};
 use halofold::adapter;
 use halofold::wgpu::{Backend, Features};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 
 fn main() {
     let mut arguments = Arguments::from_args();
@@ -40,6 +41,14 @@ fn main() {
     conclusion.exit();
 }
 
+/// The end of a check, or of a part of one.
+type Checked<T = ()> = Result<T, Box<dyn Error>>;
+
+/// Runs `work` and fails if wgpu found fault with anything in it.
+fn watched<T>(gpu: &Gpu, work: impl FnOnce() -> Checked<T>) -> Checked<T> {
+    Ok(gpu.watched(|| work().map_err(|error| error.to_string()))?)
+}
+
 /// The time that each trial took.
 static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
 
@@ -56,7 +65,7 @@ fn say_what_took_longest() {
 fn trial(
     name: impl Into<String>,
     left_out: Option<String>,
-    check: impl FnOnce() -> Result<(), Failed> + Send + 'static,
+    check: impl FnOnce() -> Checked + Send + 'static,
 ) -> Trial {
     let name = name.into();
     let left_out = left_out.or_else(|| outside_of_sample(&name));
@@ -66,7 +75,7 @@ fn trial(
             let start = Instant::now();
             let result = check();
             TIMES.lock().unwrap().push((start.elapsed(), name));
-            result
+            Ok(result?)
         }
     };
     match left_out {

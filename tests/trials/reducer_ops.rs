@@ -8,7 +8,7 @@ use crate::common::{Data, Kind, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Arity, Monoid, Op, Reducer, Scalar, Shape, ShapeKind};
 use halofold::{Element, Slice};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
 
@@ -57,9 +57,9 @@ fn trial(op: Op, element: Element, monoid: Monoid, form: ShapeKind, number: usiz
         let bench = Bench { op, element, form, reducer: compile(monoid)? };
         for (round, len) in LENGTHS.into_iter().enumerate() {
             for values in values(op, element, len, form, (number, round)) {
-                gpu().watched(|| bench.compare(&values, len, round)).map_err(|message| {
-                    Failed::from(format!("{len} elements, {:?}: {message}", values.kind))
-                })?;
+                gpu()
+                    .watched(|| bench.compare(&values, len, round))
+                    .map_err(|message| format!("{len} elements, {:?}: {message}", values.kind))?;
             }
         }
         Ok(())

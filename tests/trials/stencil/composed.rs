@@ -4,10 +4,12 @@
 //! are whole vectors. Grids and kinds of borders are parameters: each kernel here meets many of them.
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Config, Grid};
+use halofold::stencil::{Block, Grid};
 
 use super::Kernel;
+use super::blocked::small;
 use super::run::{Run, borders, dyadic_cells, repeated};
+use crate::Checked;
 use crate::common::{Gpu, is_software};
 
 /// Powers of two, of which no two in a row are equal.
@@ -15,62 +17,60 @@ const OWN_CENTRE: [f64; 4] = [0.5, 0.125, 0.0625, 0.25];
 
 /// One compiled kernel.
 #[derive(Clone, Copy)]
-pub struct Composition {
-    fixed: bool,
-    rhs: bool,
+struct Composition {
+    is_fixed: bool,
+    has_rhs: bool,
     shape: usize,
 }
 
-impl Composition {
-    /// All compositions of a kernel. On a software adapter a sample whose shapes move from kernel to kernel: two in 32 bits, with all parts
-    /// and with none, and one in other types and of time-blocked kernels, which take seconds each.
-    pub fn of(kernel: Kernel, element: Element) -> Vec<Composition> {
-        let nth = kernel.nth();
-        let all = [(true, false), (false, true)].into_iter().enumerate();
-        let all = all.map(|(at, (fixed, rhs))| Composition { fixed, rhs, shape: (nth + at) % 3 });
-        match element {
-            _ if !is_software() => {
-                let shapes = (0..3).flat_map(|shape| [(true, shape), (false, shape)]);
-                shapes
-                    .map(|(fixed, shape)| Composition { fixed, rhs: fixed == (shape == 1), shape })
-                    .collect()
-            }
-            Element::F32 if !kernel.variant.is_blocked() => all.collect(),
-            Element::F64 => all.skip(1).take(1).collect(),
-            _ => all.skip(nth % 2).take(1).collect(),
+/// All compositions of a kernel. On a software adapter a sample whose shapes move from kernel to kernel: two in 32 bits, with all parts
+/// and with none, and one in other types and of time-blocked kernels, which take seconds each.
+fn compositions(kernel: Kernel, element: Element) -> Vec<Composition> {
+    if !is_software() {
+        let shapes = (0..3).flat_map(|shape| [(true, shape), (false, shape)]);
+        let has_rhs = |is_fixed, shape| is_fixed == (shape == 1);
+        return shapes
+            .map(|(is_fixed, shape)| Composition { is_fixed, has_rhs: has_rhs(is_fixed, shape), shape })
+            .collect();
+    }
+    let nth = kernel.nth();
+    let plain = Composition { is_fixed: true, has_rhs: false, shape: nth % 3 };
+    let full = Composition { is_fixed: false, has_rhs: true, shape: (nth + 1) % 3 };
+    match element {
+        Element::F32 if !kernel.variant.is_blocked() => vec![plain, full],
+        Element::F64 => vec![full],
+        _ => vec![[plain, full][nth % 2]],
+    }
+}
+
+/// Compares steps of all compositions of a kernel over some grids with the CPU's, on small integers, for which they are exact.
+/// Borders take turns.
+pub fn check(
+    gpu: &'static Gpu,
+    kernel: Kernel,
+    element: Element,
+    grids: impl IntoIterator<Item = Grid> + Clone,
+    steps: u32,
+) -> Checked {
+    let [fixed, mirror, periodic, mixed, faces] = borders();
+    for Composition { is_fixed, has_rhs, shape } in compositions(kernel, element) {
+        for (turn, grid) in grids.clone().into_iter().enumerate() {
+            let borders = if is_fixed { fixed } else { [mirror, mixed, periodic, faces][turn % 4] };
+            let config = kernel.config(element, grid).with_borders(borders);
+            let config = if kernel.variant.is_blocked() {
+                small(config, shape)
+            } else {
+                let (rows, cols) = [(8, 32), (4, 16), (3, 7)][shape];
+                let config = config.with_block(Block { rows, cols });
+                let tuning = config.tuning.with_planes_per_group(1 + 4 * (turn as u32 % 4));
+                config.with_tuning(tuning.with_strip([1, 2, 4][shape]))
+            };
+            // Where there is no right-hand side the weights are the stencil's own.
+            let weights = if has_rhs { repeated(OWN_CENTRE) } else { kernel.stencil.dyadic };
+            let run = Run::new(gpu, config, weights, steps);
+            let run = if has_rhs { run.with_rhs(dyadic_cells(grid, 6)) } else { run };
+            run.check(&dyadic_cells(grid, 5))?;
         }
     }
-
-    /// A configuration; on a software adapter of a time-blocked kernel in the small shapes of these compositions, which many trials share:
-    /// default tunings take it seconds to compile.
-    pub fn of_blocked(kernel: Kernel, config: Config) -> Config {
-        let shape = kernel.nth() + usize::from(!config.borders.are_fixed());
-        if kernel.variant.is_blocked() && is_software() {
-            super::blocked::small(config, shape)
-        } else {
-            config
-        }
-    }
-
-    /// The configuration over a grid, with the borders of this composition whose turn it is.
-    pub fn config(self, kernel: Kernel, element: Element, grid: Grid, turn: usize) -> Config {
-        let [fixed, mirror, periodic, mixed] = borders();
-        let faces = Borders { south: Border::Reflect, far: Border::Reflect, ..Borders::default() };
-        let borders = if self.fixed { fixed } else { [mirror, mixed, periodic, faces][turn % 4] };
-        let config = kernel.config(element, grid).with_borders(borders);
-        if kernel.variant.is_blocked() {
-            return super::blocked::small(config, self.shape);
-        }
-        let (rows, cols) = [(8, 32), (4, 16), (3, 7)][self.shape];
-        let config = config.with_block(Block { rows, cols });
-        let tuning = config.tuning.with_planes_per_group(1 + 4 * (turn as u32 % 4));
-        config.with_tuning(tuning.with_strip([1, 2, 4][self.shape]))
-    }
-
-    /// A run on small integers, which is exact. Where there is no right-hand side the weights are the stencil's own.
-    pub fn run(self, gpu: &'static Gpu, config: Config, steps: u32) -> Run {
-        let weights = if self.rhs { repeated(OWN_CENTRE) } else { config.stencil.dyadic };
-        let run = Run::new(gpu, config, weights, steps);
-        if self.rhs { run.with_rhs(dyadic_cells(config.grid, 6)) } else { run }
-    }
+    Ok(())
 }

@@ -7,6 +7,7 @@
 mod blocked;
 mod composed;
 mod field;
+mod modes;
 mod poisson;
 mod residual;
 mod run;
@@ -15,36 +16,98 @@ mod slabs;
 mod until;
 mod windows;
 
-use self::composed::Composition;
-use self::run::{Run, borders, dyadic_cells, repeated};
-use crate::common::{Random, gpu, in_turn, is_slow_to_compile};
+use self::run::{Run, borders, dyadic_cells, general_borders, random_cells, repeated};
+use self::windows::{long_grids, small};
+use crate::Checked;
+use crate::common::{fastest, gpu, in_turn, is_slow_to_compile, is_software};
 use halofold::Element;
-use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant};
-use libtest_mimic::{Failed, Trial};
+use halofold::stencil::{BOXES, Borders, Config, Dims, FIVE_POINT, Grid, STENCILS, Stencil, Variant};
+use libtest_mimic::Trial;
+
+type Check = fn(Kernel, Element) -> Checked;
+
+const FLOATS: &[Element] = &[Element::F32, Element::F64, Element::F16];
+const SINGLE: &[Element] = &[Element::F32];
+
+/// What is checked of each kernel of a kind, in each of some types: a trial each.
+const CHECKS: [(&str, fn(Kernel) -> bool, &[Element], Check); 17] = [
+    ("dyadic", |_| true, FLOATS, dyadic),
+    ("random", |_| true, SINGLE, random),
+    ("eigenmodes", |_| true, SINGLE, modes::shrink),
+    ("borders", |kernel| kernel.variant.is_general(), FLOATS, any_border),
+    ("poisson", |_| true, SINGLE, poisson::solves),
+    ("poisson until", Kernel::is_fastest, &[Element::F64], poisson::solves_until),
+    ("poisson windows", Kernel::is_fastest, SINGLE, poisson::solves_in_windows),
+    ("impulse", |_| true, SINGLE, shape::impulse),
+    ("frozen", |_| true, SINGLE, shape::frozen),
+    ("sizes", |_| true, SINGLE, shape::sizes),
+    // The type matters to where windows may start, and to nothing else.
+    ("windows", |_| true, SINGLE, windows::several),
+    ("windows", Kernel::is_plain, &[Element::F64, Element::F16], windows::several),
+    (
+        "until",
+        |kernel| kernel.is_fastest() && kernel.is_of_five(),
+        &[Element::F64, Element::F16],
+        until::stops_in_any_type,
+    ),
+    ("exact residual", Kernel::is_single_of_five, FLOATS, residual::sums_without_rounding),
+    (
+        "exact residual of odd cells",
+        Kernel::is_single_of_five,
+        &[Element::F32, Element::F64],
+        residual::special,
+    ),
+    ("exact residual stops", Kernel::is_single_of_five, &[Element::F32, Element::F64], residual::stops),
+    ("field", |kernel| kernel.variant.name == "direct-global", FLOATS, field::tells_right_from_wrong),
+];
+
+/// Checks of one kernel, or of properties that hold for all.
+const SINGLES: [(&str, fn() -> Checked); 15] = [
+    ("10000 steps", shape::many_steps),
+    ("recording", shape::recording),
+    ("past 65535 workgroups", windows::past_a_row_of_workgroups),
+    ("past 128 MiB", windows::past_the_default_limit),
+    ("slabs::grids_that_cannot_be_cut_are_refused", slabs::refused),
+    ("slabs::changes_merge", slabs::changes),
+    ("until::never", until::never),
+    ("until::no steps", until::no_steps),
+    ("until::in pieces and again", until::in_pieces_and_again),
+    ("until::recorded and never submitted", until::never_submitted),
+    ("until::a piece is missing", until::piece_missing),
+    ("until::not a number", until::not_a_number),
+    ("until::awaited", until::awaited),
+    ("until::wrong input", until::wrong_input),
+    ("residual::recorded", residual::recorded),
+];
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for kernel in Kernel::all() {
-        for element in [Element::F32, Element::F64, Element::F16] {
-            trials.push(trial(kernel, element, "dyadic", dyadic));
-        }
-        trials.push(trial(kernel, Element::F32, "random", random));
-        trials.push(trial(kernel, Element::F32, "eigenmodes", eigenmodes));
-    }
-    for kernel in Kernel::all().filter(|kernel| kernel.variant.is_general()) {
-        for element in [Element::F32, Element::F64, Element::F16] {
-            trials.push(trial(kernel, element, "borders", any_border));
+    for (what, is_met, elements, check) in CHECKS {
+        for kernel in Kernel::all().filter(|kernel| is_met(*kernel)) {
+            for &element in elements {
+                let name = format!("{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
+                trials
+                    .push(trial(name, kernel.variant.is_blocked(), element, move || check(kernel, element)));
+            }
         }
     }
-    trials.extend(poisson::trials());
-    trials.extend(shape::trials());
-    trials.extend(windows::trials());
     trials.extend(slabs::trials());
     trials.extend(until::trials());
-    trials.extend(residual::trials());
-    trials.extend(field::trials());
     trials.extend(blocked::trials());
+    trials.extend(SINGLES.map(|(name, check)| crate::trial(format!("stencil::{name}"), None, check)));
     trials
+}
+
+/// A trial of a kernel, ignored where the device lacks the type.
+fn trial(
+    name: String,
+    is_blocked: bool,
+    element: Element,
+    check: impl FnOnce() -> Checked + Send + 'static,
+) -> Trial {
+    let is_slow = is_blocked && is_slow_to_compile();
+    let is_slow = is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned());
+    crate::trial(format!("stencil::{name}"), crate::lacking(element.feature()).or(is_slow), check)
 }
 
 /// A stencil and a variant that serves it.
@@ -62,80 +125,81 @@ impl Kernel {
         STENCILS.iter().chain(BOXES).flat_map(move |stencil| of(stencil))
     }
 
-    /// The variants of that name.
-    fn named(name: &str) -> impl Iterator<Item = Kernel> {
-        Kernel::all().filter(move |kernel| kernel.variant.name == name)
-    }
-
     /// Its place among all kernels.
     fn nth(self) -> usize {
-        let is_this = |other: &Kernel| other.describe() == self.describe();
-        Kernel::all().position(|other| is_this(&other)).expect("it is one of them")
+        let name = |kernel: Kernel| (kernel.stencil.name, kernel.variant.name);
+        Kernel::all().position(|other| name(other) == name(self)).expect("it is one of them")
     }
 
-    fn describe(self) -> (&'static str, &'static str) {
-        (self.stencil.name, self.variant.name)
+    fn is_of_five(self) -> bool {
+        std::ptr::eq(self.stencil, &FIVE_POINT)
+    }
+
+    fn is_fastest(self) -> bool {
+        std::ptr::eq(self.variant, fastest(self.stencil))
+    }
+
+    fn is_single_of_five(self) -> bool {
+        self.is_of_five() && std::ptr::eq(self.variant, FIVE_POINT.fastest_step())
+    }
+
+    /// Returns true of the simplest kernels, one of each kind.
+    fn is_plain(self) -> bool {
+        ["direct-global", "register-rows", "plane-sums"].contains(&self.variant.name)
     }
 
     fn config(self, element: Element, grid: Grid) -> Config {
         Config::new(self.stencil, self.variant, element, grid)
     }
-}
 
-type Check = fn(Kernel, Element) -> Result<(), Failed>;
-
-/// A test of one variant, ignored where the device lacks the type.
-fn trial(kernel: Kernel, element: Element, what: &str, check: Check) -> Trial {
-    let name = format!("stencil::{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
-    let left_out = reason_to_leave_out(kernel.variant.is_blocked(), element);
-    crate::trial(name, left_out, move || check(kernel, element))
-}
-
-/// The reason to leave a kernel out here, if there is one.
-fn reason_to_leave_out(is_blocked: bool, element: Element) -> Option<String> {
-    if let Some(reason) = crate::lacking(element.feature()) {
-        return Some(reason);
+    /// A configuration; on a software adapter of a time-blocked kernel in small shapes, which many trials share: default tunings take it
+    /// seconds to compile.
+    fn quick_config(self, element: Element, grid: Grid, borders: Borders) -> Config {
+        let config = self.config(element, grid).with_borders(borders);
+        let is_slow = self.variant.is_blocked() && is_software();
+        if is_slow { blocked::small(config, self.nth() + usize::from(!borders.are_fixed())) } else { config }
     }
-    (is_blocked && is_slow_to_compile()).then(|| "SwiftShader takes minutes to compile it".to_owned())
+
+    /// The grid of two or that of three directions, as the stencil has them.
+    fn grid(self, flat: [u32; 2], deep: [u32; 3]) -> Grid {
+        grids(self.stencil.dims, &[flat], &[deep])[0]
+    }
 }
 
-fn grids(dims: Dims) -> Vec<Grid> {
+/// The grids of two or those of three directions, as a stencil has them.
+fn grids(dims: Dims, flat: &[[u32; 2]], deep: &[[u32; 3]]) -> Vec<Grid> {
     match dims {
-        Dims::Two => {
-            [(1, 1), (1, 9), (2, 2), (3, 3), (7, 31), (8, 32), (9, 33), (10, 34), (37, 64), (61, 101)]
-                .map(|(rows, cols)| Grid::plane(rows, cols))
-                .to_vec()
-        }
-        _ => [(1, 1, 1), (2, 3, 5), (3, 3, 3), (4, 8, 32), (9, 11, 36), (35, 10, 34), (5, 17, 67)]
-            .map(|(planes, rows, cols)| Grid { planes, rows, cols })
-            .to_vec(),
+        Dims::Two => flat.iter().map(|&[rows, cols]| Grid::plane(rows, cols)).collect(),
+        _ => deep.iter().map(|&[planes, rows, cols]| Grid { planes, rows, cols }).collect(),
     }
+}
+
+/// Grids around blocks, and shorter than a stencil reaches.
+fn small_grids(dims: Dims) -> Vec<Grid> {
+    let flat = [[1, 1], [1, 9], [2, 2], [3, 3], [7, 31], [8, 32], [9, 33], [10, 34], [37, 64], [61, 101]];
+    let deep = [[1, 1, 1], [2, 3, 5], [3, 3, 3], [4, 8, 32], [9, 11, 36], [35, 10, 34], [5, 17, 67]];
+    grids(dims, &flat, &deep)
+}
+
+/// Steps after which small integers are exact.
+fn exact_steps(element: Element) -> u32 {
+    if element == Element::F16 { 1 } else { 2 }
 }
 
 /// Every grid with every kernel.
-fn dyadic(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    for composition in Composition::of(kernel, element) {
-        for (turn, grid) in grids(kernel.stencil.dims).into_iter().enumerate() {
-            let config = composition.config(kernel, element, grid, turn);
-            let run = composition.run(gpu(), config, if element == Element::F16 { 1 } else { 2 });
-            let cells = dyadic_cells(grid, 5);
-            run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
-        }
-    }
-    Ok(())
+fn dyadic(kernel: Kernel, element: Element) -> Checked {
+    composed::check(gpu(), kernel, element, small_grids(kernel.stencil.dims), exact_steps(element))
 }
 
 /// Borders that only the general kernels know, also on grids that are shorter than the stencil reaches, and in several windows.
-fn any_border(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    let steps = if element == Element::F16 { 1 } else { 2 };
-    for (turn, borders) in run::general_borders().into_iter().enumerate() {
-        let long = windows::long_grids(kernel.stencil.dims)[turn];
-        let all = grids(kernel.stencil.dims).into_iter().map(|grid| (gpu(), grid));
-        for (gpu, grid) in all.chain([(windows::small(), long)]) {
+fn any_border(kernel: Kernel, element: Element) -> Checked {
+    let dims = kernel.stencil.dims;
+    for (borders, long) in general_borders().into_iter().zip(long_grids(dims)) {
+        let all = small_grids(dims).into_iter().map(|grid| (gpu(), grid));
+        for (gpu, grid) in all.chain([(small(), long)]) {
             let config = kernel.config(element, grid).with_borders(borders);
-            let run = Run::new(gpu, config, kernel.stencil.dyadic, steps);
-            let cells = dyadic_cells(grid, 5);
-            run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
+            let run = Run::new(gpu, config, kernel.stencil.dyadic, exact_steps(element));
+            run.check(&dyadic_cells(grid, 5))?;
         }
     }
     Ok(())
@@ -143,22 +207,14 @@ fn any_border(kernel: Kernel, element: Element) -> Result<(), Failed> {
 
 /// Each step may be off by half a unit in the last place of the largest partial sum per operation; what was off before is weighted like
 /// the values are.
-fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    let grid = match kernel.stencil.dims {
-        Dims::Two => Grid::plane(61, 100),
-        _ => Grid { planes: 5, rows: 17, cols: 68 },
-    };
-    let mut numbers = Random::new(11);
-    let cells: Vec<f64> = (0..grid.cells())
-        .map(|_| f64::from((numbers.next() >> 40) as f32 / (1 << 23) as f32 - 1.0))
-        .collect();
+fn random(kernel: Kernel, element: Element) -> Checked {
+    let grid = kernel.grid([61, 100], [5, 17, 68]);
+    let cells = random_cells(grid, 11, |word| f64::from((word >> 40) as f32 / (1 << 23) as f32 - 1.0));
     let weights = [kernel.stencil.usual, repeated([0.3, -0.1, 0.05, 0.02])];
-    for (round, borders) in in_turn(borders().into_iter().enumerate(), 2, kernel.nth()) {
+    for (round, borders) in in_turn(borders().into_iter().take(4).enumerate(), 2, kernel.nth()) {
         let weights = weights[usize::from(round > 0)];
-        let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
-        let run = Run::new(gpu(), config, weights, 5);
+        let run = Run::new(gpu(), kernel.quick_config(element, grid, borders), weights, 5);
         let run = if round == 0 { run } else { run.with_rhs(cells.iter().rev().copied().collect()) };
-        let got = run.on_gpu(&cells)?;
         let unit = f64::from(f32::EPSILON) / 2.0;
         let operations = f64::from(kernel.stencil.points()) + 6.0;
         let (gain, added) = (weights.gain(kernel.stencil).max(1.0), f64::from(u8::from(run.config.rhs)));
@@ -167,73 +223,7 @@ fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
             largest = gain * largest + added;
             bound = gain * bound + operations * unit * largest;
         }
-        for (at, (got, expected)) in got.iter().zip(run.on_cpu(&cells)).enumerate() {
-            let is_near = (got - expected).abs() <= bound;
-            assert!(is_near, "{borders:?}: cell {at} is {got}, expected {expected} ± {bound:e}");
-        }
+        run.near(&run.on_gpu(&cells)?, &run.on_cpu(&cells), bound)?;
     }
     Ok(())
-}
-
-/// Products of sines (fixed), cosines (mirrored) or Fourier modes (periodic) only shrink, by a known factor a step.
-fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    use std::f64::consts::PI;
-    let Kernel { stencil, .. } = kernel;
-    let directions = stencil.dims.count();
-    let grid = Grid { planes: if directions == 3 { 12 } else { 1 }, rows: 20, cols: 36 };
-    let lengths = [grid.cols, grid.rows, grid.planes].map(f64::from);
-    let frequencies = [3.0, 2.0, 1.0];
-    // Sines are zero at the outermost cells only.
-    let kinds = [Border::Fixed, Border::Reflect, Border::Wrap];
-    let kinds = kinds.into_iter().filter(|border| *border != Border::Fixed || stencil.radius() == 1);
-    for border in in_turn(kinds, 3, kernel.nth()) {
-        // The mode's value at a coordinate, and the angle from one cell to the next.
-        let mode = |d: usize, i: u64| match border {
-            Border::Fixed => (angle(border, frequencies[d], lengths[d]) * i as f64).sin(),
-            Border::Reflect => (frequencies[d] * PI * (i as f64 + 0.5) / lengths[d]).cos(),
-            _ => (angle(border, frequencies[d], lengths[d]) * i as f64).cos(),
-        };
-        let part = |offset: &[i32; 3]| -> f64 {
-            let along = |d: usize| (angle(border, frequencies[d], lengths[d]) * f64::from(offset[d])).cos();
-            (0..directions).map(along).product()
-        };
-        let classes = stencil.classes.iter().enumerate();
-        let factors =
-            classes.map(|(class, cells)| stencil.usual[class] * cells.iter().map(part).sum::<f64>());
-        let shrink: f64 = factors.sum();
-        // With some of the mode on the right-hand side it shrinks to a multiple of that.
-        let (added, steps) = (0.25, 7);
-        let rest = added * (1.0 - shrink.powi(steps)) / (1.0 - shrink);
-        let cells: Vec<f64> = (0..grid.cells())
-            .map(|cell| {
-                let (cols, rows) = (u64::from(grid.cols), u64::from(grid.rows));
-                let at = [cell % cols, cell / cols % rows, cell / cols / rows];
-                (0..directions).map(|d| mode(d, at[d])).product()
-            })
-            .collect();
-        let config = kernel.config(element, grid).with_borders(Borders::all(border));
-        let config = Composition::of_blocked(kernel, config);
-        let run = Run::new(gpu(), config, stencil.usual, steps as u32);
-        let (run, factor) = if border == Border::Fixed {
-            (run, shrink.powi(steps))
-        } else {
-            let rhs = cells.iter().map(|cell| added * cell).collect();
-            (run.with_rhs(rhs), shrink.powi(steps) + rest)
-        };
-        for (at, (got, cell)) in run.on_gpu(&cells)?.iter().zip(&cells).enumerate() {
-            let expected = cell * factor;
-            assert!((got - expected).abs() <= 3e-6, "{border:?}: cell {at} is {got}, expected {expected}");
-        }
-    }
-    Ok(())
-}
-
-/// The angle by which a mode of a frequency turns from one of `n` cells to the next.
-fn angle(border: Border, frequency: f64, n: f64) -> f64 {
-    use std::f64::consts::PI;
-    match border {
-        Border::Fixed => frequency * PI / (n - 1.0),
-        Border::Reflect => frequency * PI / n,
-        _ => 2.0 * frequency * PI / n,
-    }
 }

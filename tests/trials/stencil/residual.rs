@@ -5,28 +5,13 @@ use std::sync::OnceLock;
 
 use halofold::Element;
 use halofold::reduce::{Accuracy, Op};
-use halofold::stencil::{
-    Borders, Config, Convergence, FIVE_POINT, Grid, Jacobi, Norm, Outcome, StencilError, Until, Weights,
-};
-use libtest_mimic::{Failed, Trial};
+use halofold::stencil::{Config, FIVE_POINT, Grid, Norm, Until, Weights};
 
-use super::run::{Run, dyadic_cells, grids};
+use super::Kernel;
+use super::run::{Run, dyadic_cells};
+use crate::Checked;
 use crate::common::oracle::expected;
-use crate::common::{Gpu, Random, gpu, limited, read};
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![crate::trial("stencil::residual::recorded", None, recorded)];
-    for element in [Element::F32, Element::F64, Element::F16] {
-        let kernel = super::Kernel { stencil: &FIVE_POINT, variant: FIVE_POINT.fastest_step() };
-        let mut add = |what, check| trials.push(super::trial(kernel, element, what, check));
-        add("exact residual", |_, element| sums_without_rounding(element));
-        if element != Element::F16 {
-            add("exact residual of odd cells", |_, element| special(element));
-            add("exact residual stops", |_, element| stops(element));
-        }
-    }
-    trials
-}
+use crate::common::{Gpu, Random, gpu, limited};
 
 /// A device that binds little, but some states of 64-bit floats.
 fn small() -> &'static Gpu {
@@ -36,7 +21,7 @@ fn small() -> &'static Gpu {
 
 fn run(gpu: &'static Gpu, element: Element, grid: Grid) -> Run {
     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), element, grid);
-    Run::new(gpu, config.with_borders(Borders::default()), FIVE_POINT.usual, 0)
+    Run::new(gpu, config, FIVE_POINT.usual, 0)
 }
 
 /// The powers of two over which the cells of a grid are spread: of almost all that have squares, and of those whose squares are
@@ -54,50 +39,39 @@ fn rough(grid: Grid, powers: &Range<i32>, seed: u64) -> Vec<f64> {
     let mut cell = || {
         let fraction = 1.0 + (random.next() >> 12) as f64 / 2f64.powi(52);
         let power = powers.start + (random.next() % powers.len() as u64) as i32;
-        if random.next() & 1 == 1 { fraction * 2f64.powi(power) } else { -fraction * 2f64.powi(power) }
+        let sign = if random.next() & 1 == 1 { 1.0 } else { -1.0 };
+        sign * fraction * 2f64.powi(power)
     };
     (0..grid.cells()).map(|_| cell()).collect()
 }
 
-/// Some steps with a check behind the last one: the outcome, and both grids.
-fn outcome(run: &Run, cells: &[f64], until: Until, steps: u32) -> Result<(Outcome, [Vec<f64>; 2]), String> {
-    run.gpu.watched(|| {
-        let buffers = run.buffers(cells);
-        let text = |error: StencilError| error.to_string();
-        let jacobi = Jacobi::new(&run.gpu.device, run.config, run.weights).map_err(text)?;
-        let convergence = jacobi.prepare_until(grids(&buffers, None), until).map_err(text)?;
-        let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
-        convergence.encode(&mut encoder, 0..steps);
-        run.gpu.queue.submit([encoder.finish()]);
-        let outcome = Convergence::parse(&read(run.gpu, convergence.outcome()));
-        Ok((outcome, [run.read(&buffers[0])?, run.read(&buffers[1])?]))
-    })
-}
-
+/// Checks behind the last step only.
 fn exact(epsilon: f64) -> Until {
     Until::new(epsilon).with_norm(Norm::L2).with_accuracy(Accuracy::Exact).with_every(1000)
 }
 
 /// The sum of squares as whole numbers give it; each difference and each square is rounded, and subnormal ones are zero.
 fn squares(element: Element, [old, new]: &[Vec<f64>; 2]) -> f64 {
-    let wide = element == Element::F64;
-    let rounded = |x: f64| if wide { x } else { f64::from(x as f32) };
-    let smallest = if wide { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() };
-    let number = |x: f64| if rounded(x).abs() < smallest { 0.0 } else { rounded(x) };
+    let is_wide = element == Element::F64;
+    let smallest = if is_wide { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() };
+    let number = |x: f64| {
+        let rounded = if is_wide { x } else { f64::from(x as f32) };
+        if rounded.abs() < smallest { 0.0 } else { rounded }
+    };
     let square = |(old, new): (&f64, &f64)| {
         let change = number(number(*old) - number(*new));
         number(change * change)
     };
     let squares: Vec<f64> = old.iter().zip(new).map(square).collect();
     let sum = |element, bytes: &[u8]| expected(Op::Sum, element, bytes, None);
-    if wide {
+    if is_wide {
         return f64::from_bits(sum(Element::F64, bytemuck::cast_slice(&squares)));
     }
     let squares: Vec<f32> = squares.into_iter().map(|square| square as f32).collect();
     f32::from_bits(sum(Element::F32, bytemuck::cast_slice(&squares)) as u32).into()
 }
 
-fn sums_without_rounding(element: Element) -> Result<(), Failed> {
+pub fn sums_without_rounding(_: Kernel, element: Element) -> Checked {
     for (gpu, grid) in [
         (gpu(), Grid::plane(3, 3)),
         (gpu(), Grid::plane(37, 43)),
@@ -107,7 +81,7 @@ fn sums_without_rounding(element: Element) -> Result<(), Failed> {
         let run = run(gpu, element, grid);
         let [wide, low] = powers(element);
         for (steps, powers) in [(1, &wide), (2, &low), (7, &wide)] {
-            let (outcome, grids) = outcome(&run, &rough(grid, powers, steps.into()), exact(0.0), steps)?;
+            let (outcome, grids) = run.until(&rough(grid, powers, steps.into()), exact(0.0), steps)?;
             let wanted = squares(element, &grids).sqrt().max(outcome.max);
             let is_same = outcome.l2.to_bits() == wanted.to_bits();
             assert!(is_same, "{grid} of {element}, {steps} steps: {outcome:?}, not {wanted:e}");
@@ -117,47 +91,42 @@ fn sums_without_rounding(element: Element) -> Result<(), Failed> {
 }
 
 /// Steps without any rounding leave equal grids on every adapter: the sum is written down.
-fn recorded() -> Result<(), Failed> {
-    let grid = Grid::plane(100, 90);
-    let mut run = run(gpu(), Element::F32, grid);
+pub fn recorded() -> Checked {
+    let mut run = run(gpu(), Element::F32, Grid::plane(100, 90));
     run.weights = Weights::new(&[0.5, 0.125, 0.0, 0.0]);
-    let (outcome, grids) = outcome(&run, &dyadic_cells(grid, 5), exact(0.0), 4)?;
+    let (outcome, grids) = run.until(&dyadic_cells(run.config.grid, 5), exact(0.0), 4)?;
     let wanted = squares(Element::F32, &grids).sqrt();
     assert_eq!([outcome.l2, wanted].map(f64::to_bits), [0x402f_32a6_d029_3f0b; 2]);
     Ok(())
 }
 
 /// Infinities and NaN in a grid: never small.
-fn special(element: Element) -> Result<(), Failed> {
-    let grid = Grid::plane(20, 20);
-    let run = run(gpu(), element, grid);
+pub fn special(_: Kernel, element: Element) -> Checked {
+    let run = run(gpu(), element, Grid::plane(20, 20));
     let large = if element == Element::F64 { 1e308 } else { 1e38 };
     for (value, is_nan) in [(f64::NAN, true), (f64::INFINITY, true), (large, false)] {
-        let mut cells = vec![0.0; grid.cells() as usize];
+        let mut cells = vec![0.0; 400];
         cells[150] = value;
-        let (outcome, _) = outcome(&run, &cells, exact(1e30), 3)?;
+        let (outcome, _) = run.until(&cells, exact(1e30), 3)?;
         assert_eq!((outcome.converged, outcome.l2.is_nan()), (false, is_nan), "{value}: {outcome:?}");
     }
     Ok(())
 }
 
 /// Epsilon as close to the root of the last check as floats are: one above stops the run, one below does not.
-fn stops(element: Element) -> Result<(), Failed> {
-    let grid = Grid::plane(60, 70);
-    let run = run(gpu(), element, grid);
-    let cells = rough(grid, &(0..1), 3).into_iter().map(f64::signum).collect::<Vec<_>>();
-    let every = exact(0.0).with_every(1);
-    let (at, _) = outcome(&run, &cells, every, 30)?;
+pub fn stops(_: Kernel, element: Element) -> Checked {
+    let run = run(gpu(), element, Grid::plane(60, 70));
+    let cells: Vec<_> = rough(run.config.grid, &(0..1), 3).into_iter().map(f64::signum).collect();
+    let until = |epsilon| run.until(&cells, exact(epsilon).with_every(1), 30);
+    let root = until(0.0)?.0.l2;
     let [below, above] = if element == Element::F64 {
-        [at.l2.next_down(), at.l2.next_up()]
+        [root.next_down(), root.next_up()]
     } else {
-        [(at.l2 as f32).next_down().into(), (at.l2 as f32).next_up().into()]
+        [(root as f32).next_down().into(), (root as f32).next_up().into()]
     };
     for (epsilon, converged) in [(below, false), (above, true)] {
-        let mut until = every;
-        until.epsilon = epsilon;
-        let (outcome, _) = outcome(&run, &cells, until, 30)?;
-        assert_eq!((outcome.steps, outcome.converged), (30, converged), "{until:?}");
+        let (outcome, _) = until(epsilon)?;
+        assert_eq!((outcome.steps, outcome.converged), (30, converged), "{epsilon:e}");
     }
     Ok(())
 }

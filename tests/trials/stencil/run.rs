@@ -1,10 +1,11 @@
 //! Some steps on the GPU, and the same on the CPU.
 
 use halofold::stencil::reference::Problem;
-use halofold::stencil::{Border, Borders, Config, Grid, Grids, Jacobi, Weights};
+use halofold::stencil::{Border, Borders, Config, Convergence, Grid, Grids, Jacobi, Outcome, Until, Weights};
 use halofold::{Element, wgpu};
 
-use crate::common::{Gpu, Random, read};
+use crate::common::{Gpu, POISON, Random, is_poison, poisoned, read};
+use crate::{Checked, watched};
 
 /// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
 pub struct Run {
@@ -14,6 +15,20 @@ pub struct Run {
     pub steps: u32,
     /// The right-hand side, if the configuration has one.
     rhs: Vec<f64>,
+}
+
+/// The grids of a run on its GPU.
+pub struct OnGpu {
+    pub both: [wgpu::Buffer; 2],
+    pub rhs: Option<wgpu::Buffer>,
+}
+
+impl OnGpu {
+    /// What steps are bound to.
+    pub fn grids(&self) -> Grids<'_> {
+        let grids = Grids::new(&self.both[0], &self.both[1]);
+        self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
+    }
 }
 
 impl Run {
@@ -41,115 +56,84 @@ impl Run {
         source
     }
 
-    pub fn on_gpu(&self, cells: &[f64]) -> Result<Vec<f64>, String> {
-        self.gpu.watched(|| {
-            let (buffers, rhs) = (self.buffers(cells), self.rhs_buffer());
-            let device = &self.gpu.device;
-            let jacobi = Jacobi::new(device, self.config, self.weights).map_err(|error| error.to_string())?;
-            let grids = grids(&buffers, rhs.as_ref());
-            let stepper = jacobi.prepare(grids).map_err(|error| error.to_string())?;
-            let mut encoder = device.create_command_encoder(&Default::default());
-            stepper.encode(&mut encoder, self.steps);
-            self.gpu.queue.submit([encoder.finish()]);
-            self.read(&buffers[self.steps as usize % 2])
+    pub fn jacobi(&self) -> Checked<Jacobi> {
+        Ok(Jacobi::new(&self.gpu.device, self.config, self.weights)?)
+    }
+
+    pub fn on_gpu(&self, cells: &[f64]) -> Checked<Vec<f64>> {
+        watched(self.gpu, || {
+            let grids = self.upload(cells);
+            let stepper = self.jacobi()?.prepare(grids.grids())?;
+            self.submit(|encoder| stepper.encode(encoder, self.steps));
+            self.read(&grids.both[self.steps as usize % 2])
         })
     }
 
-    /// Compares a result with the CPU's, bit for bit.
-    pub fn same(&self, got: &[f64], expected: &[f64]) -> Result<(), String> {
-        match (0..expected.len()).find(|&at| got[at] != expected[at]) {
-            None => Ok(()),
-            Some(at) => {
-                Err(format!("{}: cell {at} is {}, expected {}", self.describe(), got[at], expected[at]))
-            }
-        }
+    /// Steps until changes are small, in one submission: the outcome, and both grids.
+    pub fn until(&self, cells: &[f64], until: Until, steps: u32) -> Checked<(Outcome, [Vec<f64>; 2])> {
+        watched(self.gpu, || {
+            let grids = self.upload(cells);
+            let convergence = self.jacobi()?.prepare_until(grids.grids(), until)?;
+            self.submit(|encoder| convergence.encode(encoder, 0..steps));
+            let [first, second] = &grids.both;
+            Ok((self.outcome(&convergence), [self.read(first)?, self.read(second)?]))
+        })
     }
 
-    /// The configuration that ran, with all that chooses its kernel.
-    pub fn describe(&self) -> String {
+    pub fn outcome(&self, convergence: &Convergence) -> Outcome {
+        Convergence::parse(&read(self.gpu, convergence.outcome()))
+    }
+
+    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Compares what both compute, bit for bit.
+    pub fn check(&self, cells: &[f64]) -> Checked {
+        self.near(&self.on_gpu(cells)?, &self.on_cpu(cells), 0.0)
+    }
+
+    /// Compares cells within a bound, which NaN never is.
+    pub fn near(&self, got: &[f64], expected: &[f64], bound: f64) -> Checked {
+        let is_near = |at: &usize| (got[*at] - expected[*at]).abs() <= bound;
+        let Some(at) = (0..expected.len()).find(|at| !is_near(at)) else { return Ok(()) };
         let Config { grid, borders, rhs, tuning, .. } = self.config;
         let subgroup = self.gpu.device.adapter_info().subgroup_max_size;
-        let steps = self.steps;
-        format!("{grid}, {borders:?}, rhs {rhs}, {steps} steps, {tuning:?}, subgroups of up to {subgroup}")
+        Err(format!(
+            "{grid}, {borders:?}, rhs {rhs}, {} steps, {tuning:?}, subgroups of up to {subgroup}: \
+             cell {at} is {}, expected {} ± {bound:e}",
+            self.steps, got[at], expected[at]
+        )
+        .into())
     }
 
-    /// Both buffers before the first step, longer than the grid.
-    pub fn buffers(&self, cells: &[f64]) -> [wgpu::Buffer; 2] {
-        let element = self.config.element;
-        let bytes: Vec<u8> = cells.iter().flat_map(|&cell| encode(element, cell)).collect();
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let size = (bytes.len() as u64).next_multiple_of(4) + 16;
-        let buffers = [0, 1].map(|_| {
-            let label = Some("grid");
-            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label,
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        });
-        let mut padded = bytes;
-        // The cells behind the grid are NaN, and must not leak in.
-        padded.resize(size as usize, 0xFF);
-        self.gpu.queue.write_buffer(&buffers[0], 0, &padded);
-        self.gpu.queue.write_buffer(&buffers[1], 0, &self.poisoned(&padded));
-        buffers
-    }
-
-    /// The right-hand side on the GPU, with what is not a number behind it.
-    pub fn rhs_buffer(&self) -> Option<wgpu::Buffer> {
-        self.config.rhs.then(|| {
-            let [buffer, _] = self.buffers(&self.rhs);
-            buffer
-        })
+    /// The grids before the first step, with poison behind each. Of the second one only the fixed cells are numbers.
+    pub fn upload(&self, cells: &[f64]) -> OnGpu {
+        let bytes = |cells: &[f64]| -> Vec<u8> {
+            cells.iter().flat_map(|&cell| encode(self.config.element, cell)).collect()
+        };
+        let first = bytes(cells);
+        let mut second = POISON.to_le_bytes().repeat(first.len().div_ceil(4));
+        second.truncate(first.len());
+        let size = self.config.element.size() as usize;
+        for (cell, _) in places(self.config.grid).enumerate().filter(|(_, at)| is_fixed(&self.config, *at)) {
+            let cell = cell * size..(cell + 1) * size;
+            second[cell.clone()].copy_from_slice(&first[cell]);
+        }
+        let rhs = self.config.rhs.then(|| poisoned(self.gpu, &bytes(&self.rhs), 0));
+        OnGpu { both: [first, second].map(|bytes| poisoned(self.gpu, &bytes, 0)), rhs }
     }
 
     /// The cells in a buffer, if nothing was written behind them.
-    pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<f64>, String> {
-        let got = read(self.gpu, buffer);
-        let (cells, behind) = got.split_at(self.config.bytes() as usize);
-        if behind.iter().any(|byte| *byte != 0xFF) {
-            return Err("something was written behind the grid".to_owned());
+    pub fn read(&self, buffer: &wgpu::Buffer) -> Checked<Vec<f64>> {
+        let (got, size) = (read(self.gpu, buffer), self.config.bytes() as usize);
+        if got.iter().enumerate().skip(size).any(|(at, byte)| !is_poison(at, *byte)) {
+            return Err("something was written behind the grid".into());
         }
-        Ok(decode_all(self.config.element, cells))
+        Ok(decode(self.config.element, &got[..size]))
     }
-
-    /// The second buffer: its fixed cells as in the first, all others not a number.
-    fn poisoned(&self, bytes: &[u8]) -> Vec<u8> {
-        let size = self.config.element.size() as usize;
-        let Grid { planes, rows, cols } = self.config.grid;
-        let lengths = [cols, rows, planes];
-        let mut poisoned = bytes.to_vec();
-        for cell in 0..self.config.grid.cells() {
-            let at = [
-                cell % u64::from(cols),
-                cell / u64::from(cols) % u64::from(rows),
-                cell / u64::from(cols * rows),
-            ];
-            let pairs = self.config.borders.pairs();
-            let (directions, radius) =
-                (self.config.stencil.dims.count(), u64::from(self.config.stencil.radius()));
-            let fixed = (0..directions).any(|d| {
-                (at[d] < radius && pairs[d].0 == Border::Fixed)
-                    || (at[d] + radius >= u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)
-            });
-            if !fixed {
-                poisoned[cell as usize * size..][..size].fill(0xFF);
-            }
-        }
-        poisoned
-    }
-}
-
-/// The buffers that steps are bound to.
-pub fn grids<'a>(buffers: &'a [wgpu::Buffer; 2], rhs: Option<&'a wgpu::Buffer>) -> Grids<'a> {
-    let grids = Grids::new(&buffers[0], &buffers[1]);
-    rhs.map_or(grids, |rhs| grids.with_rhs(rhs))
-}
-
-/// Cells as 64-bit floats.
-pub fn decode_all(element: Element, bytes: &[u8]) -> Vec<f64> {
-    bytes.chunks_exact(element.size() as usize).map(|cell| decode(element, cell)).collect()
 }
 
 fn encode(element: Element, cell: f64) -> Vec<u8> {
@@ -160,24 +144,39 @@ fn encode(element: Element, cell: f64) -> Vec<u8> {
     }
 }
 
-fn decode(element: Element, bytes: &[u8]) -> f64 {
-    match element {
-        Element::F16 => half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f64(),
+/// Cells as 64-bit floats.
+pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
+    let cell = |bytes: &[u8]| match element {
+        Element::F16 => bytemuck::pod_read_unaligned::<half::f16>(bytes).to_f64(),
         Element::F64 => bytemuck::pod_read_unaligned(bytes),
         _ => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
-    }
+    };
+    bytes.chunks_exact(element.size() as usize).map(cell).collect()
 }
 
-/// All fixed, all mirrored, all periodic, and some of each.
-pub fn borders() -> [Borders; 4] {
-    let mixed = Borders {
-        west: Border::Wrap,
-        east: Border::Wrap,
-        north: Border::Reflect,
-        far: Border::Reflect,
-        ..Borders::default()
-    };
-    [Borders::default(), Borders::all(Border::Reflect), Borders::all(Border::Wrap), mixed]
+/// The column, the row and the plane of each cell, in order.
+pub fn places(Grid { planes, rows, cols }: Grid) -> impl Iterator<Item = [u32; 3]> {
+    let row = move |y, z| (0..cols).map(move |x| [x, y, z]);
+    (0..planes).flat_map(move |z| (0..rows).flat_map(move |y| row(y, z)))
+}
+
+/// Returns true if a cell keeps its value, as the stencil reaches over a fixed side.
+pub fn is_fixed(config: &Config, at: [u32; 3]) -> bool {
+    let Grid { planes, rows, cols } = config.grid;
+    let (sides, radius) = (config.borders.pairs(), config.stencil.radius());
+    (0..config.stencil.dims.count()).any(|d| {
+        let reaches = [at[d] < radius, at[d] + radius >= [cols, rows, planes][d]];
+        reaches[0] && sides[d].0 == Border::Fixed || reaches[1] && sides[d].1 == Border::Fixed
+    })
+}
+
+/// All fixed, all mirrored, all periodic, some of each, and one kind beyond the last layer, which most slabs do not see.
+pub fn borders() -> [Borders; 5] {
+    let (reflect, wrap) = (Border::Reflect, Border::Wrap);
+    let fixed = Borders::default();
+    let mixed = Borders { west: wrap, east: wrap, north: reflect, far: reflect, ..fixed };
+    let faces = Borders { south: reflect, far: reflect, ..fixed };
+    [fixed, Borders::all(reflect), Borders::all(wrap), mixed, faces]
 }
 
 /// Borders that only the general kernels know: mirrors, constants, and all kinds but wrap together.
@@ -199,8 +198,13 @@ pub fn repeated(weights: [f64; 4]) -> Weights {
     Weights::new(&weights.repeat(Weights::MOST.div_ceil(4))[..Weights::MOST])
 }
 
+/// Cells that are made of pseudo-random words.
+pub fn random_cells(grid: Grid, seed: u64, cell: impl Fn(u64) -> f64) -> Vec<f64> {
+    let mut numbers = Random::new(seed);
+    (0..grid.cells()).map(|_| cell(numbers.next())).collect()
+}
+
 /// Small integers, for which every order of additions is exact.
 pub fn dyadic_cells(grid: Grid, seed: u64) -> Vec<f64> {
-    let mut numbers = Random::new(seed);
-    (0..grid.cells()).map(|_| (numbers.next() % 9) as f64 - 4.0).collect()
+    random_cells(grid, seed, |word| (word % 9) as f64 - 4.0)
 }

@@ -4,105 +4,70 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Border, Borders, Dims, FIVE_POINT, Grid, Grids, Jacobi};
+use halofold::stencil::{Border, Borders, FIVE_POINT, Grid};
 use halofold::{Element, adapter};
-use libtest_mimic::{Failed, Trial};
 
-use super::Kernel;
-use super::composed::Composition;
-use super::run::{Run, dyadic_cells, repeated};
-use crate::common::{Gpu, Random, fastest, gpu};
-
-pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for kernel in Kernel::all() {
-        trials.push(super::trial(kernel, Element::F32, "impulse", impulse));
-        trials.push(super::trial(kernel, Element::F32, "frozen", frozen));
-        trials.push(super::trial(kernel, Element::F32, "sizes", sizes));
-    }
-    trials.push(crate::trial("stencil::10000 steps", None, many_steps));
-    trials.push(crate::trial("stencil::recording", None, recording));
-    trials
-}
-
-fn position(grid: Grid, cell: usize) -> [i64; 3] {
-    let (cols, rows) = (grid.cols as usize, grid.rows as usize);
-    [cell % cols, cell / cols % rows, cell / cols / rows].map(|at| at as i64)
-}
+use super::run::{Run, is_fixed, places, random_cells, repeated};
+use super::{Kernel, composed, grids};
+use crate::Checked;
+use crate::common::{Gpu, fastest, gpu};
 
 /// A cell reaches those of which the stencil is made, with every step, and no others.
-fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
+pub fn impulse(kernel: Kernel, element: Element) -> Checked {
     let steps = 4_u32.div_ceil(kernel.stencil.radius());
-    let flat = kernel.stencil.dims == Dims::Two;
-    let grid = Grid { planes: if flat { 1 } else { 13 }, rows: 21, cols: 24 };
-    let source = [9, 11, if flat { 0 } else { 6 }];
-    let offsets = || kernel.stencil.classes.iter().copied().flatten();
+    let grid = kernel.grid([21, 24], [13, 21, 24]);
+    let source = [9, 11, grid.planes / 2];
     let mut reached = HashSet::from([source]);
     for _ in 0..steps {
-        let around = |at: &[i64; 3]| {
+        let around = |at: &[u32; 3]| {
             let at = *at;
-            offsets().map(move |offset| [0, 1, 2].map(|d| at[d] - i64::from(offset[d])))
+            let offsets = kernel.stencil.classes.iter().copied().flatten();
+            offsets.map(move |offset| [0, 1, 2].map(|d| at[d].strict_sub_signed(offset[d])))
         };
         reached = reached.iter().flat_map(around).collect();
     }
-    let cells: Vec<f64> =
-        (0..grid.cells() as usize).map(|cell| f64::from(u8::from(position(grid, cell) == source))).collect();
-    let config = Composition::of_blocked(kernel, kernel.config(element, grid));
+    let cells: Vec<f64> = places(grid).map(|at| f64::from(u8::from(at == source))).collect();
+    let config = kernel.quick_config(element, grid, Borders::default());
     let run = Run::new(gpu(), config, kernel.stencil.usual, steps);
-    for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
-        let at = position(grid, cell);
+    for (at, value) in places(grid).zip(run.on_gpu(&cells)?) {
         assert_eq!(value > 0.0, reached.contains(&at), "{value} at {at:?}, from {source:?}");
     }
     Ok(())
 }
 
 /// Cells at fixed sides keep every bit, into the corners where another kind of side begins.
-fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    let grid = Grid { planes: if kernel.stencil.dims == Dims::Two { 1 } else { 7 }, rows: 19, cols: 36 };
-    let mut numbers = Random::new(4);
-    let cells: Vec<f64> = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 40) as f32 / 3.0)).collect();
+pub fn frozen(kernel: Kernel, element: Element) -> Checked {
+    let grid = kernel.grid([19, 36], [7, 19, 36]);
+    let cells = random_cells(grid, 4, |word| f64::from((word >> 40) as f32 / 3.0));
     let borders = Borders { west: Border::Reflect, ..Borders::default() };
-    let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
+    let config = kernel.quick_config(element, grid, borders);
     let rhs = cells.iter().map(|cell| cell / 8.0).collect();
     let run = Run::new(gpu(), config, repeated([0.3, -0.1, 0.05, 0.02]), 7).with_rhs(rhs);
-    let lengths = [grid.cols, grid.rows, grid.planes].map(i64::from);
     let mut changed = 0;
-    for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
-        let at = position(grid, cell);
-        let directions = kernel.stencil.dims.count();
-        let radius = i64::from(kernel.stencil.radius());
-        let fixed = (0..directions).any(|d| (at[d] < radius && d > 0) || at[d] + radius >= lengths[d]);
-        assert!(!fixed || value == cells[cell], "the cell at {at:?} is {value}, it was {}", cells[cell]);
-        changed += usize::from(value != cells[cell]);
+    for (at, (value, before)) in places(grid).zip(run.on_gpu(&cells)?.into_iter().zip(&cells)) {
+        let is_right = !is_fixed(&config, at) || value == *before;
+        assert!(is_right, "the cell at {at:?} is {value}, it was {before}");
+        changed += usize::from(value != *before);
     }
     if changed == 0 { Err("no cell has changed".into()) } else { Ok(()) }
 }
 
 /// One, two and three cells, primes, a block and one more or less of what it computes.
-fn sizes(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    let sizes = [(1, 17), (2, 1), (3, 3), (5, 19), (6, 18), (7, 16), (13, 15), (11, 2), (8, 33)];
-    for composition in Composition::of(kernel, element) {
-        for (turn, (rows, cols)) in sizes.into_iter().enumerate() {
-            let planes =
-                if kernel.stencil.dims == Dims::Two { 1 } else { [1, 2, 3, 4, 5, 9, 10, 7, 6][turn] };
-            let grid = Grid { planes, rows, cols };
-            let run = composition.run(gpu(), composition.config(kernel, element, grid, turn), 3);
-            let cells = dyadic_cells(grid, 2);
-            run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
-        }
-    }
-    Ok(())
+pub fn sizes(kernel: Kernel, element: Element) -> Checked {
+    let flat = [[1, 17], [2, 1], [3, 3], [5, 19], [6, 18], [7, 16], [13, 15], [11, 2], [8, 33]];
+    let planes = [1, 2, 3, 4, 5, 9, 10, 7, 6];
+    let deep: Vec<_> = flat.iter().zip(planes).map(|([rows, cols], planes)| [planes, *rows, *cols]).collect();
+    composed::check(gpu(), kernel, element, grids(kernel.stencil.dims, &flat, &deep), 3)
 }
 
 /// Ten thousand steps in one pass: heat from the sides reaches its steady state.
-fn many_steps() -> Result<(), Failed> {
-    let run = heated(gpu(), 10_000)?;
-    let found = run.on_gpu(&heat(run.config.grid))?.into_iter().find(|cell| (cell - 1.0).abs() > 1e-4);
-    found.map_or(Ok(()), |cell| Err(format!("a cell is {cell} after {} steps", run.steps).into()))
+pub fn many_steps() -> Checked {
+    let (run, cells) = heated(gpu(), 10_000);
+    run.near(&run.on_gpu(&cells)?, &vec![1.0; cells.len()], 1e-4)
 }
 
 /// Recording a step takes next to no time. The shortest of many short pieces counts, as other programs may be running.
-fn recording() -> Result<(), Failed> {
+pub fn recording() -> Checked {
     static UNWATCHED: OnceLock<Gpu> = OnceLock::new();
     // Validation layers would take ten times as long as what they look at.
     let quiet = UNWATCHED.get_or_init(|| {
@@ -110,10 +75,9 @@ fn recording() -> Result<(), Failed> {
         let (device, queue) = pollster::block_on(adapter::open(&adapter)).expect("the adapter opens");
         Gpu { device, queue }
     });
-    let run = heated(quiet, 200)?;
-    let buffers = run.buffers(&heat(run.config.grid));
-    let jacobi = Jacobi::new(&quiet.device, run.config, run.weights)?;
-    let stepper = jacobi.prepare(Grids::new(&buffers[0], &buffers[1]))?;
+    let (run, cells) = heated(quiet, 200);
+    let grids = run.upload(&cells);
+    let stepper = run.jacobi()?.prepare(grids.grids())?;
     let mut fastest = Duration::MAX;
     for _ in 0..50 {
         let mut encoder = quiet.device.create_command_encoder(&Default::default());
@@ -129,17 +93,10 @@ fn recording() -> Result<(), Failed> {
     Ok(())
 }
 
-fn heated(gpu: &'static Gpu, steps: u32) -> Result<Run, Failed> {
+/// Steps over a grid that is one at the sides, zero inside.
+fn heated(gpu: &'static Gpu, steps: u32) -> (Run, Vec<f64>) {
     let kernel = Kernel { stencil: &FIVE_POINT, variant: fastest(&FIVE_POINT) };
-    let config = Composition::of_blocked(kernel, kernel.config(Element::F32, Grid::plane(18, 20)));
-    Ok(Run::new(gpu, config, FIVE_POINT.usual, steps))
-}
-
-/// One at the sides, zero inside.
-fn heat(grid: Grid) -> Vec<f64> {
-    let warm = |cell: usize| {
-        let [col, row, _] = position(grid, cell);
-        col == 0 || row == 0 || col + 1 == i64::from(grid.cols) || row + 1 == i64::from(grid.rows)
-    };
-    (0..grid.cells() as usize).map(|cell| f64::from(u8::from(warm(cell)))).collect()
+    let config = kernel.quick_config(Element::F32, Grid::plane(18, 20), Borders::default());
+    let cells = places(config.grid).map(|at| f64::from(u8::from(is_fixed(&config, at)))).collect();
+    (Run::new(gpu, config, FIVE_POINT.usual, steps), cells)
 }

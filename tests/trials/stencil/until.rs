@@ -6,44 +6,32 @@ use std::task::{Context, Poll, Waker};
 
 use halofold::Element;
 use halofold::stencil::{
-    BOXES, Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
-    StencilError, Until,
+    BOXES, Border, Borders, Convergence, FIVE_POINT, Grid, Norm, Outcome, STENCILS, Stencil, StencilError,
+    Until,
 };
 use halofold::wgpu;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 use super::Kernel;
-use super::composed::Composition;
-use super::run::{Run, borders, grids};
+use super::run::{OnGpu, Run, borders, random_cells};
 use super::windows::{long_grids, small};
-use crate::common::{Gpu, Random, fastest, gpu, in_turn, read};
+use crate::Checked;
+use crate::common::{Gpu, fastest, gpu, in_turn};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for &stencil in STENCILS.iter().chain(BOXES) {
+        let name = |what: String| format!("until::{}::{what}", stencil.name);
         for border in [Border::Fixed, Border::Reflect] {
             for norm in [Norm::Max, Norm::L2] {
-                let name = format!("stencil::until::{}::{}::{norm:?}", stencil.name, border.name());
-                let left_out = super::reason_to_leave_out(false, Element::F32);
-                trials.push(crate::trial(name, left_out, move || stops_with_the_twin(stencil, border, norm)));
+                let name = name(format!("{}::{norm:?}", border.name()));
+                let check = move || stops_with_the_twin(stencil, border, norm);
+                trials.push(super::trial(name, false, Element::F32, check));
             }
         }
-        let name = format!("stencil::until::{}::windows", stencil.name);
-        let left_out = super::reason_to_leave_out(false, Element::F32);
-        trials.push(crate::trial(name, left_out, move || stops_in_windows(stencil)));
+        let check = move || stops_in_windows(stencil);
+        trials.push(super::trial(name("windows".to_owned()), false, Element::F32, check));
     }
-    let kernel = Kernel { stencil: &FIVE_POINT, variant: fastest(&FIVE_POINT) };
-    for element in [Element::F64, Element::F16] {
-        trials.push(super::trial(kernel, element, "until", stops_in_any_type));
-    }
-    trials.push(crate::trial("stencil::until::never", None, never));
-    trials.push(crate::trial("stencil::until::no steps", None, no_steps));
-    trials.push(crate::trial("stencil::until::in pieces and again", None, in_pieces_and_again));
-    trials.push(crate::trial("stencil::until::recorded and never submitted", None, never_submitted));
-    trials.push(crate::trial("stencil::until::a piece is missing", None, piece_missing));
-    trials.push(crate::trial("stencil::until::not a number", None, not_a_number));
-    trials.push(crate::trial("stencil::until::awaited", None, awaited));
-    trials.push(crate::trial("stencil::until::wrong input", None, wrong_input));
     trials
 }
 
@@ -54,21 +42,35 @@ struct Watched {
     until: Until,
 }
 
+/// Its grids on the GPU.
+struct Session<'w> {
+    of: &'w Watched,
+    grids: OnGpu,
+    convergence: Convergence,
+}
+
 impl Watched {
-    fn new(
-        gpu: &'static Gpu,
-        stencil: &'static Stencil,
-        grid: Grid,
-        borders: Borders,
-        norm: Norm,
-        every: u32,
-    ) -> Self {
+    fn new(stencil: &'static Stencil, border: Border, norm: Norm, every: u32) -> Self {
         let kernel = Kernel { stencil, variant: fastest(stencil) };
-        let config = Composition::of_blocked(kernel, kernel.config(Element::F32, grid).with_borders(borders));
-        let mut numbers = Random::new(9);
-        let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();
-        let run = Run::new(gpu, config, stencil.usual, 0);
-        Watched { run, cells, until: Until::new(0.0).with_norm(norm).with_every(every) }
+        let grid = kernel.grid([37, 43], [11, 17, 24]);
+        Watched::over(
+            gpu(),
+            kernel,
+            grid,
+            Borders::all(border),
+            Until::new(0.0).with_norm(norm).with_every(every),
+        )
+    }
+
+    /// The run of the five-point stencil with fixed borders.
+    fn plain(norm: Norm, every: u32) -> Self {
+        Watched::new(&FIVE_POINT, Border::Fixed, norm, every)
+    }
+
+    fn over(gpu: &'static Gpu, kernel: Kernel, grid: Grid, borders: Borders, until: Until) -> Self {
+        let cells = random_cells(grid, 9, |word| f64::from((word >> 48) as u16) / 65536.0);
+        let config = kernel.quick_config(Element::F32, grid, borders);
+        Watched { run: Run::new(gpu, config, kernel.stencil.usual, 0), cells, until }
     }
 
     fn twin(&self, steps: u32, until: Until) -> (Vec<f64>, Outcome) {
@@ -85,92 +87,69 @@ impl Watched {
         self
     }
 
-    fn prepare(&self, buffers: &[wgpu::Buffer; 2]) -> Result<Convergence, StencilError> {
-        let device = &self.run.gpu.device;
-        let jacobi = Jacobi::new(device, self.run.config, self.run.weights)?;
-        let rhs = self.run.rhs_buffer();
-        jacobi.prepare_until(grids(buffers, rhs.as_ref()), self.until)
-    }
-
-    fn outcome(&self, convergence: &Convergence) -> Outcome {
-        Convergence::parse(&read(self.run.gpu, convergence.outcome()))
+    fn session(&self) -> Checked<Session<'_>> {
+        let grids = self.run.upload(&self.cells);
+        let convergence = self.run.jacobi()?.prepare_until(grids.grids(), self.until)?;
+        Ok(Session { of: self, grids, convergence })
     }
 
     /// Records pieces of a run, each submitted alone, and checks all that is left behind against the twin.
-    fn check(&self, pieces: &[u32], tolerance: f64) -> Result<Outcome, String> {
-        self.run.gpu.watched(|| {
-            let buffers = self.run.buffers(&self.cells);
-            let convergence = self.prepare(&buffers).map_err(|error| error.to_string())?;
-            self.submit(&convergence, pieces);
-            self.compare(&convergence, &buffers, pieces.iter().sum(), tolerance)
+    fn check(&self, pieces: &[u32], tolerance: f64) -> Checked<Outcome> {
+        crate::watched(self.run.gpu, || {
+            let session = self.session()?;
+            let mut at = 0;
+            for steps in pieces {
+                session.submit(at..at + steps);
+                at += steps;
+            }
+            session.compare(at, tolerance)
         })
     }
+}
 
-    fn submit(&self, convergence: &Convergence, pieces: &[u32]) {
-        let mut at = 0;
-        for steps in pieces {
-            self.submit_piece(convergence, at..at + steps);
-            at += steps;
-        }
-    }
-
-    fn submit_piece(&self, convergence: &Convergence, steps: Range<u32>) {
-        let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
-        convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
-        self.run.gpu.queue.submit([encoder.finish()]);
+impl Session<'_> {
+    fn submit(&self, steps: Range<u32>) {
+        self.of.run.submit(|encoder| {
+            self.convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
+        });
     }
 
     /// Records a piece that is never submitted.
-    fn drop_piece(&self, convergence: &Convergence, steps: Range<u32>) {
-        let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
-        convergence.encode(&mut encoder, steps);
+    fn drop_piece(&self, steps: Range<u32>) {
+        let mut encoder = self.of.run.gpu.device.create_command_encoder(&Default::default());
+        self.convergence.encode(&mut encoder, steps);
     }
 
-    fn compare(
-        &self,
-        convergence: &Convergence,
-        buffers: &[wgpu::Buffer; 2],
-        steps: u32,
-        tolerance: f64,
-    ) -> Result<Outcome, String> {
-        let got = self.outcome(convergence);
-        let (cells, expected) = self.twin(steps, self.until);
-        let near = |got: f64, expected: f64| (got - expected).abs() <= tolerance + 1e-4 * expected.abs();
-        let same = got.steps == expected.steps && got.converged == expected.converged;
-        if !same || !near(got.max, expected.max) || !near(got.l2, expected.l2) {
-            return Err(format!("{:?}: {got:?}, expected {expected:?}", self.until));
+    fn outcome(&self) -> Outcome {
+        self.of.run.outcome(&self.convergence)
+    }
+
+    /// Compares one of the grids.
+    fn compare_cells(&self, nth: usize, expected: &[f64], tolerance: f64) -> Checked {
+        self.of.run.near(&self.of.run.read(&self.grids.both[nth])?, expected, tolerance)
+    }
+
+    fn compare(&self, steps: u32, tolerance: f64) -> Checked<Outcome> {
+        let (got, until) = (self.outcome(), self.of.until);
+        let (cells, expected) = self.of.twin(steps, until);
+        let is_near = |got: f64, expected: f64| (got - expected).abs() <= tolerance + 1e-4 * expected.abs();
+        let is_same = got.steps == expected.steps && got.converged == expected.converged;
+        if !is_same || !is_near(got.max, expected.max) || !is_near(got.l2, expected.l2) {
+            return Err(format!("{until:?}: {got:?}, expected {expected:?}").into());
         }
         // The other buffer still has the step before.
-        let before = self.twin(expected.steps - 1, Until::new(0.0)).0;
-        let order = if got.in_first() { [0, 1] } else { [1, 0] };
-        for (buffer, expected) in order.into_iter().zip([cells, before]) {
-            let found = self.run.read(&buffers[buffer])?;
-            same_within(&found, &expected, tolerance).map_err(|error| format!("{got:?}: {error}"))?;
-        }
+        let before = self.of.twin(expected.steps - 1, Until::new(0.0)).0;
+        let newer = usize::from(!got.in_first());
+        self.compare_cells(newer, &cells, tolerance)?;
+        self.compare_cells(1 - newer, &before, tolerance)?;
         Ok(got)
     }
 }
 
-/// Compares cells, all within a tolerance.
-fn same_within(found: &[f64], expected: &[f64], tolerance: f64) -> Result<(), String> {
-    match (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > tolerance) {
-        None => Ok(()),
-        Some(at) => Err(format!("cell {at} is {}, expected {}", found[at], expected[at])),
-    }
-}
-
-fn grid(stencil: &Stencil) -> Grid {
-    match stencil.dims {
-        Dims::Three => Grid { planes: 11, rows: 17, cols: 24 },
-        _ => Grid::plane(37, 43),
-    }
-}
-
-fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) -> Result<(), Failed> {
+fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) -> Checked {
     let turn = usize::from(border == Border::Fixed) + usize::from(norm == Norm::Max);
     for (every, stop) in in_turn([(1, 40), (7, 49), (50, 100)], 3, turn) {
-        let until =
-            Watched::new(gpu(), stencil, grid(stencil), Borders::all(border), norm, every).stopping_at(stop);
+        let until = Watched::new(stencil, border, norm, every).stopping_at(stop);
         let outcome = until.check(&[stop + 63], 1e-5)?;
         assert_eq!((outcome.steps, outcome.converged), (stop, true), "{:?}", until.until);
     }
@@ -178,20 +157,19 @@ fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) ->
 }
 
 /// The halo exchange, which is there for a ring, is stopped as well. With a right-hand side, which it fetches, too.
-fn stops_in_windows(stencil: &'static Stencil) -> Result<(), Failed> {
+fn stops_in_windows(stencil: &'static Stencil) -> Checked {
+    let kernel = Kernel { stencil, variant: fastest(stencil) };
     for (grid, borders) in long_grids(stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
-        let mut until = Watched::new(small(), stencil, grid, borders, Norm::L2, 3);
-        let rhs = until.cells.iter().map(|cell| cell / 64.0).collect();
-        until.run = until.run.with_rhs(rhs);
-        let until = until.stopping_at(9);
-        until.check(&[20], 1e-5)?;
+        let until = Until::new(0.0).with_norm(Norm::L2).with_every(3);
+        let mut until = Watched::over(small(), kernel, grid, borders, until);
+        until.run = until.run.with_rhs(until.cells.iter().map(|cell| cell / 64.0).collect());
+        until.stopping_at(9).check(&[20], 1e-5)?;
     }
     Ok(())
 }
 
-fn stops_in_any_type(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    let borders = Borders::default();
-    let mut until = Watched::new(gpu(), kernel.stencil, grid(kernel.stencil), borders, Norm::Max, 4);
+pub fn stops_in_any_type(kernel: Kernel, element: Element) -> Checked {
+    let mut until = Watched::new(kernel.stencil, Border::Fixed, Norm::Max, 4);
     if element == Element::F16 {
         // A grid that does not change at all: other changes are a matter of rounding here.
         until.cells.fill(0.0);
@@ -204,102 +182,91 @@ fn stops_in_any_type(kernel: Kernel, element: Element) -> Result<(), Failed> {
     Ok(())
 }
 
-fn never() -> Result<(), Failed> {
-    let borders = Borders::all(Border::Reflect);
+pub fn never() -> Checked {
     for every in [1, 5, 64, u32::MAX] {
-        let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::L2, every);
-        let outcome = until.check(&[23], 1e-5)?;
+        let outcome = Watched::new(&FIVE_POINT, Border::Reflect, Norm::L2, every).check(&[23], 1e-5)?;
         assert_eq!((outcome.steps, outcome.converged), (23, false), "every {every}");
     }
     Ok(())
 }
 
-fn no_steps() -> Result<(), Failed> {
-    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 5);
-    let buffers = until.run.buffers(&until.cells);
-    let convergence = until.prepare(&buffers)?;
-    until.submit(&convergence, &[0]);
-    let outcome = until.outcome(&convergence);
+pub fn no_steps() -> Checked {
+    let until = Watched::plain(Norm::Max, 5);
+    let session = until.session()?;
+    session.submit(0..0);
+    let outcome = session.outcome();
     assert!(outcome == Outcome::NONE && outcome.in_first(), "{outcome:?}");
-    assert!(until.run.read(&buffers[0])? == until.cells, "cells have changed");
-    Ok(())
+    session.compare_cells(0, &until.cells, 0.0)
 }
 
 /// Pieces of odd lengths, the check between them due or not; then the same run once more from its start.
-fn in_pieces_and_again() -> Result<(), Failed> {
-    let borders = Borders::default();
-    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
+pub fn in_pieces_and_again() -> Checked {
+    let until = Watched::plain(Norm::Max, 5).stopping_at(45);
     until.check(&[15, 7, 1, 30, 11], 1e-5)?;
-    let buffers = until.run.buffers(&until.cells);
-    let convergence = until.prepare(&buffers)?;
-    until.submit(&convergence, &[61]);
-    for (buffer, fresh) in buffers.iter().zip(until.run.buffers(&until.cells)) {
-        let mut encoder = gpu().device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(&fresh, 0, buffer, 0, fresh.size());
-        gpu().queue.submit([encoder.finish()]);
-    }
-    until.submit(&convergence, &[61]);
-    until.compare(&convergence, &buffers, 61, 1e-5)?;
+    let session = until.session()?;
+    session.submit(0..61);
+    let fresh = until.run.upload(&until.cells);
+    until.run.submit(|encoder| {
+        for (buffer, fresh) in session.grids.both.iter().zip(&fresh.both) {
+            encoder.copy_buffer_to_buffer(fresh, 0, buffer, 0, fresh.size());
+        }
+    });
+    session.submit(0..61);
+    session.compare(61, 1e-5)?;
     Ok(())
 }
 
 /// Recording leaves no trace: pieces that are thrown away and recorded once more, in any number, change nothing.
-fn never_submitted() -> Result<(), Failed> {
-    let borders = Borders::default();
-    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
-    until.run.gpu.watched(|| {
-        let buffers = until.run.buffers(&until.cells);
-        let convergence = until.prepare(&buffers).map_err(|error| error.to_string())?;
-        until.drop_piece(&convergence, 0..7);
-        until.submit_piece(&convergence, 0..9);
-        until.drop_piece(&convergence, 9..16);
-        until.drop_piece(&convergence, 16..17);
-        until.submit_piece(&convergence, 9..61);
-        until.drop_piece(&convergence, 0..3);
-        until.compare(&convergence, &buffers, 61, 1e-5)
+pub fn never_submitted() -> Checked {
+    let until = Watched::plain(Norm::Max, 5).stopping_at(45);
+    crate::watched(until.run.gpu, || {
+        let session = until.session()?;
+        session.drop_piece(0..7);
+        session.submit(0..9);
+        session.drop_piece(9..16);
+        session.drop_piece(16..17);
+        session.submit(9..61);
+        session.drop_piece(0..3);
+        session.compare(61, 1e-5)
     })?;
     Ok(())
 }
 
 /// A run that goes on behind a piece which never came: the grid is that of the steps that are counted, and an odd number of missing
 /// steps is reported. The next run begins anew.
-fn piece_missing() -> Result<(), Failed> {
-    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 5);
+pub fn piece_missing() -> Checked {
+    let until = Watched::plain(Norm::Max, 5);
     for (missing, interrupted) in [(9..20, true), (9..19, false)] {
-        let buffers = until.run.buffers(&until.cells);
-        let convergence = until.prepare(&buffers)?;
-        until.submit_piece(&convergence, 0..9);
-        until.drop_piece(&convergence, missing.clone());
-        until.submit_piece(&convergence, missing.end..31);
-        let outcome = until.outcome(&convergence);
+        let session = until.session()?;
+        session.submit(0..9);
+        session.drop_piece(missing.clone());
+        session.submit(missing.end..31);
+        let outcome = session.outcome();
         let steps = if interrupted { 9 } else { 9 + 31 - missing.end };
         let end = (outcome.steps, outcome.interrupted, outcome.converged);
         assert_eq!(end, (steps, interrupted, false), "{missing:?} are missing");
         let expected = until.twin(steps, Until::new(0.0)).0;
-        let found = until.run.read(&buffers[usize::from(!outcome.in_first())])?;
-        same_within(&found, &expected, 1e-5).map_err(|error| format!("{outcome:?}: {error}"))?;
-        until.submit_piece(&convergence, 0..4);
-        let outcome = until.outcome(&convergence);
+        session.compare_cells(usize::from(!outcome.in_first()), &expected, 1e-5)?;
+        session.submit(0..4);
+        let outcome = session.outcome();
         assert_eq!((outcome.steps, outcome.interrupted), (4, false), "the next run");
     }
     Ok(())
 }
 
 /// A future gives what waiting gives, once the device is polled.
-fn awaited() -> Result<(), Failed> {
-    let borders = Borders::default();
-    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
-    let Gpu { device, queue } = gpu();
-    let jacobi = Jacobi::new(device, until.run.config, until.run.weights)?;
-    let buffers = [(); 4].map(|()| until.run.buffers(&until.cells));
-    let both = |nth: usize| grids(&buffers[nth], None);
+pub fn awaited() -> Checked {
+    let Watched { run, cells, until } = Watched::plain(Norm::Max, 5).stopping_at(45);
+    let (jacobi, queue) = (run.jacobi()?, &run.gpu.queue);
+    let grids = [(); 4].map(|()| run.upload(&cells));
+    let grids = grids.each_ref().map(OnGpu::grids);
 
-    let cells = polled(jacobi.read::<f32>(queue, both(0), 7))?;
-    assert_eq!(cells, jacobi.wait::<f32>(queue, both(1), 7)?);
-    let (outcome, cells) = polled(jacobi.read_until::<f32>(queue, both(2), until.until, 61))?;
-    assert_eq!((outcome, cells), jacobi.wait_until::<f32>(queue, both(3), until.until, 61)?);
+    let found = polled(jacobi.read::<f32>(queue, grids[0], 7))?;
+    assert_eq!(found, jacobi.wait::<f32>(queue, grids[1], 7)?);
+    let (outcome, found) = polled(jacobi.read_until::<f32>(queue, grids[2], until, 61))?;
+    assert_eq!((outcome, found), jacobi.wait_until::<f32>(queue, grids[3], until, 61)?);
     assert_eq!((outcome.steps, outcome.converged), (45, true));
-    assert!(matches!(polled(jacobi.read::<f64>(queue, both(0), 7)), Err(StencilError::CellType { .. })));
+    assert!(matches!(polled(jacobi.read::<f64>(queue, grids[0], 7)), Err(StencilError::CellType { .. })));
     Ok(())
 }
 
@@ -314,31 +281,31 @@ fn polled<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn not_a_number() -> Result<(), Failed> {
+pub fn not_a_number() -> Checked {
     for norm in [Norm::Max, Norm::L2] {
-        let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), norm, 2);
+        let mut until = Watched::plain(norm, 2);
         until.cells[20 * 43 + 20] = f64::NAN;
         until.until.epsilon = 1e30;
-        let buffers = until.run.buffers(&until.cells);
-        let convergence = until.prepare(&buffers)?;
-        until.submit(&convergence, &[8]);
-        let outcome = until.outcome(&convergence);
+        let session = until.session()?;
+        session.submit(0..8);
+        let outcome = session.outcome();
         assert_eq!((outcome.steps, outcome.converged), (2, false));
         assert!(outcome.is_nan() && outcome.l2.is_nan(), "{outcome:?}");
     }
     Ok(())
 }
 
-fn wrong_input() -> Result<(), Failed> {
-    let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 0);
-    let buffers = until.run.buffers(&until.cells);
-    let Err(StencilError::Setting(error)) = until.prepare(&buffers) else {
+pub fn wrong_input() -> Checked {
+    let until = Watched::plain(Norm::Max, 1);
+    let (jacobi, grids) = (until.run.jacobi()?, until.run.upload(&until.cells));
+    let refused = |until| jacobi.prepare_until(grids.grids(), until).expect_err("it is wrong");
+    let StencilError::Setting(error) = refused(until.until.with_every(0)) else {
         return Err("a check every 0 steps".into());
     };
     assert_eq!((error.name, error.value), ("Until::every", 0));
     for epsilon in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
-        until.until = Until::new(epsilon).with_every(1);
-        assert!(matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))), "{epsilon}");
+        let error = refused(Until::new(epsilon).with_every(1));
+        assert!(matches!(error, StencilError::Epsilon(_)), "{epsilon}: {error}");
     }
     Ok(())
 }
