@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use crate::common::{Outputs, POISON, Random, gpu, oracle, poison, poisoned, twice_in_a_pass};
 use halofold::group::ByKey;
-use halofold::reduce::{Arity, BufferRange, Monoid, Op};
-use halofold::{Element, Slice, Value};
+use halofold::reduce::{Arity, Monoid, Op};
+use halofold::{Element, Value};
+
+use crate::common::{POISON, Random, gpu, oracle, poison};
+use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
 const TILE: usize = 4096;
@@ -27,35 +29,24 @@ pub fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Ran
 pub fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2]) -> (Vec<u32>, Vec<u32>) {
     let gpu = gpu();
     let by_key = by_key.on(&gpu.device).unwrap();
-    let bytes = bytemuck::cast_slice(keys);
-    let input = poisoned(gpu, bytes, at[0]);
-    let second = values.map(|values| (poisoned(gpu, values, at[1]), values.len() as u64));
-    let request = by_key.of(Slice::new(&input, at[0], bytes.len() as u64));
-    let request = match &second {
-        Some((second, size)) => request.with(Slice::new(second, at[1], *size)),
-        None => request,
-    };
+    let first = Input::at(gpu, keys, at[0]);
+    let second = values.map(|values| Input::at(gpu, values, at[1]));
+    let request = by_key.of(&first);
+    let request = second.as_ref().map_or(request, |second| request.with(second));
     let size = (4 * keys.len()).max(4) as u64;
-    let outputs = Outputs::new(gpu, [size, size, 4]);
-    let prepared = request.into_each(outputs.slices()).unwrap();
-    let found = outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
-    let [keys, results, number] = found.try_into().expect("three outputs");
-    let number = u32::from_le_bytes(number[..4].try_into().unwrap()) as usize;
+    let found = written(gpu, [size, size, 4], |outputs| request.into_each(outputs));
+    let number = words(&found[2])[0] as usize;
     let until = |bytes: &[u8]| {
         assert_eq!(bytes[4 * number..], poison(bytes.len())[4 * number..], "behind {number} runs");
-        bytemuck::pod_collect_to_vec::<u8, u32>(&bytes[..4 * number])
+        words(&bytes[..4 * number])
     };
-    (until(&keys), until(&results))
-}
-
-fn lengths_around_tiles() -> Vec<usize> {
-    vec![0, 1, 2, 15, 17, TILE - 1, TILE, TILE + 1, 3 * TILE + 5]
+    (until(&found[0]), until(&found[1]))
 }
 
 #[test]
 fn lengths_of_runs() {
     let mut random = Random::new(1);
-    for len in lengths_around_tiles() {
+    for len in [0, 1, 2, 15, 17, TILE - 1, TILE, TILE + 1, 3 * TILE + 5] {
         for longest in [1, 2, 9, 300, 20_000] {
             let (keys, ranges) = runs(len, longest, &mut random);
             let (own, lengths) = outputs(ByKey::lengths(Element::U32).unwrap(), &keys, None, [12, 0]);
@@ -136,13 +127,10 @@ fn keys_of_two_words() {
             .map(|word| if word % 3 == 0 { (*word).into() } else { u64::from(*word) << 32 | 7 })
             .collect();
         let values: Vec<u32> = keys.iter().map(|_| random.next() as u32).collect();
-        let input = poisoned(gpu, bytemuck::cast_slice(&keys), 8);
-        let second = poisoned(gpu, bytemuck::cast_slice(&values), 0);
+        let (input, second) = (Input::at(gpu, &keys, 8), Input::new(gpu, &values));
         for key in [Element::U64, Element::I64] {
             let sums = ByKey::new(key, Op::Sum.over(Element::U32).unwrap()).unwrap().on(&gpu.device).unwrap();
-            let request =
-                sums.of(Slice::new(&input, 8, 8 * len as u64)).with(Slice::new(&second, 0, 4 * len as u64));
-            let got = request.wait(&gpu.queue).unwrap();
+            let got = sums.of(&input).with(&second).wait(&gpu.queue).unwrap();
             let want = ranges.iter().map(|range| {
                 let of = keys[range.start];
                 let of = if key == Element::U64 { Value::Unsigned(of) } else { Value::Signed(of as i64) };
@@ -161,18 +149,20 @@ fn operators_of_several_numbers_and_of_applications() {
     let mut random = Random::new(4);
     let (keys, ranges) = runs(13_000, 50, &mut random);
     let values: Vec<u32> = keys.iter().map(|_| random.next() as u32 % 1000).collect();
-    let [input, second] =
-        [&keys, &values].map(|words| poisoned(gpu, bytemuck::cast_slice::<u32, u8>(words), 0));
-    let bytes = 4 * keys.len() as u64;
-    let [input, second] = [&input, &second].map(|buffer| Slice::new(buffer, 0, bytes));
-    let place = ByKey::new(Element::U32, Op::ArgMax.over(Element::U32).unwrap()).unwrap();
-    let got = place.on(&gpu.device).unwrap().of(input).with(second).wait(&gpu.queue).unwrap();
-    let want = |range: &Range<usize>| {
-        let best = range.clone().rev().max_by_key(|at| values[*at]).unwrap();
-        let numbers = [values[best], best as u32].map(|number| Value::Unsigned(number.into()));
-        (Value::Unsigned(keys[range.start].into()), numbers.to_vec())
+    let [input, second] = [&keys, &values].map(|words| Input::new(gpu, words));
+    let check = |monoid: Monoid, expected: &dyn Fn(&Range<usize>) -> Vec<u32>| {
+        let by_key = ByKey::new(Element::U32, monoid).unwrap().on(&gpu.device).unwrap();
+        let got = by_key.of(&input).with(&second).wait(&gpu.queue).unwrap();
+        let value = |word: u32| Value::Unsigned(word.into());
+        let expected = ranges.iter().map(|range| {
+            (value(keys[range.start]), expected(range).into_iter().map(value).collect::<Vec<_>>())
+        });
+        assert_eq!(got, expected.collect::<Vec<_>>());
     };
-    assert_eq!(got, ranges.iter().map(want).collect::<Vec<_>>());
+    check(Op::ArgMax.over(Element::U32).unwrap(), &|range| {
+        let best = range.clone().rev().max_by_key(|at| values[*at]).unwrap();
+        vec![values[best], best as u32]
+    });
     let last = "
         alias Acc = vec2<u32>;
         fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
@@ -180,26 +170,5 @@ fn operators_of_several_numbers_and_of_applications() {
         fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
         fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
     let last = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
-    let last = ByKey::new(Element::U32, last).unwrap().on(&gpu.device).unwrap();
-    let got = last.of(input).with(second).wait(&gpu.queue).unwrap();
-    let want = ranges.iter().map(|range| {
-        let result = values[range.end - 1] * 1000 + range.len() as u32;
-        (Value::Unsigned(keys[range.start].into()), vec![Value::Unsigned(result.into())])
-    });
-    assert_eq!(got, want.collect::<Vec<_>>());
-}
-
-#[test]
-fn keys_and_operators_that_have_no_runs() {
-    assert!(ByKey::lengths(Element::F64).unwrap_err().to_string().contains("bytes of a key of 8"));
-    let dot = Op::Dot.over(Element::F32).unwrap();
-    assert!(ByKey::new(Element::U32, dot).unwrap_err().to_string().contains("`dot`"));
-    let gpu = gpu();
-    let keys = poisoned(gpu, &[0; 64], 0);
-    let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
-    let sums = sums.on(&gpu.device).unwrap();
-    let missing = sums.of(&keys).wait(&gpu.queue).unwrap_err();
-    assert!(missing.to_string().contains("give the second one"), "{missing}");
-    let missing = sums.plan(BufferRange { offset: 0, len: 16 }).unwrap_err();
-    assert!(missing.to_string().contains("give the second one"), "{missing}");
+    check(last, &|range| vec![values[range.end - 1] * 1000 + range.len() as u32]);
 }

@@ -1,11 +1,12 @@
 //! Results by id against a reference, on the adapter at hand.
 
 use halofold::group::{ById, reference};
-use halofold::histogram;
-use halofold::reduce::{BufferRange, Numbers};
-use halofold::{BufferError, Element, OnDevice, OperationError, Options, Slice, Value, probe, wgpu};
+use halofold::histogram::{Histogram, Keys, Method};
+use halofold::reduce::BufferRange;
+use halofold::{Element, OnDevice, Options, Value, probe, wgpu};
 
-use crate::common::{Gpu, Outputs, Random, gpu, in_turn, limited, poisoned, room, twice_in_a_pass};
+use crate::common::{Gpu, Random, gpu, in_turn, limited};
+use crate::inputs::{Input, value_like, words, written};
 
 /// A result that is asked for.
 type Asked = fn(ById) -> ById;
@@ -36,24 +37,32 @@ const VALUES: [fn(usize, u64) -> u32; 4] = [
     },
 ];
 
-fn pairs(len: usize, groups: u64, spread: usize, values: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut random = Random::new((len + 7 * spread + 31 * values) as u64 + groups);
-    let value = |at, random: &mut Random| VALUES[values](at, random.next() >> 7);
-    let values = (0..len).map(|at| value(at, &mut random)).collect();
-    (values, (0..len).map(|at| SPREADS[spread](at, random.next() >> 9, groups) as u32).collect())
+/// Values and their ids.
+#[derive(Default)]
+struct Pairs {
+    values: Vec<u32>,
+    ids: Vec<u32>,
+}
+
+impl Pairs {
+    fn new(len: usize, groups: u64, spread: usize, values: usize) -> Self {
+        let mut random = Random::new((len + 7 * spread + 31 * values) as u64 + groups);
+        let values = (0..len).map(|at| VALUES[values](at, random.next() >> 7)).collect();
+        let ids = (0..len).map(|at| SPREADS[spread](at, random.next() >> 9, groups) as u32).collect();
+        Pairs { values, ids }
+    }
+
+    /// Adds pairs, whose ids count from one on.
+    fn extend(&mut self, others: Pairs, first: u32) {
+        self.values.extend(others.values);
+        self.ids.extend(others.ids.iter().map(|id| first + id));
+    }
 }
 
 /// Runs an operation twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
-fn check(
-    gpu: &Gpu,
-    element: Element,
-    groups: u32,
-    pairs: &(Vec<u32>, Vec<u32>),
-    words: [u64; 2],
-    all: &[Asked],
-) {
+fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Asked]) {
     let asked = all.iter().fold(ById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
-    compare(gpu, &asked.on(&gpu.device).unwrap(), [groups as usize, all.len()], pairs, words);
+    compare(gpu, &asked.on(&gpu.device).unwrap(), [groups as usize, all.len()], pairs, from);
 }
 
 /// The same with an operation of so many groups and results.
@@ -61,31 +70,19 @@ fn compare(
     gpu: &Gpu,
     by_id: &OnDevice<ById>,
     [groups, arrays]: [usize; 2],
-    (values, ids): &(Vec<u32>, Vec<u32>),
-    words: [u64; 2],
+    Pairs { values, ids }: &Pairs,
+    from: [u64; 2],
 ) {
-    let title = format!("{} pairs, {:?}, {words:?}", ids.len(), by_id.config());
-    let [from, to] = words.map(|words| 4 * words);
-    let inputs =
-        [poisoned(gpu, bytemuck::cast_slice(values), from), poisoned(gpu, bytemuck::cast_slice(ids), to)];
-    let size = 4 * ids.len() as u64;
-    let request = by_id.of(Slice::new(&inputs[0], from, size)).with(Slice::new(&inputs[1], to, size));
+    let title = format!("{} pairs, {:?}, {from:?}", ids.len(), by_id.config());
+    let [first, second] = [Input::at(gpu, values, 4 * from[0]), Input::at(gpu, ids, 4 * from[1])];
     let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
-    let outputs = Outputs::new(gpu, sizes);
-    let prepared = request.into_each(outputs.slices()).unwrap();
-    let results = outputs
-        .run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass)))
-        .unwrap_or_else(|why| panic!("{title}: {why}"));
+    let results = written(gpu, sizes, |outputs| by_id.of(&first).with(&second).into_each(outputs));
+    let results: Vec<_> = results.iter().map(|bytes| words(bytes)).collect();
     let (expected, rejected) = reference::by_id(by_id.config(), bytemuck::cast_slice(values), ids);
-    assert_eq!(results[arrays], rejected.to_le_bytes(), "{title}");
+    assert_eq!(results[arrays], [rejected], "{title}");
     for (id, expected) in expected.iter().enumerate() {
         for (nth, expected) in expected.iter().enumerate() {
-            let word = u32::from_le_bytes(results[nth][4 * id..][..4].try_into().unwrap());
-            let got = match expected {
-                Value::Unsigned(_) => Value::Unsigned(word.into()),
-                Value::Signed(_) => Value::Signed((word as i32).into()),
-                _ => Value::F32(f32::from_bits(word)),
-            };
+            let got = value_like(*expected, results[nth][id]);
             assert!(got.same(*expected), "{title}: result {nth} of {id} is {got:?}, not {expected:?}");
         }
     }
@@ -94,8 +91,8 @@ fn compare(
 #[test]
 fn lengths_around_vectors_and_steps() {
     for (nth, len) in [0, 1, 3, 4, 5, 1023, 1025, 4099].into_iter().enumerate() {
-        let words = [[0, 0], [4, 8], [1, 1], [3, 2], [2, 66]][nth % 5];
-        check(gpu(), Element::F32, 5, &pairs(len, 5, nth % 5, nth % 4), words, &ALL);
+        let from = [[0, 0], [4, 8], [1, 1], [3, 2], [2, 66]][nth % 5];
+        check(gpu(), Element::F32, 5, &Pairs::new(len, 5, nth % 5, nth % 4), from, &ALL);
     }
 }
 
@@ -103,11 +100,9 @@ fn lengths_around_vectors_and_steps() {
 fn any_number_of_groups() {
     for groups in [1, 2, 128, 129, 4096] {
         // Every distribution of ids, one after the other, so that groups with few pairs and with many are in one input.
-        let mut all = (Vec::new(), Vec::new());
+        let mut all = Pairs::default();
         for spread in 0..SPREADS.len() {
-            let (values, ids) = pairs(9000, groups, spread, spread % 4);
-            all.0.extend(values);
-            all.1.extend(ids);
+            all.extend(Pairs::new(9000, groups, spread, spread % 4), 0);
         }
         check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[ById::sum, ById::count]);
     }
@@ -121,28 +116,31 @@ fn more_groups_than_tables_hold() {
         limits.max_storage_buffer_binding_size = 330_000;
     });
     for spread in in_turn(0..SPREADS.len(), 2, 0) {
-        let pairs = pairs(43_000, 3000, spread, 0);
+        let pairs = Pairs::new(43_000, 3000, spread, 0);
         check(&few, Element::F32, 3000, &pairs, [1, 0], &[ById::mean, ById::max, ById::count]);
     }
     // All additions are to storage.
-    let least = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
-    check(&least, Element::F32, 50_000, &pairs(5000, 50_000, 4, 3), [0, 0], &[ById::sum]);
-    check(&least, Element::I32, 50_000, &pairs(5000, 50_000, 3, 1), [0, 0], &[ById::sum, ById::min]);
-    check(gpu(), Element::F32, 65_536, &pairs(20_000, 65_536, 0, 1), [0, 0], &[ById::sum, ById::max]);
+    let least = &limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
+    let rows: [(_, _, _, _, _, &[Asked]); 3] = [
+        (least, Element::F32, 5000, 50_000, [4, 3], &[ById::sum]),
+        (least, Element::I32, 5000, 50_000, [3, 1], &[ById::sum, ById::min]),
+        (gpu(), Element::F32, 20_000, 65_536, [0, 1], &[ById::sum, ById::max]),
+    ];
+    for (gpu, element, len, groups, [spread, values], all) in rows {
+        check(gpu, element, groups, &Pairs::new(len, groups.into(), spread, values), [0, 0], all);
+    }
 }
 
 #[test]
 fn every_type_and_kind_of_values() {
     for element in [Element::F32, Element::I32, Element::U32] {
-        let mut all = (Vec::new(), Vec::new());
+        let mut all = Pairs::default();
         for kind in 0..VALUES.len() {
-            let (values, ids) = pairs(20_000, 37, kind, kind);
-            all.0.extend(values);
             // Groups of their own.
-            all.1.extend(ids.iter().map(|id| id + 37 * kind as u32));
+            all.extend(Pairs::new(20_000, 37, kind, kind), 37 * kind as u32);
         }
         check(gpu(), element, 148, &all, [0, 4], &ALL);
-        check(gpu(), element, 37, &pairs(3000, 37, 0, 1), [0, 0], &[ById::count]);
+        check(gpu(), element, 37, &Pairs::new(3000, 37, 0, 1), [0, 0], &[ById::count]);
     }
 }
 
@@ -150,9 +148,9 @@ fn every_type_and_kind_of_values() {
 #[test]
 fn tables_never_overflow() {
     // A group of positive numbers, then one of negative, and one of -0.
-    let parts = [0x3fff_ffffu32, 0xbfff_ffff, 0x8000_0000].map(|bits| vec![bits; 150_001]);
-    let ids: Vec<_> = (0..parts.concat().len() as u32).map(|at| at / 150_001).collect();
-    let pairs = (parts.concat(), ids);
+    let values = [0x3fff_ffffu32, 0xbfff_ffff, 0x8000_0000].map(|bits| vec![bits; 150_001]).concat();
+    let ids = (0..values.len() as u32).map(|at| at / 150_001).collect();
+    let pairs = Pairs { values, ids };
     for groups in [3, 3000] {
         check(gpu(), Element::F32, groups, &pairs, [0, 0], &[ById::sum, ById::mean]);
     }
@@ -161,14 +159,12 @@ fn tables_never_overflow() {
 #[test]
 fn special_values() {
     let specials = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0];
-    let mut pairs = (Vec::new(), Vec::new());
     // A group for each set of them.
+    let mut pairs = Pairs::default();
     for id in 0..1u32 << specials.len() {
         let members = specials.iter().enumerate().filter(|(nth, _)| id >> nth & 1 == 1);
-        for (_, value) in members {
-            pairs.0.push(value.to_bits());
-            pairs.1.push(id);
-        }
+        let values: Vec<_> = members.map(|(_, value)| value.to_bits()).collect();
+        pairs.extend(Pairs { ids: vec![0; values.len()], values }, id);
     }
     check(gpu(), Element::F32, 128, &pairs, [0, 0], &ALL);
 }
@@ -177,12 +173,9 @@ fn special_values() {
 fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let gpu = gpu();
     let ids = lists.iter().enumerate().flat_map(|(id, list)| vec![id as u32; list.len()]);
-    let (words, ids): (_, Vec<_>) = (lists.concat(), ids.collect());
-    let inputs = [&words, &ids].map(|words| poisoned(gpu, bytemuck::cast_slice(words), 0));
-    let [values, ids] = inputs.each_ref().map(|buffer| Slice::new(buffer, 0, 4 * words.len() as u64));
+    let (values, ids) = (Input::new(gpu, &lists.concat()), Input::new(gpu, &ids.collect::<Vec<_>>()));
     let by_id = ById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
-    let request = by_id.on(&gpu.device).unwrap();
-    let results = request.of(values).with(ids).wait(&gpu.queue).unwrap();
+    let results = by_id.on(&gpu.device).unwrap().of(&values).with(&ids).wait(&gpu.queue).unwrap();
     results.iter().map(|both| [0, 1].map(|nth| both.0[nth].as_f64() as f32)).collect()
 }
 
@@ -246,31 +239,31 @@ fn variances_of_integers_as_rational_numbers() {
 /// No device at hand miscounts, so one is said to.
 #[test]
 fn devices_that_miscount_in_workgroups_count_in_storage() {
-    let gpu = gpu();
-    assert!(probe::wait(&gpu.device, &gpu.queue).unwrap());
-    let answer = probe::read(&gpu.device, &gpu.queue);
-    gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    let Gpu { device, queue } = gpu();
+    assert!(probe::wait(device, queue).unwrap());
+    let answer = probe::read(device, queue);
+    device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert!(pollster::block_on(answer).unwrap());
     let asked = ALL.iter().fold(ById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
     let options = Options::default().counting_in_workgroups(false);
-    let by_id = OnDevice::with_config(&gpu.device, asked, options).unwrap();
-    let mut pairs = pairs(5000, 30, 3, 3);
-    pairs.1[4321] = 30;
+    let by_id = OnDevice::with_config(device, asked, options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
-    let plan = by_id.config().plan(range, range, &gpu.device.limits()).unwrap();
+    let plan = by_id.config().plan(range, range, &device.limits()).unwrap();
     let steps: Vec<_> = plan.iter().map(|pass| pass.step).collect();
     assert_eq!(steps, ["group/apart", "group/variance", "group/finish"]);
-    compare(gpu, &by_id, [30, ALL.len()], &pairs, [1, 0]);
-    let counts = histogram::Histogram::new(histogram::Keys::Numbers, 30, &gpu.device.limits());
-    let histogram = OnDevice::with_config(&gpu.device, counts, options).unwrap();
-    assert_eq!(histogram.config().tuning.method, histogram::Method::Storage);
+    let mut pairs = Pairs::new(5000, 30, 3, 3);
+    pairs.ids[4321] = 30;
+    compare(gpu(), &by_id, [30, ALL.len()], &pairs, [1, 0]);
+    let counts = Histogram::new(Keys::Numbers, 30, &device.limits());
+    let histogram = OnDevice::with_config(device, counts, options).unwrap();
+    assert_eq!(histogram.config().tuning.method, Method::Storage);
 }
 
 #[test]
 fn bindings_of_any_size() {
     let gpu = limited(|limits| limits.max_storage_buffer_binding_size = 4096);
-    for words in [[0, 0], [5, 62], [64, 3]] {
-        check(&gpu, Element::F32, 20, &pairs(5000, 20, 0, 0), words, &ALL);
+    for from in [[0, 0], [5, 62], [64, 3]] {
+        check(&gpu, Element::F32, 20, &Pairs::new(5000, 20, 0, 0), from, &ALL);
     }
 }
 
@@ -278,35 +271,12 @@ fn bindings_of_any_size() {
 fn ids_of_no_group_are_an_error_that_counts_them() {
     let gpu = gpu();
     let ids: Vec<u32> = (0..5000).map(|at| if at % 7 == 0 { u32::MAX - at } else { at % 10 }).collect();
-    let values = vec![1.5f32.to_bits(); 5000];
-    let pairs = (values, ids);
+    let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
     check(gpu, Element::F32, 10, &pairs, [0, 0], &[ById::sum]);
-    let inputs = [&pairs.0, &pairs.1].map(|words| poisoned(gpu, bytemuck::cast_slice(words), 0));
+    let [values, ids] = [&pairs.values, &pairs.ids].map(|words| Input::new(gpu, words));
     let by_id = ById::new(Element::F32, 10).unwrap().sum().on(&gpu.device).unwrap();
-    let [values, ids] = [Slice::new(&inputs[0], 0, 20_000), Slice::new(&inputs[1], 0, 20_000)];
-    let error = by_id.of(values).with(ids).wait(&gpu.queue).unwrap_err();
+    let error = by_id.of(&values).with(&ids).wait(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
-    let first: Vec<Numbers> =
-        by_id.of(values).with(Slice::new(&inputs[1], 4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
+    let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
     assert_eq!(first[3].0, [Value::F32(1.5)]);
-}
-
-#[test]
-fn wrong_requests_are_errors() {
-    let gpu = gpu();
-    let buffer = poisoned(gpu, &[0; 64], 0);
-    let by_id = ById::new(Element::F32, 10).unwrap().sum().min().on(&gpu.device).unwrap();
-    let [values, fewer] = [Slice::new(&buffer, 0, 64), Slice::new(&buffer, 0, 60)];
-    let refused = |error: OperationError, part: &str| assert!(error.to_string().contains(part), "{error}");
-    refused(by_id.of(values).wait(&gpu.queue).unwrap_err(), "give the second one");
-    refused(
-        by_id.of(values).with(fewer).wait(&gpu.queue).unwrap_err(),
-        "16 elements in the first input and 15",
-    );
-    let one = by_id.of(values).with(values).into(&room(gpu, 400)).unwrap_err();
-    assert_eq!(one, OperationError::Buffer(BufferError::Outputs { given: 1, arrays: 3 }));
-    refused(ById::new(Element::F64, 1).unwrap_err(), "f32, u32 or i32");
-    refused(ById::new(Element::F32, 0).unwrap_err(), "groups of 0");
-    let nothing = ById::new(Element::F32, 1).unwrap().on(&gpu.device);
-    refused(nothing.map(drop).unwrap_err(), "results of a group of 0");
 }

@@ -13,6 +13,7 @@ mod examples;
 mod group;
 mod group_by;
 mod histogram;
+mod inputs;
 mod least_limits;
 mod measuring;
 mod one_launch;

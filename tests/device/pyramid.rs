@@ -2,21 +2,17 @@
 
 #[path = "pyramid/targets.rs"]
 mod targets;
-#[path = "pyramid/wrong.rs"]
-mod wrong;
 
 use std::ops::Range;
 
 use halofold::pyramid::{OperationError, Pyramid};
 use halofold::reduce::Op;
-use halofold::wgpu::{self, Backend, Texture, TextureFormat, TextureSampleType, TextureUsages};
+use halofold::wgpu::{Backend, Texture, TextureFormat, TextureSampleType, TextureUsages};
 use halofold::{Map, Texels};
 
 use self::targets::{poisoned, read, texture, with_usage};
 use crate::common::{Gpu, Random, gpu, in_turn, limited};
-use crate::textures::write;
-
-const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
+use crate::textures::{FLOAT, clear_depth, write};
 
 /// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
 #[rustfmt::skip]
@@ -25,12 +21,12 @@ const SIZES: [[u32; 2]; 16] = [
     [129, 127], [191, 192], [193, 131], [256, 255], [509, 211], [1023, 130], [65, 1025], [512, 512],
 ];
 
-fn is_gl(gpu: &Gpu) -> bool {
+pub fn is_gl(gpu: &Gpu) -> bool {
     gpu.device.adapter_info().backend == Backend::Gl
 }
 
 /// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.
-fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
+pub fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
     let made = Pyramid::new(&gpu.device, op, Map::components(FLOAT, "r").unwrap());
     if is_gl(gpu) && op == Op::MinMax {
         assert_eq!(made.unwrap_err(), OperationError::OpenGlFormat);
@@ -201,19 +197,7 @@ fn depth() {
             check(gpu, (&pyramid, op), (Texels::new(&bits), &depths), (&target, 0));
         }
         let floats = with_usage(gpu, size, 1, TextureFormat::Depth32Float, usage);
-        let first = wgpu::TextureViewDescriptor { mip_level_count: Some(1), ..Default::default() };
-        let cleared = wgpu::Operations { load: wgpu::LoadOp::Clear(0.3), store: wgpu::StoreOp::Store };
-        let attachment = wgpu::RenderPassDepthStencilAttachment {
-            view: &floats.create_view(&first),
-            depth_ops: Some(cleared),
-            stencil_ops: None,
-        };
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            depth_stencil_attachment: Some(attachment),
-            ..Default::default()
-        });
-        gpu.queue.submit([encoder.finish()]);
+        clear_depth(gpu, &floats, 0.3, None);
         check(gpu, (&pyramid, op), (Texels::new(&floats), &[0.3; 317 * 150]), (&target, 0));
     }
 }

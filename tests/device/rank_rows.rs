@@ -1,8 +1,10 @@
 //! Order statistics of short rows against a sort, on the adapter at hand: every distribution is a row of one input.
 
-use crate::common::{Outputs, Random, gpu, in_turn, poisoned, room, twice_in_a_pass};
 use halofold::rank::{Method, Quantiles, TopK, reference};
-use halofold::{Element, Slice, Value};
+use halofold::{Element, Value};
+
+use crate::common::{Random, gpu, in_turn};
+use crate::inputs::{Input, written};
 
 /// An element, as its bits, from its place and a random word. Each is a distribution.
 const SPREADS: [fn(Element, usize, u64) -> u64; 10] = [
@@ -42,84 +44,79 @@ fn number(element: Element, x: f64) -> u64 {
     }
 }
 
+/// Quantiles that are asked for.
+const ASKED: [f64; 5] = [0.5, 0.9, 0.0, 0.25, 1.0];
+
 /// Elements before the first segment, and after the last.
 const GAP: usize = 3;
 
-/// Rows with a distribution each: of one length, or segments of any lengths.
-struct Rows {
+/// Rows of one length, or segments of any lengths.
+pub struct Rows {
+    element: Element,
+    bytes: Vec<u8>,
     lens: Vec<usize>,
-    are_segments: bool,
+    /// Where the segments begin and end, if they are not rows.
+    offsets: Option<Vec<u32>>,
 }
 
 impl Rows {
-    fn of(len: usize) -> Self {
-        Rows { lens: vec![len; SPREADS.len()], are_segments: false }
+    /// Rows of some floats.
+    pub fn of_floats(floats: &[f32], row: usize) -> Self {
+        let bytes = bytemuck::cast_slice(floats).to_vec();
+        Rows { element: Element::F32, bytes, lens: vec![row; floats.len() / row], offsets: None }
     }
 
-    fn segments(lens: &[usize]) -> Self {
-        Rows { lens: lens.to_vec(), are_segments: true }
+    /// Rows with a distribution each.
+    fn new(element: Element, len: usize) -> Self {
+        let lens = vec![len; SPREADS.len()];
+        Rows { element, bytes: spread(element, &lens), lens, offsets: None }
     }
 
-    fn gap(&self) -> usize {
-        if self.are_segments { GAP } else { 0 }
+    /// Segments with a distribution each.
+    fn segments(element: Element, lens: &[usize]) -> Self {
+        let gap = vec![0xff; GAP * element.size() as usize];
+        let bytes = [gap.clone(), spread(element, lens), gap].concat();
+        let ends = (0..=lens.len()).map(|nth| (GAP + lens[..nth].iter().sum::<usize>()) as u32);
+        Rows { element, bytes, lens: lens.to_vec(), offsets: Some(ends.collect()) }
     }
 
-    /// The first and the end of each row, in elements.
-    fn ends(&self) -> Vec<[usize; 2]> {
-        let mut end = self.gap();
-        let of_row = |len: &usize| {
-            end += len;
-            [end - len, end]
-        };
-        self.lens.iter().map(of_row).collect()
+    /// The bytes of each row.
+    fn each(&self) -> impl Iterator<Item = &[u8]> {
+        let size = self.element.size() as usize;
+        let mut rest = &self.bytes[if self.offsets.is_some() { GAP * size } else { 0 }..];
+        self.lens.iter().map(move |len| {
+            let (row, behind) = rest.split_at(len * size);
+            rest = behind;
+            row
+        })
     }
 
-    fn offsets(&self) -> Vec<u32> {
-        let ends = self.ends().into_iter().map(|[_, end]| end);
-        [self.gap()].into_iter().chain(ends).map(|offset| offset as u32).collect()
+    fn input(&self) -> Input {
+        // Inside of a vector.
+        let at = 16 + [6, 4, 8][self.element.size().ilog2() as usize - 1];
+        Input::at(gpu(), &self.bytes, at)
     }
+}
 
-    fn bytes(&self, element: Element) -> Vec<u8> {
-        let mut random = Random::new(self.lens[0] as u64);
-        let gap = vec![0xff; self.gap() * element.size() as usize];
-        let mut bytes = gap.clone();
-        for (len, spread) in self.lens.iter().zip(SPREADS.iter().cycle()) {
-            let elements = (0..*len).map(|at| spread(element, at, random.next()).to_le_bytes());
-            bytes.extend(elements.flat_map(|bits| bits[..element.size() as usize].to_vec()));
-        }
-        [bytes, gap].concat()
+/// The bytes of rows with a distribution each.
+fn spread(element: Element, lens: &[usize]) -> Vec<u8> {
+    let mut random = Random::new(lens[0] as u64);
+    let mut bytes = Vec::new();
+    for (len, spread) in lens.iter().zip(SPREADS.iter().cycle()) {
+        let elements = (0..*len).map(|at| spread(element, at, random.next()).to_le_bytes());
+        bytes.extend(elements.flat_map(|bits| bits[..element.size() as usize].to_vec()));
     }
-
-    fn len(&self) -> u64 {
-        (self.lens.iter().sum::<usize>() + 2 * self.gap()) as u64
-    }
+    bytes
 }
 
 /// The description for these rows.
 macro_rules! over {
     ($operation:expr, $rows:expr) => {
-        if $rows.are_segments {
-            $operation.segment_offsets($rows.offsets())
-        } else {
-            $operation.rows($rows.lens[0] as u64)
+        match &$rows.offsets {
+            Some(offsets) => $operation.segment_offsets(offsets.iter().copied()),
+            None => $operation.rows($rows.lens[0] as u64),
         }
     };
-}
-
-/// Records an operation twice, over poison, and returns the bytes of its output, and the values in it.
-macro_rules! run {
-    ($operation:expr, $element:expr, $bytes:expr, $size:expr) => {{
-        let gpu = gpu();
-        let operation = $operation.on(&gpu.device).unwrap();
-        // Inside of a vector.
-        let at = 16 + [6, 4, 8][$element.size().ilog2() as usize - 1];
-        let input = poisoned(gpu, &$bytes, at);
-        let outputs = Outputs::new(gpu, [$size as u64]);
-        let elements = Slice::new(&input, at, $bytes.len() as u64);
-        let prepared = operation.of(elements).into_each(outputs.slices()).unwrap();
-        let results = outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap().remove(0);
-        (results, operation.of(elements).wait(&gpu.queue).unwrap())
-    }};
 }
 
 /// Bytes of a value: a 16-bit float becomes one of 32 bits.
@@ -138,47 +135,56 @@ fn value(element: Element, bytes: &[u8]) -> Value {
     }
 }
 
-fn check_quantiles(element: Element, rows: &Rows, method: Method) {
-    let asked = [0.5, 0.9, 0.0, 0.25, 1.0];
-    let bytes = rows.bytes(element);
-    let quantiles = over!(Quantiles::new(element, asked).unwrap().with_method(method), rows);
+pub fn check_quantiles(rows: &Rows, method: Method, asked: &[f64]) {
+    let (gpu, element, input) = (gpu(), rows.element, rows.input());
+    let quantiles = Quantiles::new(element, asked.iter().copied()).unwrap().with_method(method);
+    let quantiles = over!(quantiles, rows).on(&gpu.device).unwrap();
     // Between 64-bit elements, the output has both.
-    let (is_pair, bits) =
-        (element.size() == 8 && !method.is_discrete(), if element.size() == 8 { 53 } else { 24 });
-    let each = size(element) * if is_pair { 2 } else { 1 };
-    let (_, got) = run!(quantiles, element, bytes, rows.lens.len() * asked.len() * each);
-    for (nth, [first, end]) in rows.ends().into_iter().enumerate() {
-        let row = &bytes[first * element.size() as usize..end * element.size() as usize];
-        let want = reference::quantiles(element, row, method, &asked);
-        let [lower, upper] =
-            [Method::Lower, Method::Higher].map(|method| reference::quantiles(element, row, method, &asked));
-        for (i, want) in want.into_iter().enumerate() {
-            let got = got[nth * asked.len() + i];
+    let is_pair = element.size() == 8 && !method.is_discrete();
+    let bits = if element.size() == 8 { 53 } else { 24 };
+    let all = rows.lens.len() * asked.len() * size(element) * if is_pair { 2 } else { 1 };
+    written(gpu, [all as u64], |outputs| quantiles.of(&input).into_each(outputs));
+    let mut got = quantiles.of(&input).wait(&gpu.queue).unwrap().into_iter();
+    for (nth, row) in rows.each().enumerate() {
+        let by = |method| reference::quantiles(element, row, method, asked);
+        let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
+        for ((q, want), (lower, upper)) in asked.iter().zip(by(method)).zip(ends) {
+            let got = got.next().unwrap();
             // The ends, their distance and the sum are rounded to these bits.
-            let unit = 4.0 * 2f64.powi(1 - bits) * lower[i].as_f64().abs().max(upper[i].as_f64().abs());
+            let unit = 4.0 * 2f64.powi(1 - bits) * lower.as_f64().abs().max(upper.as_f64().abs());
             let is_right = match want {
                 want if method.is_discrete() => got.same(want),
                 Value::F64(want) if want.is_finite() => (got.as_f64() - want).abs() <= unit + 1e-37,
                 want => Value::F64(got.as_f64()).same(want),
             };
-            let q = asked[i];
-            assert!(
-                is_right,
-                "{method}, {q} of {} {element}, row {nth}: {got} instead of {want}",
-                end - first
-            );
+            let len = rows.lens[nth];
+            assert!(is_right, "{method}, {q} of {len} {element}, row {nth}: {got} instead of {want}");
         }
+    }
+    assert!(got.next().is_none());
+}
+
+pub fn check_ranks(rows: &Rows, ranks: &[u64]) {
+    let nth = over!(Quantiles::nth(rows.element, ranks.iter().copied()), rows);
+    let got = nth.on(&gpu().device).unwrap().of(&rows.input()).wait(&gpu().queue).unwrap();
+    let want: Vec<_> = rows.each().flat_map(|row| reference::nth(rows.element, row, ranks)).collect();
+    assert_eq!(got.len(), want.len());
+    for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
+        assert!(got.same(*want), "{nth}, ranks {ranks:?}: {got} instead of {want}");
     }
 }
 
-fn check_top(element: Element, rows: &Rows, k: u32, is_smallest: bool) {
-    let bytes = rows.bytes(element);
+pub fn check_top(rows: &Rows, k: u32, is_smallest: bool) {
+    let (gpu, element, input) = (gpu(), rows.element, rows.input());
     let top = over!(TopK::new(element, k).unwrap(), rows);
     let top = if is_smallest { top.smallest() } else { top };
-    let (k, indices) = (k as usize, top.indices_at(rows.len()) as usize);
-    let (got, _) = run!(top, element, bytes, indices + rows.lens.len() * k * 4);
-    for (nth, [first, end]) in rows.ends().into_iter().enumerate() {
-        let row = &bytes[first * element.size() as usize..end * element.size() as usize];
+    let indices = top.indices_at(rows.bytes.len() as u64 / element.size()) as usize;
+    let k = k as usize;
+    let all = indices + rows.lens.len() * k * 4;
+    let top = top.on(&gpu.device).unwrap();
+    let got = written(gpu, [all as u64], |outputs| top.of(&input).into_each(outputs)).remove(0);
+    let on_host = top.of(&input).wait(&gpu.queue).unwrap();
+    for (nth, row) in rows.each().enumerate() {
         let want = reference::top(element, row, k, is_smallest);
         for place in 0..k {
             let at = nth * k + place;
@@ -188,11 +194,13 @@ fn check_top(element: Element, rows: &Rows, k: u32, is_smallest: bool) {
             let is_right = want
                 .get(place)
                 .map_or_else(is_none, |(want, wanted)| value(element, bits).same(*want) && index == *wanted);
-            let what =
-                format!("{k} of {} {element}, smallest {is_smallest}, row {nth}, place {place}", end - first);
+            let len = rows.lens[nth];
+            let what = format!("{k} of {len} {element}, smallest {is_smallest}, row {nth}, place {place}");
             assert!(is_right, "{what}: {} at {index} instead of {:?}", value(element, bits), want.get(place));
         }
     }
+    let winners = rows.lens.iter().map(|len| k.min(*len)).sum::<usize>();
+    assert_eq!(on_host.len(), winners, "{k} of rows on the host");
 }
 
 #[test]
@@ -214,7 +222,7 @@ fn quantiles_of_every_distribution() {
         (Element::U64, 70, Method::Midpoint),
     ];
     for (element, len, method) in in_turn(cases, 3, 0) {
-        gpu().clean(|| check_quantiles(element, &Rows::of(len), method));
+        gpu().clean(|| check_quantiles(&Rows::new(element, len), method, &ASKED));
     }
 }
 
@@ -237,7 +245,7 @@ fn winners_of_every_distribution() {
         (Element::U64, 40_000, 50, false),
     ];
     for (element, len, k, is_smallest) in in_turn(cases, 4, 1) {
-        gpu().clean(|| check_top(element, &Rows::of(len), k, is_smallest));
+        gpu().clean(|| check_top(&Rows::new(element, len), k, is_smallest));
     }
 }
 
@@ -255,7 +263,7 @@ fn quantiles_of_segments_of_any_lengths() {
         (Element::F16, &[3, 0, 70, 1, 999], Method::Linear),
     ];
     for (element, lens, method) in in_turn(cases, 2, 1) {
-        gpu().clean(|| check_quantiles(element, &Rows::segments(lens), method));
+        gpu().clean(|| check_quantiles(&Rows::segments(element, lens), method, &ASKED));
     }
 }
 
@@ -270,32 +278,24 @@ fn winners_of_segments_of_any_lengths() {
         (Element::I64, &[3, 0, 70, 1, 999], 9, true),
     ];
     for (element, lens, k, is_smallest) in in_turn(cases, 3, 0) {
-        gpu().clean(|| check_top(element, &Rows::segments(lens), k, is_smallest));
+        gpu().clean(|| check_top(&Rows::segments(element, lens), k, is_smallest));
     }
 }
 
 #[test]
-fn offsets_that_do_not_ascend_are_an_error_and_none_are_no_result() {
-    let gpu = gpu();
-    let input = room(gpu, 40);
-    let median = |offsets: &[u32]| {
+fn no_segments_have_no_result() {
+    let input = Input::new(gpu(), &[0f32; 10]);
+    for offsets in [&[][..], &[7]] {
         let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
-        median.on(&gpu.device).unwrap().of(Slice::new(&input, 0, 40)).wait(&gpu.queue)
-    };
-    for (offsets, error) in
-        [(&[0, 4, 3][..], "segment 1 from 4 to 3, of 10 elements"), (&[1, 11], "segment 0 from 1 to 11")]
-    {
-        let found = median(offsets).unwrap_err().to_string();
-        assert!(found.contains(error), "{found}");
+        let found = median.on(&gpu().device).unwrap().of(&input).wait(&gpu().queue);
+        assert_eq!(found.unwrap(), []);
     }
-    assert_eq!((median(&[]).unwrap(), median(&[7]).unwrap()), (Vec::new(), Vec::new()));
 }
 
 #[test]
 fn nothing_has_no_winners_and_no_median() {
     let gpu = gpu();
-    let input = room(gpu, 4);
-    let nothing = Slice::new(&input, 0, 0);
+    let nothing = Input::new::<u8>(gpu, &[]);
     let cases = [
         (Element::F32, Method::Lower),
         (Element::I32, Method::Lower),
@@ -304,12 +304,12 @@ fn nothing_has_no_winners_and_no_median() {
     ];
     for (element, method) in in_turn(cases, 2, 1) {
         let median = Quantiles::new(element, [0.5]).unwrap().with_method(method);
-        let got = median.on(&gpu.device).unwrap().of(nothing).wait(&gpu.queue).unwrap();
+        let got = median.on(&gpu.device).unwrap().of(&nothing).wait(&gpu.queue).unwrap();
         assert!(got[0].same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
     for element in [Element::F32, Element::F16] {
         let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
-        assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
+        assert_eq!(top.of(&nothing).wait(&gpu.queue).unwrap(), []);
     }
 }
 
@@ -318,9 +318,9 @@ fn nothing_has_no_winners_and_no_median() {
 fn nothing_between_filled_segments_has_no_winners_and_no_median() {
     let gpu = gpu();
     let offsets = [0, 0, 5, 5, 5, 7, 7];
-    let zeros = poisoned(gpu, &[0; 56], 0);
+    let zeros = Input::new(gpu, &[0u8; 56]);
     for element in in_turn([Element::U64, Element::F64, Element::I64, Element::F32], 2, 1) {
-        let input = Slice::new(&zeros, 0, 7 * element.size());
+        let input = zeros.part(0, 7 * element.size());
         let top = TopK::new(element, 1).unwrap().segment_offsets(offsets).on(&gpu.device).unwrap();
         let found = top.of(input).wait(&gpu.queue).unwrap();
         assert_eq!(found.iter().map(|(_, index)| *index).collect::<Vec<_>>(), [0, 0], "{element}: {found:?}");
@@ -338,9 +338,7 @@ fn nothing_between_filled_segments_has_no_winners_and_no_median() {
 
 #[test]
 fn a_rank_past_the_end_has_no_element() {
-    let gpu = gpu();
-    let input = poisoned(gpu, bytemuck::cast_slice(&[4u32, 2, 3]), 0);
-    let nth = Quantiles::nth(Element::U32, [2, 3, 0]).on(&gpu.device).unwrap();
-    let got = nth.of(Slice::new(&input, 0, 12)).wait(&gpu.queue).unwrap();
+    let nth = Quantiles::nth(Element::U32, [2, 3, 0]).on(&gpu().device).unwrap();
+    let got = nth.of(&Input::new(gpu(), &[4u32, 2, 3])).wait(&gpu().queue).unwrap();
     assert_eq!(got, [4, 0, 2].map(Value::Unsigned));
 }

@@ -1,20 +1,17 @@
 //! Prefixes against running results on the CPU.
 
-use halofold::read::Readback;
 use halofold::reduce::reference::prefixes;
 use halofold::reduce::{Arity, BufferRange, Monoid, Op, Scalar};
 use halofold::scan::Scan;
-use halofold::{BufferError, Element, OnDevice, OperationError, Slice, wgpu};
+use halofold::{Element, OnDevice, OperationError, Value, wgpu};
 
-use crate::common::{Gpu, Kind, Outputs, Random, data, gpu, poisoned, right, room, with_few_invocations};
+use crate::common::{Gpu, Kind, Random, data, gpu, in_one_pass, read, right, room, with_few_invocations};
+use crate::inputs::{Input, words, written};
 
 /// The bytes of all results.
 pub fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
-    let input = poisoned(gpu, elements, offset);
-    let outputs = Outputs::new(gpu, [size]);
-    let request = scan.of(Slice::new(&input, offset, elements.len() as u64));
-    let prepared = request.into_each(outputs.slices()).unwrap();
-    outputs.run(|encoder| prepared.encode(encoder)).unwrap().remove(0)
+    let input = Input::at(gpu, elements, offset);
+    written(gpu, [size], |outputs| scan.of(&input).into_each(outputs)).remove(0)
 }
 
 /// Prefixes of elements of a kind, from a byte of the input on.
@@ -185,7 +182,7 @@ fn running_means_count_in_their_row() {
     let got = run(gpu, &scan, bytemuck::cast_slice(&elements), 0, 80);
     let means = Op::Mean.read(Element::U32, &got);
     for (i, mean) in means.into_iter().enumerate() {
-        assert_eq!(mean, Scalar::One(halofold::Value::F32((i % 5) as f32)));
+        assert_eq!(mean, Scalar::One(Value::F32((i % 5) as f32)));
     }
 }
 
@@ -212,19 +209,13 @@ fn parts_go_on_where_others_have_ended() {
         // Twice, as the second time begins anew. Parts are bound apart from each other, and have their states in common.
         for len in [0, 1, 4096, 9000, 0, 1, 4095, 12_289, 3] {
             at = if len == 0 { 0 } else { at };
-            let part = &elements[at..at + len];
-            let input = poisoned(gpu, bytemuck::cast_slice(part), 0);
+            let input = Input::new(gpu, &elements[at..at + len]);
             let output = room(gpu, 4 * len as u64 + 4);
-            let run = || {
-                let prepared = scan.of(&input).len(len as u64).into_each([&output, &state]).unwrap();
-                let results = Readback::new(&gpu.device, 4 * len as u64);
-                let mut encoder = gpu.device.create_command_encoder(&Default::default());
-                prepared.encode(&mut encoder);
-                results.encode(&mut encoder, &output, 0, 4 * len as u64).unwrap();
-                gpu.queue.submit([encoder.finish()]);
-                results.wait(4 * len as u64).unwrap()
-            };
-            let results: Vec<u32> = bytemuck::pod_collect_to_vec(&gpu.clean(run));
+            gpu.clean(|| {
+                let prepared = scan.of(&input).into_each([&output, &state]).unwrap();
+                in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
+            });
+            let results = words(&read(gpu, &output)[..4 * len]);
             assert_eq!(results, all[at..at + len], "{len} elements from {at} on");
             at += len;
         }
@@ -246,52 +237,14 @@ fn parts_of_rows_leave_the_state_of_the_last() {
     );
     for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
         let scan = scan.on(&gpu.device).unwrap();
-        let input = poisoned(gpu, bytemuck::cast_slice(&elements), 0);
-        let [output, state] = [36_000, 4].map(|size| room(gpu, size));
-        let run = || {
-            let prepared = scan.of(&input).len(9000).into_each([&output, &state]).unwrap();
-            let read = Readback::new(&gpu.device, 36_004);
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let input = Input::new(gpu, &elements);
+        let got = gpu.clean(|| {
             // The second part has nothing of the first.
-            prepared.encode(&mut encoder);
-            prepared.encode(&mut encoder);
-            read.encode(&mut encoder, &output, 0, 36_000).unwrap();
-            read.encode_behind(36_000, &mut encoder, &state, 0, 4).unwrap();
-            gpu.queue.submit([encoder.finish()]);
-            read.wait(36_004).unwrap()
-        };
-        let got: Vec<u32> = bytemuck::pod_collect_to_vec(&gpu.clean(run));
+            written(gpu, [36_000, 4], |outputs| scan.of(&input).into_each(outputs))
+        });
+        let got = [words(&got[0]), words(&got[1])].concat();
         let sum: u32 = elements[9000 - last..].iter().sum();
         assert_eq!(got[8999..], [sum, sum], "the last {last}");
         assert_eq!(got[..2], [1, 3]);
     }
-}
-
-#[test]
-fn errors_name_the_remedy() {
-    let gpu = gpu();
-    let dot = Scan::new(Op::Dot.over(Element::F32).unwrap()).unwrap_err();
-    assert!(dot.to_string().contains("one input"), "{dot}");
-    let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
-    let rows = scan.clone().rows(3).on(&gpu.device).unwrap();
-    let elements = poisoned(gpu, &[0; 40], 0);
-    let uneven = rows.of(&elements).len(10).plan().unwrap_err();
-    assert_eq!(uneven, OperationError::Rows { len: 10, row: 3 });
-    let falling = scan
-        .clone()
-        .segment_offsets([5, 4])
-        .plan(BufferRange { offset: 0, len: 10 }, &wgpu::Limits::default());
-    assert_eq!(falling.unwrap_err(), OperationError::Segment { number: 1, from: 5, to: 4, len: 10 });
-    let between = scan.clone().on(&gpu.device).unwrap();
-    let between = between.of(Slice::new(&elements, 2, 8)).plan().unwrap_err();
-    assert_eq!(between, OperationError::Buffer(BufferError::Misaligned { offset: 2, size: 4 }));
-    let parts = scan.clone().continuing().on(&gpu.device).unwrap();
-    let without_state = parts.of(&elements).wait(&gpu.queue).unwrap_err();
-    assert_eq!(without_state, OperationError::Continuing);
-    assert_eq!(pollster::block_on(parts.of(&elements).read(&gpu.queue)), Err(OperationError::Continuing));
-    assert!(without_state.to_string().contains("into_each"), "{without_state}");
-    let narrow = wgpu::Limits { max_storage_buffer_binding_size: 8192, ..wgpu::Limits::default() };
-    let range = BufferRange { offset: 0, len: 1 << 20 };
-    let narrow = scan.plan(range, &narrow).unwrap_err();
-    assert!(narrow.to_string().contains("max_storage_buffer_binding_size"), "{narrow}");
 }

@@ -2,21 +2,14 @@
 
 use halofold::reduce::Op;
 use halofold::select::Select;
-use halofold::{Element, OnDevice, OperationError, Slice, Value};
+use halofold::{Element, OperationError, Value};
 
-use crate::common::{
-    Gpu, Kind, Outputs, Random, data, gpu, is_poison, limited, poisoned, room, with_few_invocations,
-};
+use crate::common::{Gpu, Kind, Random, data, gpu, is_poison, with_few_invocations};
+use crate::inputs::{Input, words, written};
 
-/// The whole output, poison where nothing was written, and the count.
-fn run(gpu: &Gpu, select: &OnDevice<Select>, elements: &[u8], offset: u64, room_for: u64) -> (Vec<u8>, u32) {
-    let input = poisoned(gpu, elements, offset);
-    let outputs = Outputs::new(gpu, [room_for, 4]);
-    let request = select.of(Slice::new(&input, offset, elements.len() as u64));
-    let prepared = request.into_each(outputs.slices()).unwrap();
-    let mut found = outputs.run(|encoder| prepared.encode(encoder)).unwrap();
-    let count = bytemuck::pod_read_unaligned(&found.remove(1));
-    (found.remove(0), count)
+/// The text of a function that keeps some elements.
+fn keeping(condition: &str) -> String {
+    format!("fn keep(elem: Elem, index: u32) -> bool {{ return {condition}; }}")
 }
 
 /// Checks what is kept of elements of some bytes each: those for which `keeps` holds, or their indices.
@@ -30,14 +23,17 @@ fn check(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn
         let number = elements.len() / size;
         let kept_size = if as_indices { 4 } else { size };
         let kept = elements.chunks(size).enumerate().filter(|(at, element)| keeps(*at, element));
-        let expected: Vec<u8> = if as_indices {
-            kept.flat_map(|(at, _)| (at as u32).to_ne_bytes()).collect()
-        } else {
-            kept.flat_map(|(_, element)| element.to_vec()).collect()
-        };
+        let kept = kept.map(
+            |(at, element)| {
+                if as_indices { (at as u32).to_ne_bytes().to_vec() } else { element.to_vec() }
+            },
+        );
+        let expected = kept.collect::<Vec<_>>().concat();
         let room_for = (number.max(1) * kept_size).next_multiple_of(4) as u64;
-        let (kept, count) = gpu.clean(|| run(gpu, &select, elements, size as u64, room_for));
-        assert_eq!(count as usize, expected.len() / kept_size, "{number} elements of {size} bytes");
+        let input = Input::at(gpu, elements, size as u64);
+        let found = gpu.clean(|| written(gpu, [room_for, 4], |outputs| select.of(&input).into_each(outputs)));
+        let (kept, count) = (&found[0], words(&found[1])[0] as usize);
+        assert_eq!(count, expected.len() / kept_size, "{number} elements of {size} bytes");
         assert!(kept[..expected.len()] == expected, "{number} elements of {size} bytes");
         let mut behind = kept.iter().enumerate().skip(expected.len());
         assert!(behind.all(|(at, byte)| is_poison(at, *byte)), "it wrote behind what is kept");
@@ -45,7 +41,7 @@ fn check(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn
 }
 
 /// Words of which a share is below a quarter of all.
-fn words(len: usize) -> Vec<u32> {
+fn random_words(len: usize) -> Vec<u32> {
     let mut random = Random::new(len as u64);
     (0..len).map(|_| random.next() as u32).collect()
 }
@@ -57,11 +53,9 @@ fn word(element: &[u8]) -> u32 {
 #[test]
 fn selections_of_lengths_around_tiles() {
     let gpu = gpu();
-    const BELOW: &str =
-        "fn keep(elem: Elem, index: u32) -> bool { return elem < 0x40000000u || index < 3u; }";
-    let select = Select::new(Element::U32, BELOW).unwrap();
+    let select = Select::new(Element::U32, &keeping("elem < 0x40000000u || index < 3u")).unwrap();
     for len in [0, 1, 3, 4, 4096, 4097, 20_000] {
-        let words = words(len);
+        let words = random_words(len);
         let keeps = |at: usize, element: &[u8]| word(element) < 1 << 30 || at < 3;
         check(gpu, select.clone(), bytemuck::cast_slice(&words), 4, keeps);
     }
@@ -70,10 +64,9 @@ fn selections_of_lengths_around_tiles() {
 #[test]
 fn all_elements_and_none() {
     let gpu = gpu();
-    let words = words(9000);
-    for (wgsl, keeps) in [("true", true), ("elem != elem", false)] {
-        let wgsl = format!("fn keep(elem: Elem, index: u32) -> bool {{ return {wgsl}; }}");
-        let select = Select::new(Element::I32, &wgsl).unwrap();
+    let words = random_words(9000);
+    for (condition, keeps) in [("true", true), ("elem != elem", false)] {
+        let select = Select::new(Element::I32, &keeping(condition)).unwrap();
         check(gpu, select, bytemuck::cast_slice(&words), 4, |_, _| keeps);
     }
 }
@@ -84,8 +77,7 @@ fn selections_of_every_type() {
     for element in Element::ALL {
         let elements = data(Kind::Random, Op::Sum, element, 10_001, 5);
         // Every type has these operators.
-        let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(0) && index % 3u != 1u; }";
-        let select = Select::new(element, wgsl).unwrap();
+        let select = Select::new(element, &keeping("elem > Elem(0) && index % 3u != 1u")).unwrap();
         let size = element.size() as usize;
         let keeps = |at: usize, bytes: &[u8]| at % 3 != 1 && is_positive(element, bytes);
         check(gpu, select, elements.bytes(), size, keeps);
@@ -108,7 +100,7 @@ fn is_positive(element: Element, bytes: &[u8]) -> bool {
 #[test]
 fn selections_on_a_small_device() {
     let small = with_few_invocations(1 << 20);
-    let points = words(3 * 80_000);
+    let points = random_words(3 * 80_000);
     const INSIDE: &str = "struct Elem { x: u32, y: u32, z: u32 }
     fn keep(elem: Elem, index: u32) -> bool { return elem.x > elem.y; }";
     let select = Select::custom_struct(12, INSIDE).unwrap();
@@ -119,26 +111,8 @@ fn selections_on_a_small_device() {
 #[test]
 fn kept_elements_are_values() {
     let gpu = gpu();
-    let input = poisoned(gpu, bytemuck::cast_slice(&[1.5f32, -2.0, 0.25, -8.0]), 0);
-    let input = Slice::new(&input, 0, 16);
-    let select = Select::new(Element::F32, "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }");
-    let select = select.unwrap().on(&gpu.device).unwrap();
-    assert_eq!(select.of(input).wait(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
-    assert!(select.of(input).len(0).wait(&gpu.queue).unwrap().is_empty());
-}
-
-#[test]
-fn errors_name_the_line_and_the_limit() {
-    let wrong = "fn keep(elem: Elem, index: u32) -> bool {\n    return elem + 1.0;\n}";
-    let error = Select::new(Element::F32, wrong).unwrap_err().to_string();
-    assert!(
-        error.starts_with("the operator is not valid WGSL:\nline 2") || error.contains("line 1"),
-        "{error}"
-    );
-    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    let select = Select::new(Element::F32, "fn keep(elem: Elem, index: u32) -> bool { return true; }");
-    let select = select.unwrap().on(&small.device).unwrap();
-    let input = room(&small, 1 << 17);
-    let error = select.of(&input).plan().unwrap_err().to_string();
-    assert!(error.contains("the output needs max_storage_buffer_binding_size"), "{error}");
+    let input = Input::new(gpu, &[1.5f32, -2.0, 0.25, -8.0]);
+    let select = Select::new(Element::F32, &keeping("elem < 0.0")).unwrap().on(&gpu.device).unwrap();
+    assert_eq!(select.of(&input).wait(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
+    assert!(select.of(&input).len(0).wait(&gpu.queue).unwrap().is_empty());
 }

@@ -2,20 +2,20 @@
 
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
-use halofold::histogram::{Histogram, Keys, OperationError};
-use halofold::reduce::{Accuracy, Launches, Monoid, Op, ReduceError, Reducer, Shape};
+use halofold::histogram::{Histogram, Keys};
+use halofold::reduce::{Accuracy, Arity, Launches, Monoid, Op, Options, ReduceError, Reducer};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
 use halofold::{Element, Map, Texels, TextureError};
 
-const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
+pub const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 
 /// Widths and heights around those of strips.
 const SIZES: [[u32; 2]; 9] =
     [[1, 1], [1, 7], [5, 1], [4, 4], [3, 9], [64, 8], [97, 31], [130, 67], [257, 251]];
 
-fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
+pub fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
     with_usage(gpu, format, size, [levels, layers], TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST)
 }
 
@@ -53,6 +53,25 @@ pub fn write(gpu: &Gpu, texture: &Texture, level: u32, layer: u32, bytes: &[u8])
     gpu.queue.write_texture(to, bytes, layout, Extent3d { width, height, depth_or_array_layers: 1 });
 }
 
+/// Clears level 0 of a texture of depths, and of stencils, if it has some.
+pub fn clear_depth(gpu: &Gpu, texture: &Texture, depth: f32, stencil: Option<u32>) {
+    fn cleared<T>(value: T) -> wgpu::Operations<T> {
+        wgpu::Operations { load: wgpu::LoadOp::Clear(value), store: wgpu::StoreOp::Store }
+    }
+    let first = wgpu::TextureViewDescriptor { mip_level_count: Some(1), ..Default::default() };
+    let attachment = wgpu::RenderPassDepthStencilAttachment {
+        view: &texture.create_view(&first),
+        depth_ops: Some(cleared(depth)),
+        stencil_ops: stencil.map(cleared),
+    };
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        depth_stencil_attachment: Some(attachment),
+        ..Default::default()
+    });
+    gpu.queue.submit([encoder.finish()]);
+}
+
 /// A texture of random words, and the words.
 fn words(gpu: &Gpu, format: TextureFormat, size: [u32; 2]) -> (Texture, Vec<u32>) {
     let mut random = Random::new(u64::from(size[0]) << 32 | u64::from(size[1]));
@@ -66,77 +85,102 @@ fn reducer(gpu: &Gpu, op: Op, element: Element, map: Map) -> Reducer {
     Reducer::new(&gpu.device, op.over(element).unwrap().of_texels(map).unwrap()).unwrap()
 }
 
-fn component(sample: TextureSampleType, letters: &str) -> Map {
+/// A sum of the first component, which wraps.
+fn red_sum(gpu: &Gpu) -> Reducer {
+    reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"))
+}
+
+fn sum<'w>(words: impl IntoIterator<Item = &'w u32>) -> u32 {
+    words.into_iter().fold(0, |sum, word| sum.wrapping_add(*word))
+}
+
+/// The greatest word, and the place of the first such, row by row.
+fn greatest(words: &[u32]) -> (u32, u32) {
+    let greatest = *words.iter().max().unwrap();
+    (greatest, words.iter().position(|word| *word == greatest).unwrap() as u32)
+}
+
+/// An exact sum of the upper 24 bits of words: as floats, too, it is one number, if it is rounded once.
+fn upper_sum(gpu: &Gpu) -> Reducer {
+    let upper = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }";
+    let map = Map::texels(TextureSampleType::Uint, upper).unwrap();
+    let sum = Op::Sum.over(Element::F32).unwrap().of_texels(map).unwrap();
+    let options = Options::default().with_accuracy(Accuracy::Exact);
+    Reducer::with_options(&gpu.device, sum, options).unwrap()
+}
+
+fn upper(words: &[u32]) -> f32 {
+    words.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32
+}
+
+/// Counts of the bytes of texels, of each channel.
+fn byte_counts<'w>(words: impl Iterator<Item = &'w u32>) -> Vec<u32> {
+    let mut counts = vec![0; 4 * 256];
+    for word in words {
+        (0..4).for_each(|channel| counts[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
+    }
+    counts
+}
+
+pub fn component(sample: TextureSampleType, letters: &str) -> Map {
     Map::components(sample, letters).unwrap()
 }
 
 #[test]
 fn every_texel_counts_once() {
-    let gpu = gpu();
-    let sum = reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"));
+    let gpu @ Gpu { device, queue } = gpu();
+    let total = red_sum(gpu);
     let xor = reducer(gpu, Op::Xor, Element::I32, component(TextureSampleType::Sint, "r"));
     let place = reducer(gpu, Op::ArgMax, Element::U32, component(TextureSampleType::Uint, "r"));
     let max = Op::Max.over(Element::U32).unwrap().of_texels(component(TextureSampleType::Uint, "r")).unwrap();
-    let twice = halofold::reduce::Options::default().with_launches(Launches::Two);
-    let max = Reducer::with_options(&gpu.device, max, twice).unwrap();
+    let max = Reducer::with_options(device, max, Options::default().with_launches(Launches::Two)).unwrap();
     for size in SIZES {
         gpu.clean(|| {
             let (unsigned, words) = words(gpu, TextureFormat::R32Uint, size);
-            let expected = words.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
-            assert_eq!(sum.of_texels(&unsigned).wait::<u32>(&gpu.queue).unwrap(), expected, "{size:?}");
-            // The first of the greatest, row by row.
-            let greatest = *words.iter().max().unwrap();
-            let first = words.iter().position(|word| *word == greatest).unwrap() as u32;
-            let found: (u32, u32) = place.of_texels(&unsigned).wait(&gpu.queue).unwrap();
-            assert_eq!(found, (greatest, first), "{size:?}");
-            let found: u32 = max.of_texels(&unsigned).wait(&gpu.queue).unwrap();
-            assert_eq!(found, greatest, "{size:?}, in two launches");
-            let accumulated: u32 = sum.of_texels(&unsigned).accumulate().wait(&gpu.queue).unwrap();
-            assert_eq!(accumulated, expected, "{size:?}, onto 0");
+            let all = total.of_texels(&unsigned);
+            assert_eq!(all.clone().wait::<u32>(queue), Ok(sum(&words)), "{size:?}");
+            assert_eq!(place.of_texels(&unsigned).wait(queue), Ok(greatest(&words)), "{size:?}");
+            let found = max.of_texels(&unsigned).wait::<u32>(queue);
+            assert_eq!(found, Ok(greatest(&words).0), "{size:?}, in two launches");
+            assert_eq!(all.clone().accumulate().wait(queue), Ok(sum(&words)), "{size:?}, onto 0");
             // Only the first texels, row by row.
-            let half = words.len() as u64 / 2;
-            let found: u32 = sum.of_texels(&unsigned).len(half).wait(&gpu.queue).unwrap();
-            let expected = words[..half as usize].iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
-            assert_eq!(found, expected, "the first {half} of {size:?}");
+            let half = words.len() / 2;
+            let found = all.len(half as u64).wait::<u32>(queue);
+            assert_eq!(found, Ok(sum(&words[..half])), "the first {half} of {size:?}");
         });
         gpu.clean(|| {
-            let (signed, words) = self::words(gpu, TextureFormat::R32Sint, size);
+            let (signed, words) = words(gpu, TextureFormat::R32Sint, size);
             let expected = words.iter().fold(0, |xor, word| xor ^ *word as i32);
-            assert_eq!(xor.of_texels(&signed).wait::<i32>(&gpu.queue).unwrap(), expected, "{size:?}");
+            assert_eq!(xor.of_texels(&signed).wait::<i32>(queue), Ok(expected), "{size:?}");
         });
     }
 }
 
 #[test]
 fn rows_and_columns_are_segments_and_an_axis() {
-    let gpu = gpu();
-    let sum = reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"));
+    let (gpu, queue) = (gpu(), &gpu().queue);
+    let total = red_sum(gpu);
     for size @ [width, height] in SIZES {
         let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
-        let add = |a: u32, b: &u32| a.wrapping_add(*b);
-        let rows: Vec<u32> = words.chunks(width as usize).map(|row| row.iter().fold(0, add)).collect();
-        let column = |x: usize| words[x..].iter().step_by(width as usize).fold(0, add);
-        let columns: Vec<u32> = (0..width as usize).map(column).collect();
-        let described = sum.of_texels(&texture);
-        let found: Vec<u32> = described.clone().segments(width.into()).wait(&gpu.queue).unwrap();
-        assert_eq!(found, rows, "rows of {size:?}");
-        let found: Vec<u32> =
-            described.clone().axis(1, height.into(), width.into()).wait(&gpu.queue).unwrap();
-        assert_eq!(found, columns, "columns of {size:?}");
-        let found: u32 = described.strided(3).wait(&gpu.queue).unwrap();
-        assert_eq!(found, words.iter().step_by(3).fold(0, add), "every third of {size:?}");
+        let (all, row) = (total.of_texels(&texture), width as usize);
+        let rows: Vec<u32> = words.chunks(row).map(sum).collect();
+        let columns: Vec<u32> = (0..row).map(|x| sum(words[x..].iter().step_by(row))).collect();
+        assert_eq!(all.clone().segments(width.into()).wait(queue), Ok(rows), "rows of {size:?}");
+        let found = all.clone().axis(1, height.into(), width.into()).wait(queue);
+        assert_eq!(found, Ok(columns), "columns of {size:?}");
+        assert_eq!(all.strided(3).wait(queue), Ok(sum(words.iter().step_by(3))), "every third of {size:?}");
     }
 }
 
 #[test]
 fn levels_layers_and_rectangles() {
     let gpu = gpu();
-    let sum = reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"));
+    let total = red_sum(gpu);
     // OpenGL has no views of one layer.
     let layers = if gpu.device.adapter_info().backend == Backend::Gl { 1 } else { 3 };
     if layers == 1 {
         let array = texture(gpu, TextureFormat::R32Uint, [37, 22], 1, 2);
-        let error = sum.of_texels(&array).plan().unwrap_err();
+        let error = total.of_texels(&array).plan().unwrap_err();
         assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no layer of an array")));
     }
     let array = texture(gpu, TextureFormat::R32Uint, [37, 22], 4, layers);
@@ -149,17 +193,15 @@ fn levels_layers_and_rectangles() {
             write(gpu, &array, level, layer, bytemuck::cast_slice(&words));
             let all = Texels::new(&array).level(level).layer(layer);
             assert_eq!(all.size(), [width, height]);
-            let found: u32 = sum.of_texels(all).wait(&gpu.queue).unwrap();
-            assert_eq!(found, words.iter().sum::<u32>(), "level {level}, layer {layer}");
-            let (corner, size) = ([width / 3, height / 3], [width - width / 3 - 1, (height / 2).max(1)]);
-            let part = all.rectangle(corner, [size[0].max(1), size[1]]);
-            let inside = |&(x, y): &(u32, u32)| {
-                (corner[0]..corner[0] + size[0].max(1)).contains(&x)
-                    && (corner[1]..corner[1] + size[1]).contains(&y)
-            };
+            let found = total.of_texels(all).wait::<u32>(&gpu.queue);
+            assert_eq!(found, Ok(sum(&words)), "level {level}, layer {layer}");
+            let corner @ [left, top] = [width / 3, height / 3];
+            let size @ [across, down] = [(width - width / 3 - 1).max(1), (height / 2).max(1)];
+            let inside =
+                |&(x, y): &(u32, u32)| (left..left + across).contains(&x) && (top..top + down).contains(&y);
             let expected: u32 = places.filter(inside).map(|(x, y)| value(x, y)).sum();
-            let found: u32 = sum.of_texels(part).wait(&gpu.queue).unwrap();
-            assert_eq!(found, expected, "{corner:?}, {size:?} of level {level}, layer {layer}");
+            let found = total.of_texels(all.rectangle(corner, size)).wait::<u32>(&gpu.queue);
+            assert_eq!(found, Ok(expected), "{corner:?}, {size:?} of level {level}, layer {layer}");
         }
     }
 }
@@ -209,20 +251,13 @@ fn floats_fractions_and_colours() {
 #[test]
 fn exact_sums_and_types_of_an_application() {
     let gpu = gpu();
+    let exact = upper_sum(gpu);
     for size in SIZES {
         let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
-        // Integers up to 2^24 are floats: their sum is one, too, if it is rounded once.
-        let scaled = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }";
-        let map = Map::texels(TextureSampleType::Uint, scaled).unwrap();
-        let sum = Op::Sum.over(Element::F32).unwrap().of_texels(map).unwrap();
-        let options = halofold::reduce::Options::default().with_accuracy(Accuracy::Exact);
-        let exact = Reducer::with_options(&gpu.device, sum, options).unwrap();
-        let found: f32 = exact.of_texels(&texture).wait(&gpu.queue).unwrap();
-        let expected = words.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32;
-        assert_eq!(found, expected, "{size:?}");
-        let rows: Vec<f32> = exact.of_texels(&texture).segments(size[0].into()).wait(&gpu.queue).unwrap();
-        let row = |row: &[u32]| row.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32;
-        assert_eq!(rows, words.chunks(size[0] as usize).map(row).collect::<Vec<_>>(), "{size:?}");
+        let all = exact.of_texels(&texture);
+        assert_eq!(all.clone().wait::<f32>(&gpu.queue), Ok(upper(&words)), "{size:?}");
+        let rows: Vec<f32> = words.chunks(size[0] as usize).map(upper).collect();
+        assert_eq!(all.segments(size[0].into()).wait(&gpu.queue), Ok(rows), "{size:?}");
     }
     // The rectangle around all texels that are not zero.
     let bounds = "alias Elem = vec4<u32>;
@@ -235,18 +270,16 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
     let place = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> vec4<u32> {
     return select(vec4<u32>(0xffffffffu, 0xffffffffu, 0u, 0u), vec4<u32>(at, at), texel.r > 0.0);
 }";
-    let bounds = Monoid::custom_struct("bounds", 16, halofold::reduce::Arity::One, bounds).unwrap();
+    let bounds = Monoid::custom_struct("bounds", 16, Arity::One, bounds).unwrap();
     let bounds = bounds.of_texels(Map::texels(FLOAT, place).unwrap()).unwrap();
     let bounds = Reducer::new(&gpu.device, bounds).unwrap();
     let mut bytes = vec![0u8; 40 * 30];
     (bytes[7 * 40 + 9], bytes[21 * 40 + 3], bytes[12 * 40 + 31]) = (255, 1, 9);
     let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], 1, 1);
     write(gpu, &image, 0, 0, &bytes);
-    let found: [u32; 4] = bounds.of_texels(&image).wait(&gpu.queue).unwrap();
-    assert_eq!(found, [3, 7, 31, 21]);
-    let found: [u32; 4] =
-        bounds.of_texels(Texels::new(&image).rectangle([5, 0], [20, 30])).wait(&gpu.queue).unwrap();
-    assert_eq!(found, [9, 7, 9, 7]);
+    assert_eq!(bounds.of_texels(&image).wait(&gpu.queue), Ok([3u32, 7, 31, 21]));
+    let part = Texels::new(&image).rectangle([5, 0], [20, 30]);
+    assert_eq!(bounds.of_texels(part).wait(&gpu.queue), Ok([9u32, 7, 9, 7]));
 }
 
 #[test]
@@ -258,20 +291,14 @@ fn histograms_of_pictures() {
         let channels = Histogram::new(Keys::Numbers, 256, &limits)
             .with_map(component(TextureSampleType::Uint, "rgba"), &limits);
         let channels = channels.on(&gpu.device).unwrap();
-        let mut expected = vec![0u32; 4 * 256];
-        for (word, channel) in words.iter().flat_map(|word| (0..4).map(move |channel| (word, channel))) {
-            expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1;
-        }
-        let found = gpu.clean(|| channels.of_texels(&texture).wait(&gpu.queue).unwrap());
-        assert!(found == expected, "{size:?}");
         // Every third texel, row by row.
-        let third = channels.config().clone().with_stride(3, 1);
-        let third = third.on(&gpu.device).unwrap();
-        let mut expected = vec![0u32; 4 * 256];
-        for word in words.iter().skip(1).step_by(3) {
-            (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
-        }
-        assert!(third.of_texels(&texture).wait(&gpu.queue).unwrap() == expected, "every third of {size:?}");
+        let third = channels.config().clone().with_stride(3, 1).on(&gpu.device).unwrap();
+        gpu.clean(|| {
+            let found = channels.of_texels(&texture).wait(&gpu.queue).unwrap();
+            assert!(found == byte_counts(words.iter()), "{size:?}");
+            let found = third.of_texels(&texture).wait(&gpu.queue).unwrap();
+            assert!(found == byte_counts(words.iter().skip(1).step_by(3)), "every third of {size:?}");
+        });
     }
     // Ranges of floats.
     let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
@@ -288,23 +315,16 @@ fn histograms_of_pictures() {
 fn textures_in_windows() {
     let gpu = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 12);
     let (texture, words) = words(&gpu, TextureFormat::R32Uint, [131, 77]);
-    let red = || component(TextureSampleType::Uint, "r");
-    let place = reducer(&gpu, Op::ArgMax, Element::U32, red());
-    let greatest = *words.iter().max().unwrap();
-    let first = words.iter().position(|word| *word == greatest).unwrap() as u32;
-    assert!(place.of_texels(&texture).plan().unwrap().launches().len() > 1);
-    let found: (u32, u32) = gpu.clean(|| place.of_texels(&texture).wait(&gpu.queue).unwrap());
-    assert_eq!(found, (greatest, first));
-    let sum = reducer(&gpu, Op::Sum, Element::U32, red());
-    let rows: Vec<u32> = gpu.clean(|| sum.of_texels(&texture).segments(131).wait(&gpu.queue).unwrap());
-    let row = |row: &[u32]| row.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
-    assert_eq!(rows, words.chunks(131).map(row).collect::<Vec<_>>());
-    let scaled = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }";
-    let map = Map::texels(TextureSampleType::Uint, scaled).unwrap();
-    let exact = Op::Sum.over(Element::F32).unwrap().of_texels(map).unwrap().exact().unwrap();
-    let exact = Reducer::new(&gpu.device, exact).unwrap();
-    let found: f32 = gpu.clean(|| exact.of_texels(&texture).wait(&gpu.queue).unwrap());
-    assert_eq!(found, words.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32);
+    let place = reducer(&gpu, Op::ArgMax, Element::U32, component(TextureSampleType::Uint, "r"));
+    let place = place.of_texels(&texture);
+    assert!(place.plan().unwrap().launches().len() > 1);
+    let (total, exact) = (red_sum(&gpu), upper_sum(&gpu));
+    gpu.clean(|| {
+        assert_eq!(place.wait(&gpu.queue), Ok(greatest(&words)));
+        let rows: Vec<u32> = words.chunks(131).map(sum).collect();
+        assert_eq!(total.of_texels(&texture).segments(131).wait(&gpu.queue), Ok(rows));
+        assert_eq!(exact.of_texels(&texture).wait(&gpu.queue), Ok(upper(&words)));
+    });
     let last = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }";
     let map = Map::texels(TextureSampleType::Uint, last).unwrap();
     let limits = gpu.device.limits();
@@ -325,24 +345,11 @@ fn depth_is_a_float_and_stencil_an_integer() {
     let (format, [width, height]) = (TextureFormat::Depth24PlusStencil8, [45, 23]);
     let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
     let texture = with_usage(gpu, format, [width, height], [1, 1], usage);
-    let view = texture.create_view(&Default::default());
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-            view: &view,
-            depth_ops: Some(wgpu::Operations {
-                load: wgpu::LoadOp::Clear(0.25),
-                store: wgpu::StoreOp::Store,
-            }),
-            stencil_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(7), store: wgpu::StoreOp::Store }),
-        }),
-        ..Default::default()
-    });
-    gpu.queue.submit([encoder.finish()]);
+    clear_depth(gpu, &texture, 0.25, Some(7));
     let depth = reducer(gpu, Op::MinMax, Element::F32, component(TextureSampleType::Depth, "r"));
     let (near, far): (f32, f32) = gpu.clean(|| depth.of_texels(&texture).wait(&gpu.queue).unwrap());
     assert!((near - 0.25).abs() < 1e-6 && near == far, "{near} {far}");
-    let stencil = reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"));
+    let stencil = red_sum(gpu);
     if gpu.device.adapter_info().backend == Backend::Gl {
         let error = stencil.of_texels(&texture).plan().unwrap_err();
         assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no stencil")));
@@ -350,74 +357,4 @@ fn depth_is_a_float_and_stencil_an_integer() {
     }
     let sum: u32 = gpu.clean(|| stencil.of_texels(&texture).wait(&gpu.queue).unwrap());
     assert_eq!(sum, 7 * width * height);
-}
-
-#[test]
-fn wrong_textures_are_errors() {
-    let gpu = gpu();
-    let sum = reducer(gpu, Op::Sum, Element::F32, component(FLOAT, "r"));
-    let plain = Reducer::new(&gpu.device, Op::Sum.over(Element::F32).unwrap()).unwrap();
-    let good = texture(gpu, TextureFormat::Rgba8Unorm, [8, 4], 2, 1);
-    let buffer = crate::common::room(gpu, 64);
-    let described = |size: Extent3d, dimension, sample_count, format, usage| wgpu::TextureDescriptor {
-        label: None,
-        size,
-        mip_level_count: 1,
-        sample_count,
-        dimension,
-        format,
-        usage,
-        view_formats: &[],
-    };
-    let flat = Extent3d { width: 8, height: 4, depth_or_array_layers: 1 };
-    let (d2, rgba, usage) = (TextureDimension::D2, TextureFormat::Rgba8Unorm, TextureUsages::TEXTURE_BINDING);
-    let target = usage | TextureUsages::RENDER_ATTACHMENT;
-    let made = |descriptor: wgpu::TextureDescriptor<'_>| gpu.device.create_texture(&descriptor);
-    let deep =
-        made(described(Extent3d { depth_or_array_layers: 2, ..flat }, TextureDimension::D3, 1, rgba, usage));
-    let unused = made(described(flat, d2, 1, rgba, TextureUsages::COPY_DST));
-    let integers = made(described(flat, d2, 1, TextureFormat::Rgba8Uint, usage));
-    let several = made(described(flat, d2, 4, rgba, target));
-    let at = Texels::new(&good);
-    let within = [8, 4];
-    let wrong = |corner, size| TextureError::Rectangle { corner, size, within };
-    let cases = [
-        (Texels::new(&unused), TextureError::Usage(TextureUsages::TEXTURE_BINDING)),
-        (Texels::new(&deep), TextureError::Dimension(TextureDimension::D3)),
-        (Texels::new(&several), TextureError::Samples(4)),
-        (
-            Texels::new(&integers),
-            TextureError::Format { format: TextureFormat::Rgba8Uint, needed: "samples of f32".to_owned() },
-        ),
-        (at.level(2), TextureError::Level { level: 2, levels: 2 }),
-        (at.layer(1), TextureError::Layer { layer: 1, layers: 1 }),
-        (at.rectangle([0, 0], [9, 1]), wrong([0, 0], [9, 1])),
-        (at.rectangle([8, 0], [1, 1]), wrong([8, 0], [1, 1])),
-        (at.rectangle([1, 1], [0, 1]), wrong([1, 1], [0, 1])),
-        (at.rectangle([u32::MAX, 1], [2, 1]), wrong([u32::MAX, 1], [2, 1])),
-    ];
-    gpu.clean(|| {
-        for (texels, expected) in cases {
-            assert_eq!(sum.of_texels(texels).wait::<f32>(&gpu.queue), Err(ReduceError::Texture(expected)));
-        }
-        assert_eq!(plain.of_texels(&good).plan().unwrap_err(), ReduceError::Texture(TextureError::NoMap));
-        assert_eq!(sum.of(&buffer).plan().unwrap_err(), ReduceError::Texture(TextureError::NoTexture));
-        let histogram = Histogram::new(Keys::Numbers, 4, &gpu.device.limits()).on(&gpu.device).unwrap();
-        let error = histogram.of_texels(&good).wait(&gpu.queue).unwrap_err();
-        assert_eq!(error, OperationError::Texture(TextureError::NoMap));
-        assert!(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan().is_err());
-        assert!(sum.of_texels(&good).len(33).plan().is_err());
-    });
-    let over = |op: Op, element| op.over(element).unwrap();
-    let red = || component(FLOAT, "r");
-    assert!(over(Op::Dot, Element::F32).of_texels(red()).is_err(), "two inputs");
-    assert!(over(Op::Sum, Element::F64).of_texels(red()).is_err(), "64 bits");
-    assert!(over(Op::Sum, Element::U32).of_texels(red()).is_err(), "another type");
-    let elements =
-        Map::custom(Element::F32, "fn map(elem: Elem, index: u32) -> f32 { return elem; }").unwrap();
-    assert!(over(Op::Sum, Element::F32).of_texels(elements).is_err(), "no map of texels");
-    let unknown = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.q; }";
-    assert!(Map::texels(FLOAT, unknown).unwrap_err().to_string().contains("line 1"));
-    let integer = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r); }";
-    assert!(Map::texels(FLOAT, integer).unwrap_err().to_string().contains("vec4<f32>"));
 }

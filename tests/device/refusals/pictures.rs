@@ -1,0 +1,156 @@
+//! Wrong textures, maps of texels and pyramids.
+
+use halofold::histogram::{Histogram, Keys};
+use halofold::pyramid::Pyramid;
+use halofold::reduce::{Op, Reducer, Shape};
+use halofold::wgpu::{Extent3d, Limits, Texture, TextureDescriptor, TextureDimension, TextureFormat};
+use halofold::wgpu::{TextureSampleType, TextureUsages};
+use halofold::{Element, Map, Texels};
+
+use super::{check, said};
+use crate::common::{Gpu, gpu, limited, room};
+use crate::pyramid::{is_gl, pyramid};
+use crate::textures::{FLOAT, component, texture, with_usage};
+
+#[test]
+fn textures() {
+    let Gpu { device, queue } = gpu();
+    let sum = Op::Sum.over(Element::F32).unwrap();
+    let plain = Reducer::new(device, sum.clone()).unwrap();
+    let sum = Reducer::new(device, sum.of_texels(component(FLOAT, "r")).unwrap()).unwrap();
+    let histogram = Histogram::new(Keys::Numbers, 4, &device.limits()).on(device).unwrap();
+    let usage = TextureUsages::TEXTURE_BINDING;
+    let usual = TextureDescriptor {
+        label: None,
+        size: Extent3d { width: 8, height: 4, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: TextureFormat::Rgba8Unorm,
+        usage,
+        view_formats: &[],
+    };
+    let made = |descriptor| device.create_texture(&descriptor);
+    let good = made(TextureDescriptor { mip_level_count: 2, ..usual.clone() });
+    let deep = Extent3d { depth_or_array_layers: 2, ..usual.size };
+    let deep = made(TextureDescriptor { dimension: TextureDimension::D3, size: deep, ..usual.clone() });
+    let unused = made(TextureDescriptor { usage: TextureUsages::COPY_DST, ..usual.clone() });
+    let integers = made(TextureDescriptor { format: TextureFormat::Rgba8Uint, ..usual.clone() });
+    let usage = usage | TextureUsages::RENDER_ATTACHMENT;
+    let several = made(TextureDescriptor { sample_count: 4, usage, ..usual });
+    let summed = |texels: Texels<'_>| said(sum.of_texels(texels).wait::<f32>(queue));
+    let at = Texels::new(&good);
+    let part = |corner, size| summed(at.rectangle(corner, size));
+    check(|| {
+        [
+            (summed(Texels::new(&unused)), "the texture lacks TextureUsages(TEXTURE_BINDING)"),
+            (summed(Texels::new(&deep)), "a texture of dimension D3"),
+            (summed(Texels::new(&several)), "a texture of 4 samples for each texel"),
+            (summed(Texels::new(&integers)), "a texture of format Rgba8Uint, where samples of f32 is needed"),
+            (summed(at.level(2)), "level 2 of a texture that has 2"),
+            (summed(at.layer(1)), "layer 1 of a texture that has 1"),
+            (part([0, 0], [9, 1]), "[9, 1] texels from [0, 0] on, of a level of [8, 4]"),
+            (part([8, 0], [1, 1]), "[1, 1] texels from [8, 0] on, of a level of [8, 4]"),
+            (part([1, 1], [0, 1]), "[0, 1] texels from [1, 1] on, of a level of [8, 4]"),
+            (part([u32::MAX, 1], [2, 1]), "[2, 1] texels from [4294967295, 1] on, of a level of [8, 4]"),
+            (said(plain.of_texels(&good).plan()), "the operation reads buffers"),
+            (said(sum.of(&room(gpu(), 64)).plan()), "the operation has a map of texels"),
+            (said(histogram.of_texels(&good).wait(queue)), "the operation reads buffers"),
+            (said(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan()), "3"),
+            (said(sum.of_texels(&good).len(33).plan()), "33"),
+        ]
+    });
+}
+
+#[test]
+fn maps_of_texels() {
+    let over = |op: Op, element, map| said(op.over(element).unwrap().of_texels(map));
+    let red = || component(FLOAT, "r");
+    let elements = Map::custom(Element::F32, "fn map(elem: Elem, index: u32) -> f32 { return elem; }");
+    let map = |text| said(Map::texels(FLOAT, text));
+    let rule = "texels go with an operator of one input over f32, i32 or u32";
+    check(|| {
+        [
+            (over(Op::Dot, Element::F32, red()), rule),
+            (over(Op::Sum, Element::F64, red()), rule),
+            (over(Op::Sum, Element::U32, red()), "u32"),
+            (over(Op::Sum, Element::F32, elements.unwrap()), rule),
+            (map("fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.q; }"), "line 1"),
+            (
+                map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r); }"),
+                "vec4<f32>",
+            ),
+        ]
+    });
+}
+
+#[test]
+fn textures_of_pyramids() {
+    let gpu = gpu();
+    let Some(pyramid) = pyramid(gpu, Op::Max) else { return };
+    let floats = TextureFormat::R32Float;
+    let copied = TextureUsages::COPY_SRC | TextureUsages::COPY_DST;
+    let (bound, stored) = (TextureUsages::TEXTURE_BINDING, TextureUsages::STORAGE_BINDING);
+    let made = |size: [u32; 2], format, usage| {
+        with_usage(gpu, format, size, [size[0].max(size[1]).ilog2() + 1, 1], usage)
+    };
+    let of = |size, format| made(size, format, copied | bound | stored);
+    let with = |usage| made([8, 8], floats, usage);
+    let (source, target) = (of([16, 16], floats), of([8, 8], floats));
+    let refused = |source: Texels<'_>, target: Texels<'_>| said(pyramid.prepare(source, target));
+    let to = |target: &Texture| refused(Texels::new(&source), Texels::new(target));
+    let (all, onto, last) = (Texels::new(&source), Texels::new(&target), Texels::new(&source).level(4));
+    let integers = of([8, 8], TextureFormat::R32Uint);
+    check(|| {
+        [
+            (to(&integers), "the target: a texture of format R32Uint, where R32Float is needed"),
+            (
+                to(&of([8, 9], floats)),
+                "the target is [8, 9] texels, where this source needs [8, 8]: create the target",
+            ),
+            (to(&source), "[16, 16] texels"),
+            (to(&with(bound)), "the target: the texture lacks TextureUsages(STORAGE_BINDING)"),
+            (to(&with(stored)), "the target: the texture lacks TextureUsages(TEXTURE_BINDING)"),
+            (
+                refused(all, onto.level(4)),
+                "level 4 of a texture that has 4: levels count from 0, so use at most 3",
+            ),
+            (refused(all, onto.layer(1)), "layer 1 of a texture that has 1"),
+            (refused(all, all.rectangle([1, 1], [8, 8])), "[16, 16] texels"),
+            (refused(Texels::new(&with(stored)), onto), "the source: the texture lacks"),
+            (refused(Texels::new(&integers), onto), "samples of f32"),
+            (refused(last, last), "the source is a level of the target"),
+        ]
+    });
+    if is_gl(gpu) {
+        let array = texture(gpu, floats, [8, 8], 1, 2);
+        let error = said(pyramid.prepare(&source, &array));
+        assert!(error.contains("the target: OpenGL binds no layer of an array"), "{error}");
+    }
+}
+
+#[test]
+fn operators_and_limits_of_pyramids() {
+    let made = |op, map| said(Pyramid::new(&gpu().device, op, map));
+    let red = |sample| component(sample, "r");
+    check(|| {
+        [
+            (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),
+            (made(Op::Min, red(TextureSampleType::Uint)), "u32"),
+            (made(Op::Min, Map::bytes()), "Map::texels"),
+        ]
+    });
+    let lowered: [(_, fn(&mut Limits)); 4] = [
+        ("max_storage_textures_per_shader_stage", |limits| limits.max_storage_textures_per_shader_stage = 0),
+        ("max_sampled_textures_per_shader_stage", |limits| limits.max_sampled_textures_per_shader_stage = 0),
+        ("max_compute_workgroup_storage_size", |limits| limits.max_compute_workgroup_storage_size = 9959),
+        ("max_compute_invocations_per_workgroup", |limits| {
+            limits.max_compute_invocations_per_workgroup = 128;
+        }),
+    ];
+    for (limit, lower) in lowered {
+        let gpu = limited(lower);
+        let error = said(gpu.clean(|| Pyramid::new(&gpu.device, Op::MinMax, red(FLOAT))));
+        assert!(error.contains(limit), "{error}");
+    }
+}
