@@ -2,11 +2,14 @@
 //!
 //! One trial per operator and element type, over whole inputs and segments. The last segment keeps nothing.
 
-use crate::common::{Kind, data, gpu, over, poisoned, right, run};
+use halofold::Element;
 use halofold::reduce::reference::{self, Expected};
 use halofold::reduce::{Arity, Op, Reducer, Scalar, Shape};
-use halofold::{Element, Slice};
 use libtest_mimic::Trial;
+
+use crate::common::{Kind, data, gpu, right};
+use crate::reduced::{reduced, same};
+use crate::{Checked, watched};
 
 /// Operators, and true where a mask is the second input.
 const CASES: [(Op, Element, bool); 16] = [
@@ -38,13 +41,11 @@ fn trial(op: Op, element: Element, is_masked: bool) -> Trial {
     let monoid = op.over(element).and_then(|monoid| monoid.skipping_nan()).expect("it is defined");
     let monoid = if is_masked { monoid.masked().expect("it has one input") } else { monoid };
     crate::trial(format!("kept::{op}::{element}"), crate::lacking(monoid.features()), move || {
-        let compiled =
-            gpu().watched(|| Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string()))?;
-        for (len, form) in [(1, true), (67, true), (1031, true), (20_001, false)] {
-            let case = Case::new((op, element, is_masked), &compiled, len);
-            let shape = if form { Shape::Segments { len: len as u64 } } else { Shape::Whole };
-            let checked = gpu().watched(|| case.check(shape));
-            checked.map_err(|why| format!("{len} elements: {why}"))?;
+        let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
+        let segments = [1, 67, 1031].map(|len| (len, Shape::Segments { len: len as u64 }));
+        for (len, shape) in segments.into_iter().chain([(20_001, Shape::Whole)]) {
+            let case = Case::new((op, element, is_masked), &reducer, len);
+            watched(gpu(), || case.check(shape)).map_err(|why| format!("{len} elements: {why}"))?;
         }
         Ok(())
     })
@@ -83,19 +84,11 @@ impl<'a> Case<'a> {
         Case { op, element, reducer, len, inputs, kept }
     }
 
-    fn check(&self, shape: Shape) -> Result<(), String> {
-        let size = self.element.size();
+    fn check(&self, shape: Shape) -> Checked {
         let len = if shape == Shape::Whole { self.kept.len() } else { self.len };
-        let buffers: Vec<_> = self.inputs.iter().map(|bytes| poisoned(gpu(), bytes, size)).collect();
-        let inputs: Vec<_> =
-            buffers.iter().map(|buffer| Slice::new(buffer, size, self.kept.len() as u64 * size)).collect();
-        let reduction = over(self.reducer, &inputs).shape(shape);
-        let depth = reduction.plan().map_err(|error| error.to_string())?.depth();
-        let [first, second] = run(gpu(), &reduction, None)?;
-        if first != second {
-            return Err("the second run gave other bits than the first".to_owned());
-        }
-        for (segment, got) in self.op.read(self.element, &first).into_iter().enumerate() {
+        let inputs: Vec<_> = self.inputs.iter().map(Vec::as_slice).collect();
+        let (runs, depth) = reduced(self.reducer, &inputs, [self.element.size(); 2], shape, None)?;
+        for (segment, got) in self.op.read(self.element, &same(runs)?).into_iter().enumerate() {
             let verdict = self.expected(segment * len, len).judge(got, depth);
             right(verdict).map_err(|why| format!("result {segment}: {why}"))?;
         }

@@ -6,6 +6,7 @@ mod common;
 mod exp_log;
 mod kept;
 mod ladder;
+mod reduced;
 mod reducer_ops;
 mod states;
 mod stencil;

@@ -4,11 +4,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::{Data, Kind, data, gpu, over, poisoned, right, run};
+use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Arity, Monoid, Op, Reducer, Scalar, Shape, ShapeKind};
-use halofold::{Element, Slice};
 use libtest_mimic::Trial;
+
+use crate::common::{Data, Kind, data, gpu, right};
+use crate::reduced::{reduced, same};
+use crate::{Checked, watched};
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
 
@@ -54,20 +57,16 @@ fn trial(op: Op, element: Element, monoid: Monoid, form: ShapeKind, number: usiz
     let name = format!("reducer_ops::{op}::{element}::{form:?}");
     let besides = monoid.accumulates().filter(|_| form == ShapeKind::Accumulate).unwrap_or_default();
     crate::trial(name, crate::lacking(monoid.features() | besides), move || {
-        let bench = Bench { op, element, form, reducer: compile(monoid)? };
+        let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
+        let bench = Bench { op, element, form, reducer };
         for (round, len) in LENGTHS.into_iter().enumerate() {
             for values in values(op, element, len, form, (number, round)) {
-                gpu()
-                    .watched(|| bench.compare(&values, len, round))
+                watched(gpu(), || bench.compare(&values, len, round as u64))
                     .map_err(|message| format!("{len} elements, {:?}: {message}", values.kind))?;
             }
         }
         Ok(())
     })
-}
-
-fn compile(monoid: Monoid) -> Result<Reducer, String> {
-    gpu().watched(|| Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string()))
 }
 
 /// Contents of inputs.
@@ -215,29 +214,26 @@ struct Bench {
 
 impl Bench {
     /// Reduces, and compares every result with the CPU's.
-    fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
-        let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
-        let many = self.form == ShapeKind::Segments;
-        if many && len == 0 {
+    fn compare(&self, values: &Values, len: usize, round: u64) -> Checked {
+        let Bench { op, element, form, .. } = *self;
+        if form == ShapeKind::Segments && len == 0 {
             return Ok(());
         }
-        let shape = match self.form {
-            ShapeKind::Segments => Shape::Segments { len: len as u64 },
-            ShapeKind::Accumulate => Shape::Accumulate,
-            _ => Shape::Whole,
+        let (count, shape) = match form {
+            ShapeKind::Segments => (SEGMENTS, Shape::Segments { len: len as u64 }),
+            ShapeKind::Accumulate => (1, Shape::Accumulate),
+            _ => (1, Shape::Whole),
         };
-        let count = if many { segments } else { 1 };
-        let (answers, depth) = self.run(values, shape, (count * len) as u64, round as u64)?;
-        if answers.len() != count {
-            return Err(format!("{} results instead of {count}", answers.len()));
-        }
-        let bytes = len * self.element.size() as usize;
+        let (answers, depth) = self.run(values, shape, round)?;
+        assert_eq!(answers.len(), count, "results");
+        let bytes = len * element.size() as usize;
         for (segment, got) in answers.into_iter().enumerate() {
-            let part = |input: usize| &values.inputs[input].bytes()[segment * bytes..][..bytes];
-            let second = values.inputs.get(1).map(|_| part(1));
-            let expected = reference::reduce(self.op, self.element, part(0), second).ok_or("no reference")?;
+            let part = |input: &Data| input.bytes()[segment * bytes..][..bytes].to_vec();
+            let parts: Vec<_> = values.inputs.iter().map(part).collect();
+            let second = parts.get(1).map(Vec::as_slice);
+            let expected = reference::reduce(op, element, &parts[0], second).ok_or("no reference")?;
             match expected.judge(got, depth) {
-                Verdict::Undecided if values.kind.leaves_the_range(self.op, self.element) => {
+                Verdict::Undecided if values.kind.leaves_the_range(op, element) => {
                     LEFT_OPEN.fetch_add(1, Ordering::Relaxed);
                 }
                 verdict => {
@@ -249,25 +245,19 @@ impl Bench {
     }
 
     /// Runs twice, and returns the results with the plan's depth.
-    fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Scalar>, u64), String> {
-        let gpu = gpu();
+    fn run(&self, values: &Values, shape: Shape, round: u64) -> Checked<(Vec<Scalar>, u64)> {
+        let Bench { op, element, .. } = *self;
         // The second input starts elsewhere than the first, in some rounds also between two vectors.
-        let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];
-        let buffers: Vec<_> =
-            values.inputs.iter().zip(offsets).map(|(data, at)| poisoned(gpu, data.bytes(), at)).collect();
-        let size = len * self.element.size();
-        let inputs: Vec<_> =
-            buffers.iter().zip(offsets).map(|(buffer, at)| Slice::new(buffer, at, size)).collect();
-        let reduction = over(&self.reducer, &inputs).shape(shape);
-        let plan = reduction.plan().map_err(|error| error.to_string())?;
+        let offsets = [round % 7, round % 5].map(|elements| elements * element.size());
+        let inputs: Vec<_> = values.inputs.iter().map(Data::bytes).collect();
         let accumulates = shape == Shape::Accumulate;
-        let start = of_nothing(self.op, self.element, plan.output() as usize);
-        let start = accumulates.then_some(&*start);
-        let [first, second] = run(gpu, &reduction, start)?;
+        let size = self.reducer.monoid().out_size() as usize;
+        let start = accumulates.then(|| of_nothing(op, element, size));
+        let (runs, depth) = reduced(&self.reducer, &inputs, offsets, shape, start.as_deref())?;
         // Only float sums in the order that chance gives are allowed to differ.
-        if first != second && !(accumulates && self.element.is_float()) {
-            return Err("the second run gave other bits than the first".to_owned());
+        if !(accumulates && element.is_float()) {
+            same(runs.clone())?;
         }
-        Ok((self.op.read(self.element, &first), plan.depth()))
+        Ok((op.read(element, &runs[0]), depth))
     }
 }

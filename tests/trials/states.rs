@@ -2,11 +2,14 @@
 //!
 //! One trial per operator and element type. What the adapter cannot run is listed as ignored, with the reason.
 
-use crate::common::{Data, Kind, buffer, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Reduction, Scalar, Shape};
+use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, Shape};
 use halofold::{Element, Slice, wgpu};
 use libtest_mimic::Trial;
+
+use crate::common::{Data, Kind, buffer, data, gpu, right};
+use crate::reduced::{both_runs, reduced, same};
+use crate::{Checked, watched};
 
 /// Segments that leave a state each, and their elements.
 const SEGMENTS: u64 = 70;
@@ -24,7 +27,7 @@ fn trial(op: Op, element: Element, monoid: Monoid) -> Trial {
     crate::trial(format!("states::{op}::{element}"), crate::lacking(monoid.features()), move || {
         for kind in [Kind::Dyadic, Kind::Random, Kind::Nan] {
             let case = Case::new(op, element, monoid.clone(), kind);
-            gpu().watched(|| case.check()).map_err(|why| format!("{kind:?}: {why}"))?;
+            watched(gpu(), || case.check()).map_err(|why| format!("{kind:?}: {why}"))?;
         }
         Ok(())
     })
@@ -49,7 +52,7 @@ impl Case {
         Case { op, element, monoid, inputs, expected }
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Checked {
         let n = SEGMENTS * LEN;
         let (whole, depth) = self.of_elements(Shape::Whole)?;
         self.judge("a state of everything", reference::combine(self.op, self.element, &whole, n), depth)?;
@@ -68,48 +71,33 @@ impl Case {
     }
 
     /// The states that elements leave, and the plan's depth.
-    fn of_elements(&self, shape: Shape) -> Result<(Vec<u8>, u64), String> {
-        let offset = self.element.size();
-        let buffers: Vec<_> = self.inputs.iter().map(|data| poisoned(gpu(), data.bytes(), offset)).collect();
-        let size = SEGMENTS * LEN * self.element.size();
-        let inputs: Vec<_> = buffers.iter().map(|buffer| Slice::new(buffer, offset, size)).collect();
-        let options = Options::default().with_to_states(true);
-        run_twice(&over(&self.reducer(options)?, &inputs).shape(shape))
+    fn of_elements(&self, shape: Shape) -> Checked<(Vec<u8>, u64)> {
+        let inputs: Vec<_> = self.inputs.iter().map(Data::bytes).collect();
+        let reducer = self.reducer(Options::default().with_to_states(true))?;
+        let (runs, depth) = reduced(&reducer, &inputs, [self.element.size(); 2], shape, None)?;
+        Ok((same(runs)?, depth))
     }
 
     /// The result of states: a value, or one state.
-    fn of_states(&self, states: &[u8], to_states: bool) -> Result<(Vec<u8>, u64), String> {
+    fn of_states(&self, states: &[u8], to_states: bool) -> Checked<(Vec<u8>, u64)> {
         let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
         let reducer = self.reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
         let all = Slice::new(&states, 0, SEGMENTS * self.monoid.acc_size());
-        run_twice(&reducer.of(all).element_count((SEGMENTS * LEN) as u32))
+        let (runs, depth) = both_runs(&reducer.of(all).element_count((SEGMENTS * LEN) as u32), None)?;
+        Ok((same(runs)?, depth))
     }
 
-    fn reducer(&self, options: Options<'_>) -> Result<Reducer, String> {
-        let reducer = Reducer::with_options(&gpu().device, self.monoid.clone(), options);
-        reducer.map_err(|error| error.to_string())
+    fn reducer(&self, options: Options<'_>) -> Checked<Reducer> {
+        Ok(Reducer::with_options(&gpu().device, self.monoid.clone(), options)?)
     }
 
     /// Places count within a segment: of those only the value is of all elements.
-    fn judge(&self, what: &str, got: Option<Scalar>, depth: u64) -> Result<(), String> {
+    fn judge(&self, what: &str, got: Option<Scalar>, depth: u64) -> Checked {
         let got = got.ok_or_else(|| format!("{what}: nothing"))?;
-        let verdict = match (self.expected.answer, got) {
-            (Scalar::At { value, .. }, Scalar::At { value: found, index }) => {
-                let within = index < SEGMENTS * LEN;
-                return if value.same(found) && within { Ok(()) } else { Err(format!("{what}: {got}")) };
-            }
-            _ => self.expected.judge(got, depth),
-        };
-        right(verdict).map_err(|why| format!("{what}: {why}"))
+        if let (Scalar::At { value, .. }, Scalar::At { value: found, index }) = (self.expected.answer, got) {
+            let is_right = value.same(found) && index < SEGMENTS * LEN;
+            return if is_right { Ok(()) } else { Err(format!("{what}: {got}").into()) };
+        }
+        Ok(right(self.expected.judge(got, depth)).map_err(|why| format!("{what}: {why}"))?)
     }
-}
-
-/// Runs a reduction twice, and returns its output with the plan's depth.
-fn run_twice(reduction: &Reduction<'_, '_>) -> Result<(Vec<u8>, u64), String> {
-    let plan = reduction.plan().map_err(|error| error.to_string())?;
-    let [first, second] = run(gpu(), reduction, None)?;
-    if first != second {
-        return Err("the second run gave other bits than the first".to_owned());
-    }
-    Ok((first, plan.depth()))
 }

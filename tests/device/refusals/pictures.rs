@@ -41,25 +41,23 @@ fn textures() {
     let summed = |texels: Texels<'_>| said(sum.of_texels(texels).wait::<f32>(queue));
     let at = Texels::new(&good);
     let part = |corner, size| summed(at.rectangle(corner, size));
-    check(|| {
-        [
-            (summed(Texels::new(&unused)), "the texture lacks TextureUsages(TEXTURE_BINDING)"),
-            (summed(Texels::new(&deep)), "a texture of dimension D3"),
-            (summed(Texels::new(&several)), "a texture of 4 samples for each texel"),
-            (summed(Texels::new(&integers)), "a texture of format Rgba8Uint, where samples of f32 is needed"),
-            (summed(at.level(2)), "level 2 of a texture that has 2"),
-            (summed(at.layer(1)), "layer 1 of a texture that has 1"),
-            (part([0, 0], [9, 1]), "[9, 1] texels from [0, 0] on, of a level of [8, 4]"),
-            (part([8, 0], [1, 1]), "[1, 1] texels from [8, 0] on, of a level of [8, 4]"),
-            (part([1, 1], [0, 1]), "[0, 1] texels from [1, 1] on, of a level of [8, 4]"),
-            (part([u32::MAX, 1], [2, 1]), "[2, 1] texels from [4294967295, 1] on, of a level of [8, 4]"),
-            (said(plain.of_texels(&good).plan()), "the operation reads buffers"),
-            (said(sum.of(&room(gpu(), 64)).plan()), "the operation has a map of texels"),
-            (said(histogram.of_texels(&good).wait(queue)), "the operation reads buffers"),
-            (said(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan()), "3"),
-            (said(sum.of_texels(&good).len(33).plan()), "33"),
-        ]
-    });
+    check([
+        (summed(Texels::new(&unused)), "the texture lacks TextureUsages(TEXTURE_BINDING)"),
+        (summed(Texels::new(&deep)), "a texture of dimension D3"),
+        (summed(Texels::new(&several)), "a texture of 4 samples for each texel"),
+        (summed(Texels::new(&integers)), "a texture of format Rgba8Uint, where samples of f32 is needed"),
+        (summed(at.level(2)), "level 2 of a texture that has 2"),
+        (summed(at.layer(1)), "layer 1 of a texture that has 1"),
+        (part([0, 0], [9, 1]), "[9, 1] texels from [0, 0] on, of a level of [8, 4]"),
+        (part([8, 0], [1, 1]), "[1, 1] texels from [8, 0] on, of a level of [8, 4]"),
+        (part([1, 1], [0, 1]), "[0, 1] texels from [1, 1] on, of a level of [8, 4]"),
+        (part([u32::MAX, 1], [2, 1]), "[2, 1] texels from [4294967295, 1] on, of a level of [8, 4]"),
+        (said(plain.of_texels(&good).plan()), "the operation reads buffers"),
+        (said(sum.of(&room(gpu(), 64)).plan()), "the operation has a map of texels"),
+        (said(histogram.of_texels(&good).wait(queue)), "the operation reads buffers"),
+        (said(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan()), "3"),
+        (said(sum.of_texels(&good).len(33).plan()), "33"),
+    ]);
 }
 
 #[test]
@@ -69,19 +67,14 @@ fn maps_of_texels() {
     let elements = Map::custom(Element::F32, "fn map(elem: Elem, index: u32) -> f32 { return elem; }");
     let map = |text| said(Map::texels(FLOAT, text));
     let rule = "texels go with an operator of one input over f32, i32 or u32";
-    check(|| {
-        [
-            (over(Op::Dot, Element::F32, red()), rule),
-            (over(Op::Sum, Element::F64, red()), rule),
-            (over(Op::Sum, Element::U32, red()), "u32"),
-            (over(Op::Sum, Element::F32, elements.unwrap()), rule),
-            (map("fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.q; }"), "line 1"),
-            (
-                map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r); }"),
-                "vec4<f32>",
-            ),
-        ]
-    });
+    check([
+        (over(Op::Dot, Element::F32, red()), rule),
+        (over(Op::Sum, Element::F64, red()), rule),
+        (over(Op::Sum, Element::U32, red()), "u32"),
+        (over(Op::Sum, Element::F32, elements.unwrap()), rule),
+        (map("fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.q; }"), "line 1"),
+        (map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r); }"), "vec4<f32>"),
+    ]);
 }
 
 #[test]
@@ -101,27 +94,25 @@ fn textures_of_pyramids() {
     let to = |target: &Texture| refused(Texels::new(&source), Texels::new(target));
     let (all, onto, last) = (Texels::new(&source), Texels::new(&target), Texels::new(&source).level(4));
     let integers = of([8, 8], TextureFormat::R32Uint);
-    check(|| {
-        [
-            (to(&integers), "the target: a texture of format R32Uint, where R32Float is needed"),
-            (
-                to(&of([8, 9], floats)),
-                "the target is [8, 9] texels, where this source needs [8, 8]: create the target",
-            ),
-            (to(&source), "[16, 16] texels"),
-            (to(&with(bound)), "the target: the texture lacks TextureUsages(STORAGE_BINDING)"),
-            (to(&with(stored)), "the target: the texture lacks TextureUsages(TEXTURE_BINDING)"),
-            (
-                refused(all, onto.level(4)),
-                "level 4 of a texture that has 4: levels count from 0, so use at most 3",
-            ),
-            (refused(all, onto.layer(1)), "layer 1 of a texture that has 1"),
-            (refused(all, all.rectangle([1, 1], [8, 8])), "[16, 16] texels"),
-            (refused(Texels::new(&with(stored)), onto), "the source: the texture lacks"),
-            (refused(Texels::new(&integers), onto), "samples of f32"),
-            (refused(last, last), "the source is a level of the target"),
-        ]
-    });
+    check([
+        (to(&integers), "the target: a texture of format R32Uint, where R32Float is needed"),
+        (
+            to(&of([8, 9], floats)),
+            "the target is [8, 9] texels, where this source needs [8, 8]: create the target",
+        ),
+        (to(&source), "[16, 16] texels"),
+        (to(&with(bound)), "the target: the texture lacks TextureUsages(STORAGE_BINDING)"),
+        (to(&with(stored)), "the target: the texture lacks TextureUsages(TEXTURE_BINDING)"),
+        (
+            refused(all, onto.level(4)),
+            "level 4 of a texture that has 4: levels count from 0, so use at most 3",
+        ),
+        (refused(all, onto.layer(1)), "layer 1 of a texture that has 1"),
+        (refused(all, all.rectangle([1, 1], [8, 8])), "[16, 16] texels"),
+        (refused(Texels::new(&with(stored)), onto), "the source: the texture lacks"),
+        (refused(Texels::new(&integers), onto), "samples of f32"),
+        (refused(last, last), "the source is a level of the target"),
+    ]);
     if is_gl(gpu) {
         let array = texture(gpu, floats, [8, 8], 1, 2);
         let error = said(pyramid.prepare(&source, &array));
@@ -133,13 +124,11 @@ fn textures_of_pyramids() {
 fn operators_and_limits_of_pyramids() {
     let made = |op, map| said(Pyramid::new(&gpu().device, op, map));
     let red = |sample| component(sample, "r");
-    check(|| {
-        [
-            (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),
-            (made(Op::Min, red(TextureSampleType::Uint)), "u32"),
-            (made(Op::Min, Map::bytes()), "Map::texels"),
-        ]
-    });
+    check([
+        (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),
+        (made(Op::Min, red(TextureSampleType::Uint)), "u32"),
+        (made(Op::Min, Map::bytes()), "Map::texels"),
+    ]);
     let lowered: [(_, fn(&mut Limits)); 4] = [
         ("max_storage_textures_per_shader_stage", |limits| limits.max_storage_textures_per_shader_stage = 0),
         ("max_sampled_textures_per_shader_stage", |limits| limits.max_sampled_textures_per_shader_stage = 0),
