@@ -23,7 +23,9 @@ fn sampled(len: usize) -> Vec<usize> {
 }
 
 /// A float, from its place and random numbers from 0 to 1. Each is a distribution that a sample has to cope with.
-const SPREADS: [fn(usize, &mut dyn FnMut() -> f32) -> f32; 10] = [
+type Spread = fn(usize, &mut dyn FnMut() -> f32) -> f32;
+
+const SPREADS: [Spread; 10] = [
     |_, unit| unit(),
     |_, unit| (0..12).map(|_| unit()).sum::<f32>() - 6.0,
     |_, unit| f32::from_bits(((unit() * 65536.0) as u32) << 16 | (unit() * 65536.0) as u32),

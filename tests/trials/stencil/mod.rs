@@ -26,11 +26,16 @@ use libtest_mimic::Trial;
 
 type Check = fn(Kernel, Element) -> Checked;
 
+/// The name of a check, the kernels and the types that it is of.
+type Row = (&'static str, fn(Kernel) -> bool, &'static [Element], Check);
+
+type Single = (&'static str, fn() -> Checked);
+
 const FLOATS: &[Element] = &[Element::F32, Element::F64, Element::F16];
 const SINGLE: &[Element] = &[Element::F32];
 
 /// What is checked of each kernel of a kind, in each of some types: a trial each.
-const CHECKS: [(&str, fn(Kernel) -> bool, &[Element], Check); 17] = [
+const CHECKS: [Row; 17] = [
     ("dyadic", |_| true, FLOATS, dyadic),
     ("random", |_| true, SINGLE, random),
     ("eigenmodes", |_| true, SINGLE, modes::shrink),
@@ -62,7 +67,7 @@ const CHECKS: [(&str, fn(Kernel) -> bool, &[Element], Check); 17] = [
 ];
 
 /// Checks of one kernel, or of properties that hold for all.
-const SINGLES: [(&str, fn() -> Checked); 15] = [
+const SINGLES: [Single; 15] = [
     ("10000 steps", shape::many_steps),
     ("recording", shape::recording),
     ("past 65535 workgroups", windows::past_a_row_of_workgroups),

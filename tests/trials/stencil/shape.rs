@@ -22,7 +22,7 @@ pub fn impulse(kernel: Kernel, element: Element) -> Checked {
         let around = |at: &[u32; 3]| {
             let at = *at;
             let offsets = kernel.stencil.classes.iter().copied().flatten();
-            offsets.map(move |offset| [0, 1, 2].map(|d| at[d].strict_sub_signed(offset[d])))
+            offsets.map(move |offset| [0, 1, 2].map(|d| at[d].wrapping_add_signed(-offset[d])))
         };
         reached = reached.iter().flat_map(around).collect();
     }
