@@ -15,7 +15,7 @@ pub const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: fals
 const SIZES: [[u32; 2]; 9] =
     [[1, 1], [1, 7], [5, 1], [4, 4], [3, 9], [64, 8], [97, 31], [130, 67], [257, 251]];
 
-pub fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
+fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
     with_usage(gpu, format, size, [levels, layers], TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST)
 }
 

@@ -10,7 +10,7 @@ use halofold::{Element, Map, Texels};
 use super::{check, said};
 use crate::common::{Gpu, gpu, limited, room};
 use crate::pyramid::{is_gl, pyramid};
-use crate::textures::{FLOAT, component, texture, with_usage};
+use crate::textures::{FLOAT, component, with_usage};
 
 #[test]
 fn textures() {
@@ -114,7 +114,7 @@ fn textures_of_pyramids() {
         (refused(last, last), "the source is a level of the target"),
     ]);
     if is_gl(gpu) {
-        let array = texture(gpu, floats, [8, 8], 1, 2);
+        let array = with_usage(gpu, floats, [8, 8], [4, 2], copied | bound | stored);
         let error = said(pyramid.prepare(&source, &array));
         assert!(error.contains("the target: OpenGL binds no layer of an array"), "{error}");
     }
