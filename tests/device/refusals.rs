@@ -50,7 +50,7 @@ fn histograms() {
     let range = |low, high| made(Keys::Ranges { low, high }, 10);
     let levels = |levels: &[f32]| made(Keys::Levels(levels.into()), 2);
     let finite = "both must be finite, and the first less than the second";
-    check([
+    check_messages([
         (numbers(0), " of 0: it can be 1 to 65536"),
         (numbers(65_537), " of 65537: it can be 1 to 65536"),
         (range(1.0, 1.0), finite),
@@ -75,7 +75,7 @@ fn histograms_on_a_small_device() {
     let halves = Map::custom(Element::F64, halves).unwrap();
     let halves = Histogram::new(Keys::Ranges { low: 0.0, high: 8.0 }, 16, &small.device.limits())
         .with_map(halves, &small.device.limits());
-    check([
+    check_messages([
         (
             made(Keys::Numbers, 16_385),
             "max_storage_buffer_binding_size of 65540 is needed, this device has 65536 … or use fewer bins",
@@ -94,7 +94,7 @@ fn tunings_of_histograms() {
     let tuned = |tuning| said(config.clone().with_tuning(tuning).on(&gpu().device));
     let tuning = config.tuning;
     let with = |copies, slices| tuned(tuning.with_method(Method::Workgroup { copies, slices, merge: false }));
-    check([
+    check_messages([
         (tuned(tuning.with_workgroup_size(96)), "power of two"),
         (tuned(tuning.with_workgroup_size(32)), "64 to"),
         (tuned(tuning.with_workgroup_size(2048)), "64 to"),
@@ -121,7 +121,7 @@ fn buffers_of_histograms() {
     let from = |offset, len| bound(keys, offset, len, counts.into());
     let to = |output| bound(keys, 0, 10, output);
     let end = u64::MAX - 3;
-    check([
+    check_messages([
         (from(2, 10), "an input starts at byte 2: start it at a multiple of 4 bytes"),
         (from(0, 1 << 32), "4294967296 elements: one operation takes at most 4294967295"),
         (from(end, 1), "1 elements from byte 18446744073709551612 on: no buffer reaches"),
@@ -152,7 +152,7 @@ fn elements_of_histograms() {
     let points = config.clone().with_channels(3, &limits).on(device).unwrap();
     let words = Input::new(gpu(), &[0u32; 30]);
     let many = Histogram::new(Keys::Numbers, 20_000, &limits).with_channels(4, &limits);
-    check([
+    check_messages([
         (made(config.clone().with_channels(0, &limits)), "channels of 0: it can be 1 to 16"),
         (made(config.clone().with_channels(17, &limits)), "channels of 17: it can be 1 to 16"),
         (made(config.clone().with_map(Map::bytes(), &limits).with_channels(3, &limits)), "it can be 4 to 4"),
@@ -176,7 +176,7 @@ fn groups() {
     let zeros = Input::new(gpu(), &[0u32; 16]);
     let by_id = ById::new(Element::F32, 10).unwrap().sum().min().on(device).unwrap();
     let made = |element, groups| said(ById::new(element, groups));
-    check([
+    check_messages([
         (said(by_id.of(&zeros).wait(queue)), "give the second one"),
         (said(by_id.of(&zeros).with(zeros.part(0, 60)).wait(queue)), "16 elements in the first input and 15"),
         (said(by_id.of(&zeros).with(&zeros).into(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
@@ -194,7 +194,7 @@ fn keys() {
     let made = |key, of, groups| said(GroupBy::new(key, of, groups));
     let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap().on(device).unwrap();
     let dot = Op::Dot.over(Element::F32).unwrap();
-    check([
+    check_messages([
         (said(by_two.of(&keys).with(&keys).wait(queue)), "more than 2 different keys"),
         (said(by_two.of(&keys).wait(queue)), "give the second one"),
         (made(Element::U64, Element::F32, 1), "f32, u32 or i32"),
@@ -218,7 +218,7 @@ fn scans() {
     let elements = Input::new(gpu(), &[0f32; 10]);
     let narrow = Limits { max_storage_buffer_binding_size: 8192, ..Limits::default() };
     let planned = |scan: &Scan, len, limits: &Limits| said(scan.plan(BufferRange { offset: 0, len }, limits));
-    check([
+    check_messages([
         (said(dot), "one input"),
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
         (
@@ -237,7 +237,7 @@ fn selections() {
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
     let all = Select::new(Element::F32, &keep("true")).unwrap().on(&small.device).unwrap();
-    check([
+    check_messages([
         (said(Select::new(Element::F32, &keep("elem + 1.0"))), "the operator is not valid WGSL:\nline"),
         (said(all.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
     ]);
@@ -254,7 +254,7 @@ fn ranks() {
     let quantiles = |number| said(Quantiles::new(Element::F32, vec![0.5; number]).unwrap().on(device));
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
     let most = TopK::new(Element::F32, u32::MAX).unwrap().on(device).unwrap();
-    check([
+    check_messages([
         (median(&[0, 4, 3]), "segment 1 from 4 to 3, of 10 elements"),
         (median(&[1, 11]), "segment 0 from 1 to 11"),
         (quantiles(0), "quantiles at once of 0: it can be 1 to 64"),

@@ -7,7 +7,7 @@ use halofold::wgpu::{Extent3d, Limits, Texture, TextureDescriptor, TextureDimens
 use halofold::wgpu::{TextureSampleType, TextureUsages};
 use halofold::{Element, Map, Texels};
 
-use super::{check, said};
+use super::{check_messages, said};
 use crate::common::{Gpu, gpu, limited, room};
 use crate::pyramid::{is_gl, pyramid};
 use crate::textures::{FLOAT, component, with_usage};
@@ -41,7 +41,7 @@ fn textures() {
     let summed = |texels: Texels<'_>| said(sum.of_texels(texels).wait::<f32>(queue));
     let at = Texels::new(&good);
     let part = |corner, size| summed(at.rectangle(corner, size));
-    check([
+    check_messages([
         (summed(Texels::new(&unused)), "the texture lacks TextureUsages(TEXTURE_BINDING)"),
         (summed(Texels::new(&deep)), "a texture of dimension D3"),
         (summed(Texels::new(&several)), "a texture of 4 samples for each texel"),
@@ -67,7 +67,7 @@ fn maps_of_texels() {
     let elements = Map::custom(Element::F32, "fn map(elem: Elem, index: u32) -> f32 { return elem; }");
     let map = |text| said(Map::texels(FLOAT, text));
     let rule = "texels go with an operator of one input over f32, i32 or u32";
-    check([
+    check_messages([
         (over(Op::Dot, Element::F32, red()), rule),
         (over(Op::Sum, Element::F64, red()), rule),
         (over(Op::Sum, Element::U32, red()), "u32"),
@@ -94,7 +94,7 @@ fn textures_of_pyramids() {
     let to = |target: &Texture| refused(Texels::new(&source), Texels::new(target));
     let (all, onto, last) = (Texels::new(&source), Texels::new(&target), Texels::new(&source).level(4));
     let integers = of([8, 8], TextureFormat::R32Uint);
-    check([
+    check_messages([
         (to(&integers), "the target: a texture of format R32Uint, where R32Float is needed"),
         (
             to(&of([8, 9], floats)),
@@ -124,7 +124,7 @@ fn textures_of_pyramids() {
 fn operators_and_limits_of_pyramids() {
     let made = |op, map| said(Pyramid::new(&gpu().device, op, map));
     let red = |sample| component(sample, "r");
-    check([
+    check_messages([
         (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),
         (made(Op::Min, red(TextureSampleType::Uint)), "u32"),
         (made(Op::Min, Map::bytes()), "Map::texels"),
