@@ -106,7 +106,7 @@ fn sums_and_means_of_floats() {
 }
 
 #[test]
-fn zeros_are_one_key_and_nans_are_one() {
+fn zeros_are_one_key_and_nans_are_one_on_every_adapter() {
     let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1, 0];
     let (keys, lengths) = outputs(ByKey::lengths(Element::F32).unwrap(), &bits, None, [0, 0]);
     assert_eq!(lengths, [3, 3, 1, 1, 1, 1]);
@@ -144,7 +144,7 @@ fn keys_of_two_words() {
 
 /// An operator with a wide accumulator and a result of two numbers, one that does not commute, and results on the host.
 #[test]
-fn operators_of_several_numbers_and_of_applications() {
+fn operators_of_several_numbers_and_of_applications_on_every_adapter() {
     let gpu = gpu();
     let mut random = Random::new(4);
     let (keys, ranges) = runs(13_000, 50, &mut random);

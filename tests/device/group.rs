@@ -89,7 +89,7 @@ fn compare(
 }
 
 #[test]
-fn lengths_around_vectors_and_steps() {
+fn lengths_around_vectors_and_steps_on_every_adapter() {
     for (nth, len) in [0, 1, 3, 4, 5, 1023, 1025, 4099].into_iter().enumerate() {
         let from = [[0, 0], [4, 8], [1, 1], [3, 2], [2, 66]][nth % 5];
         check(gpu(), Element::F32, 5, &Pairs::new(len, 5, nth % 5, nth % 4), from, &ALL);
@@ -97,7 +97,7 @@ fn lengths_around_vectors_and_steps() {
 }
 
 #[test]
-fn any_number_of_groups() {
+fn any_number_of_groups_on_every_adapter() {
     for groups in [1, 2, 128, 129, 4096] {
         // Every distribution of ids, one after the other, so that groups with few pairs and with many are in one input.
         let mut all = Pairs::default();

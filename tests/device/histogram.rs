@@ -72,7 +72,7 @@ fn numbers(bins: u32, len: usize) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn numbers_of_every_kind() {
+fn numbers_of_every_kind_on_every_adapter() {
     let gpu = gpu();
     for bins in BINS {
         let histogram = histogram(Keys::Numbers, bins).on(&gpu.device).unwrap();
@@ -91,7 +91,7 @@ fn numbers_of_every_kind() {
 
 /// Every method and every size of workgroup, with copies and slices that do not divide evenly.
 #[test]
-fn every_method() {
+fn every_method_on_every_adapter() {
     let limits = gpu().device.limits();
     for bins in [1, 256, 1000, 65_536] {
         let mut words = numbers(bins, 20_003).pop().unwrap();

@@ -75,7 +75,7 @@ fn measured_by_the_host(timer: &Timer) {
 }
 
 #[test]
-fn a_device_without_timestamps_is_measured_by_the_host() {
+fn a_device_without_timestamps_is_measured_by_the_host_on_every_adapter() {
     let (device, queue) = without_timestamps();
     let timer = Timer::new(&device, &queue);
     measured_by_the_host(&timer);

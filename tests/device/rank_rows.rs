@@ -293,7 +293,7 @@ fn no_segments_have_no_result() {
 }
 
 #[test]
-fn nothing_has_no_winners_and_no_median() {
+fn nothing_has_no_winners_and_no_median_on_every_adapter() {
     let gpu = gpu();
     let nothing = Input::new::<u8>(gpu, &[]);
     let cases = [
@@ -315,7 +315,7 @@ fn nothing_has_no_winners_and_no_median() {
 
 /// An empty segment behind a filled one finds the filled one's memory.
 #[test]
-fn nothing_between_filled_segments_has_no_winners_and_no_median() {
+fn nothing_between_filled_segments_has_no_winners_and_no_median_on_every_adapter() {
     let gpu = gpu();
     let offsets = [0, 0, 5, 5, 5, 7, 7];
     let zeros = Input::new(gpu, &[0u8; 56]);

@@ -1,6 +1,7 @@
 //! Wrong requests: each an error value that says in certain words what is wrong, and no complaint of wgpu.
 
-mod pictures;
+#[path = "refusals/pictures.rs"]
+mod on_every_adapter;
 
 use std::fmt::{Debug, Display};
 

@@ -118,7 +118,7 @@ fn prefixes_on_a_small_device() {
 
 /// The last number that is not zero: `combine` is associative, and does not commute.
 #[test]
-fn operators_need_not_commute() {
+fn operators_need_not_commute_on_every_adapter() {
     const LAST: &str = "
     alias Acc = u32;
     fn map(elem: Elem, index: u32) -> Acc { return elem.value; }

@@ -62,7 +62,7 @@ fn selections_of_lengths_around_tiles() {
 }
 
 #[test]
-fn all_elements_and_none() {
+fn all_elements_and_none_on_every_adapter() {
     let gpu = gpu();
     let words = random_words(9000);
     for (condition, keeps) in [("true", true), ("elem != elem", false)] {

@@ -12,7 +12,7 @@ use halofold::{Element, Slice, Value, wgpu};
 use libtest_mimic::Trial;
 use pair::Pair;
 
-use crate::{Checked, lacking, trial};
+use crate::{Adapters, Checked, lacking, trial};
 
 /// Largest error of a result, in units in its last place.
 const MOST: f64 = 2.0;
@@ -22,7 +22,7 @@ const COUNT: usize = 20_000;
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("exp_log::the_oracle_knows_the_table", None, the_oracle_knows_the_table),
+        trial("exp_log::the_oracle_knows_the_table", Adapters::Every, None, the_oracle_knows_the_table),
         on_gpu("exponential", &function("exponential"), exponential),
         on_gpu("exponential_of_what_is_hardly_normal", &function("exponential"), hardly_normal),
         on_gpu("logarithm", &function("logarithm"), logarithm),
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
 /// A trial on a device with the features that an operator needs.
 fn on_gpu(name: &str, monoid: &Monoid, check: impl Fn(&Reducer) -> Checked + Send + 'static) -> Trial {
     let (missing, monoid) = (lacking(monoid.features()), monoid.clone());
-    trial(format!("exp_log::{name}"), missing, move || {
+    trial(format!("exp_log::{name}"), Adapters::Every, missing, move || {
         let compile = || Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string());
         check(&gpu().watched(compile)?)
     })

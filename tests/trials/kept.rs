@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 
 use crate::common::{Kind, data, gpu, right};
 use crate::reduced::{reduced, same};
-use crate::{Checked, watched};
+use crate::{Adapters, Checked, watched};
 
 /// Operators, and true where a mask is the second input.
 const CASES: [(Op, Element, bool); 16] = [
@@ -40,15 +40,20 @@ pub fn trials() -> Vec<Trial> {
 fn trial(op: Op, element: Element, is_masked: bool) -> Trial {
     let monoid = op.over(element).and_then(|monoid| monoid.skipping_nan()).expect("it is defined");
     let monoid = if is_masked { monoid.masked().expect("it has one input") } else { monoid };
-    crate::trial(format!("kept::{op}::{element}"), crate::lacking(monoid.features()), move || {
-        let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
-        let segments = [1, 67, 1031].map(|len| (len, Shape::Segments { len: len as u64 }));
-        for (len, shape) in segments.into_iter().chain([(20_001, Shape::Whole)]) {
-            let case = Case::new((op, element, is_masked), &reducer, len);
-            watched(gpu(), || case.check(shape)).map_err(|why| format!("{len} elements: {why}"))?;
-        }
-        Ok(())
-    })
+    crate::trial(
+        format!("kept::{op}::{element}"),
+        Adapters::One,
+        crate::lacking(monoid.features()),
+        move || {
+            let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
+            let segments = [1, 67, 1031].map(|len| (len, Shape::Segments { len: len as u64 }));
+            for (len, shape) in segments.into_iter().chain([(20_001, Shape::Whole)]) {
+                let case = Case::new((op, element, is_masked), &reducer, len);
+                watched(gpu(), || case.check(shape)).map_err(|why| format!("{len} elements: {why}"))?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Inputs of one length, and which of their elements are kept.

@@ -9,7 +9,10 @@ use halofold::{Element, Slice};
 use halofold_measure::Job;
 use libtest_mimic::Trial;
 
-use crate::Checked;
+use crate::{Adapters, Checked};
+
+/// The rung that every adapter runs in all its ways.
+const SINGLE_PASS: &str = "single-pass";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -50,7 +53,13 @@ fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -
     let operators = operators(number, runs);
     let reason = || missing(&job(rung, Op::Max, element, finish, 64)).unwrap_or_default();
     let left_out = operators.is_empty().then(reason);
-    crate::trial(name, left_out, move || {
+    let is_sampled = match finish {
+        _ if rung.name() == SINGLE_PASS => true,
+        Finish::Repeat => element == Element::F32,
+        Finish::LastWorkgroup => element == Element::U32,
+        _ => false,
+    };
+    crate::trial(name, Adapters::every_if(is_sampled), left_out, move || {
         for op in operators {
             awkward_lengths(rung, op, element, finish)?;
         }
@@ -109,7 +118,7 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
     let name = format!("ladder::{}::every-workgroup-size", rung.name());
     let finish = rung.finishes[0];
     let usual = job(rung, Op::Sum, Element::U32, finish, 64);
-    crate::trial(name, missing(&usual), move || {
+    crate::trial(name, Adapters::every_if(rung.name() == SINGLE_PASS), missing(&usual), move || {
         let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
         // Each size takes one of two types.
         let sizes = (0..=10).map(|power| (1 << power, [Element::U32, Element::F32][power % 2]));

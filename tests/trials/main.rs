@@ -65,11 +65,12 @@ fn say_what_took_longest() {
 /// Makes a trial; ignored if there is a reason to leave it out.
 fn trial(
     name: impl Into<String>,
+    adapters: Adapters,
     left_out: Option<String>,
     check: impl FnOnce() -> Checked + Send + 'static,
 ) -> Trial {
     let name = name.into();
-    let left_out = left_out.or_else(|| outside_of_sample(&name));
+    let left_out = left_out.or_else(|| outside_of_sample(&name, adapters));
     let timed = {
         let name = name.clone();
         move || {
@@ -85,30 +86,29 @@ fn trial(
     }
 }
 
-/// Beginnings and ends of the trials that `HALOFOLD_TESTS=sample` runs: for adapters beside the one that runs all.
-const SAMPLE: [(&str, &str); 12] = [
-    ("exp_log::", ""),
-    ("reducer_ops::", "::f32::Whole"),
-    ("states::", "::u32"),
-    ("ladder::", "::f32::repeat"),
-    ("ladder::", "::u32::last-workgroup"),
-    ("ladder::single-pass", ""),
-    ("stencil::5-point::", "::f32::dyadic"),
-    ("stencil::7-point::direct-global", "::f32::dyadic"),
-    ("stencil::27-point::plane-sums", "::f32::dyadic"),
-    ("stencil::5-point::", "direct-global::f32::windows"),
-    ("stencil::slabs::5-point::", "direct-global::f32"),
-    ("stencil::until::5-point::", "::Max"),
-];
+/// The adapters that run a trial.
+#[derive(Clone, Copy, PartialEq)]
+enum Adapters {
+    /// The one that runs all.
+    One,
+    /// Those beside it, too, which run a sample (`HALOFOLD_TESTS=sample`).
+    Every,
+}
+
+impl Adapters {
+    /// Every adapter where it holds.
+    fn every_if(holds: bool) -> Self {
+        if holds { Adapters::Every } else { Adapters::One }
+    }
+}
 
 /// Of how many trials a software adapter runs one, besides the first of each subject.
 const SOFTWARE_RUNS_ONE_OF: u32 = 8;
 
 /// The reason to leave a trial out that no adapter needs to run but one, or that a software adapter would compile for too long.
-fn outside_of_sample(name: &str) -> Option<String> {
+fn outside_of_sample(name: &str, adapters: Adapters) -> Option<String> {
     if is_sampled() {
-        let is_in = |(start, end): &(&str, &str)| name.starts_with(start) && name.ends_with(end);
-        return (!SAMPLE.iter().any(is_in)).then(|| "not in the sample".to_owned());
+        return (adapters == Adapters::One).then(|| "not in the sample".to_owned());
     }
     // The first of each rung, operator and stencil; of the others those that their names choose, of every type and form.
     static MET: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());

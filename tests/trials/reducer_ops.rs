@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 
 use crate::common::{Data, Kind, data, gpu, right};
 use crate::reduced::{reduced, same};
-use crate::{Checked, watched};
+use crate::{Adapters, Checked, watched};
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
 
@@ -56,7 +56,8 @@ pub fn say_what_is_left_open() {
 fn trial(op: Op, element: Element, monoid: Monoid, form: ShapeKind, number: usize) -> Trial {
     let name = format!("reducer_ops::{op}::{element}::{form:?}");
     let besides = monoid.accumulates().filter(|_| form == ShapeKind::Accumulate).unwrap_or_default();
-    crate::trial(name, crate::lacking(monoid.features() | besides), move || {
+    let adapters = Adapters::every_if(element == Element::F32 && form == ShapeKind::Whole);
+    crate::trial(name, adapters, crate::lacking(monoid.features() | besides), move || {
         let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
         let bench = Bench { op, element, form, reducer };
         for (round, len) in LENGTHS.into_iter().enumerate() {

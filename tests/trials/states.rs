@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 
 use crate::common::{Data, Kind, buffer, data, gpu, right};
 use crate::reduced::{both_runs, reduced, same};
-use crate::{Checked, watched};
+use crate::{Adapters, Checked, watched};
 
 /// Segments that leave a state each, and their elements.
 const SEGMENTS: u64 = 70;
@@ -24,7 +24,8 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn trial(op: Op, element: Element, monoid: Monoid) -> Trial {
-    crate::trial(format!("states::{op}::{element}"), crate::lacking(monoid.features()), move || {
+    let adapters = Adapters::every_if(element == Element::U32);
+    crate::trial(format!("states::{op}::{element}"), adapters, crate::lacking(monoid.features()), move || {
         for kind in [Kind::Dyadic, Kind::Random, Kind::Nan] {
             let case = Case::new(op, element, monoid.clone(), kind);
             watched(gpu(), || case.check()).map_err(|why| format!("{kind:?}: {why}"))?;

@@ -18,7 +18,7 @@ fn small() -> Gpu {
 }
 
 #[test]
-fn whole_inputs() {
+fn whole_inputs_on_every_adapter() {
     let cuts = [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001].map(Cut::whole);
     Row { step: 2, ..Row::new(cases_in_turn(0), &Hard::ALL, cuts) }.check();
 }

@@ -55,7 +55,7 @@ fn of_size(case: Case, size: u32, subgroups: bool) -> Option<Bench<'static>> {
 }
 
 #[test]
-fn a_window_moves_and_comes_back() {
+fn a_window_moves_and_comes_back_on_every_adapter() {
     let case = (Op::Sum, Element::F32);
     let mut sizes = 0;
     for size in [32, 64, 128, 256, 1024] {

@@ -21,7 +21,7 @@ fn both(gpu: &Gpu, cuts: impl IntoIterator<Item = Cut>) {
 
 /// Nothing in every shape: no result, or the identity.
 #[test]
-fn nothing() {
+fn nothing_on_every_adapter() {
     let cuts =
         [Cut::segments(5, 0), Cut::axis([0, 5, 3]), Cut::between(vec![0; 3], 0), Cut::between(vec![0], 0)];
     both(&GPU, cuts.into_iter().chain([Cut::strided(5, 0), Cut::whole(0).in_parts(&[0])]));
@@ -31,7 +31,7 @@ const LENGTHS: [usize; 19] =
     [1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 4096, 16_385, 40_000, 100_003];
 
 #[test]
-fn segments() {
+fn segments_on_every_adapter() {
     let counts = |len: usize| [1, 3, 300_000usize.div_ceil(len).min(70_000)];
     both(&GPU, LENGTHS.into_iter().flat_map(|len| counts(len).map(|count| Cut::segments(len, count))));
     let windows = [(1, 70_000), (3, 20_000), (257, 300), (5000, 40), (100_003, 3), (1 << 17, 2)];
@@ -39,7 +39,7 @@ fn segments() {
 }
 
 #[test]
-fn axes() {
+fn axes_on_every_adapter() {
     let mut sizes = vec![[2, 1, 30_000], [1, 3, 70_000], [5000, 2, 2], [1, 100_003, 3]];
     for inner in [1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 65, 100, 256, 257, 1000] {
         for len in [1, 2, 3, 16, 17, 64, 255, 1000] {

@@ -49,7 +49,7 @@ fn weights(gpu: &Gpu) -> wgpu::Buffer {
 }
 
 #[test]
-fn every_shape_reads_the_parameters_of_its_frame() {
+fn every_shape_reads_the_parameters_of_its_frame_on_every_adapter() {
     for gpu in [&*GPU, &NARROW] {
         for monoid in [uniform(), storage()] {
             let reducer = Reducer::new(&gpu.device, monoid.clone()).unwrap();
@@ -77,7 +77,7 @@ fn every_shape_reads_the_parameters_of_its_frame() {
 }
 
 #[test]
-fn parameters_that_do_not_go_with_an_operator_are_refused() {
+fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     let gpu = &*GPU;
     let words = elements(1000);
     let [held, result] = [(); 2].map(|()| poisoned(gpu, bytemuck::cast_slice(&words), 0));

@@ -23,7 +23,7 @@ fn with_two_launches(operator: &Operator) -> Vec<Options<'static>> {
 }
 
 #[test]
-fn whole_inputs_in_windows() {
+fn whole_inputs_in_windows_on_every_adapter() {
     // Two windows a dispatch.
     let lengths = [
         (WINDOW - 8, 1),
@@ -46,7 +46,7 @@ fn whole_inputs_in_windows() {
 }
 
 #[test]
-fn every_stride() {
+fn every_stride_on_every_adapter() {
     let mut cuts = Vec::new();
     for stride in [1, 2, 3, 7, 64, 1000, 20_000] {
         for len in [1, 2, 255, 400, 1000, 60_000, 100_003] {
@@ -60,7 +60,7 @@ fn every_stride() {
 
 /// Also of parts. The second launch is given the shorter length, too: it must not miss a partial for that.
 #[test]
-fn lengths_known_to_the_gpu() {
+fn lengths_known_to_the_gpu_on_every_adapter() {
     let counts = [0, 1, 2, 5, 40, 4096, 16_384, 16_385, 49_999, 50_000, 50_001, 50_002, 77_777];
     let counts = counts.into_iter().chain([100_003, 100_004, 200_003, u32::MAX]);
     let cuts = |count| {
@@ -77,7 +77,7 @@ fn lengths_known_to_the_gpu() {
 
 /// The state of a sum is the sum.
 #[test]
-fn states() {
+fn states_on_every_adapter() {
     let [sum, _] = operators();
     let states = [(true, false), (false, true), (true, true)]
         .map(|(from, to)| in_two().with_from_states(from).with_to_states(to));
@@ -88,7 +88,7 @@ fn states() {
 
 /// Calls that go on where the one before stopped: other lengths, other buffers, a length from the GPU.
 #[test]
-fn accumulation_continues_over_any_lengths_and_buffers() {
+fn accumulation_continues_over_any_lengths_and_buffers_on_every_adapter() {
     let adding = |len: usize| Cut::of(Shape::Accumulate, len).in_parts(&[len / 3]).at(2);
     let calls = [
         adding(1),

@@ -9,8 +9,8 @@ use halofold::{Element, Map, Texels};
 
 use super::{check_messages, said};
 use crate::common::{Gpu, gpu, limited, room};
-use crate::pyramid::{is_gl, pyramid};
-use crate::textures::{FLOAT, component, with_usage};
+use crate::on_every_adapter::pyramid::{is_gl, pyramid};
+use crate::on_every_adapter::textures::{FLOAT, component, with_usage};
 
 #[test]
 fn textures() {

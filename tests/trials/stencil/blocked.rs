@@ -6,8 +6,8 @@ use libtest_mimic::Trial;
 
 use super::run::{Run, random_cells};
 use super::{FLOATS, Kernel, grids};
-use crate::Checked;
 use crate::common::{gpu, in_turn, is_software};
+use crate::{Adapters, Checked};
 
 pub fn trials() -> Vec<Trial> {
     let is_listed = |kernel: &Kernel| STENCILS.iter().any(|stencil| stencil.name == kernel.stencil.name);
@@ -15,7 +15,7 @@ pub fn trials() -> Vec<Trial> {
     let each = |kernel: Kernel| {
         FLOATS.iter().map(move |&element| {
             let name = format!("blocked::{}::{element}::as_single_steps", kernel.stencil.name);
-            super::trial(name, true, element, move || as_single_steps(kernel, element))
+            super::trial(name, Adapters::One, kernel, element, move || as_single_steps(kernel, element))
         })
     };
     Kernel::all().filter(is_met).flat_map(each).collect()

@@ -18,8 +18,8 @@ mod windows;
 
 use self::run::{Run, borders, dyadic_cells, general_borders, random_cells, repeated};
 use self::windows::{long_grids, small};
-use crate::Checked;
 use crate::common::{fastest, gpu, in_turn, is_slow_to_compile, is_software};
+use crate::{Adapters, Checked};
 use halofold::Element;
 use halofold::stencil::{BOXES, Borders, Config, Dims, FIVE_POINT, Grid, STENCILS, Stencil, Variant};
 use libtest_mimic::Trial;
@@ -91,28 +91,32 @@ pub fn trials() -> Vec<Trial> {
         for kernel in Kernel::all().filter(|kernel| is_met(*kernel)) {
             for &element in elements {
                 let name = format!("{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
-                trials
-                    .push(trial(name, kernel.variant.is_blocked(), element, move || check(kernel, element)));
+                let adapters = Adapters::every_if(element == Element::F32 && kernel.is_sampled(what));
+                trials.push(trial(name, adapters, kernel, element, move || check(kernel, element)));
             }
         }
     }
     trials.extend(slabs::trials());
     trials.extend(until::trials());
     trials.extend(blocked::trials());
-    trials.extend(SINGLES.map(|(name, check)| crate::trial(format!("stencil::{name}"), None, check)));
+    trials.extend(
+        SINGLES.map(|(name, check)| crate::trial(format!("stencil::{name}"), Adapters::One, None, check)),
+    );
     trials
 }
 
 /// A trial of a kernel, ignored where the device lacks the type.
 fn trial(
     name: String,
-    is_blocked: bool,
+    adapters: Adapters,
+    kernel: Kernel,
     element: Element,
     check: impl FnOnce() -> Checked + Send + 'static,
 ) -> Trial {
-    let is_slow = is_blocked && is_slow_to_compile();
+    let is_slow = kernel.variant.is_blocked() && is_slow_to_compile();
     let is_slow = is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned());
-    crate::trial(format!("stencil::{name}"), crate::lacking(element.feature()).or(is_slow), check)
+    let left_out = crate::lacking(element.feature()).or(is_slow);
+    crate::trial(format!("stencil::{name}"), adapters, left_out, check)
 }
 
 /// A stencil and a variant that serves it.
@@ -138,6 +142,22 @@ impl Kernel {
 
     fn is_of_five(self) -> bool {
         std::ptr::eq(self.stencil, &FIVE_POINT)
+    }
+
+    /// True of a check that every adapter runs: of the 5-point stencil all kernels, of other kinds one.
+    fn is_sampled(self, what: &str) -> bool {
+        let names = (self.stencil.name, self.variant.name);
+        let is_one = matches!(names, ("7-point", "direct-global") | ("27-point", "plane-sums"));
+        match what {
+            "dyadic" => self.is_of_five() || is_one,
+            "windows" => self.is_simplest(),
+            _ => false,
+        }
+    }
+
+    /// True of the 5-point stencil's first kernel.
+    fn is_simplest(self) -> bool {
+        self.is_of_five() && self.variant.name == "direct-global"
     }
 
     fn is_fastest(self) -> bool {

@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use super::run::{OnGpu, Run, borders, decode, general_borders, random_cells, repeated};
 use super::{FLOATS, Kernel, grids, windows};
 use crate::common::{Gpu, buffer, gpu, in_turn, read};
-use crate::{Checked, watched};
+use crate::{Adapters, Checked, watched};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
 const WEIGHTS: [f64; 4] = [0.231, 0.0973, 0.0153, 0.0007];
@@ -27,7 +27,9 @@ pub fn trials() -> Vec<Trial> {
     let each = |kernel: Kernel| {
         FLOATS.iter().map(move |&element| {
             let name = format!("slabs::{}::{}::{element}", kernel.stencil.name, kernel.variant.name);
-            super::trial(name, kernel.variant.is_blocked(), element, move || any_cut(kernel, element))
+            let is_sampled = element == Element::F32 && kernel.is_simplest();
+            let adapters = Adapters::every_if(is_sampled);
+            super::trial(name, adapters, kernel, element, move || any_cut(kernel, element))
         })
     };
     Kernel::all().filter(is_met).flat_map(each).collect()

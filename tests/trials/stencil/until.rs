@@ -15,22 +15,24 @@ use libtest_mimic::Trial;
 use super::Kernel;
 use super::run::{OnGpu, Run, borders, random_cells};
 use super::windows::{long_grids, small};
-use crate::Checked;
 use crate::common::{Gpu, fastest, gpu, in_turn};
+use crate::{Adapters, Checked};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for &stencil in STENCILS.iter().chain(BOXES) {
         let name = |what: String| format!("until::{}::{what}", stencil.name);
+        let kernel = Kernel { stencil, variant: stencil.fastest_step() };
         for border in [Border::Fixed, Border::Reflect] {
             for norm in [Norm::Max, Norm::L2] {
                 let name = name(format!("{}::{norm:?}", border.name()));
                 let check = move || stops_with_the_twin(stencil, border, norm);
-                trials.push(super::trial(name, false, Element::F32, check));
+                let is_sampled = stencil.name == FIVE_POINT.name && norm == Norm::Max;
+                trials.push(super::trial(name, Adapters::every_if(is_sampled), kernel, Element::F32, check));
             }
         }
         let check = move || stops_in_windows(stencil);
-        trials.push(super::trial(name("windows".to_owned()), false, Element::F32, check));
+        trials.push(super::trial(name("windows".to_owned()), Adapters::One, kernel, Element::F32, check));
     }
     trials
 }

@@ -54,7 +54,7 @@ fn a_closed_pipe_is_quiet() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_ladder_shows_its_rows() {
+fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Command;
 
@@ -77,7 +77,7 @@ fn an_interrupted_ladder_shows_its_rows() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_leaves_nothing_unfinished() {
+fn an_interrupt_leaves_nothing_unfinished_on_every_adapter() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Command;
 

@@ -127,7 +127,7 @@ fn exact_sums_have_the_same_bits_in_any_order() {
 }
 
 #[test]
-fn outputs_are_written_as_numpys_types() {
+fn outputs_are_written_as_numpys_types_on_every_adapter() {
     let folder = Folder::new("reduce-types");
     let bytes = |kind: &str, data: &[u8], args: &[&str]| {
         let file = folder.write("a.npy", &npy(kind, false, &[2, 2], data));

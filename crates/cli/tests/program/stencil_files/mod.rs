@@ -20,7 +20,7 @@ const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 const BORDERS: [Border; 3] = [Border::Fixed, Border::Reflect, Border::Wrap];
 
 #[test]
-fn every_border_and_type_is_exact() {
+fn every_border_and_type_is_exact_on_every_adapter() {
     let folder = Folder::new("stencil-exact");
     let out = folder.path("out.npy");
     for (stencil, weights) in [(&FIVE_POINT, "0.25"), (&TWENTY_SEVEN_POINT, "0.125,0.0625,0.03125,0.015625")]

@@ -11,8 +11,8 @@ use halofold::wgpu::{Backend, Texture, TextureFormat, TextureSampleType, Texture
 use halofold::{Map, Texels};
 
 use self::targets::{poisoned, read, texture, with_usage};
+use super::textures::{FLOAT, clear_depth, write};
 use crate::common::{Gpu, Random, gpu, in_turn, limited};
-use crate::textures::{FLOAT, clear_depth, write};
 
 /// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
 #[rustfmt::skip]

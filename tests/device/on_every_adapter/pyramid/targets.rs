@@ -3,8 +3,8 @@
 use halofold::wgpu;
 use wgpu::{Texture, TextureDimension, TextureFormat, TextureUsages};
 
+use super::super::textures::{self, write};
 use crate::common::{self, Gpu, POISON};
-use crate::textures::{self, write};
 
 /// A texture of all levels, for sources and targets.
 pub fn texture(gpu: &Gpu, size: [u32; 2], layers: u32, format: TextureFormat) -> Texture {

@@ -1,18 +1,18 @@
 //! The examples, run as tests: on the adapter at hand, under the validation layers.
 
-#[path = "../../examples/auto_exposure.rs"]
+#[path = "../../../examples/auto_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod auto_exposure;
-#[path = "../../examples/conjugate_gradient.rs"]
+#[path = "../../../examples/conjugate_gradient.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod conjugate_gradient;
-#[path = "../../examples/mean_color_by_label.rs"]
+#[path = "../../../examples/mean_color_by_label.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod mean_color_by_label;
-#[path = "../../examples/percentile_exposure.rs"]
+#[path = "../../../examples/percentile_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod percentile_exposure;
-#[path = "../../examples/visible_points.rs"]
+#[path = "../../../examples/visible_points.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod visible_points;
 
@@ -184,8 +184,8 @@ fn cameras_see_what_lies_in_front_of_them() {
 #[test]
 fn the_readme_shows_the_example() {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let example: Vec<_> = include_str!("../../examples/sum.rs").lines().map(words).collect();
-    let readme = include_str!("../../README.md");
+    let example: Vec<_> = include_str!("../../../examples/sum.rs").lines().map(words).collect();
+    let readme = include_str!("../../../README.md");
     let (_, rust) = readme.split_once("```rust\n").expect("the README has Rust");
     let (rust, _) = rust.split_once("```").expect("it ends");
     let lines: Vec<_> = rust.lines().map(words).filter(|line| !line.is_empty()).collect();
