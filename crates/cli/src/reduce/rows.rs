@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(
             json(Some(Value::Unsigned(u64::MAX))),
             r#"{"file":"a b.npy","op":"sum","type":"f32","n":12,"value":18446744073709551615,"#.to_owned()
-                + r#""bits":null,"index":null,"gpu_ms":0.5,"wall_ms":2.0,"adapter":"some GPU"}"#
+                + r#""bits":null,"index":null,"gpu_ms":0.5,"wall_ms":2.0,"adapter":"some GPU","check":"verified"}"#
         );
         for (value, text) in [
             (Value::Signed(i64::MIN), "-9223372036854775808"),
