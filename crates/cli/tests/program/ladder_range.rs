@@ -1,6 +1,6 @@
 //! `halofold ladder --n FROM..TO`, by running the program over a few small sizes on the adapter at hand.
 
-use crate::files::{fine, parsed, typed};
+use crate::files::{assert_has, parsed, stdout, typed};
 use crate::keys::check;
 use serde_json::{Map, Value};
 
@@ -8,23 +8,16 @@ use serde_json::{Map, Value};
 const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];
 
 /// A range of three sizes over them, with little else.
-const TINY: [&str; 4] = ["--rungs", "sequential,single-pass", "--n=2^8..1_024", "--samples=3"];
-
-/// The tiny range with more options, which must go well; its standard output.
-fn tiny(options: &[&str]) -> String {
-    fine(&[&["ladder"], &TINY[..], options].concat())
-}
+const TINY: &str = "ladder --rungs sequential,single-pass --n=2^8..1_024 --samples=3";
 
 #[test]
 fn the_table_has_a_line_for_every_size_twice() {
-    let text = tiny(&[]);
+    let text = stdout(&typed(TINY));
     let starting = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
     for size in ["256 ", "512 ", "2^10 "] {
         assert_eq!(starting(size), 2, "{size}in {text}");
     }
-    for series in SERIES {
-        assert!(text.contains(series), "{series} in {text}");
-    }
+    assert_has(&text, &SERIES);
     assert_eq!(starting("End to end, "), 1, "{text}");
     assert!(!text.contains("skipped") && !text.contains("FAIL"), "{text}");
 }
@@ -32,8 +25,8 @@ fn the_table_has_a_line_for_every_size_twice() {
 #[test]
 fn json_is_one_array_of_rows_that_pass_of_every_type_that_runs_everywhere() {
     for (element, op) in [("u32", "product"), ("i32", "min"), ("f32", "max")] {
-        let json = tiny(&["--json", "--type", element, "--op", op]);
-        let rows: Vec<Map<String, Value>> = serde_json::from_str(&json).unwrap();
+        let rows: Vec<Map<String, Value>> =
+            parsed(&typed(&format!("{TINY} --json --type {element} --op {op}")));
         let named = rows.iter().map(|row| (row["n"].as_u64().unwrap(), row["rung"].as_str().unwrap()));
         let expected = [256, 512, 1024].into_iter().flat_map(|n| SERIES.map(|rung| (n, rung)));
         assert!(named.eq(expected), "{rows:?}");

@@ -1,33 +1,37 @@
 //! Files that the program writes: an earlier file stays until the new one is complete.
 
 use std::fs;
+#[cfg(unix)]
+use std::io::{BufRead as _, BufReader};
+#[cfg(unix)]
+use std::process::{Command, Output};
 
-use crate::files::{Folder, command, fine, limited, names_in, npy, reduce, refused};
+use crate::files::{Folder, command, names_in, npy};
+#[cfg(unix)]
+use crate::files::{limited, refused};
 
-/// A grid of zeros but for one cell.
-fn grid() -> Vec<u8> {
+/// A folder with a grid of zeros but for one cell, and its file.
+fn folder(name: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
     let mut cells = vec![0f32; 64 * 64];
     cells[100] = 1.0;
-    npy("<f4", false, &[64, 64], bytemuck::cast_slice(&cells))
+    let path = folder.write("grid.npy", &npy("<f4", false, &[64, 64], bytemuck::cast_slice(&cells)));
+    (folder, path)
 }
 
 #[test]
 fn outputs_replace_older_ones() {
-    let folder = Folder::new("outputs-older");
-    let path = folder.write("grid.npy", &grid());
+    let (folder, path) = folder("outputs-older");
     let out = folder.write("out.npy", &vec![7; 100_000]);
-    fine(&["stencil", &path, "--steps", "0", "-o", &out]);
-    assert_eq!(fs::read(&out).unwrap().len(), grid().len());
+    folder.fine("stencil grid.npy --steps 0 -o out.npy");
+    assert_eq!(fs::read(out).unwrap().len(), fs::read(path).unwrap().len());
     assert_eq!(names_in(&folder.0).len(), 2);
 }
 
 #[cfg(unix)]
 #[test]
 fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {
-    let folder = Folder::new("outputs-large");
-    let path = folder.write("grid.npy", &grid());
-    let nowhere = folder.path("nowhere/out.npy");
-    refused(&reduce(&[&path, "--axis", "0", "-o", &nowhere]), &["no such folder"]);
+    let (folder, path) = folder("outputs-large");
     let out = folder.path("out.npy");
     let larger = limited("ulimit -f 1", &command("stencil", &[&path, "--steps", "0", "-o", &out]));
     refused(&larger, &["larger than the system allows"]);
@@ -36,8 +40,7 @@ fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {
 
 #[test]
 fn a_closed_pipe_is_quiet() {
-    let folder = Folder::new("outputs-pipe");
-    let path = folder.write("grid.npy", &grid());
+    let (_, path) = folder("outputs-pipe");
     for (subcommand, args) in [
         ("ladder", &["--n", "100", "--samples", "1"][..]),
         ("reduce", &[&path, "--json"]),
@@ -52,25 +55,28 @@ fn a_closed_pipe_is_quiet() {
     }
 }
 
+/// Interrupts a command as soon as its log has `begun`, in which `meanwhile` looks around; then the log has `ended`.
+#[cfg(unix)]
+fn interrupted(command: &mut Command, begun: &str, meanwhile: impl FnOnce(), ended: &str) -> Output {
+    let mut child = command.env("RUST_LOG", "halofold=debug").spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
+    assert!(log.any(|line| line.contains(begun)), "{begun} never begins");
+    meanwhile();
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success() && (ended.is_empty() || log.any(|line| line.contains(ended))));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    output
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
-    use std::io::{BufRead as _, BufReader};
-    use std::process::Command;
-
-    let folder = Folder::new("outputs-ladder");
-    let record = folder.path("record.json");
-    let args = ["--n", "2^10", "--samples", "500", "--record", &record];
-    let mut child = command("ladder", &args).env("RUST_LOG", "halofold=debug").spawn().unwrap();
+    let record = Folder::new("outputs-ladder").path("record.json");
+    let mut ladder = command("ladder", &["--n", "2^10", "--samples", "500", "--record", &record]);
     // The second row is begun.
-    let log = BufReader::new(child.stderr.take().unwrap());
-    let mut lines = log.lines().map(|line| line.unwrap());
-    assert!(lines.any(|line| line.contains("interleaved-modulo-pair")), "the second row never begins");
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(lines.any(|line| line.contains("interrupted")));
-    let output = child.wait_with_output().unwrap();
+    let output = interrupted(&mut ladder, "interleaved-modulo-pair", || (), "interrupted");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{text}");
     assert!(text.contains("PASS") && !text.contains("single-pass"), "{text}");
     assert!(fs::read_to_string(record).unwrap().contains("\"pass\""));
 }
@@ -78,21 +84,11 @@ fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_nothing_unfinished_on_every_adapter() {
-    use std::io::{BufRead as _, BufReader};
-    use std::process::Command;
-
-    let folder = Folder::new("outputs-interrupt");
-    let path = folder.write("grid.npy", &grid());
+    let (folder, path) = folder("outputs-interrupt");
     let old = folder.write("old.npy", b"old");
-    let args = [&*path, "--steps", "4000000000", "-o", &old];
-    let mut child = command("stencil", &args).env("RUST_LOG", "halofold=debug").spawn().unwrap();
+    let mut steps = command("stencil", &[&path, "--steps", "4000000000", "-o", &old]);
     // The kernel is compiled: the output is there, and the steps begin.
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(log.any(|line| line.unwrap().contains("register-rows")), "the run never starts");
-    assert_eq!(names_in(&folder.0).len(), 3);
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    interrupted(&mut steps, "register-rows", || assert_eq!(names_in(&folder.0).len(), 3), "");
     assert_eq!(names_in(&folder.0).len(), 2);
     assert_eq!(fs::read(&old).unwrap(), b"old");
 }

@@ -2,45 +2,54 @@
 
 use std::fs;
 
-use crate::files::{Folder, fine, halofold, parsed};
+use crate::files::{Folder, assert_has, fine, halofold, parsed};
 use halofold::reduce::ladder::RUNGS;
 use halofold_measure::{Inputs, Record, SCHEMA, Status};
 use serde_json::{Value, json};
 
-/// A row that took so long, in milliseconds.
+/// The keys of a row that took so long, in milliseconds, with those of its kind.
+fn measured(ms: f64, of_its_kind: Value) -> Value {
+    let mut row = json!({
+        "dispatches": 3, "gpu_ms_median": ms, "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "wall_ms_median": null,
+        "status": "pass", "reason": null, "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
+    });
+    let Value::Object(keys) = of_its_kind else { panic!("{of_its_kind} is no object") };
+    row.as_object_mut().expect("an object").extend(keys);
+    row
+}
+
+/// A row of a rung.
 fn row(rung: &str, n: u64, ms: f64) -> Value {
     let gb_per_s = n as f64 * 4.0 / 1e6 / ms;
-    json!({
+    let work = json!({
         "preset": null, "row": null, "rung": rung, "finish": "repeat", "type": "f32", "op": "sum", "n": n,
-        "workgroup_size": 256, "workgroups": 128, "dispatches": 3, "gpu_ms_median": ms, "gpu_ms_min": ms,
-        "gpu_ms_iqr": 0.001 * ms, "wall_ms_median": 2.0 * ms, "gb_per_s": gb_per_s, "percent_of_read_peak": gb_per_s / 10.0,
-        "step_speedup": null, "cumulative_speedup": null, "published_ms": null, "published_gb_s": null,
-        "status": "pass", "reason": null, "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
-    })
+        "workgroup_size": 256, "workgroups": 128, "wall_ms_median": 2.0 * ms, "gb_per_s": gb_per_s,
+        "percent_of_read_peak": gb_per_s / 10.0, "step_speedup": null, "cumulative_speedup": null,
+        "published_ms": null, "published_gb_s": null
+    });
+    measured(ms, work)
 }
 
-/// A row of a stencil that took so long a step, in milliseconds.
+/// A row of a stencil, whose time is that of a step.
 fn stencil(variant: &str, block: &str, ms: f64) -> Value {
     let gcells = 8192.0 * 8192.0 / 1e6 / ms;
-    json!({
+    let work = json!({
         "preset": "thesis-5pt", "row": "beyond", "variant": variant, "points": 5, "grid": "8192x8192", "block": block,
-        "boundary": "fixed", "type": "f32", "steps_per_pass": 1, "steps": null, "workgroups": 1024, "dispatches": 1, "gpu_ms_median": ms,
-        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "wall_ms_median": null, "gcells_per_s": gcells,
-        "gb_per_s": 8.0 * gcells, "gflop_per_s": 5.0 * gcells, "percent_of_copy_peak": 8.0 * gcells / 9.0,
-        "published_s": null, "published_gflop_s": null, "status": "pass", "reason": null, "timing": "gpu",
-        "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
-    })
+        "boundary": "fixed", "type": "f32", "steps_per_pass": 1, "steps": null, "workgroups": 1024, "dispatches": 1,
+        "gcells_per_s": gcells, "gb_per_s": 8.0 * gcells, "gflop_per_s": 5.0 * gcells,
+        "percent_of_copy_peak": 8.0 * gcells / 9.0, "published_s": null, "published_gflop_s": null
+    });
+    measured(ms, work)
 }
 
-/// A row of the library that took so long, in milliseconds.
+/// A row of the library.
 fn library_row(name: &str, shape: &str, segments: Option<u64>, ms: f64) -> Value {
     let gb_per_s = (1u64 << 30) as f64 / 1e6 / ms;
-    json!({
-        "name": name, "op": "sum", "shape": shape, "type": "f32", "n": 1 << 28, "segments": segments, "gpu_ms_median": ms,
-        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "samples": 31, "spread_percent": 0.1, "gb_per_s": gb_per_s,
-        "percent_of_read_peak": gb_per_s / 10.0,
-        "status": "pass", "reason": null, "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
-    })
+    let work = json!({
+        "name": name, "op": "sum", "shape": shape, "type": "f32", "n": 1 << 28, "segments": segments, "samples": 31,
+        "spread_percent": 0.1, "gb_per_s": gb_per_s, "percent_of_read_peak": gb_per_s / 10.0
+    });
+    measured(ms, work)
 }
 
 /// A record of some rows, as it was before there were stencils and the library.
@@ -81,10 +90,9 @@ fn reported(records: &[&str]) -> String {
 #[test]
 fn ladder_leaves_records_that_can_be_read() {
     let folder = Folder::new("records-round-trip");
-    let ladder = folder.path("ladder.json");
-    let options = ["--n", "4096", "--rungs", "sequential,single-pass", "--samples", "3", "--json"];
-    let printed = fine(&[&["ladder", "--record", &ladder], &options[..]].concat());
-    let written = read(&ladder);
+    let options = "--n 4096 --rungs sequential,single-pass --samples 3 --json";
+    let printed = folder.fine(&format!("ladder --record ladder.json {options}"));
+    let written = read(&folder.path("ladder.json"));
     let record: Record = serde_json::from_str(&written).expect("the record can be read");
     assert_eq!(record.to_json().expect("it is JSON"), written);
     assert_eq!(record.schema, SCHEMA);
@@ -98,21 +106,21 @@ fn ladder_leaves_records_that_can_be_read() {
         [&printed, &written].map(|text| serde_json::from_str(text).expect("it is JSON"));
     assert_eq!(printed, written["rows"]);
 
-    let range = folder.path("range.json");
-    fine(&["ladder", "--record", &range, "--n=256..512", "--samples=3", "--rungs=sequential"]);
-    let by_size: Record = serde_json::from_str(&read(&range)).expect("it can be read");
+    folder.fine("ladder --record range.json --n=256..512 --samples=3 --rungs=sequential");
+    let by_size: Record = serde_json::from_str(&read(&folder.path("range.json"))).expect("it can be read");
     assert_eq!(by_size.rows.len(), 2 * 3);
 
-    assert!(fine(&["compare", &ladder, &ladder]).contains("2 same"));
+    assert!(folder.fine("compare ladder.json ladder.json").contains("2 same"));
 }
 
 #[test]
 fn cold_inputs_and_the_clock_are_in_the_record() {
-    let path = Folder::new("records-cold").path("cold.json");
-    let options = ["--n=32768", "--rungs=vectorized,single-pass", "--samples=3", "--cold", "--clock=wall"];
-    let printed = fine(&[&["ladder", "--record", &path], &options[..]].concat());
-    assert!(printed.contains("; cold: ") && printed.contains("times: wall clock"), "{printed}");
-    let record: Record = serde_json::from_str(&read(&path)).expect("the record can be read");
+    let folder = Folder::new("records-cold");
+    let options = "--n=32768 --rungs=vectorized,single-pass --samples=3 --cold --clock=wall";
+    let printed = folder.fine(&format!("ladder --record cold.json {options}"));
+    assert_has(&printed, &["; cold: ", "times: wall clock"]);
+    let record: Record =
+        serde_json::from_str(&read(&folder.path("cold.json"))).expect("the record can be read");
     assert_eq!((record.inputs, record.peak.timing.name()), (Inputs::Cold, "wall"));
     assert_eq!(record.rows.len(), 2);
     for row in &record.rows {
@@ -132,9 +140,7 @@ fn a_comparison_names_each_verdict_and_fails_on_a_regression() {
 
     let output = halofold(&["compare", &a, &b]);
     let table = String::from_utf8_lossy(&output.stdout);
-    for text in ["+10.0 %", "slower", "1 048 576", "8x32", "1 slower, 2 same, 1 only in B"] {
-        assert!(table.contains(text), "{text} in {table}");
-    }
+    assert_has(&table, &["+10.0 %", "slower", "1 048 576", "8x32", "1 slower, 2 same, 1 only in B"]);
     assert_eq!(output.status.code(), Some(1), "{table}");
 
     let lines: Vec<Value> = parsed(&halofold(&["compare", &a, &b, "--json", "--threshold", "15"]));
@@ -157,8 +163,8 @@ fn bars_of_a_slow_machine_with_a_moving_peak_are_by_speed() {
     let [a, svg] = [put(&folder, "a.json", &record), folder.path("a.svg")];
     assert_eq!(fine(&["report", &a, "--svg", &svg]), "");
     let svg = read(&svg);
-    assert!(svg.contains(">0.393</text>") && svg.contains(">0.262</text>"), "{svg}");
-    assert!(svg.contains(">GB/s of the sum of 2¹² f32 on llvmpipe (LLVM 15.0.6, 256</text>"), "{svg}");
+    let title = ">GB/s of the sum of 2¹² f32 on llvmpipe (LLVM 15.0.6, 256</text>";
+    assert_has(&svg, &[title, ">0.393</text>", ">0.262</text>"]);
     assert!(!svg.contains("class=\"ceiling\""), "{svg}");
     let widths = svg.split("class=\"bar\"").skip(1).map(|bar| {
         let width = bar.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
@@ -180,9 +186,7 @@ fn the_report_keeps_drivers_and_cold_and_warm_apart() {
     let files = [("warm.json", warm), ("driver.json", driver), ("cold.json", cold)];
     let [warm, driver, cold] = files.map(|(name, record)| put(&folder, name, &record));
     let markdown = reported(&[&warm, &driver, &cold]);
-    for text in ["(vulkan) #2**", "(vulkan), cold inputs**"] {
-        assert!(markdown.contains(text), "{text} in {markdown}");
-    }
+    assert_has(&markdown, &["(vulkan) #2**", "(vulkan), cold inputs**"]);
     let line = markdown.lines().find(|line| line.starts_with("| `tile`")).expect("there is a line");
     let times: Vec<_> = line.split(" | ").filter(|cell| cell.ends_with(" ms")).collect();
     assert_eq!(times, ["1.000 ms", "2.000 ms", "3.000 ms"]);
@@ -208,21 +212,19 @@ fn the_report_shows_the_library_beside_another() {
     peer["adapter"]["backend"] = json!("CUDA");
     let (a, b) = (put(&folder, "own.json", &own), put(&folder, "peer.json", &peer));
     let markdown = reported(&[&a, &b]);
-    for title in ["one result", "segments", "a number on the host", "others"] {
-        assert!(markdown.contains(&format!("### Library: {title}\n")), "{title} in {markdown}");
-    }
+    let titles = ["one result", "segments", "a number on the host", "others"];
+    assert_has(&markdown, &titles.map(|title| format!("### Library: {title}\n")));
     assert!(!markdown.contains("Library: histograms"), "no machine has any");
     let file = folder.path("single.md");
     let output = halofold(&["report", &a, "-o", &file]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), format!("written: {file}\n"));
     assert_eq!(read(&file), reported(&[&a]));
-    for line in [
+    let parts = [
         "| `sum of 2²⁸ f32, whole` | 1.250 ms · 859.0 GB/s | FAIL |",
         "| `sum of 2²⁸ f32 in segments of 256, fixed` | 1.500 ms · 715.8 GB/s | 1.750 ms · 613.6 GB/s |  |",
         "| `sum of 2²⁸ f32 in segments of 256, computed-offsets` |  |  | 3.125 ms · 343.6 GB/s |",
-    ] {
-        assert!(markdown.contains(line), "{line} in {markdown}");
-    }
+    ];
+    assert_has(&markdown, &parts);
 }
 
 #[test]
@@ -238,17 +240,15 @@ fn the_report_shows_every_rung_and_published_figures() {
     other.push(published);
     let (a, b) = (put(&folder, "a.json", &record(&ladder)), put(&folder, "b.json", &json!(other)));
     let markdown = reported(&[&a, &b]);
-    for rung in RUNGS {
-        assert!(markdown.contains(&format!("| `{}` |", rung.name())), "{}", rung.name());
-    }
-    for text in [
+    let names: Vec<_> = RUNGS.iter().map(|rung| format!("| `{}` |", rung.name())).collect();
+    assert_has(&markdown, &names);
+    let parts = [
         "**GPU &lt;A> & \"B\" (vulkan)**: read peak 1000 GB/s;",
         "kind discrete GPU; subgroups 32;",
         "| skipped |",
         "| 2 | `tile` | 5.239 ms |",
-    ] {
-        assert!(markdown.contains(text), "{text} in {markdown}");
-    }
+    ];
+    assert_has(&markdown, &parts);
     assert!(!markdown.contains("<A>"), "{markdown}");
 }
 
@@ -265,7 +265,7 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
     let c = put(&folder, "bare.json", &json!([row("tile", 1 << 20, 2.0)]));
     let markdown = reported(&[&a, &c, &b]);
     assert!(!markdown.contains("(vulkan) #2"), "one machine");
-    for text in [
+    let parts = [
         "### 5-point stencil of f32, fixed borders",
         "8192 × 8192: block |",
         "| `register-rows` | 8x16 | 600.0 µs |",
@@ -273,7 +273,6 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
         "| `dir-fusion 8x16` | 5.022 | 25.11 | 19.97 s | 41.94 | 209.7 | 2.345 s |",
         "| `sol-reg 16x16` | 6.094 | 30.47 | 16.45 s | 26.84 | 134.2 |  |",
         "| `tile` | opencl 2 | 2.000 ms |",
-    ] {
-        assert!(markdown.contains(text), "{text} in {markdown}");
-    }
+    ];
+    assert_has(&markdown, &parts);
 }

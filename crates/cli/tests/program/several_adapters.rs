@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::files::{Folder, npy, parsed, reduce, refused, stencil};
+use crate::files::{Folder, npy, parsed, refused};
 use halofold::wgpu::Backend;
 use serde_json::Value;
 
@@ -29,20 +29,18 @@ fn grid(shape: &[usize]) -> Vec<u8> {
 fn grids_in_slabs_are_those_of_one_adapter() {
     let folder = Folder::new("several-grids");
     for shape in [&[67, 40][..], &[23, 9, 12]] {
-        let input = folder.write("grid.npy", &grid(shape));
+        folder.write("grid.npy", &grid(shape));
         for boundary in ["fixed", "reflect", "mirror", "wrap", "constant=2"] {
-            let output = |name: &str, more: &[&str]| {
-                let output = folder.path(name);
-                let args = [&input, "--steps", "19", "--boundary", boundary, "-o", &output, "--json"];
-                let report: Value = parsed(&stencil(&[&args[..], more].concat()));
-                (fs::read(&output).unwrap(), report)
+            let output = |more: &str| {
+                let options = format!("--steps 19 --boundary {boundary} -o out.npy --json");
+                let report: Value = parsed(&folder.run(&format!("stencil grid.npy {options} {more}")));
+                (fs::read(folder.path("out.npy")).unwrap(), report)
             };
-            let (one, _) = output("one.npy", &["--adapter", "0"]);
-            for (more, used) in
-                [(&["--adapters", &times(3), "--halo", "5"][..], 3), (&["--adapters", &times(2)], 2)]
-            {
-                let (several, report) = output("several.npy", more);
-                assert!(one == several, "{shape:?} {boundary} {more:?}");
+            let (one, _) = output("--adapter 0");
+            for (used, halo) in [(3, "--halo 5"), (2, "")] {
+                let more = format!("--adapters {} {halo}", times(used));
+                let (several, report) = output(&more);
+                assert!(one == several, "{shape:?} {boundary} {more}");
                 let layers = report["layers"].as_array().unwrap();
                 let counts = layers.iter().map(|count| count.as_u64().unwrap());
                 assert_eq!(counts.sum::<u64>(), shape[0] as u64);
@@ -58,44 +56,29 @@ fn grids_in_slabs_are_those_of_one_adapter() {
 #[test]
 fn runs_stop_at_the_same_step() {
     let folder = Folder::new("several-until");
-    let input = folder.write("grid.npy", &grid(&[40, 31]));
-    let stopped = |until: &str, more: &[&str]| {
-        let args = [&input, "--until", until, "--norm", "l2", "--every", "7", "--json"];
-        let mut report: Value = parsed(&stencil(&[&args[..], more].concat()));
+    folder.write("grid.npy", &grid(&[40, 31]));
+    let stopped = |until: f64, more: &str| {
+        let options = format!("--until {until:e} --norm l2 --every 7 --json");
+        let mut report: Value = parsed(&folder.run(&format!("stencil grid.npy {options} {more}")));
         ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].take())
     };
-    let one = stopped("1e-3", &["--adapter", "0"]);
+    let one = stopped(1e-3, "--adapter 0");
     assert_eq!(one[3], true);
     // A close call: what the last check found is not less than itself, but less than the next number.
     let found = one[2].as_f64().unwrap();
-    for until in [1e-3, found, found.next_up()].map(|until| format!("{until:e}")) {
-        let one = stopped(&until, &["--adapter", "0"]);
-        for more in [&["--adapters", &times(2), "--halo", "4"][..], &["--adapters", &times(3)]] {
-            assert_eq!(stopped(&until, more), one, "{until} {more:?}");
+    for until in [1e-3, found, found.next_up()] {
+        let one = stopped(until, "--adapter 0");
+        for (count, halo) in [(2, "--halo 4"), (3, "")] {
+            let more = format!("--adapters {} {halo}", times(count));
+            assert_eq!(stopped(until, &more), one, "{until} {more}");
         }
     }
 }
 
 #[test]
-fn impossible_requests_are_refused_with_the_reason() {
-    const OPENGL: &str = "through OpenGL";
+fn a_halo_larger_than_a_slab_is_refused() {
     let folder = Folder::new("several-refused");
-    let input = folder.write("grid.npy", &grid(&[20, 31]));
-    for (args, said) in [
-        (&["--adapters", "0,99"][..], "unknown adapter `99`"),
-        (
-            &["--adapters", "0,0", "--halo", "11"],
-            if is_gl() { OPENGL } else { "use fewer GPUs or a smaller halo" },
-        ),
-        (&["--adapters", "0,0", "--halo", "0"], "--halo"),
-        (&["--halo", "3"], "--adapters"),
-        (&["--adapters", "0", "--adapter", "0"], "--adapter"),
-        (&["--adapter", "all"], "--adapters all,"),
-        (&["--adapter", "0,0"], "--adapters 0,0,"),
-    ] {
-        refused(&stencil(&[&[input.as_str(), "--steps", "1"][..], args].concat()), &[said]);
-    }
-    if is_gl() {
-        refused(&reduce(&[&input, "--adapters", "0,0"]), &[OPENGL]);
-    }
+    folder.write("grid.npy", &grid(&[20, 31]));
+    let said = if is_gl() { "through OpenGL" } else { "use fewer GPUs or a smaller halo" };
+    refused(&folder.run("stencil grid.npy --steps 1 --adapters 0,0 --halo 11"), &[said]);
 }

@@ -1,9 +1,8 @@
 //! `halofold stencil --preset`, by running the program over tiny grids on the adapter at hand.
 
 use std::fs;
-use std::process::Output;
 
-use crate::files::{Folder, parsed, preferred, refused, stdout, stencil, typed};
+use crate::files::{Folder, assert_has, parsed, preferred, refused, stdout, typed};
 use crate::keys::assert_keys;
 use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 use halofold::wgpu::DeviceType;
@@ -17,11 +16,11 @@ const TINY: [(&str, &Stencil, &str); 2] =
 /// Block shapes: two that run everywhere, in the thesis's tables too, and one that not every adapter allows.
 const BLOCKS: [&str; 3] = ["8x16", "8x32", "32x32"];
 
-/// A tiny preset.
-fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> Output {
+/// The line of a tiny preset.
+fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &str) -> String {
     let blocks = BLOCKS.join(",");
-    let fixed = ["--preset", preset, "--grid", grid, "--blocks", &blocks, "--samples=1", "--steps=3"];
-    stencil(&[&fixed, options].concat())
+    let fixed = format!("--preset {preset} --grid {grid} --blocks {blocks} --samples=1 --steps=3");
+    format!("stencil {fixed} {options}")
 }
 
 /// Checks the properties of every row.
@@ -57,8 +56,7 @@ fn every_variant_in_every_block_is_right_or_skipped() {
     for table in TINY {
         let (preset, stencil, grid) = table;
         let folder = Folder::new(&format!("stencil-preset-{preset}"));
-        let record = folder.path("record.json");
-        let json = stdout(&tiny(table, &["--json", "--record", &record]));
+        let json = folder.fine(&tiny(table, "--json --record record.json"));
         let rows: Vec<serde_json::Map<String, Value>> = serde_json::from_str(&json).expect("JSON");
         rows.iter().for_each(check);
         let names: Vec<_> =
@@ -81,13 +79,11 @@ fn every_variant_in_every_block_is_right_or_skipped() {
         assert!((3..=5).contains(&run), "{run} rows");
         assert!(rows.iter().all(|row| row["published_s"].is_null() || row["steps"] == 3));
 
-        let written = fs::read_to_string(&record).expect("the record is there");
+        let written = fs::read_to_string(folder.path("record.json")).expect("the record is there");
         let read: Record = serde_json::from_str(&written).expect("the record can be read");
         assert_eq!(read.to_json().expect("it is JSON"), written);
-        assert_eq!(
-            serde_json::to_value(&read.stencils).expect("JSON"),
-            serde_json::from_str::<Value>(&json).expect("JSON")
-        );
+        let printed: Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(serde_json::to_value(&read.stencils).expect("JSON"), printed);
         assert!(read.rows.is_empty());
     }
 }
@@ -116,13 +112,11 @@ fn published_figures_stand_in_the_thesis_rows() {
 #[test]
 fn the_table_and_csv_say_the_same() {
     let variants = "direct-global,dir-fusion,sol-reg";
-    let table = stdout(&tiny(TINY[0], &["--variants", variants]));
-    for words in
-        ["GCell/s by block", "Table 3.1", "published GFLOP/s", "PASS", "3 steps", "published (1500 steps)"]
-    {
-        assert!(table.contains(words), "{words} in {table}");
-    }
-    let csv = stdout(&tiny(TINY[0], &["--csv", "--variants", "direct-global,sol-reg"]));
+    let table = stdout(&typed(&tiny(TINY[0], &format!("--variants {variants}"))));
+    let headings =
+        ["GCell/s by block", "Table 3.1", "published GFLOP/s", "3 steps", "published (1500 steps)"];
+    assert_has(&table, &[&headings[..], &["PASS"]].concat());
+    let csv = stdout(&typed(&tiny(TINY[0], "--csv --variants direct-global,sol-reg")));
     let lines: Vec<_> = csv.lines().collect();
     assert_keys(lines[0].split(','), "`stencil --preset`");
     assert_eq!(lines.len(), 1 + 2 * BLOCKS.len());
@@ -136,9 +130,9 @@ fn other_float_types_run_or_name_what_they_need() {
     let is_software = preferred().get_info().device_type == DeviceType::Cpu;
     let variants = ["--variants=direct-global,sol-reg", "--variants=direct-global,sol-unroll2"];
     for (((element, feature), (preset, _, grid)), variants) in types.into_iter().zip(TINY).zip(variants) {
-        let fixed = ["--preset", preset, "--grid", grid, "--blocks=4x16", "--samples=1", "--steps=2"];
-        let chosen = if is_software { &[variants][..] } else { &[] };
-        let output = stencil(&[&fixed, chosen, &["--type", element, "--json"]].concat());
+        let chosen = if is_software { variants } else { "" };
+        let fixed = format!("--preset {preset} --grid {grid} --blocks=4x16 --samples=1 --steps=2");
+        let output = typed(&format!("stencil {fixed} {chosen} --type {element} --json"));
         if output.status.success() {
             let rows: Vec<serde_json::Map<String, Value>> = parsed(&output);
             rows.iter().for_each(check);

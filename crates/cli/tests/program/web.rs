@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::files::{Folder, fine, halofold, names_in, refused};
+use crate::files::{Folder, fine, names_in};
 
 /// The files of a folder by name.
 fn contents(folder: &Path) -> BTreeMap<String, String> {
@@ -48,12 +48,4 @@ fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
             assert!(!text.contains(fetching), "{name}: {fetching}");
         }
     }
-}
-
-#[test]
-fn a_file_is_no_folder() {
-    let folder = Folder::new("web-file");
-    let file = folder.write("page", b"mine");
-    refused(&halofold(&["web", "-o", &file]), &["--output", "page"]);
-    assert_eq!(fs::read(&file).unwrap(), b"mine");
 }

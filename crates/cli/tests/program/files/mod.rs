@@ -48,6 +48,33 @@ impl Folder {
         fs::write(&path, bytes).unwrap();
         path
     }
+
+    /// Runs the program in the folder with the words of a line. As in a shell, `NAME=VALUE` in front sets a variable, and ` < FILE` at the
+    /// end is standard input.
+    pub fn run(&self, line: &str) -> Output {
+        let (line, input) = line.split_once(" < ").unwrap_or((line, ""));
+        let is_variable = |word: &&str| word.starts_with(|first: char| first.is_ascii_uppercase());
+        let (variables, words): (Vec<_>, Vec<_>) = line.split_whitespace().partition(is_variable);
+        let mut command = command(words[0], &words[1..]);
+        command.current_dir(&self.0).envs(variables.iter().filter_map(|variable| variable.split_once('=')));
+        if !input.is_empty() {
+            command.stdin(fs::File::open(self.path(input)).unwrap());
+        }
+        command.output().unwrap()
+    }
+
+    /// Standard output of a run in the folder, which must succeed.
+    pub fn fine(&self, line: &str) -> String {
+        stdout(&self.run(line))
+    }
+}
+
+/// Asserts that a text has all these parts.
+#[track_caller]
+pub fn assert_has(text: &str, parts: &[impl AsRef<str>]) {
+    for part in parts.iter().map(AsRef::as_ref) {
+        assert!(text.contains(part), "`{part}` is not in `{text}`");
+    }
 }
 
 /// Names of the files in a folder, sorted.
@@ -73,21 +100,6 @@ pub fn halofold(args: &[&str]) -> Output {
 /// Runs it with the words of a line, which names no file of a test: folders may have spaces in their names.
 pub fn typed(line: &str) -> Output {
     halofold(&line.split_whitespace().collect::<Vec<_>>())
-}
-
-/// Runs `halofold reduce`.
-pub fn reduce(args: &[&str]) -> Output {
-    command("reduce", args).output().unwrap()
-}
-
-/// Runs `halofold reduce` with some bytes on standard input.
-pub fn reduce_on(args: &[&str], input: &[u8]) -> Output {
-    run_on(&mut command("reduce", args), input)
-}
-
-/// Runs `halofold stencil`.
-pub fn stencil(args: &[&str]) -> Output {
-    command("stencil", args).output().unwrap()
 }
 
 /// Runs it with some bytes on standard input.
@@ -133,14 +145,13 @@ pub fn rows(output: &Output) -> Vec<Value> {
 }
 
 /// Asserts exit status 2, nothing on standard output, and a message that has all these parts.
+#[track_caller]
 pub fn refused(output: &Output, parts: &[&str]) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(output.stdout.is_empty());
     assert!(!message.contains("panicked"), "{message}");
-    for part in parts {
-        assert!(message.contains(part), "`{part}` is not in `{message}`");
-    }
+    assert_has(&message, parts);
 }
 
 /// A `.npy` file as NumPy writes it.

@@ -1,8 +1,7 @@
-//! `halofold reduce`, `histogram` and `scan`: their values are NumPy's, their text, JSON and CSV are documented, and wrong requests name the remedy.
+//! `halofold reduce`, `histogram` and `scan`: their values are NumPy's, their text, JSON and CSV are documented.
 
 mod output;
 mod own;
-mod refusals;
 
 use std::process::Command;
 

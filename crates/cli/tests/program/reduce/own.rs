@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, npy, parsed, reduce, refused, stdout};
+use crate::files::{Folder, npy, parsed, refused};
 
 /// Maps x -> scale * x + shift, one after the other: associative, and another result in any other order.
 const AFFINE: &str = include_str!("../files/affine.wgsl");
@@ -26,41 +26,41 @@ fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> u32 { return 3u * acc + n; }
 ";
 
-fn row(args: &[&str]) -> Value {
-    let rows: Value = parsed(&reduce(&[args, &["--json"]].concat()));
-    rows[0].clone()
+fn value(folder: &Folder, request: &str) -> Value {
+    let mut rows: Vec<Value> = parsed(&folder.run(&format!("reduce {request} --json")));
+    rows[0]["value"].take()
 }
 
 #[test]
 fn operators_of_a_whole_file_take_elements_in_order() {
     let folder = Folder::new("own-order");
-    let text = folder.write("affine.wgsl", AFFINE.as_bytes());
+    folder.write("affine.wgsl", AFFINE.as_bytes());
     let items: Vec<u32> = (0..20_011u32).map(|i| i.wrapping_mul(2_654_435_769)).collect();
-    let input = folder.write("a.npy", &npy("<u4", false, &[items.len()], bytemuck::cast_slice(&items)));
+    folder.write("a.npy", &npy("<u4", false, &[items.len()], bytemuck::cast_slice(&items)));
     let step = |[scale, shift]: [u32; 2], (index, elem): (u32, &u32)| {
         let by = 2u32.wrapping_mul(*elem).wrapping_add(1);
         [scale.wrapping_mul(by), shift.wrapping_mul(by).wrapping_add(elem ^ index)]
     };
-    let row = row(&[&input, "--wgsl", &text]);
-    assert_eq!((&row["value"], &row["op"]), (&json!((0..).zip(&items).fold([1, 0], step)), &json!("affine")));
+    let rows: Value = parsed(&folder.run("reduce a.npy --wgsl affine.wgsl --json"));
+    let expected = (0..).zip(&items).fold([1, 0], step);
+    assert_eq!((&rows[0]["value"], &rows[0]["op"]), (&json!(expected), &json!("affine")));
 }
 
 #[test]
 fn operators_take_every_type_and_axis() {
     let folder = Folder::new("own-types");
-    let [mean, weighted] = [("mean.wgsl", MEAN_ABOVE_ZERO), ("w.wgsl", WEIGHTED)]
-        .map(|(name, text)| folder.write(name, text.as_bytes()));
+    folder.write("mean.wgsl", MEAN_ABOVE_ZERO.as_bytes());
+    folder.write("w.wgsl", WEIGHTED.as_bytes());
     for (kind, data) in [
         ("<f4", [1.0f32, -2.0, 3.0, 4.0, -5.0, 8.0].map(f32::to_le_bytes).concat()),
         ("|i1", vec![1, 254, 3, 4, 251, 8]),
     ] {
-        let file = folder.write("a.npy", &npy(kind, false, &[2, 3], &data));
-        assert_eq!(row(&[&file, "--wgsl", &mean])["value"], json!([4.0, 4]), "{kind}");
-        assert_eq!(row(&[&file, "--wgsl", &mean, "--axis=1"])["value"], json!([[2.0, 2], [6.0, 2]]));
+        folder.write("a.npy", &npy(kind, false, &[2, 3], &data));
+        assert_eq!(value(&folder, "a.npy --wgsl mean.wgsl"), json!([4.0, 4]), "{kind}");
+        assert_eq!(value(&folder, "a.npy --wgsl mean.wgsl --axis=1"), json!([[2.0, 2], [6.0, 2]]));
     }
-    let file = folder.write("a.npy", &npy("|u1", false, &[2, 3], &[1, 2, 3, 4, 5, 6]));
-    assert_eq!(row(&[&file, "--wgsl", &weighted, "--axis=0"])["value"], json!([14, 17, 20]));
-    let out = folder.path("out.npy");
-    stdout(&reduce(&[&file, "--wgsl", &weighted, "--axis=1", "-o", &out]));
-    refused(&reduce(&[&file, "--wgsl", &mean, "--axis=1", "-o", &out]), &["`mean` gives 2"]);
+    folder.write("a.npy", &npy("|u1", false, &[2, 3], &[1, 2, 3, 4, 5, 6]));
+    assert_eq!(value(&folder, "a.npy --wgsl w.wgsl --axis=0"), json!([14, 17, 20]));
+    folder.fine("reduce a.npy --wgsl w.wgsl --axis=1 -o out.npy");
+    refused(&folder.run("reduce a.npy --wgsl mean.wgsl --axis=1 -o out.npy"), &["`mean` gives 2"]);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use halofold::stencil::{FIVE_POINT, TWENTY_SEVEN_POINT};
 
 use super::cells::Cells;
-use crate::files::{Folder, stdout, stencil as run};
+use crate::files::Folder;
 
 /// Width and pixels of a picture.
 fn picture(path: &str) -> (u32, Vec<[u8; 3]>) {
@@ -32,10 +32,9 @@ fn pictures_are_heat_maps() {
     cells.values[37] = 100.0;
     cells.values[38] = f64::NAN;
     cells.values[480] = f64::INFINITY;
-    let file = folder.write("in.npy", &cells.file("f4"));
-    let out = folder.path("out.PNG");
-    stdout(&run(&[&file, "--steps", "0", "-o", &out]));
-    let (width, pixels) = picture(&out);
+    folder.write("in.npy", &cells.file("f4"));
+    folder.fine("stencil in.npy --steps 0 -o out.PNG");
+    let (width, pixels) = picture(&folder.path("out.PNG"));
     assert_eq!((width, pixels.len()), (37, 13 * 37));
     assert_eq!([3, 37, 38, 480].map(|at| pixels[at]), [LOW, HIGH, NAN, HIGH]);
     assert_eq!(pixels.iter().filter(|pixel| [LOW, HIGH, NAN].contains(pixel)).count(), 4);
@@ -49,16 +48,15 @@ fn pictures_of_a_volume_show_one_plane() {
     for (at, value) in cells.values.iter_mut().enumerate() {
         *value = (at / 99) as f64;
     }
-    let file = folder.write("in.npy", &cells.file("f2"));
-    let out = folder.path("out.png");
-    let shown = |options: &[&str]| {
-        stdout(&run(&[&[&file[..], "--type", "f32", "--steps", "0", "-o", &out], options].concat()));
-        let (width, pixels) = picture(&out);
+    folder.write("in.npy", &cells.file("f2"));
+    let shown = |options: &str| {
+        folder.fine(&format!("stencil in.npy --type f32 --steps 0 -o out.png {options}"));
+        let (width, pixels) = picture(&folder.path("out.png"));
         assert_eq!((width, pixels.len()), (11, 99));
         assert!(pixels.iter().all(|pixel| *pixel == pixels[0]));
         pixels[0]
     };
-    assert_eq!([shown(&["--slice", "0"]), shown(&["--slice", "4"])], [LOW, HIGH]);
-    assert_eq!(shown(&[]), shown(&["--slice", "2"]));
-    assert_ne!(shown(&[]), shown(&["--slice", "1"]));
+    let [first, next, middle, last] = [0, 1, 2, 4].map(|plane| shown(&format!("--slice {plane}")));
+    assert_eq!([first, last], [LOW, HIGH]);
+    assert!(shown("") == middle && next != middle);
 }
