@@ -36,7 +36,6 @@ const LIGHT: &str = ".paper{fill:#fff}text{fill:#1d2126}.value{fill:#5d6670}.ins
 const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.inside{fill:#0d1117}.bar{fill:#6aa9ee}\
     text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
 
-/// One bar.
 pub struct Bar {
     /// Its subject.
     pub label: String,
@@ -52,7 +51,6 @@ pub struct Bars {
     pub title: String,
     /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
-    /// The bars from top to bottom.
     pub bars: Vec<Bar>,
 }
 

@@ -3,6 +3,7 @@
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::gpu::{adapters, combined};
@@ -37,23 +38,12 @@ struct Report {
     driver: String,
     /// Its address on the bus, which tells equal cards apart; `None` if the back end does not report it.
     pci: Option<String>,
-    /// True if `--adapters all` includes it.
     in_all: bool,
     subgroup_size: Option<[u32; 2]>,
     features: Vec<String>,
     missing_features: Vec<String>,
-    limits: LimitsReport,
+    limits: Value,
     types: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct LimitsReport {
-    max_buffer_size: u64,
-    max_storage_buffer_binding_size: u64,
-    max_compute_invocations_per_workgroup: u32,
-    max_compute_workgroup_storage_size: u32,
-    max_compute_workgroups_per_dimension: u32,
-    min_storage_buffer_offset_alignment: u32,
 }
 
 /// Runs the command.
@@ -96,19 +86,19 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
         features: named(true),
         missing_features: named(false),
         types: types.map(|element| element.name().to_owned()).collect(),
-        limits: LimitsReport {
-            max_buffer_size: limits.max_buffer_size,
-            max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
-            max_compute_invocations_per_workgroup: limits.max_compute_invocations_per_workgroup,
-            max_compute_workgroup_storage_size: limits.max_compute_workgroup_storage_size,
-            max_compute_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment,
-        },
+        limits: json!({
+            "max_buffer_size": limits.max_buffer_size,
+            "max_storage_buffer_binding_size": limits.max_storage_buffer_binding_size,
+            "max_compute_invocations_per_workgroup": limits.max_compute_invocations_per_workgroup,
+            "max_compute_workgroup_storage_size": limits.max_compute_workgroup_storage_size,
+            "max_compute_workgroups_per_dimension": limits.max_compute_workgroups_per_dimension,
+            "min_storage_buffer_offset_alignment": limits.min_storage_buffer_offset_alignment,
+        }),
     }
 }
 
 fn describe(report: &Report) -> String {
-    let limits = &report.limits;
+    let limit = |name: &str| report.limits[name].as_u64().unwrap_or_default();
     let subgroups = match report.subgroup_size {
         Some([min, max]) if min == max => format!("{min}"),
         Some([min, max]) => format!("{min} to {max}"),
@@ -126,12 +116,12 @@ fn describe(report: &Report) -> String {
     text += &format!(
         "  limits: buffer {}, binding {}, {} invocations and {} of memory a workgroup, {} workgroups a dimension, \
          buffer offsets multiples of {} bytes\n",
-        mebibytes(limits.max_buffer_size),
-        mebibytes(limits.max_storage_buffer_binding_size),
-        limits.max_compute_invocations_per_workgroup,
-        format_args!("{} KiB", limits.max_compute_workgroup_storage_size >> 10),
-        limits.max_compute_workgroups_per_dimension,
-        limits.min_storage_buffer_offset_alignment,
+        mebibytes(limit("max_buffer_size")),
+        mebibytes(limit("max_storage_buffer_binding_size")),
+        limit("max_compute_invocations_per_workgroup"),
+        format_args!("{} KiB", limit("max_compute_workgroup_storage_size") >> 10),
+        limit("max_compute_workgroups_per_dimension"),
+        limit("min_storage_buffer_offset_alignment"),
     );
     let list = |heading: &str, items: &[String]| {
         if items.is_empty() { String::new() } else { format!("  {heading}: {}\n", items.join(", ")) }

@@ -1,6 +1,6 @@
 //! Reasons for the program to end early.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::process::ExitCode;
 
 use crate::output::visible;
@@ -12,36 +12,32 @@ pub const INTERRUPTED: u8 = 130;
 pub const NOT_CONVERGED: u8 = 3;
 
 /// Reasons for the program to end early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Something about the request or the machine: a message, and exit status 2.
+    #[error("{0}")]
     Usage(String),
     /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
+    #[error("a result was wrong")]
     Wrong,
     /// Something about some of the files, which has been reported: exit status 2.
+    #[error("some files failed")]
     Reported,
     /// A run did not converge, which has been reported: a message, and exit status 3.
+    #[error("{0}")]
     NotConverged(String),
     /// It was interrupted, and its finished work is saved: a message, and exit status 130.
+    #[error("{0}")]
     Interrupted(String),
     /// Standard output is closed: no message, exit status 0.
+    #[error("standard output is closed")]
     Closed,
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(message) | Failure::NotConverged(message) | Failure::Interrupted(message) => {
-                f.write_str(message)
-            }
-            Failure::Wrong => f.write_str("a result was wrong"),
-            Failure::Reported => f.write_str("some files failed"),
-            Failure::Closed => f.write_str("standard output is closed"),
-        }
-    }
+/// A [`Failure::Usage`] whose message is written as for `format!`.
+macro_rules! refusal {
+    ($($message:tt)*) => { $crate::failure::Failure::Usage(format!($($message)*)) };
 }
-
-impl std::error::Error for Failure {}
 
 impl From<Box<dyn std::error::Error>> for Failure {
     fn from(error: Box<dyn std::error::Error>) -> Self {
@@ -57,23 +53,19 @@ impl Failure {
 
     /// Prints the message, if there is one, and returns the program's exit status.
     pub fn report(self) -> ExitCode {
-        match self {
-            Failure::Closed => ExitCode::SUCCESS,
-            Failure::Wrong => ExitCode::from(1),
-            Failure::Reported => ExitCode::from(2),
-            Failure::NotConverged(message) => {
-                eprintln!("{message}");
-                ExitCode::from(NOT_CONVERGED)
-            }
-            Failure::Interrupted(message) => {
-                eprintln!("{message}");
-                ExitCode::from(INTERRUPTED)
-            }
-            Failure::Usage(message) => {
-                eprintln!("error: {}", visible(&message, &['\n']));
-                ExitCode::from(2)
-            }
+        let status = match &self {
+            Failure::Closed => 0,
+            Failure::Wrong => 1,
+            Failure::Usage(_) | Failure::Reported => 2,
+            Failure::NotConverged(_) => NOT_CONVERGED,
+            Failure::Interrupted(_) => INTERRUPTED,
+        };
+        match &self {
+            Failure::Usage(message) => eprintln!("error: {}", visible(message, &['\n'])),
+            Failure::NotConverged(message) | Failure::Interrupted(message) => eprintln!("{message}"),
+            Failure::Wrong | Failure::Reported | Failure::Closed => {}
         }
+        ExitCode::from(status)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::files::InputError;
 
 /// Error where there is no adapter.
 fn none_found() -> Failure {
-    Failure::Usage(format!("no GPU adapter found. {}", remedy()))
+    refusal!("no GPU adapter found. {}", remedy())
 }
 
 /// The remedy for this system without an adapter.
@@ -46,13 +46,9 @@ pub struct AdapterArgs {
 
 /// An open device with its description and its timer.
 pub struct Gpu {
-    /// The device.
     pub device: wgpu::Device,
-    /// Its queue.
     pub queue: wgpu::Queue,
-    /// The adapter's own description.
     pub info: wgpu::AdapterInfo,
-    /// Measures on it.
     pub timer: Timer,
     faults: Arc<Mutex<Vec<String>>>,
 }
@@ -69,7 +65,6 @@ pub unsafe fn give_runtime_folder() {
     }
 }
 
-/// The names of the back ends that `WGPU_BACKEND` takes.
 const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
 
 /// Checks the names in `WGPU_BACKEND`: wgpu itself takes an unknown name for none.
@@ -77,9 +72,7 @@ fn check_back_end() -> Result<(), Failure> {
     let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
     if let Some(name) = unknown {
-        return Err(Failure::Usage(format!(
-            "WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}"
-        )));
+        return Err(refusal!("WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}"));
     }
     let here = wgpu::Instance::enabled_backend_features();
     if wgpu::Backends::from_comma_list(&names).intersects(here) {
@@ -87,7 +80,7 @@ fn check_back_end() -> Result<(), Failure> {
     }
     let here = here.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ");
     let system = std::env::consts::OS;
-    Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
+    Err(refusal!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}"))
 }
 
 /// All adapters, the preferred one first.
@@ -189,10 +182,7 @@ fn find(adapters: &[wgpu::Adapter], wanted: &str) -> Result<wgpu::Adapter, Failu
             true => format!("; several together are --adapters {wanted}, of commands that take them"),
             false => String::new(),
         };
-        Failure::Usage(format!(
-            "unknown adapter `{wanted}`{several}; the adapters are{}",
-            names.collect::<String>()
-        ))
+        refusal!("unknown adapter `{wanted}`{several}; the adapters are{}", names.collect::<String>())
     })
 }
 

@@ -109,10 +109,6 @@ pub struct GridArgs {
 }
 
 /// Steps the grid of a file.
-///
-/// # Errors
-///
-/// Names the fault of the request, of the files or of the machine.
 pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
@@ -162,10 +158,6 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second. All processes call this together, with their layers of a
 /// grid.
-///
-/// # Errors
-///
-/// Names the fault of the machine.
 pub fn run_steps(
     state: &mut dyn GridState,
     request: &Request,

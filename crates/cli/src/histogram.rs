@@ -32,7 +32,7 @@ pub struct HistogramArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
-    args.output.as_deref().map_or(Ok(()), npy::check_output)?;
+    args.output.as_deref().map_or(Ok(()), |path| npy::check_output("-o", path))?;
     let inputs = [&args.request.file];
     let array = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &inputs)).transpose()?;
     let counted = count::count(&args.request)?;

@@ -17,11 +17,11 @@ use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer, cpu};
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
-use crate::output::{csv, print, print_json};
+use crate::output::print_table;
 use crate::presets::{self, Preset};
 use crate::row::{self, Row, compare_steps};
 use crate::rung::{self, RunContext};
-use crate::table::{self, Column, number, words};
+use crate::table::{self, Column};
 use crate::{progress, record, reserved};
 use by_size::BySize;
 use sizes::Sizes;
@@ -34,7 +34,6 @@ const USUAL_TO: u64 = 1 << 28;
 const SOFTWARE_N: u64 = 1 << 20;
 const SOFTWARE_TO: u64 = 1 << 22;
 
-/// The rungs of a range by default.
 const RUNGS_BY_SIZE: [&str; 4] = ["sequential", "grid-stride", "vectorized", "single-pass"];
 
 /// Time for the CPU's samples at each size and number of threads.
@@ -99,7 +98,6 @@ pub struct LadderArgs {
     adapter: AdapterArgs,
 }
 
-/// The clock that times are taken from.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Clock {
     Gpu,
@@ -111,7 +109,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
     args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
-    rung::check_defined(args.op, args.element())?;
+    args.op.over(args.element()).map_err(Failure::usage)?;
     // The record is opened before the GPU, so that an error comes before the work.
     let file = record::reserve(args.record.as_deref())?;
     let mut gpu = args.adapter.open()?;
@@ -131,7 +129,6 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
 }
 
 impl LadderArgs {
-    /// True for a range of lengths.
     fn is_range(&self) -> bool {
         matches!(self.n, Some(Sizes::Range(..)))
     }
@@ -180,10 +177,10 @@ impl LadderArgs {
         };
         let n = sizes[sizes.len() - 1];
         if n > most {
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
                 gpu.device.limits().max_buffer_size
-            )));
+            ));
         }
         Ok(sizes)
     }
@@ -217,7 +214,7 @@ impl LadderArgs {
                 series: names.map(str::to_owned).collect(),
                 rows: &rows,
             };
-            self.print(&rows, || by_size::report(&by_size))?;
+            print_table(&rows, self.json, self.csv, || by_size::report(&by_size))?;
         } else {
             let copies = match data.copies().len() {
                 _ if !self.cold => String::new(),
@@ -226,7 +223,7 @@ impl LadderArgs {
             let title = format!("{} of {} {element}, generated data{copies}", self.op, table::count(n));
             let note = seen(&rows, gpu.is_software()).unwrap_or_default();
             let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
-            self.print(&rows, table)?;
+            print_table(&rows, self.json, self.csv, table)?;
         }
         Ok((context.peak(), rows))
     }
@@ -298,17 +295,8 @@ impl LadderArgs {
         let rows = presets::replay(&context, preset, &options)?;
         let title = preset.title.clone() + &options.changes();
         let table = || self.table(&context, &title, &preset_columns(preset), &rows, &preset.note);
-        self.print(&rows, table)?;
+        print_table(&rows, self.json, self.csv, table)?;
         Ok((context.peak(), rows))
-    }
-
-    /// Prints the rows in the form that was named.
-    fn print(&self, rows: &[Row], table: impl FnOnce() -> String) -> Result<(), Failure> {
-        match (self.json, self.csv) {
-            (true, _) => print_json(&rows),
-            (_, true) => print(&csv(rows)?),
-            _ => print(&table()),
-        }
     }
 
     /// The clock that the times of some rows come from, in words.
@@ -327,7 +315,7 @@ impl LadderArgs {
         &self,
         context: &RunContext<'_>,
         title: &str,
-        columns: &[Column],
+        columns: &[Shown],
         rows: &[Row],
         note: &str,
     ) -> String {
@@ -379,52 +367,48 @@ fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
     Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
 }
 
-fn ladder_columns(has_groups: bool) -> Vec<Column> {
-    let mut columns = vec![
-        words("rung", |row| row.what.rung.clone()),
-        words("document", |row| {
+/// A column of a table of reductions.
+type Shown = Column<Row>;
+
+/// The column of a heading, of those that tables of the ladder and of documents have.
+fn column(heading: &'static str) -> Shown {
+    match heading {
+        "row" => Shown::words(heading, |row| row.what.row.clone().unwrap_or_default()),
+        "rung" => Shown::words(heading, |row| row.what.rung.clone()),
+        "document" => Shown::words(heading, |row| {
             Rung::named(&row.what.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
         }),
-        words("finish", |row| row.what.finish.clone().unwrap_or_default()),
-        number("workgroup", |row| table::whole(row.what.workgroup_size)),
-        number("n", |row| table::power(row.what.n)),
-        number("dispatches", |row| table::whole(row.figures.dispatches)),
-        number("time", |row| table::time(row.times.median)),
-        words("clock", table::clock),
-        number("spread", |row| table::percent(row.times.spread_percent)),
-        number("GB/s", |row| table::optional(row.figures.gb_per_s)),
-        number("% peak", |row| table::tenths(row.figures.percent_of_read_peak)),
-        number("step", |row| table::times(row.figures.step_speedup)),
-        number("total", |row| table::times(row.figures.cumulative_speedup)),
-        words("result", table::status),
-    ];
-    if has_groups {
-        let groups = |row: &Row| table::whole(row.figures.workgroups);
-        columns.insert(4, number("workgroups", groups));
+        "finish" => Shown::words(heading, |row| row.what.finish.clone().unwrap_or_default()),
+        "type" => Shown::words(heading, |row| row.what.element.clone()),
+        "n" => Shown::number(heading, |row| table::power(row.what.n)),
+        "workgroup" => Shown::number(heading, |row| table::whole(row.what.workgroup_size)),
+        "workgroups" => Shown::number(heading, |row| table::whole(row.figures.workgroups)),
+        "dispatches" => Shown::number(heading, |row| table::whole(row.figures.dispatches)),
+        "time" => Shown::number(heading, |row| table::time(row.times.median)),
+        "clock" => Shown::words(heading, table::clock),
+        "spread" => Shown::number(heading, |row| table::percent(row.times.spread_percent)),
+        "GB/s" => Shown::number(heading, |row| table::optional(row.figures.gb_per_s)),
+        "published GB/s" => Shown::number(heading, |row| table::optional(row.figures.published_gb_s)),
+        "% peak" => Shown::number(heading, |row| table::tenths(row.figures.percent_of_read_peak)),
+        "step" => Shown::number(heading, |row| table::times(row.figures.step_speedup)),
+        "total" => Shown::number(heading, |row| table::times(row.figures.cumulative_speedup)),
+        "end to end" => Shown::number(heading, |row| table::time(row.figures.wall_ms_median)),
+        "result" => Shown::words(heading, table::status),
+        _ => unreachable!("no table has a column `{heading}`"),
     }
-    columns
 }
 
-fn preset_columns(preset: &'static Preset) -> Vec<Column> {
-    let mut columns = vec![
-        words("row", |row| row.what.row.clone().unwrap_or_default()),
-        words("rung", |row| row.what.rung.clone()),
-        words("finish", |row| row.what.finish.clone().unwrap_or_default()),
-        words("type", |row| row.what.element.clone()),
-        number("n", |row| table::power(row.what.n)),
-        number("workgroup", |row| table::whole(row.what.workgroup_size)),
-        number("dispatches", |row| table::whole(row.figures.dispatches)),
-        number("time", |row| table::time(row.times.median)),
-        words("clock", table::clock),
-        number("published time", |row| table::time(preset.published_ms(row, false))),
-        number("GB/s", |row| table::optional(row.figures.gb_per_s)),
-        number("published GB/s", |row| table::optional(row.figures.published_gb_s)),
-        number("% peak", |row| table::tenths(row.figures.percent_of_read_peak)),
-        number("step", |row| table::times(row.figures.step_speedup)),
-        number("total", |row| table::times(row.figures.cumulative_speedup)),
-        number("end to end", |row| table::time(row.figures.wall_ms_median)),
-    ];
-    columns.extend(preset.extra_columns());
-    columns.push(words("result", table::status));
-    columns
+fn ladder_columns(has_groups: bool) -> Vec<Shown> {
+    let groups = if has_groups { &["workgroups"][..] } else { &[] };
+    let first = ["rung", "document", "finish", "workgroup"];
+    let last = ["n", "dispatches", "time", "clock", "spread", "GB/s", "% peak", "step", "total", "result"];
+    [&first, groups, &last].concat().into_iter().map(column).collect()
+}
+
+fn preset_columns(preset: &'static Preset) -> Vec<Shown> {
+    let first = ["row", "rung", "finish", "type", "n", "workgroup", "dispatches", "time", "clock"];
+    let rates = ["GB/s", "published GB/s", "% peak", "step", "total", "end to end"];
+    let published = Shown::number("published time", |row| table::time(preset.published_ms(row, false)));
+    let first = first.map(column).into_iter().chain([published]).chain(rates.map(column));
+    first.chain(preset.extra_columns()).chain([column("result")]).collect()
 }

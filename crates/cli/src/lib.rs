@@ -7,12 +7,13 @@
 
 #![warn(clippy::allow_attributes_without_reason)]
 
+#[macro_use]
+pub mod failure;
+
 mod chart;
 mod compare;
 mod count;
 mod devices;
-pub mod failure;
-mod file_errors;
 pub mod files;
 pub mod gpu;
 pub mod grid;

@@ -13,7 +13,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::Closed,
-        _ => Failure::Usage(format!("standard output: {error}")),
+        _ => refusal!("standard output: {error}"),
     })
 }
 
@@ -52,6 +52,20 @@ fn cell(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+/// Writes rows as JSON, as CSV or as a table.
+pub fn print_table<T: serde::Serialize>(
+    rows: &[T],
+    json: bool,
+    as_csv: bool,
+    table: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    match (json, as_csv) {
+        (true, _) => print_json(&rows),
+        (_, true) => print(&csv(rows)?),
+        _ => print(&table()),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::progress;
 use crate::reserved;
 use crate::row::{self, Row, compare_steps};
 use crate::rung::{self, RunContext};
-use crate::table::{self, Column, number};
+use crate::table::{self, Column};
 use documents::{Cpu, Line};
 pub use documents::{Preset, named};
 use halofold_measure::cpu;
@@ -27,11 +27,8 @@ const CPU_BUDGET: Duration = Duration::from_millis(300);
 
 /// Changes to a preset from the command line.
 pub struct Options {
-    /// Another length, for every row.
     pub n: Option<u64>,
-    /// Another element type.
     pub element: Option<Element>,
-    /// Another workgroup size.
     pub workgroup: Option<u32>,
 }
 
@@ -64,9 +61,9 @@ pub fn replay(
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let fitting = gpu.largest(element.size());
     if longest > fitting {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "{longest} elements of {element}: the largest buffer of this adapter holds {fitting} (max_buffer_size); use a smaller --n"
-        )));
+        ));
     }
     let host = Host::generate(Op::Sum, element, longest);
     let data = rung::upload(gpu, &host, Inputs::Warm)?;
@@ -196,15 +193,15 @@ impl Preset {
     }
 
     /// Columns that only this document has.
-    pub fn extra_columns(&'static self) -> Vec<Column> {
+    pub fn extra_columns(&'static self) -> Vec<Column<Row>> {
         let speedup = |row: &Row| {
             let line = self.rows.iter().find(|line| Some(line.name.as_str()) == row.what.row.as_deref())?;
             line.published_end_to_end.filter(|_| row.what.n == line.n).map(|(_, speedup)| speedup)
         };
         vec![
-            number("published end to end", |row| table::time(self.published_ms(row, true))),
-            number("vs CPU", |row| table::times(row.figures.versus_cpu)),
-            number("published vs CPU", move |row| table::times(speedup(row))),
+            Column::number("published end to end", |row: &Row| table::time(self.published_ms(row, true))),
+            Column::number("vs CPU", |row: &Row| table::times(row.figures.versus_cpu)),
+            Column::number("published vs CPU", move |row: &Row| table::times(speedup(row))),
         ]
     }
 }

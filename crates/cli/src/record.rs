@@ -25,15 +25,11 @@ pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
 pub struct Loaded {
     /// The record without its rows; `None` for bare rows.
     pub origin: Option<Record>,
-    /// The rows of reductions.
     pub rows: Vec<Row>,
-    /// The rows of stencils.
     pub stencils: Vec<Row<StencilWork>>,
-    /// The rows of the library.
     pub library: Vec<Row<LibraryWork>>,
 }
 
-/// Reads a file.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let bytes = fs::read(path).map_err(|error| wrong(path, &error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(path, NO_RECORD))?;
@@ -44,7 +40,7 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
 const NO_RECORD: &str = "this is not a halofold record: make one with `halofold ladder --record FILE`";
 
 fn wrong(path: &Path, error: &str) -> Failure {
-    Failure::Usage(format!("{}: {error}", path.display()))
+    refusal!("{}: {error}", path.display())
 }
 
 fn parse(text: &str) -> Result<Loaded, String> {
@@ -52,22 +48,18 @@ fn parse(text: &str) -> Result<Loaded, String> {
     if let Value::Array(rows) = value {
         return bare(rows);
     }
-    let schema = value.get("schema").and_then(Value::as_u64);
-    match schema {
-        None => {
-            return Err(NO_RECORD.to_owned());
-        }
-        Some(schema) if schema != u64::from(SCHEMA) => {
-            return Err(format!("a record of schema {schema}; this halofold reads schema {SCHEMA}"));
-        }
-        Some(_) => {}
+    let schema = value.get("schema").and_then(Value::as_u64).ok_or(NO_RECORD)?;
+    if schema != u64::from(SCHEMA) {
+        return Err(format!("a record of schema {schema}; this halofold reads schema {SCHEMA}"));
     }
     let mut record: Record =
         serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))?;
-    let rows = std::mem::take(&mut record.rows);
-    let stencils = std::mem::take(&mut record.stencils);
-    let library = std::mem::take(&mut record.library);
-    Ok(Loaded { origin: Some(record), rows, stencils, library })
+    Ok(Loaded {
+        rows: std::mem::take(&mut record.rows),
+        stencils: std::mem::take(&mut record.stencils),
+        library: std::mem::take(&mut record.library),
+        origin: Some(record),
+    })
 }
 
 /// Rows without a record, of either kind that commands print.
@@ -84,24 +76,4 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
         stencils: serde_json::from_value(Value::Array(stencils)).map_err(wrong)?,
         library: Vec::new(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-
-    #[test]
-    fn files_that_are_no_records_are_refused_with_the_reason() {
-        for (text, message) in [
-            ("", "not JSON"),
-            ("{}", "not a halofold record"),
-            ("{\"schema\": 99}", "schema 99"),
-            ("{\"schema\": 1}", "incomplete"),
-            ("[]", "no rows in it"),
-            ("[{\"file\": \"a.npy\"}]", "not rows of"),
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains(message), "{text}: {error}");
-        }
-    }
 }

@@ -30,7 +30,6 @@ use halofold::reduce::{Accuracy, Op, Scalar};
 
 pub use self::args::ReduceArgs;
 use crate::failure::Failure;
-use crate::file_errors::FileErrors;
 use crate::files::{STANDARD_INPUT, Source, Stored};
 use crate::gpu::Gpu;
 use crate::progress;
@@ -61,10 +60,6 @@ pub(crate) const CHUNK: u64 = 1 << 30;
 const MOST_STATES: u64 = 1 << 20;
 
 /// Runs the subcommand in one of the processes of a transport, on the GPU that `open` opens.
-///
-/// # Errors
-///
-/// Names the fault of the request, of the machine, or of a result.
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
@@ -79,20 +74,21 @@ pub fn run(
     let rows =
         reduced(args, &gpu, gpu.device.limits().max_buffer_size, (own.as_ref(), &mut outputs), transport)?;
     outputs.write()?;
-    rows::deliver(&rows.0, args).and(rows.1.finish())
+    rows::deliver(&rows.0, args).and(rows.1)
 }
 
-/// The rows of all files on a GPU whose buffers have `room` bytes, and the errors of those that cannot be read.
+/// Reduces all files on a GPU whose buffers have `room` bytes. The error of one of several files is reported at once, the work goes
+/// on with the others, and the second result is then a failure.
 fn reduced(
     args: &ReduceArgs,
     gpu: &Gpu,
     room: u64,
     (own, outputs): (Option<&Own>, &mut Outputs),
     transport: &impl Transport,
-) -> Result<(Vec<Row>, FileErrors), Failure> {
+) -> Result<(Vec<Row>, Result<(), Failure>), Failure> {
     let mut kernels = Kernels::new(gpu);
-    let mut errors = FileErrors::new(args.files.len() > 1 && transport.is_alone());
-    let mut rows = Vec::new();
+    let goes_on = args.files.len() > 1 && transport.is_alone();
+    let (mut rows, mut read) = (Vec::new(), Ok(()));
     for path in &args.files {
         let opened = match path == Path::new(STANDARD_INPUT) && !transport.is_alone() {
             true => Err(refuse_stream("standard input")),
@@ -100,13 +96,20 @@ fn reduced(
         };
         let opened = if transport.is_alone() { opened } else { transport.agree(opened) };
         let reduced = opened.and_then(|file| file.reduce(own, &mut kernels, gpu, room, transport));
-        let Some((file, all)) = errors.report(transport.agree(reduced))? else { continue };
+        let (file, all) = match transport.agree(reduced) {
+            Err(failure @ Failure::Usage(_)) if goes_on => {
+                failure.report();
+                read = Err(Failure::Reported);
+                continue;
+            }
+            reduced => reduced?,
+        };
         if transport.is_first() {
             outputs.add(args, path, &file.labels, &all)?;
             rows.extend(file.rows(gpu, &all));
         }
     }
-    Ok((rows, errors))
+    Ok((rows, read))
 }
 
 /// Checks that all processes have opened the same file, and add in the same way; the first one finds out.
@@ -114,12 +117,8 @@ fn alike(transport: &impl Transport, file: &Source, accuracy: Accuracy) -> Resul
     let own = format!("{:?}", (file.stored(), file.shape(), file.is_fortran(), accuracy));
     let all = transport.gather(own.as_bytes()).unwrap_or_default();
     let are_alike = all.iter().all(|other| other == own.as_bytes());
-    let other = || {
-        Failure::Usage(format!(
-            "{}: is not the same file on all ranks, or their adapters lack its type",
-            file.name()
-        ))
-    };
+    let other =
+        || refusal!("{}: is not the same file on all ranks, or their adapters lack its type", file.name());
     transport.agree(if are_alike { Ok(()) } else { Err(other()) })
 }
 
@@ -150,14 +149,13 @@ impl<'a> File<'a> {
         let all = [Some(&first), second.as_ref(), mask.as_ref(), labels.as_ref()];
         let is_reversed = all.into_iter().flatten().any(Source::reverses);
         let geometry = Geometry::new(&first, args.axis.as_deref(), args.keepdims, is_reversed);
-        let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", first.name())))?;
+        let geometry = geometry.map_err(|why| refusal!("{}: {why}", first.name()))?;
         let labels = labels.map(|labels| Labels::load(&labels, &first, &geometry)).transpose()?;
         let groups = labels.as_ref().map_or(1, |labels| labels.keys.len() as u64);
         request::check_results(args, &first, &geometry, groups)?;
         Ok(File { args, first, second, mask, labels, geometry, start })
     }
 
-    /// True if NaNs are left out.
     fn skips_nan(&self) -> bool {
         self.args.skip_nan || self.args.op.iter().any(|operator| operator.skips_nan)
     }
@@ -251,9 +249,9 @@ impl<'a> File<'a> {
         let (size, bytes) = (self.first.element().size(), self.first.bytes());
         let refused = |needed: u64| {
             let name = self.first.name();
-            Failure::Usage(format!(
+            refusal!(
                 "{name}: {needed} bytes have to be in one buffer for this, and this adapter's hold {room}: reduce along another axis, or cut the array"
-            ))
+            )
         };
         let [rank, ranks] = transport.place();
         let fits = bytes <= room.min(u64::from(u32::MAX) * size);
@@ -279,7 +277,6 @@ impl<'a> File<'a> {
             .collect())
     }
 
-    /// The results of a reduction.
     fn finished(&self, kind: Kind, (op, parts): (Op, Vec<Part>), all: &[States]) -> Result<Results, Failure> {
         let stored = self.first.stored();
         let states: Vec<_> = parts.iter().map(|part| states::of_part(all, *part)).collect();
@@ -335,7 +332,6 @@ impl<'a> File<'a> {
         Ok(results.collect())
     }
 
-    /// The largest elements of each line.
     fn top(&self, gpu: &Gpu, block: &Block) -> Result<Results, Failure> {
         let wanted = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
         let found = ranks::top(gpu, block, wanted, self.lines())?;
@@ -392,7 +388,6 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The rows of all results.
     fn rows(&self, gpu: &Gpu, all: &[(usize, Results)]) -> Vec<Row> {
         let is_left_out = (self.skips_nan() || self.mask.is_some()) && self.labels.is_none();
         let of_file = OfFile {
@@ -430,7 +425,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::files::npy;
+    use crate::files::tests::floats_on_disk;
     use crate::gpu::AdapterArgs;
     use crate::transport::Alone;
 
@@ -455,39 +450,29 @@ mod tests {
 
     #[test]
     fn chunks_of_a_file_make_the_same_results() {
-        let folder = tempfile::tempdir().unwrap();
-        let data: Vec<f32> = (0..30_000u32).map(|x| (x * 7919 % 9973) as f32 * 0.25 - 1000.0).collect();
-        let path = folder.path().join("a.npy");
-        let write = |shape: &[u64], fortran| {
-            npy::write(
-                std::fs::File::create(&path).unwrap(),
-                "<f4",
-                shape,
-                fortran,
-                bytemuck::cast_slice(&data),
-            )
-            .unwrap()
-        };
-        let file = path.display();
         for (shape, axis) in [
             (&[30_000][..], ""),
             (&[60, 500], "--axis 0"),
             (&[60, 500], "--axis 1"),
             (&[60, 50, 10], "--axis 0,2"),
         ] {
-            write(shape, false);
-            let request = format!("{file} {axis} --op sum,mean,std,min-max,arg-max,arg-min --verify");
+            let file = floats_on_disk(shape, false);
+            let request = format!(
+                "{} {axis} --op sum,mean,std,min-max,arg-max,arg-min --verify",
+                file.path().display()
+            );
             let whole = values(&request, 1 << 30).unwrap();
             assert_eq!(values(&request, 16_000).unwrap(), whole, "{axis}");
             assert!(whole.iter().all(|row| row.ends_with("\"verified\"]")), "{whole:?}");
         }
-        write(&[60, 500], true);
+        let file = floats_on_disk(&[60, 500], true);
         for (request, why) in [
             ("--axis 0", "120000 bytes"),
             ("--op median", "120000 bytes"),
             ("--axis 1 --op top", "hold 16000"),
         ] {
-            assert!(values(&format!("{file} {request}"), 16_000).unwrap_err().contains(why), "{request}");
+            let request = format!("{} {request}", file.path().display());
+            assert!(values(&request, 16_000).unwrap_err().contains(why), "{request}");
         }
     }
 }

@@ -23,7 +23,6 @@ pub fn check<W: What>(rows: &[Row<W>]) -> Result<(), Failure> {
     if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// The speed of the last row.
 pub fn last_speed(rows: &[Row]) -> Option<f64> {
     rows.last()?.figures.gb_per_s
 }

@@ -12,7 +12,6 @@ use crate::row::Row;
 
 /// The GPU, memory peak and time limits of all rows of a command.
 pub struct RunContext<'a> {
-    /// The GPU.
     pub gpu: &'a Gpu,
     peak: PeakMeter,
     budget: Budget,
@@ -24,7 +23,6 @@ impl<'a> RunContext<'a> {
         Ok(RunContext { gpu, peak: gpu.peak_meter(samples)?, budget: gpu.budget(samples) })
     }
 
-    /// The best bandwidth of the memory so far.
     pub fn peak(&self) -> Peak {
         self.peak.peak()
     }
@@ -67,12 +65,7 @@ pub fn expected(host: &Host, op: Op, len: u64) -> Result<Expected, Failure> {
 }
 
 fn undefined(op: Op, element: Element) -> Failure {
-    Failure::Usage(format!("`{op}` is not defined for {element}"))
-}
-
-/// Checks that an operator is defined for an element type.
-pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
-    op.over(element).map(drop).map_err(Failure::usage)
+    refusal!("`{op}` is not defined for {element}")
 }
 
 /// Checks that this adapter can compute an operator over an element type at all.
@@ -80,11 +73,11 @@ pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure
     let monoid = op.over(element).map_err(Failure::usage)?;
     match monoid.features() - gpu.device.features() {
         missing if missing.is_empty() => Ok(()),
-        missing => Err(Failure::Usage(format!(
+        missing => Err(refusal!(
             "`{op}` of {element} needs {}, which {} lacks",
             adapter::feature_names(missing),
             gpu.info.name
-        ))),
+        )),
     }
 }
 

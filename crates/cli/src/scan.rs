@@ -10,8 +10,8 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 use halofold::scan::Scan;
-use halofold::{Element, OnDevice, Slice, wgpu};
-use halofold_fleet::host::{Batch, narrowed, permuted};
+use halofold::{Element, OnDevice, wgpu};
+use halofold_fleet::host::{narrowed, permuted};
 
 use crate::failure::Failure;
 use crate::files::{BareArgs, Source, npy};
@@ -81,17 +81,13 @@ pub struct ScanArgs {
 }
 
 /// Runs the subcommand.
-///
-/// # Errors
-///
-/// Names the fault of the request, of the machine, or of a result.
 pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let start = Instant::now();
-    npy::check_output(&args.output)?;
+    npy::check_output("-o", &args.output)?;
     let source = Source::open(&args.file, args.raw.bare().as_ref()).map_err(Failure::usage)?;
     check(args, &source)?;
     let geometry = Geometry::new(&source, args.axis.as_ref().map(slice::from_ref), false, source.reverses());
-    let geometry = geometry.map_err(|why| Failure::Usage(format!("{}: {why}", source.name())))?;
+    let geometry = geometry.map_err(|why| refusal!("{}: {why}", source.name()))?;
     let mut file = Reserved::open_apart("-o", &args.output, slice::from_ref(&args.file))?;
     let gpu = args.adapter.open()?;
     let dtype = op::dtype(args.op, source.stored());
@@ -106,12 +102,9 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
         file: source.name(),
         element: source.stored().name(),
         n: source.len(),
-        is_left_out: false,
-        keys: None,
-        axes: None,
-        output: None,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         adapter: &gpu.info.name,
+        ..OfFile::default()
     };
     let axis = geometry.axes.as_deref().and_then(<[_]>::first);
     let array = Array {
@@ -123,10 +116,9 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     rows::deliver_array(of_file.array_row(args.op.name(), array, gpu_ms, check), args.json, args.quiet)
 }
 
-/// Checks a request against the file.
 fn check(args: &ScanArgs, source: &Source) -> Result<(), Failure> {
     let (op, element, stored) = (args.op, source.element(), source.stored());
-    let refused = |why: String| Err(Failure::Usage(format!("{}: {why}", source.name())));
+    let refused = |why: String| Err(refusal!("{}: {why}", source.name()));
     let rounds = element.is_float() && matches!(op, Op::Sum | Op::Product);
     if args.exact && !rounds {
         return refused(format!("`{op}` of {stored} rounds nothing as it is; leave out --exact"));
@@ -137,7 +129,6 @@ fn check(args: &ScanArgs, source: &Source) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A scan of a file.
 struct Scanner<'a> {
     args: &'a ScanArgs,
     source: &'a Source,
@@ -173,9 +164,9 @@ impl<'a> Scanner<'a> {
             .filter(|chunks| chunks.len() == 1 || geometry.rows == 1 || chunks[0].rows < geometry.rows);
         let chunks = chunks.ok_or_else(|| {
             let (name, needed, room) = (source.name(), source.len() * size, room * size);
-            Failure::Usage(format!(
+            refusal!(
                 "{name}: the results take {needed} bytes in one buffer, and this adapter's hold {room}: scan along another axis, or cut the array"
-            ))
+            )
         })?;
         let reference = args.verify.then(|| Reference::new(part, args.exclusive)).transpose()?;
         let check = if args.verify { Check::Right } else { Check::Unchecked };
@@ -201,14 +192,7 @@ impl<'a> Scanner<'a> {
         };
         let operation = gpu.attempt(on)?;
         let state = output_buffer(gpu, scan.state_size());
-        let inputs = Inputs {
-            first: self.source,
-            second: None,
-            mask: None,
-            labels: None,
-            skips_nan: false,
-            is_kept: self.args.verify,
-        };
+        let inputs = Inputs::of(self.source, self.args.verify);
         let bar = progress::bytes(if self.args.quiet { 0 } else { self.source.bytes() });
         let mut depth = 0;
         for chunk in self.chunks.clone() {
@@ -240,9 +224,8 @@ impl<'a> Scanner<'a> {
         (carried, is_first): (Option<&wgpu::Buffer>, bool),
     ) -> Result<(Vec<u8>, Option<f64>), Failure> {
         let gpu = self.gpu;
-        let all = Batch { start: 0, len: block.lines.elements() as usize, lines: vec![0] };
-        let input: Slice<'_> = block.slice(0, &all);
-        let size = all.len as u64 * self.monoid.out_size();
+        let input = block.elements();
+        let size = block.lines.elements() * self.monoid.out_size();
         let output = output_buffer(gpu, size.next_multiple_of(4));
         let prepared = match carried {
             None => vec![operation.of(input).into(&output).map_err(Failure::usage)?],
@@ -283,7 +266,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The results, as numbers.
 fn answers(part: Part, results: &[u8]) -> Vec<Scalar> {
     part.op.read(part.element, results)
 }

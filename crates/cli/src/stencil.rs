@@ -31,7 +31,7 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     if args.tune {
         return tune::run(file);
     }
-    match (preset.chosen(), &file.grid) {
+    match (preset.preset, &file.grid) {
         (Some(_), _) if file.steps == Some(0) => {
             Err(Failure::usage("--steps 0: a preset is run for at least one step"))
         }

@@ -7,32 +7,20 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, presets
 use crate::row::{Row, Status, What};
 
 /// A column: its heading, and the function that gives a row's cell.
-pub struct Column<T = Row> {
+pub struct Column<T> {
     heading: Cow<'static, str>,
     left: bool,
     show: Box<dyn Fn(&T) -> String>,
 }
 
 impl<T> Column<T> {
-    /// A column of numbers.
     pub fn number(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
         Column { heading: heading.into(), left: false, show: Box::new(show) }
     }
 
-    /// A column of words.
     pub fn words(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
         Column { heading: heading.into(), left: true, show: Box::new(show) }
     }
-}
-
-/// A column of numbers about reductions.
-pub fn number(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
-    Column::number(heading, show)
-}
-
-/// A column of words about reductions.
-pub fn words(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
-    Column::words(heading, show)
 }
 
 /// Columns that a narrow terminal omits, first to last.
@@ -186,7 +174,6 @@ pub fn clock(row: &Row) -> String {
     if wall { "wall".to_owned() } else { String::new() }
 }
 
-/// PASS, FAIL or skipped.
 pub fn status<W: What>(row: &Row<W>) -> String {
     match row.status {
         Status::Pass => "PASS",

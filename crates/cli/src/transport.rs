@@ -47,5 +47,5 @@ impl Transport for Alone {
 
 /// Refuses a stream, of which several processes cannot each read a part.
 pub fn refuse_stream(name: &str) -> Failure {
-    Failure::Usage(format!("{name}: ranks read parts of files, not streams"))
+    refusal!("{name}: ranks read parts of files, not streams")
 }

@@ -56,8 +56,7 @@ const STYLE: &str = include_str!("web/assets/style.css");
 /// Runs the command.
 pub fn run(args: &WebArgs) -> Result<(), Failure> {
     let folder = &args.output;
-    fs::create_dir_all(folder)
-        .map_err(|error| Failure::Usage(format!("--output {}: {error}", folder.display())))?;
+    fs::create_dir_all(folder).map_err(|error| refusal!("--output {}: {error}", folder.display()))?;
     files().into_iter().try_for_each(|(name, text)| write(&folder.join(name), &text))?;
     written(&folder.join("index.html"));
     Ok(())

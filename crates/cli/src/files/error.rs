@@ -9,9 +9,7 @@ use super::STANDARD_INPUT;
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {fault}{remedy}")]
 pub struct InputError {
-    /// The file.
     pub name: String,
-    /// The fault of it.
     pub fault: Fault,
     /// What else to do about it.
     remedy: &'static str,
@@ -21,40 +19,31 @@ pub struct InputError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing of that name exists.
     #[error("no such file; check the path")]
     Missing,
-    /// The system does not let this user read it.
     #[error("permission denied; make the file readable for this user")]
     Denied,
-    /// It is a directory.
     #[error("is a directory; name the files in it")]
     Directory,
-    /// It cannot be opened for another reason, the system's.
     #[error("cannot be opened: {0}; check the path and the disk")]
     Open(io::Error),
-    /// Reading it failed for a reason of the system's.
     #[error("cannot be read: {0}; check the disk or the program that writes the data")]
     Read(io::Error),
-    /// It has no bytes at all, so no header either.
     #[error("is empty; write it with numpy.save")]
     Empty,
     /// It is a zip archive in a stream, which has its directory at its end.
     #[error("is a .npz archive in a stream, and is read from a file only; write it to one")]
     Archive,
-    /// A zip archive cannot be read.
     #[error("is no .npz archive, or a damaged one: {0}; copy it again, or write it with numpy.savez")]
     Zip(String),
     /// No array of an archive has the name, or none is named and there are several: the names.
     #[error("name one of the arrays in the archive, as in FILE.npz:NAME: {0}")]
     Member(String),
-    /// It does not begin as a `.npy` file does.
     #[error("is not an array that NumPy wrote; write it with numpy.save")]
     NotNpy,
     /// It was to have bare elements, and begins as a `.npy` file does.
     #[error("is a .npy file, whose header says what its elements are: no type has to be given")]
     NotBare,
-    /// Another fault, in words.
     #[error("{0}")]
     Unreadable(String),
     /// A header that does not follow the format, for this reason.
@@ -63,14 +52,11 @@ pub enum Fault {
     /// An array of something that cannot be reduced here: the dtype, as the header has it and cut short if it is long.
     #[error("has dtype `{0}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
     Dtype(String),
-    /// It ends before it should.
     #[error("truncated: {expected} bytes of {part} expected, {found} found; copy or write the file again")]
     Truncated {
         /// The part that is not complete: `header` or `data`.
         part: &'static str,
-        /// The bytes that part takes.
         expected: u64,
-        /// The bytes of it that are there.
         found: u64,
     },
 }

@@ -6,11 +6,9 @@ use super::error::Fault;
 
 /// The entries of a dictionary.
 pub(crate) struct Dictionary<'a> {
-    /// The type string.
     pub(crate) descr: &'a str,
     /// True if the first dimension runs fastest.
     pub(crate) fortran: bool,
-    /// The dimensions.
     pub(crate) shape: Vec<u64>,
     /// The same as it is written.
     pub(crate) shape_text: &'a str,

@@ -11,7 +11,6 @@ use super::npy;
 use super::reader::fill;
 use super::stored::Stored;
 
-/// The first bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The first bytes of a zip archive, which a `.npz` file is.
@@ -25,7 +24,6 @@ const LONGEST: u32 = u16::MAX as u32;
 /// The elements of a file, as a header describes them.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// The type of the elements.
     pub(crate) stored: Stored,
     /// The array's dimensions; none of bare elements.
     pub(crate) shape: Vec<u64>,
@@ -43,15 +41,9 @@ impl Header {
     /// The description of bare elements, which have no header: as many as `length` bytes hold, or an array. The length of a stream is
     /// not known yet.
     pub(crate) fn bare(bare: &Bare, length: Option<u64>) -> Result<Self, Fault> {
-        let header = Header {
-            stored: bare.stored,
-            shape: Vec::new(),
-            fortran: false,
-            swap: cfg!(target_endian = "big"),
-            bytes: None,
-            start: 0,
-        };
-        length.map_or(Ok(header), |length| header_of(bare, length))
+        let shape = length.map_or(Ok(Vec::new()), |length| shape_of(bare, length))?;
+        let swap = cfg!(target_endian = "big");
+        Ok(Header { stored: bare.stored, shape, fortran: false, swap, bytes: length, start: 0 })
     }
 
     /// Reads the header off `reader`, which is left at the first element.
@@ -67,14 +59,14 @@ impl Header {
     /// Completes the description of bare elements from a stream, whose `length` is known at its end.
     pub(crate) fn with_length(self, raw: Option<&Bare>, length: u64) -> Result<Self, Fault> {
         match raw.filter(|_| self.bytes.is_none()) {
-            Some(bare) => header_of(bare, length),
+            Some(bare) => Header::bare(bare, Some(length)),
             None => Ok(self),
         }
     }
 }
 
-/// The description of `length` bytes of bare elements.
-fn header_of(bare: &Bare, length: u64) -> Result<Header, Fault> {
+/// The dimensions of `length` bytes of bare elements.
+fn shape_of(bare: &Bare, length: u64) -> Result<Vec<u64>, Fault> {
     let Bare { stored, dimensions } = bare;
     if !length.is_multiple_of(stored.size()) {
         return Err(Fault::Unreadable(format!(
@@ -91,8 +83,7 @@ fn header_of(bare: &Bare, length: u64) -> Result<Header, Fault> {
             excerpt(&text)
         )));
     }
-    let swap = cfg!(target_endian = "big");
-    Ok(Header { stored: *stored, shape, fortran: false, swap, bytes: Some(length), start: 0 })
+    Ok(shape)
 }
 
 /// True if a file begins as a zip archive does.
@@ -165,7 +156,6 @@ fn read_text(reader: &mut impl Read, version: u8) -> Result<(String, u64), Fault
     Ok((decode(text, version)?, start))
 }
 
-/// Makes text of the header's bytes.
 fn decode(bytes: Vec<u8>, version: u8) -> Result<String, Fault> {
     if version >= 3 {
         return String::from_utf8(bytes).map_err(|_| Fault::Header("it is not UTF-8 text".to_owned()));

@@ -13,7 +13,7 @@ pub mod npz;
 mod reader;
 mod stored;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fs::File;
 use std::io::Read;
@@ -43,11 +43,9 @@ pub struct Source {
     name: String,
     data: Data,
     header: Header,
-    /// Bytes of the elements.
     bytes: u64,
 }
 
-/// Where the bytes lie.
 enum Data {
     /// In a file, from the header's `start` on.
     File(File),
@@ -63,10 +61,6 @@ enum Stream {
 
 impl Source {
     /// Opens `path`, where `-` is standard input: a `.npy` file, an array of a `.npz` archive or, with `raw`, bare elements.
-    ///
-    /// # Errors
-    ///
-    /// There is no such file, it is no array of numbers, or it is not complete.
     pub fn open(path: &Path, raw: Option<&Bare>) -> Result<Self, InputError> {
         let name = &path.to_string_lossy();
         let opened = open_array(path, raw.is_some()).and_then(|opened| Self::new(name, opened, raw));
@@ -111,7 +105,6 @@ impl Source {
         &self.name
     }
 
-    /// The type of the elements in the file.
     pub fn stored(&self) -> Stored {
         self.header.stored
     }
@@ -131,7 +124,6 @@ impl Source {
         self.header.fortran
     }
 
-    /// The number of elements.
     #[allow(clippy::len_without_is_empty, reason = "an empty array is no special case")]
     pub fn len(&self) -> u64 {
         self.bytes / self.header.stored.size()
@@ -207,10 +199,6 @@ impl Source {
     /// Loads layers of the outermost axis of an array of the dimensions `dims`, the file's own or a single one, after exchanging its axes: axis
     /// `k` of the result is axis `order[k]`. The bytes are those of elements that kernels read, in C order. Of a Fortran array all layers are
     /// loaded, as its first axis is the innermost in the file.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub fn load(&self, dims: &[u64], layers: Range<u64>, order: &[usize]) -> Result<Vec<u8>, InputError> {
         let Header { stored, swap, .. } = self.header;
         let all = dims.first().copied().unwrap_or(1);
@@ -238,10 +226,6 @@ impl Source {
     }
 
     /// Loads all elements in C order.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub fn load_all(&self) -> Result<Vec<u8>, InputError> {
         let shape = self.shape();
         self.load(shape, 0..shape.first().copied().unwrap_or(1), &(0..shape.len()).collect::<Vec<_>>())

@@ -46,15 +46,20 @@ pub fn tuple(shape: &[u64]) -> String {
 
 /// True if a file's name says that it holds an array.
 pub fn is_named(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+    has_extension(path, "npy")
 }
 
-/// Checks the name of an array that `-o` writes.
-pub fn check_output(path: &Path) -> Result<(), Failure> {
-    match is_named(path) {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display()))),
+/// True if a file's name has an extension, in small letters or large ones.
+pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Checks the name of an array that an option names.
+pub fn check_output(option: &str, path: &Path) -> Result<(), Failure> {
+    if is_named(path) {
+        return Ok(());
     }
+    Err(refusal!("{option} {}: the name must end in .npy", path.display()))
 }
 
 #[cfg(test)]

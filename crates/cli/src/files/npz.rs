@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 
+use super::npy;
+
 /// Writes arrays, each of which is a whole `.npy` file, by their names. Nothing is compressed.
 pub fn write(file: impl Write, arrays: &[(String, Vec<u8>)]) -> io::Result<()> {
     let mut archive = ZipArchiveWriter::new(file);
@@ -22,5 +24,5 @@ pub fn write(file: impl Write, arrays: &[(String, Vec<u8>)]) -> io::Result<()> {
 
 /// True if a file's name says that it holds an archive.
 pub fn is_named(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
+    npy::has_extension(path, "npz")
 }

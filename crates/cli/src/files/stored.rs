@@ -12,36 +12,29 @@ pub enum Stored {
     Element(Element),
     /// A byte that is zero or not.
     Bool,
-    /// 8-bit unsigned integer.
     U8,
-    /// 8-bit signed integer.
     I8,
-    /// 16-bit unsigned integer.
     U16,
-    /// 16-bit signed integer.
     I16,
 }
 
-/// The names that NumPy has for each type, without a byte order.
-const NUMPY: [(Stored, [&str; 2]); 12] = [
-    (Stored::Bool, ["b1", "bool"]),
-    (Stored::U8, ["u1", "uint8"]),
-    (Stored::I8, ["i1", "int8"]),
-    (Stored::U16, ["u2", "uint16"]),
-    (Stored::I16, ["i2", "int16"]),
-    (Stored::Element(Element::U32), ["u4", "uint32"]),
-    (Stored::Element(Element::I32), ["i4", "int32"]),
-    (Stored::Element(Element::F32), ["f4", "float32"]),
-    (Stored::Element(Element::F64), ["f8", "float64"]),
-    (Stored::Element(Element::I64), ["i8", "int64"]),
-    (Stored::Element(Element::U64), ["u8", "uint64"]),
-    (Stored::Element(Element::F16), ["f2", "float16"]),
+/// The name of each type, and those that NumPy has for it, without a byte order.
+const NAMES: [(Stored, &str, [&str; 2]); 12] = [
+    (Stored::Bool, "bool", ["b1", "bool"]),
+    (Stored::U8, "u8", ["u1", "uint8"]),
+    (Stored::I8, "i8", ["i1", "int8"]),
+    (Stored::U16, "u16", ["u2", "uint16"]),
+    (Stored::I16, "i16", ["i2", "int16"]),
+    (Stored::Element(Element::U32), "u32", ["u4", "uint32"]),
+    (Stored::Element(Element::I32), "i32", ["i4", "int32"]),
+    (Stored::Element(Element::F32), "f32", ["f4", "float32"]),
+    (Stored::Element(Element::F64), "f64", ["f8", "float64"]),
+    (Stored::Element(Element::I64), "i64", ["i8", "int64"]),
+    (Stored::Element(Element::U64), "u64", ["u8", "uint64"]),
+    (Stored::Element(Element::F16), "f16", ["f2", "float16"]),
 ];
 
 impl Stored {
-    /// The types that become a 32-bit integer.
-    pub const PACKED: [Stored; 5] = [Stored::Bool, Stored::U8, Stored::I8, Stored::U16, Stored::I16];
-
     /// The type it has in a reduction.
     pub fn element(self) -> Element {
         match self {
@@ -51,7 +44,6 @@ impl Stored {
         }
     }
 
-    /// Bytes of one.
     pub fn size(self) -> u64 {
         match self {
             Stored::Element(element) => element.size(),
@@ -65,33 +57,29 @@ impl Stored {
         !matches!(self, Stored::Element(_))
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stored::Element(element) => element.name(),
-            Stored::Bool => "bool",
-            Stored::U8 => "u8",
-            Stored::I8 => "i8",
-            Stored::U16 => "u16",
-            Stored::I16 => "i16",
-        }
+    /// Its names: its own, and NumPy's.
+    fn names(self) -> (&'static str, [&'static str; 2]) {
+        let names = NAMES.iter().find(|(stored, ..)| *stored == self);
+        names.map_or(("", [""; 2]), |(_, name, numpys)| (name, *numpys))
     }
 
-    /// The type of a name, if it is one.
+    pub fn name(self) -> &'static str {
+        self.names().0
+    }
+
     pub(crate) fn of_name(name: &str) -> Option<Self> {
-        let packed = Stored::PACKED.into_iter().find(|stored| stored.name() == name);
-        packed.or_else(|| name.parse().ok().map(Stored::Element))
+        NAMES.iter().find(|(_, own, _)| *own == name).map(|(stored, ..)| *stored)
     }
 
     /// The type that NumPy gives a name, without a byte order.
     pub(crate) fn of_numpy(name: &str) -> Option<Self> {
         let name = if name == "?" { "b1" } else { name };
-        NUMPY.iter().find(|(_, names)| names.contains(&name)).map(|(stored, _)| *stored)
+        NAMES.iter().find(|(.., numpys)| numpys.contains(&name)).map(|(stored, ..)| *stored)
     }
 
     /// NumPy's short name, without a byte order.
     pub fn numpy(self) -> &'static str {
-        NUMPY.iter().find(|(stored, _)| *stored == self).map_or("", |(_, names)| names[0])
+        self.names().1[0]
     }
 
     /// NumPy's type string of little-endian elements.

@@ -29,13 +29,21 @@ fn header(descr: &str, fortran: bool, shape: &str) -> String {
 }
 
 /// A version 1.0 file of the given type string and shape.
-fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+fn array(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     file(1, &header(&format!("'{descr}'"), false, shape), data)
 }
 
 fn on_disk(bytes: &[u8]) -> NamedTempFile {
     let mut file = NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
+    file
+}
+
+/// A file of 30 000 floats.
+pub(crate) fn floats_on_disk(shape: &[u64], fortran: bool) -> NamedTempFile {
+    let data: Vec<f32> = (0..30_000u32).map(|x| (x * 7919 % 9973) as f32 * 0.25 - 1000.0).collect();
+    let mut file = NamedTempFile::new().unwrap();
+    npy::write(&mut file, "<f4", shape, fortran, bytemuck::cast_slice(&data)).unwrap();
     file
 }
 
@@ -77,10 +85,10 @@ fn every_type_and_byte_order_is_read() {
         }
     }
     let wide = |values: [i32; 4]| values.map(i32::to_ne_bytes).concat();
-    assert_eq!(elements(&npy("|i1", "(4,)", &numbers), None).unwrap(), wide([1, 2, 3, -6]));
-    assert_eq!(elements(&npy("|b1", "(4,)", &[0, 1, 0, 9]), None).unwrap(), wide([0, 1, 0, 1]));
+    assert_eq!(elements(&array("|i1", "(4,)", &numbers), None).unwrap(), wide([1, 2, 3, -6]));
+    assert_eq!(elements(&array("|b1", "(4,)", &[0, 1, 0, 9]), None).unwrap(), wide([0, 1, 0, 1]));
     assert_eq!(
-        elements(&npy(">i2", "(2,)", &[255, 254, 1, 0]), None).unwrap()[..8],
+        elements(&array(">i2", "(2,)", &[255, 254, 1, 0]), None).unwrap()[..8],
         wide([-2, 256, 0, 0])[..8]
     );
 }
@@ -88,8 +96,8 @@ fn every_type_and_byte_order_is_read() {
 #[test]
 fn layers_and_fortran_arrays_are_loaded_in_c_order() {
     let data: Vec<u8> = (0..24).collect();
-    let file = on_disk(&npy("|u1", "(2, 3, 4)", &data));
-    let source = Source::open(file.path(), None).unwrap();
+    let plain = on_disk(&array("|u1", "(2, 3, 4)", &data));
+    let source = Source::open(plain.path(), None).unwrap();
     let first = |bytes: Vec<u8>| bytes.chunks(4).map(|word| word[0]).collect::<Vec<_>>();
     let shape = source.shape().to_vec();
     assert_eq!(
@@ -97,7 +105,7 @@ fn layers_and_fortran_arrays_are_loaded_in_c_order() {
         [12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23]
     );
     assert_eq!(first(source.load(&[24], 5..8, &[0]).unwrap()), [5, 6, 7]);
-    let fortran = on_disk(&super::tests::file(1, &header("'|u1'", true, "(2, 3)"), &[0, 3, 1, 4, 2, 5]));
+    let fortran = on_disk(&file(1, &header("'|u1'", true, "(2, 3)"), &[0, 3, 1, 4, 2, 5]));
     let source = Source::open(fortran.path(), None).unwrap();
     assert_eq!(first(source.load_all().unwrap()), [0, 1, 2, 3, 4, 5]);
     assert_eq!(first(source.load(&[2, 3], 0..2, &[1, 0]).unwrap()), [0, 3, 1, 4, 2, 5]);
@@ -112,15 +120,7 @@ fn bare_elements_have_a_type_and_a_shape() {
         assert_eq!(elements(&bytes, Some(&raw)).unwrap(), bytes);
         assert_eq!(Source::open(on_disk(&bytes).path(), Some(&raw)).unwrap().shape(), dims);
     }
-    for (shape, why) in
-        [("2,2", "24 bytes, and shape (2, 2) takes 16"), ("-1,4", "takes 16"), ("7", "takes 28")]
-    {
-        let error = elements(&bytes, Some(&bare(Element::F32.into(), shape))).unwrap_err();
-        assert!(error.to_string().contains(why), "{error}");
-    }
-    let error = elements(&bytes[..21], Some(&bare(Element::F32.into(), ""))).unwrap_err();
-    assert!(error.to_string().contains("21 bytes are not a multiple of the 4 bytes"), "{error}");
-    let array = on_disk(&npy("<f4", "(1,)", &[0; 4]));
+    let array = on_disk(&array("<f4", "(1,)", &[0; 4]));
     let error = Source::open(array.path(), Some(&bare(Stored::U8, ""))).err().unwrap();
     assert!(error.to_string().contains("leave out --raw"), "{error}");
 }
@@ -129,7 +129,7 @@ fn bare_elements_have_a_type_and_a_shape() {
 fn arrays_in_archives_are_read_by_their_names() {
     let mut bytes = Vec::new();
     let mut zip = ZipArchiveWriter::new(&mut bytes);
-    let array = npy("<i4", "(3,)", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+    let array = array("<i4", "(3,)", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
     for (name, method) in [("plain.npy", CompressionMethod::STORE), ("dense.npy", CompressionMethod::DEFLATE)]
     {
         let (mut entry, config) = zip.new_file(name).compression_method(method).start().unwrap();
@@ -185,19 +185,18 @@ fn damaged_files_say_what_is_wrong() {
         assert!(message.contains("malformed") && message.contains(expected), "{message}");
     }
     for shape in ["(4294967296, 4294967296)", "(18446744073709551615, 18446744073709551615, 0)"] {
-        assert!(refusal(&npy("<f8", shape, &[0; 64])).contains("2^63"));
+        assert!(refusal(&array("<f8", shape, &[0; 64])).contains("2^63"));
     }
-    assert!(refusal(b"").contains("is empty"));
-    assert!(refusal(b"1.0 2.0\n").contains("--raw TYPE"));
-    assert!(refusal(b"\x93NUMPY\x04\x01").contains("4.1"));
+    for (bytes, expected) in
+        [(&b""[..], "is empty"), (b"1.0 2.0\n", "--raw TYPE"), (b"\x93NUMPY\x04\x01", "4.1")]
+    {
+        assert!(refusal(bytes).contains(expected));
+    }
     let mut long = file(2, "", &[]);
     long[8..].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(refusal(&long).contains("4294967295"));
-    let whole = npy("<u4", "(5,)", &[1; 20]);
+    let whole = array("<u4", "(5,)", &[1; 20]);
     (1..whole.len()).for_each(|length| assert!(refusal(&whole[..length]).contains("truncated"), "{length}"));
-    let message = Source::open(Path::new("no/such/file.npy"), None).err().unwrap().to_string();
-    assert_eq!(message, "no/such/file.npy: no such file; check the path");
-    assert!(Source::open(&std::env::temp_dir(), None).err().unwrap().to_string().contains("is a directory"));
     let file = on_disk(&whole);
     let source = Source::open(file.path(), None).unwrap();
     file.as_file().set_len(file.path().metadata().unwrap().len() - 13).unwrap();
@@ -209,7 +208,7 @@ proptest! {
 
     #[test]
     fn damaged_bytes_never_panic(at in 0usize..120, byte in any::<u8>(), end in 0usize..140) {
-        let mut bytes = npy("<f4", "(2, 3)", &[1; 24]);
+        let mut bytes = array("<f4", "(2, 3)", &[1; 24]);
         let at = at % bytes.len();
         bytes[at] = byte;
         bytes.truncate(end);

@@ -14,10 +14,8 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
 
-/// The file's content.
 #[derive(Deserialize, Serialize)]
 struct Calibration {
-    /// The version of this program.
     version: String,
     /// The adapter, its back end and its driver.
     adapter: String,
@@ -126,7 +124,7 @@ pub fn store(gpu: &Gpu, samples: &[(Config, f64)]) -> Result<PathBuf, Failure> {
     let calibration =
         Calibration { version: env!("CARGO_PKG_VERSION").to_owned(), adapter: gpu.describe(), samples: kept };
     if let Some(folder) = path.parent() {
-        let failed = |error| Failure::Usage(format!("--tune: {}: {error}", folder.display()));
+        let failed = |error| refusal!("--tune: {}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
     }
     let text = serde_json::to_string_pretty(&calibration).map_err(Failure::usage)?;

@@ -10,7 +10,6 @@ use crate::grid::GridArgs;
 use crate::reserved::{self, Reserved};
 use halofold_fleet::GridState;
 
-/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Array,
@@ -57,9 +56,6 @@ fn form(path: &Path) -> Result<Form, Failure> {
     match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
         Some("npy") => Ok(Form::Array),
         Some("png") => Ok(Form::Picture),
-        _ => Err(Failure::Usage(format!(
-            "-o {}: the name must end in .npy (an array) or .png (a picture)",
-            path.display()
-        ))),
+        _ => Err(refusal!("-o {}: the name must end in .npy (an array) or .png (a picture)", path.display())),
     }
 }

@@ -15,27 +15,20 @@ use crate::table;
 /// A run in numbers, key by key as `--json` prints them.
 #[derive(Serialize)]
 pub struct Report {
-    /// The grid's file.
     pub file: String,
-    /// The kernel.
     pub variant: &'static str,
-    /// Points of the stencil.
     pub points: u32,
     /// The grid's dimensions, as in the file.
     #[serde(serialize_with = "sides")]
     pub grid: Vec<u64>,
     /// Invocations of a workgroup: rows x columns.
     pub block: String,
-    /// The kind of borders.
     pub boundary: String,
-    /// Steps done.
     pub steps: u32,
-    /// The element type that was computed with.
     #[serde(rename = "type")]
     pub element: &'static str,
     /// Time of one step on the GPU: the median over all.
     pub gpu_ms_median: Option<f64>,
-    /// From opening the file to the written result.
     pub wall_ms: f64,
     /// Cells of the grid per step and time, by the GPU's clock where it tells.
     pub gcells_per_s: Option<f64>,
@@ -47,13 +40,9 @@ pub struct Report {
     pub residual_l2: Option<f64>,
     /// True if the residual went below the bound.
     pub converged: Option<bool>,
-    /// The result's file.
     pub output: Option<String>,
-    /// The adapter.
     pub adapter: String,
-    /// Its back end.
     pub backend: String,
-    /// The norm that was to decide.
     #[serde(skip)]
     pub norm: Norm,
     /// Of several adapters or ranks, the time of compiling and uploading.
@@ -70,7 +59,6 @@ pub struct Stepped {
     pub outcome: Outcome,
     /// Time of one step on the GPU: the median over all.
     pub gpu_ms_median: Option<f64>,
-    /// Cells of the grid per step and time.
     pub gcells_per_s: Option<f64>,
 }
 
@@ -79,7 +67,6 @@ pub struct Stepped {
 pub struct Together {
     /// The layers of each adapter's slab: rows in 2D, planes in 3D.
     pub layers: Vec<u32>,
-    /// The steps between two exchanges.
     pub halo: u32,
 }
 

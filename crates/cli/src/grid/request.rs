@@ -27,19 +27,13 @@ const USUAL_EVERY: u32 = 10;
 
 /// A grid file and the steps to make on it.
 pub struct Request {
-    /// The file, opened.
     pub source: Source,
-    /// The file of the right-hand side, opened.
     pub rhs: Option<Source>,
     /// The kernel, the grid and its borders.
     pub config: Config,
-    /// The weights.
     pub weights: Weights,
-    /// Steps to do, at most.
     pub steps: u32,
-    /// The condition to stop before.
     pub until: Option<Until>,
-    /// The plane that a picture shows.
     pub plane: u32,
 }
 
@@ -151,10 +145,12 @@ impl Request {
                 true => "use several GPUs: --adapters all",
                 false => "use more GPUs, or ranks of halofold-mpi",
             };
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "{name}: {} {}: {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
-                self.config.grid, self.config.element, gpu.info.name
-            )));
+                self.config.grid,
+                self.config.element,
+                gpu.info.name
+            ));
         }
         let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
         planned.map(drop).map_err(|error| Failure::usage(format!("{name}: {error}")))
@@ -168,8 +164,7 @@ fn shape(
     source: &Source,
 ) -> Result<(&'static Stencil, Grid), Failure> {
     let shape = source.shape();
-    let refused =
-        |what: &str| Err(Failure::Usage(format!("{}: shape {}: {what}", source.name(), tuple(shape))));
+    let refused = |what: &str| Err(refusal!("{}: shape {}: {what}", source.name(), tuple(shape)));
     let dims = match shape.len() {
         2 => Dims::Two,
         3 => Dims::Three,
@@ -178,10 +173,11 @@ fn shape(
     if let (Some(asked), Some(weighted)) = (args.stencil, weighted)
         && asked != weighted
     {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "--stencil {}: the file of --weights has those of {}",
-            asked.name, weighted.name
-        )));
+            asked.name,
+            weighted.name
+        ));
     }
     let stencil = weighted.or(args.stencil).unwrap_or(Stencil::usual_in(dims));
     if stencil.dims != dims {
@@ -213,12 +209,12 @@ fn single_step(args: &GridArgs, stencil: &'static Stencil) -> &'static Variant {
 fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
     let rhs = Source::open(name, None).map_err(Failure::usage)?;
     if rhs.shape() != grid.shape() {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "--rhs {}: shape {}: the grid has {}",
             rhs.name(),
             tuple(rhs.shape()),
             tuple(grid.shape())
-        )));
+        ));
     }
     Ok(rhs)
 }
@@ -227,7 +223,7 @@ fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
 fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
     match args.element {
         Some(element) if !element.is_float() => {
-            Err(Failure::Usage(format!("--type {element}: stencils work on f32, f64 and f16")))
+            Err(refusal!("--type {element}: stencils work on f32, f64 and f16"))
         }
         Some(element) => Ok(element),
         None if of_file.is_float() => Ok(of_file),
@@ -240,7 +236,7 @@ fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > MOST_STEPS {
-        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", MOST_STEPS)));
+        return Err(refusal!("--every {every}: with --until at most {}", MOST_STEPS));
     }
     // Slabs add up exactly whatever is asked for, and the decision must not depend on their number.
     let accuracy = if args.exact || args.norm == Norm::L2 { Accuracy::Exact } else { Accuracy::Fast };
@@ -253,10 +249,8 @@ fn plane(args: &GridArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure>
         None => Ok(grid.planes / 2),
         Some(_) if stencil.dims == Dims::Two => Err(Failure::usage("--slice: a grid in 2D has no planes")),
         Some(plane) if plane < grid.planes => Ok(plane),
-        Some(plane) => Err(Failure::Usage(format!(
-            "--slice {plane}: the grid has {} planes, 0 to {}",
-            grid.planes,
-            grid.planes - 1
-        ))),
+        Some(plane) => {
+            Err(refusal!("--slice {plane}: the grid has {} planes, 0 to {}", grid.planes, grid.planes - 1))
+        }
     }
 }

@@ -22,7 +22,6 @@ pub enum GivenWeights {
 }
 
 impl GivenWeights {
-    /// Reads the argument.
     pub fn parse(text: &str) -> Result<Self, String> {
         if npy::is_named(Path::new(text)) {
             return Ok(GivenWeights::File(text.into()));
@@ -43,12 +42,12 @@ pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
         _ => &[],
     };
     Weights::of(stencil, list).ok_or_else(|| {
-        Failure::Usage(format!(
+        refusal!(
             "--weights: {} given, {} points take {}: of the centre, then of the others from the nearest to the farthest",
             list.len(),
             stencil.points(),
             stencil.classes.len()
-        ))
+        )
     })
 }
 
@@ -57,11 +56,11 @@ pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     let source = Source::open(path, None).map_err(Failure::usage)?;
     let shape: Vec<_> = source.shape().iter().map(|side| *side as usize).collect();
     let Some(stencil) = Stencil::with_weights_of_shape(&shape) else {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "--weights {}: shape {}: weights are arrays of (3, 3), (5, 5) or (3, 3, 3)",
             source.name(),
             tuple(source.shape())
-        )));
+        ));
     };
     let side = shape[0] as u32;
     let planes = if stencil.dims == Dims::Three { side } else { 1 };
@@ -70,7 +69,7 @@ pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     FileCells::new(&source, Element::F64)?.fill(0, &mut cells).map_err(Failure::usage)?;
     let weights = values(Element::F64, &cells);
     if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
-        return Err(Failure::Usage(format!("--weights {}: {weight} is not a weight", source.name())));
+        return Err(refusal!("--weights {}: {weight} is not a weight", source.name()));
     }
     Ok((stencil, Weights::new(&weights)))
 }

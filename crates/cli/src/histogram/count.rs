@@ -10,7 +10,7 @@ use halofold::Element;
 use halofold::Value;
 use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Accuracy, Op, Scalar};
-use halofold_fleet::host::{Batch, Lines, convert};
+use halofold_fleet::host::{Lines, convert};
 use serde::Serialize;
 
 use super::edges::{Bins, Range};
@@ -59,38 +59,25 @@ fn ends_of(text: &str) -> Result<[f64; 2], String> {
 /// The elements of a file in bins. Its fields, in their order, are the keys in JSON.
 #[derive(Debug, Serialize)]
 pub struct Counted {
-    /// The file, as the command line names it.
     pub file: String,
-    /// The type of the elements.
     #[serde(rename = "type")]
     pub element: &'static str,
-    /// The number of elements.
     pub n: u64,
     /// Those of them in the range.
     pub counted: u64,
-    /// The number of bins.
     pub bins: usize,
-    /// The ends of the range.
     pub range: [f64; 2],
-    /// NumPy's name of the type of the edges.
     pub dtype: &'static str,
     /// The edges of the bins, one more.
     pub edges: Vec<f64>,
-    /// The elements in each bin.
     pub counts: Vec<u64>,
     /// Time on the GPU for the counts, if it tells.
     pub gpu_ms: Option<f64>,
-    /// From opening the file to the counts.
     pub wall_ms: f64,
-    /// The adapter's name.
     pub adapter: String,
 }
 
 /// Counts the elements of a file.
-///
-/// # Errors
-///
-/// The file cannot be read, or has no histogram with these bins; a GPU is not there, or fails.
 pub fn count(request: &Request) -> Result<Counted, Failure> {
     let gpu = || request.adapter.open();
     counted(request, gpu, |gpu| gpu.device.limits().max_buffer_size)
@@ -105,7 +92,7 @@ fn counted(
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
     let gpu = open()?;
     let start = Instant::now();
-    let refused = |why: &dyn Display| Failure::Usage(format!("{}: {why}", source.name()));
+    let refused = |why: &dyn Display| refusal!("{}: {why}", source.name());
     let geometry = Geometry::new(&source, None, false, source.reverses()).map_err(|why| refused(&why))?;
     let room = room_of(&gpu);
     let size = element(&source).size();
@@ -188,15 +175,7 @@ impl Counter<'_> {
     fn load(&self, chunk: &Chunk) -> Result<Block, Failure> {
         let Geometry { dims, order, .. } = self.geometry;
         if self.source.element() != Element::F16 {
-            let inputs = Inputs {
-                first: self.source,
-                second: None,
-                mask: None,
-                labels: None,
-                skips_nan: false,
-                is_kept: false,
-            };
-            return inputs.load(self.gpu, self.geometry, chunk);
+            return Inputs::of(self.source, false).load(self.gpu, self.geometry, chunk);
         }
         let halves = self.source.load(dims, chunk.layers.clone(), order).map_err(Failure::usage)?;
         let mut floats = vec![0; 2 * halves.len()];
@@ -211,7 +190,7 @@ impl Counter<'_> {
         let parts = parts::of(Op::MinMax, element, Accuracy::Fast);
         let begun = kernels.begin(&[(Op::MinMax, parts)], element.into(), false);
         let mut all = begun.map_err(|failure| match failure {
-            Failure::Usage(why) => Failure::Usage(format!("{why}; or name the range with --range LOW,HIGH")),
+            Failure::Usage(why) => refusal!("{why}; or name the range with --range LOW,HIGH"),
             failure => failure,
         })?;
         self.each(|_, block, chunk| kernels.add(&mut all, block, chunk.before))?;
@@ -233,12 +212,11 @@ impl Counter<'_> {
         let histogram = self.gpu.attempt(|| config.on(&self.gpu.device).map_err(Failure::usage))?;
         let (mut counts, mut gpu_ms) = (vec![0u64; bins as usize], Some(0.0));
         self.each(|gpu, block, _| {
-            let all = Batch { start: 0, len: block.lines.elements() as usize, lines: vec![0] };
-            if all.len == 0 {
+            if block.lines.elements() == 0 {
                 return Ok(());
             }
             let output = states::output_buffer(gpu, histogram.config().output());
-            let prepared = histogram.of(block.slice(0, &all)).into(&output).map_err(Failure::usage)?;
+            let prepared = histogram.of(block.elements()).into(&output).map_err(Failure::usage)?;
             let (bytes, ms) =
                 gpu.read_results("halofold histogram", &output, |pass| prepared.encode_in_pass(pass))?;
             let more: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
@@ -253,23 +231,13 @@ impl Counter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::npy;
+    use crate::files::tests::floats_on_disk;
 
     #[test]
     fn chunks_of_a_file_make_the_same_counts() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.npy");
-        let data: Vec<f32> = (0..30_000u32).map(|x| (x * 7919 % 9973) as f32 * 0.25 - 1000.0).collect();
-        npy::write(
-            std::fs::File::create(&file).unwrap(),
-            "<f4",
-            &[300, 100],
-            false,
-            bytemuck::cast_slice(&data),
-        )
-        .unwrap();
+        let file = floats_on_disk(&[300, 100], false);
         let request = Request {
-            file,
+            file: file.path().to_owned(),
             bins: 37,
             range: None,
             raw: BareArgs::default(),

@@ -28,10 +28,6 @@ pub struct Bins {
 impl Bins {
     /// `count` bins over a range, for the elements of a file. Edges have the type of floats, and 64 bits beside integers. Those between
     /// elements are computed in that type, as NumPy 2 does; those of a named range in 64 bits, and rounded once.
-    ///
-    /// # Errors
-    ///
-    /// The bins have no width.
     pub fn new(stored: Stored, range: Range, count: u32) -> Result<Self, String> {
         let is_found = matches!(range, Range::Found(_));
         let [low, high] = match range {
@@ -65,7 +61,6 @@ impl Bins {
         Ok(Bins { edges, dtype, element })
     }
 
-    /// The number of bins.
     pub fn count(&self) -> usize {
         self.edges.len() - 1
     }
@@ -144,7 +139,6 @@ mod tests {
         assert_eq!(edges(Stored::U8, Range::Found([Value::Unsigned(7); 2]), 2).unwrap(), [6.5, 7.0, 7.5]);
         let wide = Range::Found([i64::MIN, i64::MAX].map(Value::Signed));
         assert_eq!(edges(Element::I64.into(), wide, 2).unwrap()[1], 0.0);
-        assert!(edges(Element::F64.into(), Range::Given([-1e308, 1e308]), 2).is_err());
         assert!(edges(Element::F32.into(), Range::Found([f32::MIN, f32::MAX].map(Value::F32)), 2).is_err());
     }
 }

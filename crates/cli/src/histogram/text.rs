@@ -13,7 +13,6 @@ const MOST_LINES: usize = 32;
 /// Letters of the longest bar.
 const WIDTH: u64 = 50;
 
-/// The eighths of a block.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// The title, and a line for each group of bins: its lower edge, its count and its bar.

@@ -11,15 +11,10 @@ use crate::table;
 
 /// The rows of several lengths.
 pub struct BySize<'a> {
-    /// The adapter in one line.
     pub adapter: String,
-    /// The clock of the rungs' times.
     pub clock: &'static str,
-    /// The operator.
     pub operator: Op,
-    /// The element type.
     pub element: Element,
-    /// The sizes, ascending.
     pub sizes: &'a [u64],
     /// The rows' names at every size: the CPU's, then the rungs'.
     pub series: Vec<String>,

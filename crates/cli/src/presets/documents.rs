@@ -11,24 +11,20 @@ use serde::{Deserialize, Deserializer};
 
 use crate::failure::Failure;
 
-/// A document's table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
     /// Its name on the command line.
     pub name: String,
-    /// The document, in a line.
     pub title: String,
     /// Remarks for readers of the table.
     pub note: String,
-    /// Its element type.
     #[serde(deserialize_with = "by_name")]
     pub element: Element,
     /// Its threads in a block.
     pub workgroup: u32,
     /// Rows of the CPU beside the GPU's.
     pub cpu: Cpu,
-    /// Its rows in order.
     pub rows: Vec<Line>,
 }
 
@@ -36,37 +32,28 @@ pub struct Preset {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cpu {
-    /// Nothing.
     Nothing,
     /// One row for the whole table; the GPU's rows show how many times as fast they are.
     Once,
-    /// One row for every length.
     EveryLength,
 }
 
-/// One row of a document.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// The document's name for it.
     pub name: String,
-    /// The rung that replays it.
     pub rung: String,
-    /// The way that partial results are combined.
     #[serde(deserialize_with = "by_name")]
     pub finish: Finish,
-    /// Elements.
     pub n: u64,
-    /// Another workgroup size than the table's.
     pub workgroup: Option<u32>,
-    /// Another tile than the rung's.
     pub tile: Option<u32>,
     /// The most workgroups, if not the rung's.
     pub grid: Option<u32>,
     /// Partial results that the GPU leaves, at most.
     #[serde(default = "one")]
     pub leave: u32,
-    /// The published time in milliseconds.
     pub published_ms: Option<f64>,
     /// The published bandwidth, as the document counts.
     pub published_gb_s: Option<f64>,
@@ -90,10 +77,9 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("documents.json")).expect("the tables are as the types say")
 });
 
-/// The preset of that name.
 pub fn named(name: &str) -> Result<&'static Preset, Failure> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
-        Failure::Usage(format!("unknown preset `{name}`; the presets are {}", names.join(", ")))
+        refusal!("unknown preset `{name}`; the presets are {}", names.join(", "))
     })
 }

@@ -132,7 +132,6 @@ pub struct ReduceArgs {
     pub verify: bool,
 }
 
-/// Reads the number of an axis.
 fn axis(text: &str) -> Result<i64, String> {
     text.trim().parse().map_err(|_| "axes are whole numbers, as in 0, -1 or 0,2".to_owned())
 }

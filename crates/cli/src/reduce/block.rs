@@ -20,7 +20,6 @@ pub struct Inputs<'a> {
     pub is_kept: bool,
 }
 
-/// Elements in GPU memory.
 pub struct Block {
     pub element: Element,
     pub lines: Lines,
@@ -29,16 +28,17 @@ pub struct Block {
     buffers: Vec<wgpu::Buffer>,
 }
 
-impl Inputs<'_> {
+impl<'a> Inputs<'a> {
+    /// One file, all of whose elements count.
+    pub fn of(first: &'a Source, is_kept: bool) -> Self {
+        Inputs { first, second: None, mask: None, labels: None, skips_nan: false, is_kept }
+    }
+
     fn sources(&self) -> impl Iterator<Item = &Source> {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
     /// Loads a chunk.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read, or the GPU is out of memory.
     pub fn load(&self, gpu: &Gpu, geometry: &Geometry, chunk: &Chunk) -> Result<Block, Failure> {
         let element = self.first.element();
         let size = element.size() as usize;
@@ -107,6 +107,11 @@ impl Block {
         };
         let buffers = host.iter().map(upload).collect::<Result<_, _>>()?;
         Ok(Block { element, lines, host, buffers })
+    }
+
+    /// All elements of the first input.
+    pub fn elements(&self) -> Slice<'_> {
+        Slice::new(&self.buffers[0], 0, self.lines.elements() * self.element.size())
     }
 
     /// The elements of a batch in the first input, or in the second.

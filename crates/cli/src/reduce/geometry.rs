@@ -14,7 +14,6 @@ pub struct Geometry {
     /// Lines, and elements of each.
     pub rows: u64,
     pub len: u64,
-    /// The dimensions of the results.
     pub shape: Vec<u64>,
     /// The axes that were named, if the results are an array.
     pub axes: Option<Vec<usize>>,
@@ -25,7 +24,6 @@ pub struct Geometry {
 /// Layers of a file that are loaded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The layers along the first axis.
     pub layers: Range<u64>,
     /// The lines in them, from which line on, and the elements of each.
     pub rows: u64,
@@ -38,10 +36,6 @@ pub struct Chunk {
 impl Geometry {
     /// The lines along the axes of a request; without axes all elements are one line. `is_reversed` says that a file of the request holds axes in
     /// the reverse of C order.
-    ///
-    /// # Errors
-    ///
-    /// The array does not have an axis.
     pub fn new(
         source: &Source,
         axes: Option<&[i64]>,

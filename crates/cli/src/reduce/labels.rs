@@ -8,11 +8,9 @@ use crate::failure::Failure;
 use crate::files::{Source, Stored};
 use crate::keys;
 
-/// The labels of a request.
 pub struct Labels {
     /// The labels in order.
     pub keys: Vec<Value>,
-    /// Their type.
     pub stored: Stored,
     /// The group of each element, or of each place along the axis.
     groups: Vec<u32>,
@@ -20,16 +18,10 @@ pub struct Labels {
 
 impl Labels {
     /// Loads the labels of an array, or of the places along its axis.
-    ///
-    /// # Errors
-    ///
-    /// They are no integers, or have another shape.
     pub fn load(source: &Source, data: &Source, geometry: &Geometry) -> Result<Self, Failure> {
         let (name, stored, shape) = (source.name(), source.stored(), source.shape());
         if stored.element().is_float() {
-            return Err(Failure::Usage(format!(
-                "--by {name}: labels are integers or Booleans, not {stored}"
-            )));
+            return Err(refusal!("--by {name}: labels are integers or Booleans, not {stored}"));
         }
         let is_along = shape == [geometry.len] && geometry.axes.is_some();
         if shape != data.shape() && !is_along {
@@ -38,11 +30,11 @@ impl Labels {
                 ([_], Some(axis)) => format!(", or --axis {axis}"),
                 _ => String::new(),
             };
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "--by {name}: shape {} differs from the data's {}; give one label per element{remedy}",
                 of(shape),
                 of(data.shape())
-            )));
+            ));
         }
         let order = if is_along { vec![0] } else { geometry.order.clone() };
         let dims = if is_along { shape } else { &geometry.dims };

@@ -34,7 +34,7 @@ impl Own {
     /// Reads the text of an operator over one file or over pairs of two.
     pub fn read(path: &Path, is_pair: bool) -> Result<Self, Failure> {
         let text = fs::read_to_string(path);
-        let text = text.map_err(|error| Failure::Usage(format!("--wgsl {}: {error}", path.display())))?;
+        let text = text.map_err(|error| refusal!("--wgsl {}: {error}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Own { path: path.to_owned(), name, text, arity: if is_pair { Arity::Two } else { Arity::One } })
     }
@@ -42,7 +42,7 @@ impl Own {
     /// The operator over elements of a type.
     fn over(&self, element: Element) -> Result<Monoid, Failure> {
         let monoid = Monoid::custom(&self.name, element, self.arity, &self.text);
-        let refused = |why: String| Failure::Usage(format!("{}: {why}", self.path.display()));
+        let refused = |why: String| refusal!("{}: {why}", self.path.display());
         let monoid = monoid.map_err(|error| refused(error.to_string()))?;
         if monoid.parameters_size().is_some() {
             return Err(refused(

@@ -42,7 +42,6 @@ impl Part {
         Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
     }
 
-    /// Bytes of a state.
     pub fn state_size(self) -> u64 {
         self.merger().map_or(0, |merger| merger.state_size() as u64)
     }
@@ -208,11 +207,19 @@ mod tests {
         assert_eq!(result(Op::Sum, Element::U64.into(), &[most, three]), value(Value::Unsigned(2)));
         assert_eq!(result(Op::Product, Element::I32.into(), &[most, three]), value(Value::Signed(-3)));
         let dot = |stored, sum: i32| result(Op::Dot, stored, &[sum.to_ne_bytes()]);
-        assert_eq!(dot(Stored::U8, 257), value(Value::Unsigned(1)));
-        assert_eq!(dot(Stored::I8, 128), value(Value::Signed(-128)));
-        assert_eq!(dot(Stored::U16, -1), value(Value::Unsigned(65535)));
-        assert_eq!(dot(Stored::I16, -1), value(Value::Signed(-1)));
-        assert_eq!(dot(Stored::Bool, 256), value(Value::Unsigned(1)));
+        for (stored, sum, expected) in [
+            (Stored::U8, 257, Value::Unsigned(1)),
+            (Stored::I8, 128, Value::Signed(-128)),
+            (Stored::U16, -1, Value::Unsigned(65535)),
+            (Stored::I16, -1, Value::Signed(-1)),
+            // Those of Booleans do not wrap.
+            (Stored::Bool, 256, Value::Unsigned(1)),
+            (Stored::Bool, 0, Value::Unsigned(0)),
+        ] {
+            assert_eq!(dot(stored, sum), value(expected), "{stored}");
+        }
+        let state = (1u32 << 31).to_ne_bytes();
+        assert_eq!(result(Op::Dot, Stored::Bool, &[state, state]), value(Value::Unsigned(1)));
         let halves = [i64::MIN >> 32, 0].map(i64::to_ne_bytes).concat();
         let halves: [u8; 16] = halves.try_into().unwrap();
         assert_eq!(result(Op::WideSum, Element::I64.into(), &[halves]), value(Value::Signed(i64::MIN)));
@@ -237,12 +244,5 @@ mod tests {
                 assert_eq!(of_none(op, element), None, "{op} of {element}");
             }
         }
-    }
-
-    #[test]
-    fn dot_products_of_booleans_do_not_wrap() {
-        let state = (1u32 << 31).to_ne_bytes();
-        assert_eq!(result(Op::Dot, Stored::Bool, &[state, state]), Some(Scalar::One(Value::Unsigned(1))));
-        assert_eq!(result(Op::Dot, Stored::Bool, &[[0; 4]]), Some(Scalar::One(Value::Unsigned(0))));
     }
 }

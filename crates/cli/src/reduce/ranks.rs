@@ -1,10 +1,8 @@
 //! Order statistics: medians, quantiles and the largest elements of each line.
 
-use std::fmt::Display;
-
 use halofold::rank::{Method, Quantiles, TopK, between};
 use halofold::reduce::{Op, Scalar};
-use halofold::{Element, Slice, Value};
+use halofold::{Element, Value};
 use halofold_fleet::host::Batch;
 
 use super::block::Block;
@@ -16,7 +14,6 @@ use crate::gpu::Gpu;
 /// The most ranks that one operation finds.
 const AT_ONCE: usize = 64;
 
-/// A median or a quantile.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantile {
     /// The share of elements below; `None` of a median.
@@ -44,16 +41,9 @@ impl Quantile {
         let is_nan = ends.iter().any(|end| end.as_f64().is_nan());
         match (self.dtype(stored), self.q) {
             _ if self.q.is_some() && self.method.is_discrete() => ends[0],
-            (dtype, _) if is_nan => {
-                if dtype == Element::F32.into() {
-                    Value::F32(f32::NAN)
-                } else {
-                    Value::F64(f64::NAN)
-                }
-            }
-            (_, Some(_)) => between(ends[0], ends[1], gamma),
-            (dtype, None) => {
-                let middle = middle(ends);
+            (_, Some(_)) if !is_nan => between(ends[0], ends[1], gamma),
+            (dtype, _) => {
+                let middle = if is_nan { f64::NAN } else { middle(ends) };
                 if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
             }
         }
@@ -125,8 +115,8 @@ fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
             [batch] => quantiles.rows(batch.len as u64),
             batches => quantiles.segment_offsets(offsets(batches)),
         };
-        let quantiles = quantiles.on(&gpu.device).map_err(refused)?;
-        quantiles.of(elements(block)).wait(&gpu.queue).map_err(refused)
+        let quantiles = quantiles.on(&gpu.device).map_err(Failure::usage)?;
+        quantiles.of(block.elements()).wait(&gpu.queue).map_err(Failure::usage)
     })
 }
 
@@ -143,14 +133,18 @@ pub fn top(
     let Some(longest) = batches.iter().map(|batch| batch.len).max() else { return Ok(results) };
     let k = k.min(longest as u32);
     let found = gpu.attempt(|| {
-        let top = TopK::new(block.element, k).map_err(refused)?;
+        let top = TopK::new(block.element, k).map_err(Failure::usage)?;
         let top = if is_smallest { top.smallest() } else { top };
         let top = match &batches[..] {
             [batch] if batch.lines.len() == 1 => top,
             [batch] => top.rows(batch.len as u64),
             batches => top.segment_offsets(offsets(batches)),
         };
-        top.on(&gpu.device).map_err(refused)?.of(elements(block)).wait(&gpu.queue).map_err(refused)
+        top.on(&gpu.device)
+            .map_err(Failure::usage)?
+            .of(block.elements())
+            .wait(&gpu.queue)
+            .map_err(Failure::usage)
     })?;
     let mut found = found.into_iter();
     for batch in batches {
@@ -166,12 +160,6 @@ pub fn top(
     Ok(results)
 }
 
-/// All elements of a block.
-fn elements(block: &Block) -> Slice<'_> {
-    let all = Batch { start: 0, len: block.lines.elements() as usize, lines: vec![0] };
-    block.slice(0, &all)
-}
-
 /// The first element of each line, and the end of the last one.
 fn offsets(batches: &[Batch]) -> Vec<u32> {
     let starts = batches
@@ -179,10 +167,6 @@ fn offsets(batches: &[Batch]) -> Vec<u32> {
         .flat_map(|batch| (0..batch.lines.len()).map(|row| (batch.start + row * batch.len) as u32));
     let end = batches.last().map_or(0, |batch| (batch.start + batch.len * batch.lines.len()) as u32);
     starts.chain([end]).collect()
-}
-
-fn refused(why: impl Display) -> Failure {
-    Failure::usage(why)
 }
 
 #[cfg(test)]

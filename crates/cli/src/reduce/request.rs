@@ -20,17 +20,16 @@ const MOST_OF_NOTHING: u64 = 1 << 24;
 pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |kind: fn(Kind) -> bool| args.op.iter().any(|operator| kind(operator.kind));
     let ops = || args.op.iter().filter_map(|operator| operator.kind.reduction());
-    let refused = |why: String| Err(Failure::Usage(why));
-    let beside = [&args.with, &args.mask, &args.by].into_iter().flatten();
-    args.files.iter().chain(beside).try_for_each(|path| check_path(path))?;
+    let beside = [&args.with, &args.mask, &args.by];
+    args.files.iter().chain(beside.into_iter().flatten()).try_for_each(|path| check_path(path))?;
     let pair = ops().find(|op| op::takes_two(*op));
     match (pair, &args.with, &args.wgsl) {
         (Some(op), None, None) => {
-            return refused(format!("--op {op} takes two inputs: name the second one with --with FILE"));
+            return Err(refusal!("--op {op} takes two inputs: name the second one with --with FILE"));
         }
         (None, Some(_), None) => {
             let pairs: Vec<_> = Op::ALL.iter().filter(|op| op::takes_two(**op)).map(|op| op.name()).collect();
-            return refused(format!(
+            return Err(refusal!(
                 "--with is the second input of --op {}: name one of them",
                 pairs.join(", ")
             ));
@@ -38,48 +37,46 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
         _ => {}
     }
     let has_quantiles = has(|kind| matches!(kind, Kind::Quantiles));
-    if args.quantiles.is_some() && !has_quantiles {
-        return refused("--quantiles goes with --op quantile".to_owned());
+    let has_method = has_quantiles || has(|kind| matches!(kind, Kind::Percentile(_)));
+    let names_top = args.k.is_some() || args.smallest || args.indices.is_some();
+    let has_ddof = ops().any(|op| matches!(op, Op::Variance | Op::Deviation | Op::Covariance));
+    let skip_nan = args.op.iter().filter(|operator| operator.skips_nan).count();
+    let is_array = args.output.as_deref().is_some_and(npy::is_named);
+    let is_several = args.files.len() != 1;
+    let wrong = [
+        (args.quantiles.is_some() && !has_quantiles, "--quantiles goes with --op quantile"),
+        (
+            args.method.is_some() && !has_method,
+            "--method goes with --op quantile and with percentiles, as in p95",
+        ),
+        (names_top && !has(|kind| kind == Kind::Top), "--k, --smallest and --indices go with --op top"),
+        (args.ddof.is_some() && !has_ddof, "--ddof goes with --op variance, std and covariance"),
+        (
+            !args.skip_nan && skip_nan > 0 && skip_nan < args.op.len(),
+            "operators with nan in front leave NaNs out and others do not: name one kind, or --skip-nan for all",
+        ),
+        (
+            args.verify && has(|kind| kind.reduction().is_none()),
+            "--verify checks reductions: not median, quantile and top",
+        ),
+        (
+            is_several && (args.indices.is_some() || beside.into_iter().any(Option::is_some)),
+            "--with, --where, --by and --indices go with one file: name no others",
+        ),
+        (
+            is_array && (is_several || args.op.len() != 1),
+            "-o OUT.npy holds one result: name one file and one operator, or -o OUT.npz for several",
+        ),
+    ];
+    if let Some((_, why)) = wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        return Err(Failure::usage(why));
     }
-    if args.method.is_some() && !has_quantiles && !has(|kind| matches!(kind, Kind::Percentile(_))) {
-        return refused("--method goes with --op quantile and with percentiles, as in p95".to_owned());
+    match &args.output {
+        Some(path) if !npy::is_named(path) && !npz::is_named(path) => {
+            Err(refusal!("-o {}: the name must end in .npy or .npz", path.display()))
+        }
+        _ => Ok(()),
     }
-    let has_top = has(|kind| kind == Kind::Top);
-    if (args.k.is_some() || args.smallest || args.indices.is_some()) && !has_top {
-        return refused("--k, --smallest and --indices go with --op top".to_owned());
-    }
-    let has_reduction = |op: Op| has_op(args, op);
-    if args.ddof.is_some() && ![Op::Variance, Op::Deviation, Op::Covariance].into_iter().any(has_reduction) {
-        return refused("--ddof goes with --op variance, std and covariance".to_owned());
-    }
-    let is_nan = |operator: &Operator| operator.skips_nan;
-    if !args.skip_nan && args.op.iter().any(is_nan) && !args.op.iter().all(is_nan) {
-        return refused("operators with nan in front leave NaNs out and others do not: name one kind, or --skip-nan for all".to_owned());
-    }
-    if args.verify && args.op.iter().any(|operator| operator.kind.reduction().is_none()) {
-        return refused("--verify checks reductions: not median, quantile and top".to_owned());
-    }
-    if (args.with.is_some() || args.mask.is_some() || args.by.is_some() || args.indices.is_some())
-        && args.files.len() != 1
-    {
-        return refused("--with, --where, --by and --indices go with one file: name no others".to_owned());
-    }
-    let Some(path) = &args.output else { return Ok(()) };
-    if !npy::is_named(path) && !npz::is_named(path) {
-        return refused(format!("-o {}: the name must end in .npy or .npz", path.display()));
-    }
-    if !npz::is_named(path) && (args.op.len() != 1 || args.files.len() != 1) {
-        return refused(
-            "-o OUT.npy holds one result: name one file and one operator, or -o OUT.npz for several"
-                .to_owned(),
-        );
-    }
-    Ok(())
-}
-
-/// True if a request has a reduction.
-fn has_op(args: &ReduceArgs, op: Op) -> bool {
-    args.op.iter().any(|operator| operator.kind.reduction() == Some(op))
 }
 
 /// Returns an error for what is no file and may be meant as an operator, or as quantiles.
@@ -95,7 +92,7 @@ fn check_path(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Ok(());
     }
-    Err(Failure::Usage(format!("{name}: no such file; for {option} {name}")))
+    Err(refusal!("{name}: no such file; for {option} {name}"))
 }
 
 /// Checks files that go with another one.
@@ -104,22 +101,22 @@ pub fn check_beside(first: &Source, second: Option<&Source>, mask: Option<&Sourc
     for (option, other) in [("--with", second), ("--where", mask)] {
         let Some(other) = other else { continue };
         if other.shape() != first.shape() {
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "{option} {}: shape {} differs from {}'s {}; save both with one shape",
                 other.name(),
                 tuple(other.shape()),
                 first.name(),
                 tuple(first.shape())
-            )));
+            ));
         }
         let needed = if option == "--where" { Stored::Bool } else { first.stored() };
         if other.stored() != needed {
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "{option} {}: type {} where {needed} is needed; save it as one, array.astype('{}')",
                 other.name(),
                 other.stored(),
                 needed.numpy()
-            )));
+            ));
         }
     }
     Ok(())
@@ -136,27 +133,27 @@ pub fn check_results(
     let ops =
         || args.op.iter().filter(|_| args.wgsl.is_none()).filter_map(|operator| operator.kind.reduction());
     if let Some(op) = ops().find(|op| !op.is_over(element)) {
-        return Err(Failure::Usage(format!("{name}: `{op}` is not defined for {}", source.stored())));
+        return Err(refusal!("{name}: `{op}` is not defined for {}", source.stored()));
     }
     if args.exact {
         check_exact(args, source, ops())?;
     }
     if groups.saturating_mul(geometry.rows) >= u64::from(u32::MAX) {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "{name}: {groups} groups of {} lines are more than 2^32 - 2 results",
             geometry.rows
-        )));
+        ));
     }
     let is_empty = geometry.len == 0 && geometry.rows > 0 && args.by.is_none();
     let lists = geometry.shape.iter().fold(1u64, |all, len| all.saturating_mul((*len).max(1)));
     if source.len() == 0 && lists > MOST_OF_NOTHING {
-        return Err(Failure::Usage(format!(
+        return Err(refusal!(
             "{name}: the result has {lists} values or lists of no elements each, and at most {MOST_OF_NOTHING} are made"
-        )));
+        ));
     }
     let is_array = args.output.is_some() || geometry.axes.is_some();
     match ops().find(|op| op::needs_elements(*op)).filter(|_| is_empty && is_array) {
-        Some(op) => Err(Failure::Usage(format!("{name}: `{op}` of no elements has no value"))),
+        Some(op) => Err(refusal!("{name}: `{op}` of no elements has no value")),
         None => Ok(()),
     }
 }

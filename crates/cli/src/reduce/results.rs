@@ -9,11 +9,8 @@ use super::verify::Check;
 use crate::failure::Failure;
 use crate::files::{Stored, npy};
 
-/// The results of one operator over one file.
 pub struct Results {
-    /// The operator.
     pub name: String,
-    /// The quantile, if it is one of several.
     pub q: Option<f64>,
     /// The dimensions of the lines, after those of groups.
     pub shape: Vec<u64>,
@@ -25,7 +22,6 @@ pub struct Results {
     pub dtypes: Vec<Stored>,
     /// True if each is a minimum and a maximum.
     pub is_ranges: bool,
-    /// True if floats were rounded only at the end.
     pub is_exact: bool,
     /// Elements of each line, in the order of the lines.
     pub counts: Vec<u64>,
@@ -48,11 +44,11 @@ impl Results {
     /// The elements of the array, little-endian.
     pub fn bytes(&self) -> Result<Vec<u8>, Failure> {
         let [dtype] = self.dtypes[..] else {
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "-o holds a number for each result: `{}` gives {}",
                 self.name,
                 self.dtypes.len()
-            )));
+            ));
         };
         let mut bytes = Vec::with_capacity(self.values.len() * dtype.size() as usize);
         for (number, value) in self.values.iter().enumerate() {
@@ -71,17 +67,13 @@ impl Results {
                         None => "has no value, as all its elements are left out",
                         Some(_) => "does not fit the type; take an operator that wraps",
                     };
-                    Failure::Usage(format!(
-                        "{}: result {number} of type {dtype} {why}, or print it",
-                        self.name
-                    ))
+                    refusal!("{}: result {number} of type {dtype} {why}, or print it", self.name)
                 })?;
             }
         }
         Ok(bytes)
     }
 
-    /// The array as a `.npy` file.
     pub fn npy(&self, dims: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
         let mut file = Vec::new();
         npy::write(&mut file, &self.dtypes[0].descr(), dims, false, bytes).map_err(Failure::usage)?;

@@ -17,20 +17,15 @@ use crate::table;
 /// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// The file, as the command line names it.
     pub file: String,
-    /// The operator.
     pub op: String,
-    /// The quantile, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<f64>,
     /// The label of the elements, if they are a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Cell>,
-    /// The type of the file's elements.
     #[serde(rename = "type")]
     pub element: &'static str,
-    /// The number of elements.
     pub n: u64,
     /// Those of them that were left out, if some were to be.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,13 +39,9 @@ pub struct Row {
     pub bits: Option<Tree<Option<String>>>,
     /// The index in the file or along the axis, for operators that look for something.
     pub index: Option<Tree<Option<u64>>>,
-    /// Time on the GPU.
     pub gpu_ms: Option<f64>,
-    /// From opening the file to the value.
     pub wall_ms: f64,
-    /// The adapter's name.
     pub adapter: String,
-    /// The verdict of the CPU.
     #[serde(serialize_with = "verdict", skip_serializing_if = "Check::is_unchecked")]
     pub check: Check,
     /// True if the places are the results.
@@ -63,15 +54,13 @@ pub struct Row {
 pub struct Array {
     /// The number of the axis, from 0, or a list of several.
     pub axis: Tree<usize>,
-    /// The dimensions of the result.
     pub shape: Vec<u64>,
-    /// NumPy's name of its type.
     pub dtype: String,
-    /// The file it was written to.
     pub output: Option<String>,
 }
 
 /// What the rows of a file have in common.
+#[derive(Default)]
 pub struct OfFile<'a> {
     pub file: &'a str,
     pub element: &'static str,
@@ -88,6 +77,11 @@ pub struct OfFile<'a> {
 impl OfFile<'_> {
     /// The row of an array that was written to a file.
     pub fn array_row(&self, op: &str, array: Array, gpu_ms: Option<f64>, check: Check) -> Row {
+        Row { array: Some(array), ..self.row(op, gpu_ms, check) }
+    }
+
+    /// A row without a value.
+    fn row(&self, op: &str, gpu_ms: Option<f64>, check: Check) -> Row {
         Row {
             file: self.file.to_owned(),
             op: op.to_owned(),
@@ -96,7 +90,7 @@ impl OfFile<'_> {
             element: self.element,
             n: self.n,
             skipped: None,
-            array: Some(array),
+            array: None,
             value: Tree::Leaf(Cell { answer: None, is_truth: false }),
             bits: None,
             index: None,
@@ -134,22 +128,16 @@ impl OfFile<'_> {
                 output: self.output.clone(),
             });
             Row {
-                file: self.file.to_owned(),
-                op: results.name.clone(),
                 q: results.q,
                 key,
-                element: self.element,
                 n,
                 skipped: self.is_left_out.then(|| self.n - results.counts.iter().sum::<u64>()),
                 array,
                 value: Tree::of(&dims, &mut values.iter().map(|answer| Cell { answer: *answer, is_truth })),
                 bits: results.is_exact.then(|| Tree::of(&dims, &mut values.iter().copied().map(bits))),
                 index: is_placed.then(|| Tree::of(&dims, &mut values.iter().copied().map(place))),
-                gpu_ms: results.gpu_ms,
-                wall_ms: self.wall_ms,
-                adapter: self.adapter.to_owned(),
-                check: results.check.clone(),
                 is_search: is_placed && results.several.is_none(),
+                ..self.row(&results.name, results.gpu_ms, results.check.clone())
             }
         };
         (0..groups).map(row).collect()
@@ -213,7 +201,6 @@ impl Cell {
     }
 }
 
-/// Writes a verdict as its name.
 fn verdict<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(check.name())
 }
@@ -374,24 +361,16 @@ mod tests {
     }
 
     fn row(value: Option<Value>) -> Row {
-        Row {
-            file: "a b.npy".to_owned(),
-            op: "sum".to_owned(),
-            q: None,
-            key: None,
+        let of_file = OfFile {
+            file: "a b.npy",
             element: "f32",
             n: 12,
-            skipped: None,
-            array: None,
-            value: Tree::Leaf(Cell { answer: value.map(Scalar::One), is_truth: false }),
-            bits: None,
-            index: None,
-            gpu_ms: Some(0.5),
             wall_ms: 2.0,
-            adapter: "some GPU".to_owned(),
-            check: Check::Right,
-            is_search: false,
-        }
+            adapter: "some GPU",
+            ..OfFile::default()
+        };
+        let value = Tree::Leaf(Cell { answer: value.map(Scalar::One), is_truth: false });
+        Row { value, ..of_file.row("sum", Some(0.5), Check::Right) }
     }
 
     #[test]

@@ -30,12 +30,7 @@ impl Outputs {
             path.map(|path: &Path| Reserved::open_apart(option, path, &inputs)).transpose()
         };
         for (option, path) in [("--keys", &args.keys), ("--indices", &args.indices)] {
-            if let Some(path) = path.as_deref().filter(|path| !npy::is_named(path)) {
-                return Err(Failure::Usage(format!(
-                    "{option} {}: the name must end in .npy",
-                    path.display()
-                )));
-            }
+            path.as_deref().map_or(Ok(()), |path| npy::check_output(option, path))?;
         }
         Ok(Outputs {
             arrays: reserve("-o", &args.output)?,
@@ -86,7 +81,6 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes the arrays.
     pub fn write(self) -> Result<(), Failure> {
         let Some(file) = self.arrays else { return Ok(()) };
         match (self.is_archive, &self.all[..]) {

@@ -44,7 +44,6 @@ struct Piece {
 }
 
 impl<'g> Kernels<'g> {
-    /// None yet.
     pub fn new(gpu: &'g Gpu) -> Self {
         Kernels { gpu, made: Vec::new() }
     }
@@ -55,7 +54,7 @@ impl<'g> Kernels<'g> {
             return Ok(place);
         }
         if !op.is_over(part.element) {
-            return Err(Failure::Usage(format!("`{op}` is not defined for {stored}")));
+            return Err(refusal!("`{op}` is not defined for {stored}"));
         }
         let monoid = part.monoid().map_err(Failure::usage)?;
         let missing = monoid.features() - self.gpu.device.features();
@@ -108,7 +107,6 @@ pub fn shape(batch: &Batch) -> Shape {
     if batch.lines.len() == 1 { Shape::Whole } else { Shape::Segments { len: batch.len as u64 } }
 }
 
-/// A buffer for some bytes of states or results.
 pub fn output_buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold results"),

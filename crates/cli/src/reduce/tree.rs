@@ -11,7 +11,6 @@ const FEW: usize = 1000;
 /// Columns of a line of text, from which on the next line begins.
 const LINE: usize = 72;
 
-/// Nested lists.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Tree<T> {

@@ -10,12 +10,9 @@ use super::block::Block;
 use super::op::takes_two;
 use super::parts::Part;
 
-/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
-    /// Not asked for.
     Unchecked,
-    /// All is right.
     Right,
     /// Some result cannot be checked: it depends on the order in which floats are combined.
     Undecided,
@@ -34,7 +31,6 @@ impl From<Verdict> for Check {
 }
 
 impl Check {
-    /// True if nothing was checked.
     pub fn is_unchecked(&self) -> bool {
         *self == Check::Unchecked
     }

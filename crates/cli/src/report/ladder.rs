@@ -109,10 +109,7 @@ fn step(row: &Row) -> String {
 /// The SVG of one machine's ladder, the slowest rung first.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
-        return Err(Failure::Usage(format!(
-            "--svg takes the records of one machine; these are of {}",
-            machines.len()
-        )));
+        return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
     };
     let missing = || Failure::usage("--svg: there is no ladder in these records");
     let work = *works(machines).first().ok_or_else(missing)?;

@@ -18,9 +18,7 @@ pub struct Machine {
     pub origins: Vec<Record>,
     /// Its rows, each measurement once.
     pub rows: Vec<Row>,
-    /// Its rows of stencils.
     pub stencils: Vec<Row<StencilWork>>,
-    /// Its rows of the library.
     pub library: Vec<Row<LibraryWork>>,
 }
 

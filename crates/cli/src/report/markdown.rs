@@ -6,13 +6,11 @@ use super::machines::Machine;
 use super::{ladder, library, published, stencils};
 use crate::row::Status;
 
-/// A table.
 pub struct Table {
     /// The heading above it.
     pub title: String,
     /// The number of columns that hold words; the others hold numbers.
     pub words: usize,
-    /// The headings of its columns.
     pub head: Vec<String>,
     /// Its lines, a cell for each column. A cell is empty where a machine has no such row.
     pub lines: Vec<Vec<String>>,
@@ -63,12 +61,8 @@ fn facts(machine: &Machine) -> String {
     let library = machine.library.iter().map(|row| row.status);
     let all: Vec<_> = reductions.chain(stencils).chain(library).collect();
     let count = |status| all.iter().filter(|known| **known == status).count();
-    let rows = format!(
-        "{} right, {} wrong, {} skipped",
-        count(Status::Pass),
-        count(Status::Fail),
-        count(Status::Skipped)
-    );
+    let [right, wrong, skipped] = [Status::Pass, Status::Fail, Status::Skipped].map(count);
+    let rows = format!("{right} right, {wrong} wrong, {skipped} skipped");
     if machine.origins.is_empty() {
         return format!("rows {rows}");
     }
@@ -83,18 +77,16 @@ fn facts(machine: &Machine) -> String {
         ("features", machine.texts(|record| record.adapter.features.join(", "))),
         ("system", machine.texts(|record| record.os.clone())),
         ("date", machine.texts(|record| record.date.chars().take(10).collect())),
-        (
-            "versions",
-            machine.texts(|record| {
-                let made_of = record.wgpu.strip_prefix("none: ").map(str::to_owned);
-                let made_of = made_of.unwrap_or_else(|| format!("wgpu {}", record.wgpu));
-                format!("halofold {}, {made_of}", record.halofold)
-            }),
-        ),
+        ("versions", machine.texts(|record| versions(&record.halofold, &record.wgpu))),
         ("rows", rows),
     ];
     let known = facts.into_iter().filter(|(_, value)| !value.is_empty());
     known.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("; ")
+}
+
+fn versions(halofold: &str, wgpu: &str) -> String {
+    let other = wgpu.strip_prefix("none: ").map(str::to_owned);
+    format!("halofold {halofold}, {}", other.unwrap_or_else(|| format!("wgpu {wgpu}")))
 }
 
 /// The type of adapter in words; wgpu's own name if there are none for it.

@@ -28,7 +28,6 @@ impl<'a> Field<'a> {
         Some(Field { machine: &machine.name, grid, rows })
     }
 
-    /// The fastest row of a variant.
     fn best(&self, variant: &str) -> Option<&'a Row<StencilWork>> {
         let rows = self.rows.iter().copied().filter(|row| row.what.variant == variant);
         let speed = |row: &Row<StencilWork>| row.figures.gcells_per_s.unwrap_or(0.0);
@@ -65,7 +64,6 @@ fn place(variant: &str, points: u32) -> usize {
     known.unwrap_or(VARIANTS.len())
 }
 
-/// Every variant at its best block.
 fn best_blocks(title: String, fields: &[Field<'_>], points: u32) -> Table {
     let rows = fields.iter().flat_map(|field| &field.rows);
     let mut variants = each_once(rows.map(|row| row.what.variant.as_str()));

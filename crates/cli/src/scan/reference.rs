@@ -11,7 +11,6 @@ use crate::reduce::verify::Check;
 /// The expected results of the next elements of a line.
 type Line = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
 
-/// The CPU's side.
 pub struct Reference {
     part: Part,
     is_exclusive: bool,
@@ -20,7 +19,6 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Before the first element.
     pub fn new(part: Part, is_exclusive: bool) -> Result<Self, Failure> {
         Ok(Reference { part, is_exclusive, line: line(part, is_exclusive)? })
     }

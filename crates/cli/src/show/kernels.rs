@@ -15,7 +15,6 @@ use super::translate::{Language, TranslateError, stage_name, translate};
 use crate::failure::Failure;
 use crate::lists::each_once;
 
-/// The largest workgroup that any back end runs.
 const LARGEST_WORKGROUP: u32 = 1024;
 
 /// The grids, in 2D and in 3D: a buffer of any device holds them.
@@ -31,7 +30,6 @@ fn limits() -> Limits {
     }
 }
 
-/// All names.
 pub fn listing() -> String {
     let rungs: Vec<_> = RUNGS.iter().map(Rung::name).collect();
     let variants = each_once(VARIANTS.iter().map(|variant| variant.name));
@@ -60,13 +58,13 @@ pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
         refuse(of_rungs, "a rung")?;
         return of_variant(name, args);
     }
-    Err(Failure::Usage(format!("unknown kernel `{name}`\n{}", listing())))
+    Err(refusal!("unknown kernel `{name}`\n{}", listing()))
 }
 
 /// Refuses options of other kernels, if they are given.
 fn refuse(options: [(&str, bool); 4], of: &str) -> Result<(), Failure> {
     match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(Failure::Usage(format!("{option}: only for {of}"))),
+        Some((option, _)) => Err(refusal!("{option}: only for {of}")),
         None => Ok(()),
     }
 }
@@ -129,7 +127,7 @@ fn stage(job: &Job, wanted: &str) -> Result<Stage, Failure> {
         let mut offered = each_once(stages.iter().map(|stage| stage_name(*stage)));
         offered.sort_unstable();
         let name = job.rung.name();
-        Failure::Usage(format!("`{name}` has no stage `{wanted}`; it has {}", offered.join(", ")))
+        refusal!("`{name}` has no stage `{wanted}`; it has {}", offered.join(", "))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
 use crate::lists::each_once;
-use crate::output::{csv, print, print_json};
+use crate::output::print_table;
 use crate::row::{self, Row, StencilWork};
 use crate::{progress, record};
 pub(super) use bench::Bench;
@@ -32,7 +32,7 @@ pub struct PresetArgs {
     /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
     /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
     #[arg(long, value_name = "NAME", value_parser = documents::named, conflicts_with_all = GRID_OPTIONS)]
-    preset: Option<&'static Preset>,
+    pub preset: Option<&'static Preset>,
     /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
     grid: Option<Grid>,
@@ -54,11 +54,6 @@ pub struct PresetArgs {
 }
 
 impl PresetArgs {
-    /// The preset that was asked for, if one was.
-    pub fn chosen(&self) -> Option<&'static Preset> {
-        self.preset
-    }
-
     /// An option of a preset's that was given: without a preset it would be passed over.
     pub fn given(&self) -> Option<&'static str> {
         let options = [
@@ -75,19 +70,13 @@ impl PresetArgs {
 
 /// A preset that has run.
 pub struct Replay {
-    /// The table.
     pub preset: &'static Preset,
-    /// The adapter in one line.
     pub adapter: String,
-    /// The measured peak of its memory.
     pub peak: Peak,
-    /// The grid.
     pub grid: Grid,
-    /// The type of its cells.
     pub element: Element,
     /// Number of steps of the picked rows' whole runs.
     pub steps: u32,
-    /// The block shapes in order.
     pub blocks: Vec<Block>,
     /// A row for every variant and block, variant by variant.
     pub rows: Vec<Row<StencilWork>>,
@@ -102,13 +91,7 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Res
     record::write(record, || {
         Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())
     })?;
-    if shared.json {
-        print_json(&replay.rows)?;
-    } else if args.csv {
-        print(&csv(&replay.rows)?)?;
-    } else {
-        print(&text::report(&replay))?;
-    }
+    print_table(&replay.rows, shared.json, args.csv, || text::report(&replay))?;
     row::check(&replay.rows)
 }
 
@@ -149,11 +132,11 @@ impl PresetArgs {
         let usual = if gpu.is_software() { preset.software } else { preset.thesis };
         let grid = self.grid.unwrap_or(usual.grid);
         if (grid.planes > 1) != (preset.stencil.dims == Dims::Three) {
-            return Err(Failure::Usage(format!(
+            return Err(refusal!(
                 "--grid: {} is over {} dimensions",
                 preset.name,
                 preset.stencil.dims.count()
-            )));
+            ));
         }
         let samples = calibration::samples(gpu);
         let element = shared.element.unwrap_or(Element::F32);
@@ -189,7 +172,6 @@ impl PresetArgs {
     }
 }
 
-/// A predicate on rows.
 type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
 
 /// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,

@@ -7,7 +7,7 @@ use super::preset::Bench;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
-use crate::output::{print, print_json};
+use crate::output::print_table;
 use crate::progress;
 use crate::row::{self, Row, StencilWork};
 use crate::table::{self, Column};
@@ -39,17 +39,15 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     let samples: Vec<_> = passed.collect();
     let path = calibration::store(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
-    if args.json {
-        print_json(&rows)?;
-    } else {
+    print_table(&rows, args.json, false, || {
         let table = table::render(&columns(), &fastest(&rows), true);
-        print(&format!(
+        format!(
             "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
             gpu.describe(),
             rows.len(),
             path.display()
-        ))?;
-    }
+        )
+    })?;
     row::check(&rows)
 }
 

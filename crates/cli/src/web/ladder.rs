@@ -48,7 +48,6 @@ pub fn rungs() -> Vec<String> {
     RUNGS.iter().map(|one| rung(one).to_string()).collect()
 }
 
-/// The sizes, as the page offers them.
 pub fn sizes() -> Vec<String> {
     SIZES.iter().map(|(size, invocations)| json!([size, invocations]).to_string()).collect()
 }

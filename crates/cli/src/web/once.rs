@@ -26,7 +26,6 @@ impl<T: Clone + Eq + Hash> Once<T> {
         self.list.len() - 1
     }
 
-    /// The things, in the order of their numbers.
     pub fn into_list(self) -> Vec<T> {
         self.list
     }

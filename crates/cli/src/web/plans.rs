@@ -99,7 +99,6 @@ impl Step {
     }
 }
 
-/// Bytes as values of a size.
 fn values(bytes: u64, size: u64) -> u64 {
     assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
     bytes / size
@@ -110,7 +109,6 @@ fn same_text(a: &Stage, b: &Stage) -> bool {
     (a.kernel, a.reads, a.writes) == (b.kernel, b.reads, b.writes)
 }
 
-/// The distinct texts among some stages.
 pub fn distinct(stages: Vec<Stage>) -> Vec<Stage> {
     let mut texts: Vec<Stage> = Vec::new();
     for stage in stages {

@@ -20,7 +20,6 @@ fn grids() -> impl Iterator<Item = Grid> {
     SIDES.into_iter().map(|side| Grid::plane(side, side)).chain([Grid::plane(rows, cols)])
 }
 
-/// The grids' sizes, as the page offers them.
 pub fn sizes() -> Vec<String> {
     grids().map(|grid| json!([grid.rows, grid.cols]).to_string()).collect()
 }

@@ -6,7 +6,6 @@ use crate::show::translate::browser_directive;
 /// The first line of a piece in a composed module begins so.
 const HEADING: &str = "// ==== ";
 
-/// The separator of paragraphs.
 const GAP: &str = "\n\n";
 
 /// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.

@@ -82,6 +82,11 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).expect("the file is there")
 }
 
+/// A record that a command wrote.
+fn written(folder: &Folder, name: &str) -> Record {
+    serde_json::from_str(&read(&folder.path(name))).expect("the record can be read")
+}
+
 /// The tables of a report on some records.
 fn reported(records: &[&str]) -> String {
     fine(&[&["report"], records].concat())
@@ -92,9 +97,9 @@ fn ladder_leaves_records_that_can_be_read() {
     let folder = Folder::new("records-round-trip");
     let options = "--n 4096 --rungs sequential,single-pass --samples 3 --json";
     let printed = folder.fine(&format!("ladder --record ladder.json {options}"));
-    let written = read(&folder.path("ladder.json"));
-    let record: Record = serde_json::from_str(&written).expect("the record can be read");
-    assert_eq!(record.to_json().expect("it is JSON"), written);
+    let record = written(&folder, "ladder.json");
+    let text = read(&folder.path("ladder.json"));
+    assert_eq!(record.to_json().expect("it is JSON"), text);
     assert_eq!(record.schema, SCHEMA);
     assert!(record.peak.read_gb_per_s > 0.0 && record.peak.copy_gb_per_s > 0.0);
     for row in &record.rows {
@@ -102,13 +107,12 @@ fn ladder_leaves_records_that_can_be_read() {
     }
     assert_eq!(record.date.len(), "2026-11-21T00:50:00Z".len(), "{}", record.date);
     // The rows are those of --json, key by key.
-    let [printed, written]: [Value; 2] =
-        [&printed, &written].map(|text| serde_json::from_str(text).expect("it is JSON"));
-    assert_eq!(printed, written["rows"]);
+    let [printed, in_file]: [Value; 2] =
+        [&printed, &text].map(|text| serde_json::from_str(text).expect("it is JSON"));
+    assert_eq!(printed, in_file["rows"]);
 
     folder.fine("ladder --record range.json --n=256..512 --samples=3 --rungs=sequential");
-    let by_size: Record = serde_json::from_str(&read(&folder.path("range.json"))).expect("it can be read");
-    assert_eq!(by_size.rows.len(), 2 * 3);
+    assert_eq!(written(&folder, "range.json").rows.len(), 2 * 3);
 
     assert!(folder.fine("compare ladder.json ladder.json").contains("2 same"));
 }
@@ -119,8 +123,7 @@ fn cold_inputs_and_the_clock_are_in_the_record() {
     let options = "--n=32768 --rungs=vectorized,single-pass --samples=3 --cold --clock=wall";
     let printed = folder.fine(&format!("ladder --record cold.json {options}"));
     assert_has(&printed, &["; cold: ", "times: wall clock"]);
-    let record: Record =
-        serde_json::from_str(&read(&folder.path("cold.json"))).expect("the record can be read");
+    let record = written(&folder, "cold.json");
     assert_eq!((record.inputs, record.peak.timing.name()), (Inputs::Cold, "wall"));
     assert_eq!(record.rows.len(), 2);
     for row in &record.rows {

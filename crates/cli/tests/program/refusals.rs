@@ -1,5 +1,5 @@
-//! Wrong requests, as `refusals.txt` lists them: exit status 2, nothing on standard output, no file that is new or another, and a message
-//! with the limit and the remedy.
+//! Wrong requests, as `refusals.txt` lists them: exit status 2, nothing on standard output, no file that is new or changed, and
+//! a message with the limit and the remedy.
 
 use std::fs;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::files::{Folder, fine, names_in};
+use crate::files::{Folder, assert_has, fine, names_in};
 
 /// The files of a folder by name.
 fn contents(folder: &Path) -> BTreeMap<String, String> {
@@ -36,12 +36,10 @@ fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
     assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
     // Said once; and controls that need a GPU are disabled without one.
     assert_eq!(page.values().map(|text| text.matches("othing is sent anywhere").count()).sum::<usize>(), 1);
-    assert!(html.contains("<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"));
-    assert!(page["style.css"].contains(".no-gpu .needs-gpu { display: none; }"));
-    assert!(
-        page["show.js"].contains("{ class: \"ceiling\", hidden: true }"),
-        "no line before a peak is known"
-    );
+    assert_has(html, &["<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"]);
+    assert_has(&page["style.css"], &[".no-gpu .needs-gpu { display: none; }"]);
+    // No line before a peak is known.
+    assert_has(&page["show.js"], &["{ class: \"ceiling\", hidden: true }"]);
     assert!(!html.contains("type=\"module\""), "browsers refuse modules from a file");
     for (name, text) in page.iter().filter(|(name, _)| *name != "kernels.js") {
         for fetching in ["fetch(", "import(", "XMLHttpRequest", "src=\"http", "url(http", "sendBeacon"] {

@@ -7,9 +7,7 @@ use naga::{AddressSpace, GlobalVariable, ImageClass, Module, Scalar, StorageAcce
 /// Static facts about one entry point, for one value of each override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Invocations in a workgroup, in x, y and z.
     pub workgroup_size: [u32; 3],
-    /// Bytes of workgroup memory.
     pub workgroup_memory_bytes: u64,
     /// The buffers and textures it uses, by group and slot.
     pub bindings: Vec<Binding>,
@@ -18,30 +16,19 @@ pub struct Facts {
 /// A buffer that an entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The bind group.
     pub group: u32,
-    /// The slot in the group.
     pub slot: u32,
-    /// The variable's name in WGSL.
     pub name: String,
-    /// Kind of binding.
     pub access: Access,
-    /// Its type in WGSL.
     pub ty: String,
 }
 
-/// Kinds of bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// A uniform buffer.
     Uniform,
-    /// A storage buffer that is only read.
     Read,
-    /// A storage buffer.
     ReadWrite,
-    /// A texture whose texels are loaded.
     Texture,
-    /// A texture whose texels are stored.
     StorageTexture,
 }
 

@@ -27,13 +27,9 @@ use facts::Facts;
 pub enum Language {
     /// As composed: the text that wgpu is given.
     Wgsl,
-    /// SPIR-V, for Vulkan.
     Spirv,
-    /// Metal's language.
     Msl,
-    /// DirectX 12's language.
     Hlsl,
-    /// OpenGL's language.
     Glsl,
 }
 
@@ -42,7 +38,6 @@ impl Language {
     pub const ALL: [Language; 5] =
         [Language::Wgsl, Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
 
-    /// The name it has on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Wgsl => "wgsl",
@@ -118,22 +113,13 @@ impl FromStr for Language {
 /// Errors of translating a kernel.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TranslateError {
-    /// The language lacks a type.
     #[error("{language} cannot express {ty}: {reason}")]
-    Type {
-        /// The language.
-        language: Language,
-        /// The type, in WGSL.
-        ty: &'static str,
-        /// The reason.
-        reason: &'static str,
-    },
+    Type { language: Language, ty: &'static str, reason: &'static str },
     /// A message of naga: the kernel is not valid, or a writer gave up.
     #[error("naga refuses this kernel:\n{0}")]
     Naga(String),
 }
 
-/// Translates a kernel into one language.
 pub fn translate(kernel: &Kernel, language: Language) -> Result<Translation, TranslateError> {
     check(kernel)?.write(language)
 }
@@ -158,7 +144,6 @@ pub fn browser_directive(wgsl: &str) -> Option<&'static str> {
 /// Code in one of the languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// Text.
     Text(String),
     /// The words of a SPIR-V module.
     Words(Vec<u32>),
@@ -167,11 +152,9 @@ pub enum Code {
 /// A kernel in another language.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// The code.
     pub code: Code,
     /// The entry point's name there: some names are reserved words elsewhere.
     pub entry_point: String,
-    /// Static facts about the kernel.
     pub facts: Facts,
 }
 
@@ -185,11 +168,9 @@ pub struct Checked<'a> {
     module: Module,
     info: ModuleInfo,
     layout: write::Layout,
-    /// Static facts about the kernel.
     pub facts: Facts,
 }
 
-/// Parses and validates a kernel.
 pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
     let Kernel { wgsl, entry_point, overrides, .. } = kernel;
     let module = naga::front::wgsl::parse_str(wgsl)
@@ -215,7 +196,6 @@ fn index_of(module: &Module, entry_point: &str) -> usize {
 }
 
 impl Checked<'_> {
-    /// Writes it in a language.
     pub fn write(&self, language: Language) -> Result<Translation, TranslateError> {
         let Checked { kernel: Kernel { wgsl, entry_point, .. }, module, info, layout, facts } = self;
         if let Some((ty, reason)) = first_refusal(module, info, language) {

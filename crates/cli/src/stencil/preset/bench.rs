@@ -55,7 +55,6 @@ impl<'a> Bench<'a> {
         Ok(Bench { gpu, grids, budget, peak: gpu.peak_meter(samples)? })
     }
 
-    /// The best bandwidth of the memory so far.
     pub fn peak(&self) -> Peak {
         self.peak.peak()
     }
@@ -118,7 +117,7 @@ impl<'a> Bench<'a> {
 /// Adds the options that help if a grid does not fit.
 fn hint(failure: Failure) -> Failure {
     match failure {
-        Failure::Usage(message) => Failure::Usage(format!("{message} (see --grid and --type)")),
+        Failure::Usage(message) => refusal!("{message} (see --grid and --type)"),
         other => other,
     }
 }

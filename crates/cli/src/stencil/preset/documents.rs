@@ -16,39 +16,25 @@ pub const MACHINE: &str = "GeForce GTX 295 (the thesis)";
 pub struct Preset {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Its title, in one line.
     pub title: &'static str,
-    /// The thesis's number of the table.
     pub table: &'static str,
-    /// Its stencil.
     pub stencil: &'static Stencil,
-    /// The thesis's own size.
     pub thesis: Size,
-    /// The size on a software adapter.
     pub software: Size,
-    /// A note for the reader of the table.
     pub note: &'static str,
-    /// The rows of the table.
     pub published: &'static [Published],
 }
 
-/// The size of a computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// The grid.
     pub grid: Grid,
-    /// Steps in one go.
     pub steps: u32,
 }
 
-/// One row of a table.
 #[derive(Debug)]
 pub struct Published {
-    /// The variant that replays it.
     pub variant: &'static str,
-    /// Its block.
     pub block: Block,
-    /// Seconds of all steps.
     pub seconds: f64,
     /// 10^9 operations a second, as the thesis counts.
     pub gflop_s: f64,
@@ -58,7 +44,6 @@ const fn published(variant: &'static str, rows: u32, cols: u32, seconds: f64, gf
     Published { variant, block: Block { rows, cols }, seconds, gflop_s }
 }
 
-/// Both tables.
 pub static PRESETS: [Preset; 2] = [
     Preset {
         name: "thesis-5pt",
@@ -91,7 +76,6 @@ pub static PRESETS: [Preset; 2] = [
     },
 ];
 
-/// The preset of that name, on the command line.
 pub fn named(name: &str) -> Result<&'static Preset, String> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();

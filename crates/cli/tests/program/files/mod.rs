@@ -49,8 +49,8 @@ impl Folder {
         path
     }
 
-    /// Runs the program in the folder with the words of a line. As in a shell, `NAME=VALUE` in front sets a variable, and ` < FILE` at the
-    /// end is standard input.
+    /// Runs the program in the folder with the words of a line. As in a shell, `NAME=VALUE` in front sets a variable, and
+    /// ` < FILE` at the end is standard input.
     pub fn run(&self, line: &str) -> Output {
         let (line, input) = line.split_once(" < ").unwrap_or((line, ""));
         let is_variable = |word: &&str| word.starts_with(|first: char| first.is_ascii_uppercase());
