@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use comfy_table::CellAlignment;
 use halofold_measure::compare::{Judged, Pair, Verdict, pairs};
 use serde::Serialize;
 use serde_json::Value;
@@ -173,9 +172,7 @@ fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
         table.add_row(what.cells().into_iter().chain(judged).map(|cell| table::painted(&cell)));
     }
     // All numbers: behind the words, up to the verdict.
-    for column in table.column_iter_mut().take(W::NAMES.len() + 3).skip(W::WORDS) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table::align_right(&mut table, W::WORDS..W::NAMES.len() + 3);
     table.trim_fmt() + "\n\n"
 }
 

@@ -65,14 +65,14 @@ pub unsafe fn give_runtime_folder() {
     }
 }
 
-const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
-
 /// Checks the names in `WGPU_BACKEND`: wgpu itself takes an unknown name for none.
 fn check_back_end() -> Result<(), Failure> {
     let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
     if let Some(name) = unknown {
-        return Err(refusal!("WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}"));
+        return Err(refusal!(
+            "WGPU_BACKEND={names}: no back end `{name}`; there are vulkan, metal, dx12 and gl"
+        ));
     }
     let here = wgpu::Instance::enabled_backend_features();
     if wgpu::Backends::from_comma_list(&names).intersects(here) {

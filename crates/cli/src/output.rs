@@ -68,16 +68,3 @@ pub fn print_table<T: serde::Serialize>(
         _ => print(&table()),
     }
 }
-
-/// Writes rows as JSON or as text; nothing if there are none.
-pub fn print_rows<T: serde::Serialize>(
-    rows: &[T],
-    json: bool,
-    text: impl Fn(&[T]) -> String,
-) -> Result<(), Failure> {
-    match rows {
-        [] => Ok(()),
-        _ if json => print_json(&rows),
-        _ => print(&text(rows)),
-    }
-}

@@ -10,7 +10,7 @@ use std::time::Duration;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::Rung;
 use halofold::{Element, adapter};
-use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork};
+use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork, cpu};
 
 use crate::failure::Failure;
 use crate::progress;
@@ -20,7 +20,6 @@ use crate::rung::{self, RunContext};
 use crate::table::{self, Column};
 use documents::{Cpu, Line};
 pub use documents::{Preset, named};
-use halofold_measure::cpu;
 
 /// Longest time that a CPU row may take.
 const CPU_BUDGET: Duration = Duration::from_millis(300);

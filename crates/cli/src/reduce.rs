@@ -165,12 +165,6 @@ impl<'a> File<'a> {
         self.geometry.rows as usize * self.labels.as_ref().map_or(1, |labels| labels.keys.len())
     }
 
-    /// The dimensions of results.
-    fn shape(&self) -> Vec<u64> {
-        let groups = self.labels.as_ref().map(|labels| labels.keys.len() as u64);
-        groups.into_iter().chain(self.geometry.shape.iter().copied()).collect()
-    }
-
     /// Reduces the file by all operators, as far as it is this process's.
     fn reduce(
         self,
@@ -373,10 +367,11 @@ impl<'a> File<'a> {
 
     /// Results without values.
     fn results(&self, name: String, dtypes: Vec<Stored>) -> Results {
+        let groups = self.labels.as_ref().map(|labels| labels.keys.len() as u64);
         Results {
             name,
             q: None,
-            shape: self.shape(),
+            shape: groups.into_iter().chain(self.geometry.shape.iter().copied()).collect(),
             several: None,
             values: Vec::new(),
             dtypes,

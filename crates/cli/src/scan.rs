@@ -8,7 +8,7 @@ use std::slice;
 use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
+use halofold::reduce::{Accuracy, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::{Element, OnDevice, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
@@ -264,8 +264,4 @@ impl<'a> Scanner<'a> {
             .collect();
         Ok(permuted(bytes, dtype.size() as usize, &lens, &inverse))
     }
-}
-
-fn answers(part: Part, results: &[u8]) -> Vec<Scalar> {
-    part.op.read(part.element, results)
 }

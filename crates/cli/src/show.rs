@@ -68,7 +68,9 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let translation = translate(&kernel, args.language).map_err(Failure::usage)?;
     let facts = header(&title, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
-        (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
+        (Code::Words(words), Some(file)) => {
+            write(file, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())
+        }
         (Code::Words(_), None) => Err(Failure::usage(
             "--as spirv: a module is binary: name a file, -o FILE.spv; spirv-dis prints it",
         )),
@@ -101,10 +103,6 @@ fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Lan
 fn as_comment(facts: &[String], code: &str) -> String {
     let lines: String = facts.iter().flat_map(|line| ["// ", line, "\n"]).collect();
     format!("{lines}\n{}\n", code.trim_end())
-}
-
-fn little_endian(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {

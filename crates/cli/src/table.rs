@@ -1,6 +1,7 @@
 //! Rows as a table of text.
 
 use std::borrow::Cow;
+use std::ops::RangeBounds;
 
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, presets};
 
@@ -219,6 +220,15 @@ pub fn plain() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table
+}
+
+/// Aligns columns of numbers.
+pub fn align_right(table: &mut Table, columns: impl RangeBounds<usize>) {
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if columns.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
 }
 
 /// A number to four digits, below 1 to three.

@@ -13,7 +13,7 @@ mod stencils;
 mod texts;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use halofold::reduce::ladder::RUNGS;
 use halofold::wgpu::Limits;
@@ -57,13 +57,11 @@ const STYLE: &str = include_str!("web/assets/style.css");
 pub fn run(args: &WebArgs) -> Result<(), Failure> {
     let folder = &args.output;
     fs::create_dir_all(folder).map_err(|error| refusal!("--output {}: {error}", folder.display()))?;
-    files().into_iter().try_for_each(|(name, text)| write(&folder.join(name), &text))?;
+    for (name, text) in files() {
+        Reserved::open("--output", &folder.join(name))?.write(&text)?;
+    }
     written(&folder.join("index.html"));
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    Reserved::open("--output", path)?.write(text)
 }
 
 /// Every file of the page.

@@ -10,25 +10,21 @@ use crate::grid::GridArgs;
 use crate::reserved::{self, Reserved};
 use halofold_fleet::GridState;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Array,
-    Picture,
-}
-
-/// The file that a run writes.
-pub struct Outputs(Option<(Form, Reserved)>);
+/// The file that a run writes, and whether it is a picture.
+pub struct Outputs(Option<(bool, Reserved)>);
 
 impl Outputs {
     /// Opens it, and refuses options that are about others.
     pub fn reserve(args: &GridArgs) -> Result<Self, Failure> {
-        let form = args.output.as_deref().map(form).transpose()?;
-        if args.slice.is_some() && form != Some(Form::Picture) {
+        let is_picture = args.output.as_deref().map(is_picture).transpose()?;
+        if args.slice.is_some() && is_picture != Some(true) {
             return Err(Failure::usage("--slice goes with a picture: -o OUT.png"));
         }
         let inputs: Vec<_> = args.grid.iter().chain(&args.rhs).collect();
-        let Some((form, path)) = form.zip(args.output.as_deref()) else { return Ok(Outputs(None)) };
-        Ok(Outputs(Some((form, Reserved::open_apart("-o", path, &inputs)?))))
+        let Some((is_picture, path)) = is_picture.zip(args.output.as_deref()) else {
+            return Ok(Outputs(None));
+        };
+        Ok(Outputs(Some((is_picture, Reserved::open_apart("-o", path, &inputs)?))))
     }
 
     /// The file of the result.
@@ -38,9 +34,9 @@ impl Outputs {
 
     /// Writes the result, an array in the file's shape or a picture of it.
     pub fn write(self, state: &dyn GridState, request: &Request) -> Result<(), Failure> {
-        let Some((form, mut file)) = self.0 else { return Ok(()) };
+        let Some((is_picture, mut file)) = self.0 else { return Ok(()) };
         let Request { config, plane, .. } = request;
-        if form == Form::Picture {
+        if is_picture {
             return picture::write(state, config, *plane, file);
         }
         let path = file.path().to_owned();
@@ -51,11 +47,11 @@ impl Outputs {
     }
 }
 
-/// The content that a file's name asks for.
-fn form(path: &Path) -> Result<Form, Failure> {
+/// True if a file's name asks for a picture.
+fn is_picture(path: &Path) -> Result<bool, Failure> {
     match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
-        Some("npy") => Ok(Form::Array),
-        Some("png") => Ok(Form::Picture),
+        Some("npy") => Ok(false),
+        Some("png") => Ok(true),
         _ => Err(refusal!("-o {}: the name must end in .npy (an array) or .png (a picture)", path.display())),
     }
 }

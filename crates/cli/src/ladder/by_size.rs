@@ -1,6 +1,5 @@
 //! Rows by length: two tables, and the size where the GPU overtakes the CPU.
 
-use comfy_table::CellAlignment;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold_measure::cpu;
@@ -67,9 +66,7 @@ fn times(by_size: &BySize<'_>, time: impl Fn(&Row) -> Option<f64>) -> String {
         let cell = |row: &Row| time(row).map_or_else(|| table::status(row), |ms| table::time(Some(ms)));
         table.add_row(std::iter::once(table::power(n)).chain(rows.iter().map(cell)));
     }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table::align_right(&mut table, ..);
     table.trim_fmt() + "\n"
 }
 

@@ -134,11 +134,6 @@ pub fn quantile(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "quantiles are numbers from 0 to 1, as in 0.05,0.95".to_owned())
 }
 
-/// True for covariances and correlations.
-pub fn is_joint(op: Op) -> bool {
-    matches!(op, Op::Covariance | Op::Correlation)
-}
-
 /// True for variances and deviations.
 pub fn is_spread(op: Op) -> bool {
     matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)

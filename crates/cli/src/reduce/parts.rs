@@ -13,7 +13,7 @@ use halofold::reduce::reference::Merger;
 use halofold::reduce::{Accuracy, Monoid, MonoidError, Op, Scalar};
 use halofold::{Element, Value};
 
-use super::op::{is_joint, is_mean, is_spread, needs_elements};
+use super::op::{is_mean, is_spread, needs_elements};
 use crate::files::Stored;
 
 /// A state of each line.
@@ -97,7 +97,8 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 /// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
 /// subtract `ddof` from `n`.
 pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) -> Option<Scalar> {
-    if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint(op)) {
+    let is_joint = matches!(op, Op::Covariance | Op::Correlation);
+    if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint) {
         return None;
     }
     let is_narrow = stored.element().is_float() && stored.element() != Element::F64;

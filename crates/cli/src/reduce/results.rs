@@ -36,11 +36,6 @@ impl Results {
         self.shape.iter().copied().chain(last.map(|several| several as u64)).collect()
     }
 
-    /// True if results are true or false.
-    pub fn is_truths(&self) -> bool {
-        self.dtypes == [Stored::Bool]
-    }
-
     /// The elements of the array, little-endian.
     pub fn bytes(&self) -> Result<Vec<u8>, Failure> {
         let [dtype] = self.dtypes[..] else {

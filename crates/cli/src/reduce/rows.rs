@@ -1,6 +1,5 @@
 //! Rows: a result of an operator over a file, as JSON, CSV and text.
 
-use comfy_table::CellAlignment;
 use halofold::Value;
 use halofold::reduce::Scalar;
 use serde::{Serialize, Serializer};
@@ -11,6 +10,7 @@ use super::results::Results;
 use super::tree::Tree;
 use super::verify::Check;
 use crate::failure::Failure;
+use crate::files::Stored;
 use crate::output::{self, visible};
 use crate::table;
 
@@ -117,7 +117,7 @@ impl OfFile<'_> {
                 None => self.n,
             };
             let is_placed = values.iter().flatten().any(|answer| matches!(answer, Scalar::At { .. }));
-            let is_truth = results.is_truths();
+            let is_truth = results.dtypes == [Stored::Bool];
             let array = self.axes.map(|axes| Array {
                 axis: match axes {
                     [number] => Tree::Leaf(*number),
@@ -298,7 +298,7 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
             let text = rows.iter().flat_map(|row| lines(row).into_iter().map(|line| bare(row, &line)));
             output::print(&text.collect::<String>())
         }
-        _ => output::print_rows(rows, args.json, |rows| text(rows, args.exact)),
+        _ => output::print_table(rows, args.json, false, || text(rows, args.exact)),
     };
     judged(rows).and(written)
 }
@@ -306,8 +306,8 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
 /// Prints a row of results that are in a file, unless it is not wanted, and reports them if they are wrong.
 pub fn deliver_array(row: Row, json: bool, quiet: bool) -> Result<(), Failure> {
     let rows = [row];
-    let printed = if quiet { &[] } else { &rows[..] };
-    let written = output::print_rows(printed, json, |rows| text(rows, false));
+    let print = || output::print_table(&rows, json, false, || text(&rows, false));
+    let written = if quiet { Ok(()) } else { print() };
     judged(&rows).and(written)
 }
 
@@ -343,12 +343,8 @@ fn text(rows: &[Row], with_bits: bool) -> String {
         cells.extend(Some(row.check.name().to_owned()).filter(|name| !name.is_empty()));
         table.add_row(cells);
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index == 3 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    table.column_iter_mut().for_each(|column| _ = column.set_padding((0, 2)));
+    table::align_right(&mut table, 3..4);
     table.trim_fmt() + "\n"
 }
 

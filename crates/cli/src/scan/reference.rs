@@ -2,7 +2,7 @@
 
 use halofold::reduce::reference::{self, Expected};
 
-use super::{AT_ONCE, answers};
+use super::AT_ONCE;
 use crate::failure::Failure;
 use crate::reduce::block::Block;
 use crate::reduce::parts::Part;
@@ -37,7 +37,8 @@ impl Reference {
                 let elements = block.line(0, batch, row).chunks(AT_ONCE * item);
                 let results = results[row * batch.len * size..][..batch.len * size].chunks(AT_ONCE * size);
                 for (nth, (elements, results)) in elements.zip(results).enumerate() {
-                    let judged = (self.line)(elements).into_iter().zip(answers(self.part, results));
+                    let judged =
+                        (self.line)(elements).into_iter().zip(self.part.op.read(self.part.element, results));
                     for (place, (expected, answer)) in judged.enumerate() {
                         let check = Check::from(expected.judge(answer, depth));
                         all.worsen(

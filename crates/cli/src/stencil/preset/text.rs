@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::CellAlignment;
-
 use super::{Replay, picked};
 use crate::lists::grouped;
 use crate::row::{Row, Status, StencilWork};
@@ -53,9 +51,7 @@ fn by_block(replay: &Replay) -> String {
         });
         table.add_row(std::iter::once(rows[0].what.variant.clone()).chain(cells));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table::align_right(&mut table, 1..);
     table.trim_fmt() + "\n"
 }
 
