@@ -29,7 +29,7 @@ impl Data {
             let (sign, fraction) = ((word as u32) & 1 << 31, (word >> 41) as u32);
             let exponent = match self {
                 Data::Small => return None,
-                Data::TwoScales => 127 + if at.is_multiple_of(2) { 49 } else { -17i32 } as u32,
+                Data::TwoScales => (127 + if at.is_multiple_of(2) { 49 } else { -17 }) as u32,
                 Data::Wide => 1 + (word >> 32) as u32 % 253,
             };
             Some((sign | exponent << 23 | fraction & 0x7f_ffff).to_le_bytes())
