@@ -10,11 +10,10 @@ mod common;
 use std::cell::LazyCell;
 
 use common::{Extent, Group, Machine};
-use criterion::Throughput;
-use halofold::Element;
+use criterion::{Criterion, Throughput};
 use halofold::reduce::Op;
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::reference::Expected;
+use halofold::{Element, wgpu};
 use halofold_measure::{Dataset, Host, Job, Row, RungRun};
 
 /// Operators and element types that are measured.
@@ -30,67 +29,46 @@ const fn powers(extent: Extent) -> &'static [u32] {
 }
 
 fn main() {
-    let machine = Machine::open();
-    let path = common::record_path("reduce", &machine);
+    common::run("reduce", bench, |record, rows| record.rows = rows);
+}
+
+/// Measures all rungs over the same elements, as often as repetitions take turns.
+fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row> {
+    let (device, meter) = (&machine.device, machine.meter());
     let mut rows = Vec::new();
-    let mut criterion = common::criterion(&machine);
-    for (op, element) in PAIRS {
-        for power in powers(machine.extent()) {
-            let len = 1u64 << power;
-            let bytes = len * element.size();
-            let title = machine.title(&format!("{op}/{element}/2^{power}"));
-            let copies = match copies(&machine, bytes) {
-                Ok(copies) => copies,
-                Err(reason) => {
-                    common::skip(&title, &reason);
-                    continue;
-                }
-            };
-            let data = LazyCell::new(|| data(&machine, op, element, len, copies));
-            let mut group = Group::new(&mut criterion, &title);
-            group.throughput(Throughput::BytesDecimal(bytes));
-            for rung in RUNGS {
-                let job = Job::new(rung, op, element, &machine.device.limits(), len);
-                rows.extend(bench(&mut group, &machine, job.expect("the pairs are defined"), len, &data));
+    for ((op, element), power) in
+        PAIRS.into_iter().flat_map(|pair| powers(machine.extent()).iter().map(move |power| (pair, power)))
+    {
+        let len = 1u64 << power;
+        let bytes = len * element.size();
+        let title = machine.title(&format!("{op}/{element}/2^{power}"));
+        let copies = machine.runnable(wgpu::Features::empty(), bytes);
+        let copies =
+            copies.and_then(|()| machine.inputs.copies(device, bytes).map_err(|error| error.to_string()));
+        let copies = match copies {
+            Ok(copies) => copies,
+            Err(reason) => {
+                common::skip(&title, &reason);
+                continue;
             }
-        }
+        };
+        let data = LazyCell::new(|| {
+            let host = Host::generate(op, element, len);
+            let expected = host.expected(op, len).expect("the pairs are defined");
+            (Dataset::upload(device, &machine.queue, &host, copies), expected)
+        });
+        let mut group = Group::new(criterion, &title);
+        group.inner.throughput(Throughput::BytesDecimal(bytes));
+        rows.extend(RUNGS.iter().filter_map(|rung| {
+            let job = Job::new(rung, op, element, &device.limits(), len).expect("the pairs are defined");
+            let measured = meter.rung(&mut group, job, len, || {
+                let (data, expected) = &*data;
+                RungRun::new(device, job, data.input(len), &data.copies(), expected)
+            });
+            group.row(rung.name(), measured, |row| {
+                common::rate(row.figures.gb_per_s, "GB/s", row.figures.percent_of_read_peak, "read")
+            })
+        }));
     }
-    criterion.final_summary();
-    let timed = rows.iter().any(|row: &Row| row.times.median.is_some());
-    common::write_record(&machine, &path, timed, |record| record.rows = rows);
-}
-
-/// Number of copies of an input of so many bytes that are taken in turn; a reason if not even one fits, or not enough.
-fn copies(machine: &Machine, bytes: u64) -> Result<u64, String> {
-    let most = machine.device.limits().max_buffer_size;
-    if bytes > most {
-        return Err(format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"));
-    }
-    machine.inputs.copies(&machine.device, bytes).map_err(|error| error.to_string())
-}
-
-/// Elements on the GPU, as often as repetitions take turns, and the result of their reduction.
-fn data(machine: &Machine, op: Op, element: Element, len: u64, copies: u64) -> (Dataset, Expected) {
-    let host = Host::generate(op, element, len);
-    let expected = host.expected(op, len).expect("the pairs are defined");
-    (Dataset::upload(&machine.device, &machine.queue, &host, copies), expected)
-}
-
-/// Runs one rung under criterion.
-fn bench<F: FnOnce() -> (Dataset, Expected)>(
-    group: &mut Group<'_>,
-    machine: &Machine,
-    job: Job,
-    len: u64,
-    data: &LazyCell<(Dataset, Expected), F>,
-) -> Option<Row> {
-    let make = || {
-        let (data, expected) = &**data;
-        RungRun::new(&machine.device, job, data.input(len), &data.copies(), expected)
-    };
-    let measured = machine.meter().rung(group, job, len, make);
-    group.row(job.rung.name(), measured.expect("the device keeps working"), |row| {
-        let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
-        Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
-    })
+    rows
 }

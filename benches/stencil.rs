@@ -16,9 +16,9 @@ mod common;
 use std::cell::LazyCell;
 
 use common::{Extent, Group, Machine};
-use criterion::Throughput;
+use criterion::{Criterion, Throughput};
+use halofold::Element;
 use halofold::stencil::{Config, Dims, Grid, STENCILS};
-use halofold::{Element, adapter};
 use halofold_measure::{Row, StencilWork, StepGrids, sides, whole_passes};
 
 /// Types of cells.
@@ -47,16 +47,20 @@ fn grids(dims: Dims, extent: Extent) -> Vec<Grid> {
 }
 
 fn main() {
-    let machine = Machine::open();
-    let path = common::record_path("stencil", &machine);
+    common::run("stencil", bench, |record, rows| record.stencils = rows);
+}
+
+/// Measures all variants: a step from the first grid of each pair to the second and then one back, or of a time-blocked kernel
+/// two passes, which end where they began.
+fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<StencilWork>> {
+    let (device, meter) = (&machine.device, machine.meter());
     let mut rows = Vec::new();
-    let mut criterion = common::criterion(&machine);
     for &stencil in STENCILS {
         let grids = grids(stencil.dims, machine.extent());
         let kinds = ELEMENTS.map(|element| (element, "")).into_iter().chain([(Element::F32, RHS)]);
         for ((element, rhs), grid) in kinds.flat_map(|kind| grids.iter().map(move |grid| (kind, *grid))) {
             let title = machine.title(&format!("{}/{element}/{}{rhs}", stencil.name, sides(grid)));
-            let pairs = match pairs(&machine, element, grid) {
+            let pairs = match pairs(machine, element, grid) {
                 Ok(pairs) => pairs,
                 Err(reason) => {
                     common::skip(&title, &reason);
@@ -69,49 +73,38 @@ fn main() {
             });
             let configs: Vec<_> = configs.collect();
             let grids = LazyCell::new(|| {
-                let grids = StepGrids::new(&machine.device, &machine.queue, &configs[0], pairs, STEPS);
+                let grids = StepGrids::new(device, &machine.queue, &configs[0], pairs, STEPS);
                 grids.unwrap_or_else(|error| panic!("{grid}: {error}"))
             });
-            let mut group = Group::new(&mut criterion, &title);
-            let measured = configs.iter().filter_map(|config| bench(&mut group, &machine, config, &grids));
+            let mut group = Group::new(criterion, &title);
+            let measured = configs.iter().filter_map(|config| {
+                let steps = whole_passes(&config.on(device), STEPS);
+                group.inner.throughput(Throughput::Elements(grid.cells() * u64::from(steps)));
+                let measured = meter.stencil(&mut group, config, || &grids);
+                group.row(config.variant.name, measured, |row| {
+                    let figures = &row.figures;
+                    common::rate(
+                        figures.gcells_per_s,
+                        "GCell-updates/s",
+                        figures.percent_of_copy_peak,
+                        "copy",
+                    )
+                })
+            });
             // A record's rows do not tell of right-hand sides.
             rows.extend(measured.filter(|_| rhs.is_empty()));
         }
     }
-    criterion.final_summary();
-    let timed = rows.iter().any(|row| row.times.median.is_some());
-    common::write_record(&machine, &path, timed, |record| record.stencils = rows);
+    rows
 }
 
 /// Number of pairs of grids that are taken in turn; a reason if not even one fits, or not enough.
 fn pairs(machine: &Machine, element: Element, grid: Grid) -> Result<u64, String> {
-    let missing = element.feature() - machine.device.features();
-    if !missing.is_empty() {
-        return Err(format!("needs {}, which this device lacks", adapter::feature_names(missing)));
-    }
-    let (bytes, limits) = (grid.cells() * element.size(), machine.device.limits());
-    let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+    let bytes = grid.cells() * element.size();
+    machine.runnable(element.feature(), bytes)?;
+    let most = machine.device.limits().max_storage_buffer_binding_size;
     if bytes > most {
-        return Err(format!(
-            "needs a buffer of {bytes} bytes, max_buffer_size and max_storage_buffer_binding_size allow {most}"
-        ));
+        return Err(format!("needs a binding of {bytes} bytes, max_storage_buffer_binding_size is {most}"));
     }
     machine.inputs.copies(&machine.device, 2 * bytes).map_err(|error| error.to_string())
-}
-
-/// Runs one variant under criterion: a step from the first grid of each pair to the second and then one back, or of a time-blocked
-/// kernel two passes, which end where they began.
-fn bench<F: FnOnce() -> StepGrids>(
-    group: &mut Group<'_>,
-    machine: &Machine,
-    config: &Config,
-    grids: &LazyCell<StepGrids, F>,
-) -> Option<Row<StencilWork>> {
-    let steps = whole_passes(&config.on(&machine.device), STEPS);
-    group.throughput(Throughput::Elements(config.grid.cells() * u64::from(steps)));
-    let measured = machine.meter().stencil(group, config, || grids);
-    group.row(config.variant.name, measured.expect("the device keeps working"), |row| {
-        let (gcells, percent) = (row.figures.gcells_per_s?, row.figures.percent_of_copy_peak?);
-        Some(format!("{gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak"))
-    })
 }

@@ -84,6 +84,18 @@ impl Machine {
         }
     }
 
+    /// Returns why the device cannot run something that needs these features and a buffer of `bytes`.
+    pub fn runnable(&self, features: wgpu::Features, bytes: u64) -> Result<(), String> {
+        let (missing, most) = (features - self.device.features(), self.device.limits().max_buffer_size);
+        if !missing.is_empty() {
+            return Err(format!("needs {}, which this device lacks", adapter::feature_names(missing)));
+        }
+        if bytes > most {
+            return Err(format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"));
+        }
+        Ok(())
+    }
+
     /// A folder's name for the adapter and its back end.
     pub fn folder(&self) -> String {
         let name = format!("{} {}", self.info.backend, self.info.name).to_lowercase();

@@ -1,11 +1,10 @@
-//! The bench's cases: operator, element type, length, shape of results, and the ways to call.
+//! The table of reductions: operator, element type, length, shape of results, data, and the ways to call.
 
+use halofold::Element;
 use halofold::reduce::{Arity, Op, Shape};
-use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;
-use crate::common::{Extent, Machine};
-use crate::exact::Data;
+use Cut::{Accumulate, Axis, Counted, Fixed, Offsets, Skewed, Whole};
 
 /// Independent calls, and calls that wait for one another.
 const USUAL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED];
@@ -16,9 +15,12 @@ const EXACT: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT];
 /// The same, and kernels that lack something.
 const ALL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT, Way::NO_SUBGROUPS, Way::UNCHECKED];
 
+/// The longest of skewed segments, as a power of two.
+const LONGEST: u32 = 20;
+
 /// The elements that one result is made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Task {
+#[derive(Clone, Copy, PartialEq)]
+pub enum Cut {
     /// Everything.
     Whole,
     /// Everything, with the number of elements on the GPU.
@@ -35,103 +37,75 @@ pub enum Task {
     Axis([u64; 3]),
 }
 
-impl Task {
-    /// Its name in rows.
-    fn name(self) -> &'static str {
-        match self {
-            Task::Whole => "whole",
-            Task::Counted => "counted",
-            Task::Accumulate => "accumulate",
-            Task::Fixed(_) => "fixed",
-            Task::Offsets(_) => "offsets",
-            Task::Skewed => "skewed",
-            Task::Axis([1, ..]) => "columns",
-            Task::Axis(_) => "axis",
-        }
-    }
-
-    /// Number of results, for shapes that may have many.
-    pub fn results(self, n: u64) -> Option<u64> {
-        match self {
-            Task::Whole | Task::Counted | Task::Accumulate => None,
-            Task::Fixed(len) | Task::Offsets(len) => Some(n / len),
-            Task::Skewed => Some(self.offsets(n).len() as u64 - 1),
-            Task::Axis([outer, _, inner]) => Some(outer * inner),
-        }
-    }
-
-    /// The offsets, of a task that has some.
-    pub fn offsets(self, n: u64) -> Vec<u32> {
-        /// The longest of the skewed segments, as a power of two.
-        const LONGEST: u32 = 20;
-        match self {
-            Task::Offsets(len) => (0..=n / len).map(|k| (k * len) as u32).collect(),
-            Task::Skewed => {
-                let mut offsets = vec![0];
-                let mut lengths = (0..=LONGEST).map(|power| 1 << power).cycle();
-                let mut at = 0;
-                while at < n {
-                    at = n.min(at + lengths.next().unwrap_or(n));
-                    offsets.push(at as u32);
-                }
-                offsets
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Its shape as a reducer takes it.
-    pub fn shape(self, n: u64) -> Shape {
-        match self {
-            Task::Whole | Task::Counted => Shape::Whole,
-            Task::Accumulate => Shape::Accumulate,
-            Task::Fixed(len) => Shape::Segments { len },
-            Task::Offsets(_) | Task::Skewed => Shape::Offsets { count: self.offsets(n).len() as u64 - 1 },
-            Task::Axis([outer, len, inner]) => Shape::Axis { outer, len, inner },
-        }
-    }
+/// Sizes of elements.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Data {
+    /// Small integers.
+    Small,
+    /// Floats of two sizes in turn, 2^66 apart.
+    TwoScales,
+    /// Floats with exponents over the whole range.
+    Wide,
 }
 
 /// One group of the bench.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// The operator.
     pub op: Op,
-    /// The element type.
     pub element: Element,
-    /// Number of elements.
     pub n: u64,
-    /// The shape of its results.
-    pub task: Task,
-    /// The ways to call.
-    pub ways: &'static [Way],
-    /// The magnitudes of its elements.
+    pub cut: Cut,
     pub data: Data,
+    pub ways: &'static [Way],
 }
 
 impl Case {
-    fn new(op: Op, element: Element, power: u32, task: Task) -> Self {
-        Case { op, element, n: 1 << power, task, ways: USUAL, data: Data::Small }
+    /// The sum of 2^`power` small floats.
+    pub fn sum(power: u32, cut: Cut, ways: &'static [Way]) -> Self {
+        Case { op: Op::Sum, element: Element::F32, n: 1 << power, cut, data: Data::Small, ways }
     }
 
-    /// Operator, shape and type, as a row has them.
-    pub fn work(&self) -> [&'static str; 3] {
-        let shape = match self.data {
-            Data::Small => self.task.name(),
-            Data::TwoScales => "two-scales",
-            Data::Wide => "wide",
-        };
-        [self.op.name(), shape, self.element.name()]
+    /// The shape's name in rows, and the shape as a reducer takes it.
+    pub fn shape(&self) -> (&'static str, Shape) {
+        match self.cut {
+            _ if self.data == Data::TwoScales => ("two-scales", Shape::Whole),
+            _ if self.data == Data::Wide => ("wide", Shape::Whole),
+            Whole => ("whole", Shape::Whole),
+            Counted => ("counted", Shape::Whole),
+            Accumulate => ("accumulate", Shape::Accumulate),
+            Fixed(len) => ("fixed", Shape::Segments { len }),
+            Offsets(len) => ("offsets", Shape::Offsets { count: self.n / len }),
+            Skewed => ("skewed", Shape::Offsets { count: self.offsets().len() as u64 - 1 }),
+            Axis([outer, len, inner]) => {
+                (if outer == 1 { "columns" } else { "axis" }, Shape::Axis { outer, len, inner })
+            }
+        }
     }
 
-    /// The group's name.
-    pub fn title(&self) -> String {
-        let results = match self.task.results(self.n) {
-            Some(results) => format!("/{results}"),
-            None => String::new(),
-        };
-        let [op, shape, element] = self.work();
-        format!("library/{op}/{shape}/{element}/2^{}{results}", self.n.ilog2())
+    /// Number of results, for shapes that may have many.
+    pub fn results(&self) -> Option<u64> {
+        match self.shape().1 {
+            Shape::Segments { len } => Some(self.n / len),
+            Shape::Offsets { count } => Some(count),
+            Shape::Axis { outer, inner, .. } => Some(outer * inner),
+            _ => None,
+        }
+    }
+
+    /// The offsets of segments, of shapes that have some.
+    pub fn offsets(&self) -> Vec<u32> {
+        match self.cut {
+            Offsets(len) => (0..=self.n).step_by(len as usize).map(|at| at as u32).collect(),
+            Skewed => {
+                let ends = (0..=LONGEST).cycle().scan(0, |at, power| {
+                    let is_left = *at < self.n;
+                    *at = self.n.min(*at + (1 << power));
+                    is_left.then_some(*at as u32)
+                });
+                [0].into_iter().chain(ends).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Bytes of all inputs.
@@ -139,83 +113,56 @@ impl Case {
         let inputs = if self.op.arity() == Arity::Two { 2 } else { 1 };
         inputs * self.n * self.element.size()
     }
-
-    /// Checks that a device can run it; the error says what is missing.
-    pub fn runnable(&self, device: &wgpu::Device) -> Result<(), String> {
-        let monoid = self.op.over(self.element).map_err(|error| error.to_string())?;
-        let besides = monoid.accumulates().filter(|_| self.task == Task::Accumulate).unwrap_or_default();
-        let missing = (monoid.features() | besides) - device.features();
-        if !missing.is_empty() {
-            return Err(format!("needs {}, which this device lacks", adapter::feature_names(missing)));
-        }
-        let results = self.task.results(self.n).unwrap_or(1);
-        let bytes = (self.n * self.element.size()).max(results * monoid.out_size());
-        let most = device.limits().max_buffer_size;
-        if bytes > most {
-            return Err(format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"));
-        }
-        Ok(())
-    }
 }
 
-/// Every case that suits a machine; those of one type follow one another.
-pub fn all(machine: &Machine) -> Vec<Case> {
-    let small = machine.extent() == Extent::Software;
-    let largest = if small { 16 } else { 28 };
-    let mut cases = Vec::new();
-    let lengths: &[u32] = if small { &[10, 14, 16] } else { &[10, 16, 20, 22, 24, 26, 28] };
-    let sum = |power, task| Case::new(Op::Sum, Element::F32, power, task);
-    cases.extend(lengths.iter().map(|&power| {
-        let ways = if power == largest { ALL } else { EXACT };
-        Case { ways, ..sum(power, Task::Whole) }
-    }));
-    cases.extend(lengths.iter().map(|&power| sum(power, Task::Accumulate)));
-    cases.push(sum(if small { 16 } else { 24 }, Task::Counted));
-    let others =
-        [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::Mean, Op::Variance, Op::L2, Op::LogSumExp, Op::Dot];
-    cases.extend(others.map(|op| {
-        let ways = if matches!(op, Op::Mean | Op::Dot) { EXACT } else { USUAL };
-        Case { ways, ..Case::new(op, Element::F32, largest, Task::Whole) }
-    }));
-    cases.extend([1, 4, 16, 32, 64, 256, 1024, 65_536].map(|len| {
-        let ways = match len {
-            256 => ALL,
-            1024 => EXACT,
-            _ => USUAL,
-        };
-        Case { ways, ..sum(largest, Task::Fixed(len)) }
-    }));
-    cases.extend([Task::Offsets(256), Task::Skewed].map(|task| sum(largest, task)));
-    cases.push(Case { ways: EXACT, ..sum(largest, Task::Offsets(1024)) });
-    let arrays = if small {
+/// All cases; those of the same elements follow one another.
+pub fn all(is_small: bool) -> Vec<Case> {
+    let largest = if is_small { 16 } else { 28 };
+    let lengths: &[u32] = if is_small { &[10, 14, 16] } else { &[10, 16, 20, 22, 24, 26, 28] };
+    let long: &[u32] = if is_small { &[16] } else { &[24, 26, 28] };
+    let [columns, tall, axis] = if is_small {
         [[1, 256, 256], [1, 1024, 64], [16, 64, 64]]
     } else {
         [[1, 16_384, 16_384], [1, 1 << 20, 256], [256, 1024, 1024]]
     };
-    cases.extend(arrays.map(|array| {
-        let ways = if array == arrays[0] { EXACT } else { USUAL };
-        Case { ways, ..sum(largest, Task::Axis(array)) }
-    }));
-    let lengths: &[u32] = if small { &[16] } else { &[24, 26, 28] };
-    for element in [Element::F16, Element::I32, Element::U32, Element::F64, Element::I64] {
-        let ways = if element.is_float() { EXACT } else { USUAL };
-        cases.extend(
-            lengths.iter().map(|&power| Case { ways, ..Case::new(Op::Sum, element, power, Task::Whole) }),
-        );
+    let whole = |op, ways| Case { op, ..Case::sum(largest, Whole, ways) };
+    let mut cases = Vec::new();
+    let ways = |power| if power == largest { ALL } else { EXACT };
+    cases.extend(lengths.iter().map(|power| Case::sum(*power, Whole, ways(*power))));
+    cases.extend(lengths.iter().map(|power| Case::sum(*power, Accumulate, USUAL)));
+    cases.push(Case::sum(largest.min(24), Counted, USUAL));
+    cases.extend([Op::Min, Op::Max, Op::MinMax, Op::ArgMin].map(|op| whole(op, USUAL)));
+    cases.push(whole(Op::Mean, EXACT));
+    cases.extend([Op::Variance, Op::L2, Op::LogSumExp].map(|op| whole(op, USUAL)));
+    cases.push(whole(Op::Dot, EXACT));
+    cases.extend([1, 4, 16, 32, 64].map(|len| Case::sum(largest, Fixed(len), USUAL)));
+    let cuts = [
+        (Fixed(256), ALL),
+        (Fixed(1024), EXACT),
+        (Fixed(65_536), USUAL),
+        (Offsets(256), USUAL),
+        (Skewed, USUAL),
+        (Offsets(1024), EXACT),
+        (Axis(columns), EXACT),
+        (Axis(tall), USUAL),
+        (Axis(axis), USUAL),
+    ];
+    cases.extend(cuts.map(|(cut, ways)| Case::sum(largest, cut, ways)));
+    let types = [
+        (Element::F16, EXACT),
+        (Element::I32, USUAL),
+        (Element::U32, USUAL),
+        (Element::F64, EXACT),
+        (Element::I64, USUAL),
+    ];
+    for (element, ways) in types {
+        cases.extend(long.iter().map(|power| Case { element, ..Case::sum(*power, Whole, ways) }));
         if element == Element::F64 {
-            cases.push(Case::new(Op::LogSumExp, element, largest, Task::Whole));
+            cases.push(Case { element, ..whole(Op::LogSumExp, USUAL) });
         }
     }
-    let exact = |data, power| Case { ways: &[Way::EXACT], data, ..sum(power, Task::Whole) };
-    cases.extend(
-        [Data::TwoScales, Data::Wide]
-            .into_iter()
-            .flat_map(|data| lengths.iter().map(move |&n| exact(data, n))),
-    );
+    for data in [Data::TwoScales, Data::Wide] {
+        cases.extend(long.iter().map(|power| Case { data, ..Case::sum(*power, Whole, &[Way::EXACT]) }));
+    }
     cases
-}
-
-/// The most elements that any of the cases takes which can run on a device.
-pub fn longest(cases: &[Case], device: &wgpu::Device) -> u64 {
-    cases.iter().filter(|case| case.runnable(device).is_ok()).map(|case| case.n).max().unwrap_or(0)
 }

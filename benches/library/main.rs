@@ -11,99 +11,46 @@
 //! Every result is verified before it is timed. Sizes go by what the adapter is: up to 2^28 elements, on a software adapter
 //! 2^16. The run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`), as
 //! `halofold-cuda library` of `peers/cuda` does for CUB.
+//!
+//! A [`Task`](task::Task) is a row of the table. A file of an operation lists its tasks, binds calls to outputs, and says which
+//! results the host expects; `task.rs` and `calls.rs` do everything else.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod calls;
 mod cases;
-mod exact;
-mod expected;
 mod groups;
 mod histograms;
 mod host;
+mod pictures;
 mod pool;
-mod pyramids;
 mod ranks;
+mod reductions;
 mod runs;
-mod textures;
+mod task;
 
-use criterion::{Criterion, Throughput};
-use halofold_measure::{LibraryWork, MeasureError, Row};
-
-use calls::{Calls, Sweep};
-use cases::Case;
-use common::{Group, Machine};
-use pool::Pools;
+use calls::Sweep;
 
 fn main() {
-    let machine = Machine::open();
-    let path = common::record_path("library", &machine);
-    let mut criterion = common::criterion(&machine);
-    // First of all: wgpu's own work for a submission grows with the number of buffers that exist.
-    let host = host::bench(&mut criterion, &machine);
-    let sweep = Sweep::new(&machine);
-    let mut rows = Vec::new();
-    let all = cases::all(&machine);
-    for cases in all.chunk_by(|a, b| (a.element, a.data) == (b.element, b.data)) {
-        let longest = cases::longest(cases, &machine.device);
-        let pools = Pools::new(&machine, cases[0].element, cases[0].data, longest);
-        for case in cases {
-            rows.extend(bench(&mut criterion, &machine, &sweep, case, &pools));
-        }
-    }
-    rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
-    rows.extend(groups::bench(&mut criterion, &machine, &sweep));
-    rows.extend(ranks::bench(&mut criterion, &machine, &sweep));
-    rows.extend(runs::bench(&mut criterion, &machine, &sweep));
-    rows.extend(textures::bench(&mut criterion, &machine, &sweep));
-    rows.extend(pyramids::bench(&mut criterion, &machine, &sweep));
-    rows.extend(host);
-    criterion.final_summary();
-    let timed = rows.iter().any(|row| row.times.median.is_some());
-    common::write_record(&machine, &path, timed, |record| record.library = rows);
-}
-
-/// A case in all its ways.
-fn bench(
-    criterion: &mut Criterion,
-    machine: &Machine,
-    sweep: &Sweep,
-    case: &Case,
-    pools: &Pools<'_>,
-) -> Vec<Row<LibraryWork>> {
-    let title = machine.title(&case.title());
-    let mut group = Group::new(criterion, &title);
-    let runnable = case.runnable(&machine.device);
-    let rows = case.ways.iter().filter_map(|way| {
-        let results = case.task.results(case.n);
-        let row = Row::<LibraryWork>::blank(way.name, case.work(), case.n, results, &machine.info);
-        match &runnable {
-            Ok(()) => measure(&mut group, machine, row, case.bytes(), || {
-                Calls::of(&machine.device, sweep, case, *way, pools)
-            }),
-            Err(reason) => Some(Row { reason: Some(reason.clone()), ..row }),
-        }
-    });
-    if let Err(reason) = &runnable {
-        common::skip(&title, reason);
-    }
-    rows.collect()
-}
-
-/// Measures calls that read this many bytes; `None` if a filter or criterion's test mode left them out.
-fn measure<'s>(
-    group: &mut Group<'_>,
-    machine: &Machine,
-    row: Row<LibraryWork>,
-    bytes: u64,
-    make: impl FnOnce() -> Result<Calls<'s>, MeasureError>,
-) -> Option<Row<LibraryWork>> {
-    group.throughput(Throughput::BytesDecimal(bytes));
-    let name = row.what.name.clone();
-    let measured = machine.meter().measure(group, &name, row, make);
-    group.row(&name, measured.expect("the device keeps working"), |row| {
-        let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
-        Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
-    })
+    common::run(
+        "library",
+        |criterion, machine| {
+            // First of all: wgpu's own work for a submission grows with the number of buffers that exist.
+            let host = host::bench(criterion, machine);
+            let sweep = Sweep::new(machine);
+            let mut bench = |tasks| task::bench(criterion, machine, &sweep, tasks);
+            let mut rows = bench(reductions::tasks(machine));
+            rows.extend(bench(histograms::tasks(machine)));
+            rows.extend(bench(groups::tasks(machine)));
+            let ranks = bench(ranks::tasks(machine));
+            ranks::print_sums(&ranks);
+            rows.extend(ranks);
+            rows.extend(bench(runs::tasks(machine)));
+            rows.extend(bench(pictures::tasks(machine)));
+            rows.extend(host);
+            rows
+        },
+        |record, rows| record.library = rows,
+    );
 }

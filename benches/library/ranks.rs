@@ -1,92 +1,290 @@
 //! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; prefixes and selections;
-//! and a sum of as many bytes, with which their times are compared.
+//! and a sum of as many bytes, with which their times are compared. No element of an array is a NaN or -0.
 
-use criterion::Criterion;
+use std::cell::OnceCell;
+use std::f64::consts::TAU;
+
+use halofold::rank::{Quantiles, TopK};
+use halofold::reduce::{Op, Reducer};
+use halofold::scan::Scan;
+use halofold::select::Select;
+use halofold::{Element, Slice, wgpu};
 use halofold_measure::{LibraryWork, Row};
 
-use crate::calls::{Sweep, Way};
-use crate::common::{self, Extent, Group, Machine};
+use crate::calls::{self, Call, Expected, Made, Operation, recorded};
+use crate::common::Machine;
+use crate::pool::{PERIOD, Pool, Shared, WORD, generate, shared, small};
+use crate::task::{Task, largest};
+use Kind::{ExactPrefixes, Kept, Medians, Prefixes, Sum, Top};
 
-mod arrays;
-mod tasks;
-
-use arrays::Array;
-use tasks::{
-    EXACT_PREFIXES, FLOAT_PREFIXES, HALF, HUNDREDTH, MEDIAN, MOST, PREFIXES, QUANTILES, SEGMENTS, SUM, TOP_8,
-    TOP_32, TOP_256, TOP_4096, Task,
-};
-
-/// Arrays of one shape, and what is asked of them.
-struct Set {
-    /// Elements, as a power of two.
-    power: u32,
-    /// Elements of a row, if not all.
-    row: Option<u64>,
-    kinds: &'static [&'static str],
-    tasks: &'static [Task],
+/// An operation.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// The sum of all words.
+    Sum,
+    /// Quantiles, by linear interpolation. A multiple of an eighth lies so between two elements of an array that only its result is rounded.
+    Quantiles(&'static [f64]),
+    /// Medians of segments of these lengths, again and again.
+    Medians(&'static [u64]),
+    /// So many largest elements.
+    Top(u32),
+    /// The sum of all words up to each, as elements of this type.
+    Prefixes(Element),
+    /// The exact sum of all floats up to each.
+    ExactPrefixes,
+    /// The elements below a bound.
+    Kept(f32),
 }
 
-/// All sets, for arrays of up to 2^`power` elements.
-fn sets(power: u32) -> [Set; 9] {
+/// Steps of normal elements from 0 to 1.
+const STEPS: f64 = (1 << 20) as f64;
+
+const SUM: (&str, Kind) = ("sum", Sum);
+const MEDIAN: (&str, Kind) = ("median", Kind::Quantiles(&[0.5]));
+const QUANTILES: (&str, Kind) = ("quantiles-5", Kind::Quantiles(&[0.125, 0.25, 0.5, 0.75, 0.875]));
+const TOP_256: (&str, Kind) = ("top-256", Top(256));
+
+/// Prefixes and selections of uniform elements.
+const PLACED: &[(&str, Kind)] = &[
+    ("prefix-sums", Prefixes(Element::U32)),
+    ("exact-prefix-sums", ExactPrefixes),
+    ("select-1-percent", Kept(0.01)),
+    ("select-half", Kept(0.5)),
+    ("select-99-percent", Kept(0.99)),
+];
+
+/// Sums whose elements are small, so that floats do not round.
+const SMALL: &[(&str, Kind)] = &[("prefix-sums", Prefixes(Element::F32))];
+
+/// Arrays of one shape, and what is asked of them: their length, the length of a row if not all, kinds of elements, and operations.
+type Set = (u64, Option<u64>, &'static [&'static str], &'static [(&'static str, Kind)]);
+
+/// All sets, for arrays of up to `n` elements.
+fn sets(n: u64) -> [Set; 10] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
-    let (kinds, long) = (&RANDOM[..2], power.min(24) - 1);
-    let whole = |kinds, tasks| Set { power, row: None, kinds, tasks };
+    let (uniform, two, long, short) = (&RANDOM[..1], &RANDOM[..2], n.min(1 << 24) / 2, n >> 8);
     [
-        whole(RANDOM, &[SUM, TOP_8, TOP_256, TOP_4096, MEDIAN, QUANTILES]),
-        whole(HARD, &[TOP_256, MEDIAN, QUANTILES]),
-        whole(&RANDOM[..1], &[PREFIXES, EXACT_PREFIXES, HUNDREDTH, HALF, MOST]),
-        whole(&["small"], &[FLOAT_PREFIXES]),
-        Set {
-            power: power - 8,
-            row: None,
-            kinds: &RANDOM[..1],
-            tasks: &[SUM, PREFIXES, EXACT_PREFIXES, HUNDREDTH, HALF, MOST],
-        },
-        Set { power: power - 8, row: None, kinds: &["small"], tasks: &[FLOAT_PREFIXES] },
-        Set { power, row: Some(1024), kinds, tasks: &[MEDIAN, TOP_32] },
-        Set { power, row: Some(2048), kinds: &RANDOM[..1], tasks: &[SEGMENTS] },
-        Set { power: long, row: Some((1 << long) / 64), kinds, tasks: &[SUM, TOP_256] },
+        (n, None, RANDOM, &[SUM, ("top-8", Top(8)), TOP_256, ("top-4096", Top(4096)), MEDIAN, QUANTILES]),
+        (n, None, HARD, &[TOP_256, MEDIAN, QUANTILES]),
+        (n, None, uniform, PLACED),
+        (n, None, &["small"], SMALL),
+        (short, None, uniform, &[SUM]),
+        (short, None, uniform, PLACED),
+        (short, None, &["small"], SMALL),
+        (n, Some(1024), two, &[MEDIAN, ("top-32", Top(32))]),
+        (n, Some(2048), uniform, &[("medians-of-segments", Medians(&[512, 1536]))]),
+        (long, Some(long / 64), two, &[SUM, TOP_256]),
     ]
 }
 
 /// All of them.
-pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
-    let power = if machine.extent() == Extent::Software { 16 } else { 28 };
-    let limits = machine.device.limits();
-    let mut rows = Vec::new();
-    for set in sets(power) {
-        for kind in set.kinds {
-            let array = Array::new(machine, kind, set.row, 1 << set.power, 1 << power);
-            for task in set.tasks {
-                let work = task.work(set.row, kind);
-                let title = machine.title(&format!("library/{}/2^{}", work.join("/"), set.power));
-                let (bytes, most) = (array.bytes(), limits.max_buffer_size);
-                if bytes > most {
-                    common::skip(
-                        &title,
-                        &format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"),
-                    );
-                    continue;
-                }
-                let mut group = Group::new(criterion, &title);
-                rows.extend([Way::INDEPENDENT, Way::CHAINED].into_iter().filter_map(|way| {
-                    let work = work.each_ref().map(String::as_str);
-                    let row = Row::<LibraryWork>::blank(way.name, work, array.n, None, &machine.info);
-                    super::measure(&mut group, machine, row, array.bytes(), || task.calls(&array, sweep, way))
-                }));
-            }
+pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
+    let room = largest(machine);
+    let mut tasks = Vec::new();
+    for (n, row, kinds, operations) in sets(room) {
+        for element_kind in kinds {
+            // Whole arrays have no period; those of rows repeat.
+            let period = if row.is_some() { n.min(PERIOD) } else { n };
+            let pool = shared(move || Pool::new(machine, elements(element_kind, period), WORD, room));
+            tasks.extend(operations.iter().map(|&(op, kind)| {
+                let (op, element) = match (kind, row) {
+                    (Sum, _) => (op.to_owned(), Element::U32),
+                    (Prefixes(element), _) => (op.to_owned(), element),
+                    (Kind::Quantiles(_) | Top(_), Some(row)) => (format!("{op}-rows-{row}"), Element::F32),
+                    _ => (op.to_owned(), Element::F32),
+                };
+                let (device, pool, results) = (&machine.device, pool.clone(), OnceCell::new());
+                let make = move |_| match kind {
+                    Sum => sum_of_words(device, pool.clone(), n),
+                    _ => operation(device, kind, n, row, pool.clone(), &results),
+                };
+                Task::new([&op, element_kind, element.name()], n, WORD * n, make)
+            }));
         }
     }
-    print_sums(&rows);
-    rows
+    tasks
+}
+
+/// The elements of one kind.
+fn elements(kind: &str, n: u64) -> Vec<u8> {
+    let unit = |bits: u64| bits as f64 / (1u64 << 32) as f64;
+    let element = |at: u64, word: u64| match kind {
+        "uniform" => (word >> 40) as f32 / (1 << 24) as f32,
+        "normal" => {
+            let radius = (-2.0 * unit((word >> 32) + 1).ln()).sqrt();
+            let normal = radius * (TAU * unit(word & 0xffff_ffff)).cos();
+            // The difference of any two is exact.
+            ((normal * STEPS).round() / STEPS) as f32 + 0.0
+        }
+        // Sums are exact.
+        "small" => small(word) as f32,
+        // Exponents from -63 to 64: GPUs may lose differences that are subnormal.
+        "bits" => f32::from_bits(word as u32 & 0x807f_ffff | (64 + (word >> 32) as u32 % 128) << 23),
+        "sorted" => f32::from_bits(0x3000_0000 + at as u32),
+        "two-values" => [-1.0, 1e30][(word & 1) as usize],
+        "all-equal" => 3.5,
+        _ => (at % 256) as f32 * 0.25,
+    };
+    generate(n, 0, |at, word| element(at, word).to_le_bytes())
+}
+
+/// Sums of `n` words.
+pub fn sum_of_words<'a>(device: &wgpu::Device, pool: Shared<'a, Pool>, n: u64) -> Made<Operation<'a>> {
+    let sum = Reducer::new(device, Op::Sum.over(Element::U32)?)?;
+    let words = pool.clone();
+    Ok(Operation::new(
+        &[WORD],
+        move |number, buffers| recorded(sum.of(words.input(n, number)).into(&buffers.outputs[0])),
+        move |number, _| {
+            let (words, times) = pool.repeated(n, number);
+            let words = words.chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
+            let sum = words.fold(0, u32::wrapping_add);
+            vec![Expected::words(&[sum.wrapping_mul(times as u32)])]
+        },
+    ))
+}
+
+/// Calls over an array, whose results are computed once for all ways.
+fn operation<'a>(
+    device: &wgpu::Device,
+    kind: Kind,
+    n: u64,
+    row: Option<u64>,
+    pool: Shared<'a, Pool>,
+    results: &OnceCell<Vec<u8>>,
+) -> Made<Operation<'a>> {
+    let results = results.get_or_init(|| {
+        let elements: Vec<f32> = bytemuck::pod_collect_to_vec(&pool.block);
+        expected(kind, &elements, row.unwrap_or(n) as usize, n as usize / elements.len())
+    });
+    let (results, call) = (results.clone(), bind(device, kind, n, row)?);
+    Ok(Operation::new(
+        &[results.len() as u64],
+        move |number, buffers| call(pool.input(n, number), &buffers.outputs[0]),
+        move |_, _| vec![Expected::Bytes(results.clone())],
+    ))
+}
+
+/// Makes a call from an input and an output.
+type Bind = Box<dyn Fn(Slice<'_>, &wgpu::Buffer) -> Made<Call>>;
+
+/// The function that makes a call of an operation over `n` elements.
+fn bind(device: &wgpu::Device, kind: Kind, n: u64, row: Option<u64>) -> Made<Bind> {
+    Ok(match kind {
+        Sum => unreachable!("sums of words are bound elsewhere"),
+        Kind::Quantiles(at) => {
+            let quantiles = Quantiles::new(Element::F32, at.iter().copied())?;
+            let quantiles = row.map_or(quantiles.clone(), |row| quantiles.rows(row)).on(device)?;
+            Box::new(move |input, output| recorded(quantiles.of(input).into(output)))
+        }
+        Medians(lens) => {
+            let ends = lens.iter().cycle().scan(0, |end, len| {
+                *end += *len;
+                (*end <= n).then_some(*end as u32)
+            });
+            let medians = Quantiles::new(Element::F32, [0.5])?;
+            let medians = medians.segment_offsets([0].into_iter().chain(ends)).on(device)?;
+            Box::new(move |input, output| recorded(medians.of(input).into(output)))
+        }
+        Top(k) => {
+            let top = TopK::new(Element::F32, k)?;
+            let top = row.map_or(top.clone(), |row| top.rows(row)).on(device)?;
+            Box::new(move |input, output| recorded(top.of(input).into(output)))
+        }
+        Prefixes(_) | ExactPrefixes => {
+            let sums = match kind {
+                Prefixes(element) => Op::Sum.over(element)?,
+                _ => Op::Sum.over(Element::F32)?.exact().expect("sums of f32 can be exact"),
+            };
+            let sums = Scan::new(sums)?.on(device)?;
+            Box::new(move |input, output| recorded(sums.of(input).into(output)))
+        }
+        Kept(bound) => {
+            let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
+            let kept = Select::new(Element::F32, &below)?.on(device)?;
+            let count = calls::output(device, WORD);
+            Box::new(move |input, output| recorded(kept.of(input).into_each([output, &count])))
+        }
+    })
+}
+
+/// The bytes of all results, of elements that repeat so many times.
+fn expected(kind: Kind, elements: &[f32], row: usize, times: usize) -> Vec<u8> {
+    let bytes = |results: Vec<f32>| bytemuck::cast_slice(&results).to_vec();
+    match kind {
+        Sum => unreachable!("sums of words are checked elsewhere"),
+        Kind::Quantiles(at) => {
+            bytes(elements.chunks(row).flat_map(|row| quantiles(row, at)).collect()).repeat(times)
+        }
+        Medians(lens) => {
+            let mut rest = elements;
+            let segments = lens.iter().cycle().map_while(|len| {
+                let segment;
+                (segment, rest) = rest.split_at_checked(*len as usize)?;
+                Some(segment)
+            });
+            bytes(segments.flat_map(|segment| quantiles(segment, &[0.5])).collect()).repeat(times)
+        }
+        Top(k) => {
+            let (values, indices): (Vec<f32>, Vec<u32>) =
+                elements.chunks(row).flat_map(|row| top(row, k as usize)).unzip();
+            let mut top = bytes(values).repeat(times);
+            // The indices lie behind a multiple of 256 bytes.
+            top.resize(top.len().next_multiple_of(256), 0);
+            top.extend_from_slice(bytemuck::cast_slice(&indices.repeat(times)));
+            top
+        }
+        Prefixes(Element::U32) => {
+            let mut words: Vec<u32> = bytemuck::cast_slice(elements).to_vec();
+            (1..words.len()).for_each(|at| words[at] = words[at].wrapping_add(words[at - 1]));
+            bytemuck::cast_slice(&words).to_vec()
+        }
+        // A double holds every sum of multiples of 2^-24.
+        Prefixes(_) | ExactPrefixes => {
+            let mut sum = 0.0;
+            let sums = elements.iter().map(|element| {
+                sum += f64::from(*element);
+                sum as f32
+            });
+            bytes(sums.collect())
+        }
+        Kept(bound) => {
+            let mut kept: Vec<f32> = elements.iter().copied().filter(|element| *element < bound).collect();
+            // The rest of an output stays empty.
+            kept.resize(elements.len(), 0.0);
+            bytes(kept)
+        }
+    }
+}
+
+/// Quantiles of a row.
+fn quantiles(row: &[f32], at: &[f64]) -> Vec<f32> {
+    let mut row = row.to_vec();
+    let quantile = |q: &f64| {
+        let position = q * (row.len() - 1) as f64;
+        let (_, lower, above) = row.select_nth_unstable_by(position as usize, f32::total_cmp);
+        let upper = above.iter().copied().min_by(f32::total_cmp).unwrap_or(*lower);
+        (f64::from(*lower) + position.fract() * (f64::from(upper) - f64::from(*lower))) as f32
+    };
+    at.iter().map(quantile).collect()
+}
+
+/// The k largest elements of a row, and their indices; of equal ones the smaller index is first.
+fn top(row: &[f32], k: usize) -> Vec<(f32, u32)> {
+    let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut ranked: Vec<_> = row.iter().copied().zip(0..).collect();
+    ranked.select_nth_unstable_by(k - 1, order);
+    ranked.truncate(k);
+    ranked.sort_unstable_by(order);
+    ranked
 }
 
 /// Prints the time of each row, and how often as many elements are summed in this time.
-fn print_sums(rows: &[Row<LibraryWork>]) {
+pub fn print_sums(rows: &[Row<LibraryWork>]) {
     for row in rows {
         let LibraryWork { name, op, shape, n, .. } = &row.what;
-        let is_sum = |what: &LibraryWork| (what.op.as_str(), &what.name, what.n) == (SUM.name(), name, *n);
+        let is_sum = |what: &LibraryWork| (what.op.as_str(), &what.name, what.n) == (SUM.0, name, *n);
         let sum = rows.iter().find(|row| is_sum(&row.what)).and_then(|sum| sum.times.median);
         if let (Some(ms), Some(sum)) = (row.times.median, sum) {
             eprintln!("{op:24} {shape:12} {name:16} {:9.1} µs {:6.2} sums", 1e3 * ms, ms / sum);
