@@ -45,13 +45,8 @@ fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row> {
         let copies = machine.runnable(wgpu::Features::empty(), bytes);
         let copies =
             copies.and_then(|()| machine.inputs.copies(device, bytes).map_err(|error| error.to_string()));
-        let copies = match copies {
-            Ok(copies) => copies,
-            Err(reason) => {
-                common::skip(&title, &reason);
-                continue;
-            }
-        };
+        let copies = copies.inspect_err(|reason| common::skip(&title, reason));
+        let Ok(copies) = copies else { continue };
         let data = LazyCell::new(|| {
             let host = Host::generate(op, element, len);
             let expected = host.expected(op, len).expect("the pairs are defined");

@@ -60,13 +60,8 @@ fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<StencilWork>> 
         let kinds = ELEMENTS.map(|element| (element, "")).into_iter().chain([(Element::F32, RHS)]);
         for ((element, rhs), grid) in kinds.flat_map(|kind| grids.iter().map(move |grid| (kind, *grid))) {
             let title = machine.title(&format!("{}/{element}/{}{rhs}", stencil.name, sides(grid)));
-            let pairs = match pairs(machine, element, grid) {
-                Ok(pairs) => pairs,
-                Err(reason) => {
-                    common::skip(&title, &reason);
-                    continue;
-                }
-            };
+            let pairs = pairs(machine, element, grid).inspect_err(|reason| common::skip(&title, reason));
+            let Ok(pairs) = pairs else { continue };
             let configs = stencil.variants().map(|variant| {
                 let config = Config::new(stencil, variant, element, grid);
                 if rhs.is_empty() { config } else { config.with_rhs() }

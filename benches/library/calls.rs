@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use halofold::read::Readback;
 use halofold::reduce::{Accuracy, Op, Options, Plan, Reducer, Scalar, Workspace};
-use halofold::{Element, Prepared, adapter, wgpu};
+use halofold::{Element, Prepared, Slice, Value, adapter, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Peak, Rejection, Row, Subject, Summary, Timer, Timing};
 
 use crate::common::Machine;
 use crate::pool::WORD;
+use crate::task::Task;
 
 /// The fewest calls of one pass, unless their outputs would be too large, and the most.
 const CALLS: [u64; 2] = [8, 2000];
@@ -77,8 +78,12 @@ pub fn recorded<P: 'static, E: Error + 'static>(prepared: Result<Prepared<P>, E>
     Ok(Box::new(move |pass| prepared.encode_in_pass(pass)))
 }
 
-/// What a call writes.
+/// The buffers of one call.
 pub struct Buffers<'a> {
+    /// The number of the call.
+    pub number: usize,
+    /// What it reads.
+    pub inputs: &'a [Slice<'a>],
     /// The outputs that are checked.
     pub outputs: &'a [wgpu::Buffer],
     /// The others.
@@ -87,35 +92,38 @@ pub struct Buffers<'a> {
     pub workspace: Option<&'a Workspace>,
 }
 
-/// A compiled operation with many inputs.
+/// A compiled operation.
 pub struct Operation<'a> {
-    outputs: Vec<u64>,
-    others: Vec<u64>,
-    plan: Option<Plan>,
-    bind: Box<dyn Fn(u64, &Buffers<'_>) -> Made<Call> + 'a>,
-    expected: Box<dyn Fn(u64, u64) -> Vec<Expected> + 'a>,
+    /// Bytes of each output that is checked.
+    pub outputs: Vec<u64>,
+    /// Bytes of the others, which chained calls share.
+    pub others: Vec<u64>,
+    /// The plan of the workspace, which chained calls share.
+    pub plan: Option<Plan>,
+    /// Whether chained calls add to one output.
+    pub adds_up: bool,
+    /// Makes a call.
+    pub bind: Box<dyn Fn(&Buffers<'_>) -> Made<Call> + 'a>,
+    /// What outputs hold after a call whose inputs repeat these bytes so many times.
+    pub expected: Box<dyn Fn(&[&[u8]], u64) -> Vec<Expected> + 'a>,
 }
 
 impl<'a> Operation<'a> {
-    /// An operation with outputs of these sizes. `bind` makes the call of a number, and `expected` says what its outputs hold after it, or,
-    /// as the second number says how many calls there are, after all calls with these outputs.
+    /// An operation with outputs of these sizes, and no other buffers.
     pub fn new(
         outputs: &[u64],
-        bind: impl Fn(u64, &Buffers<'_>) -> Made<Call> + 'a,
-        expected: impl Fn(u64, u64) -> Vec<Expected> + 'a,
+        bind: impl Fn(&Buffers<'_>) -> Made<Call> + 'a,
+        expected: impl Fn(&[&[u8]], u64) -> Vec<Expected> + 'a,
     ) -> Self {
-        let (outputs, others) = (outputs.to_vec(), Vec::new());
-        Operation { outputs, others, plan: None, bind: Box::new(bind), expected: Box::new(expected) }
-    }
-
-    /// Returns it with a workspace for this plan, which chained calls share.
-    pub fn with_plan(self, plan: Plan) -> Self {
-        Operation { plan: Some(plan), ..self }
-    }
-
-    /// Returns it with further outputs of these sizes, which are not checked. Chained calls share them.
-    pub fn with_others(self, others: &[u64]) -> Self {
-        Operation { others: others.to_vec(), ..self }
+        let (bind, expected) = (Box::new(bind), Box::new(expected));
+        Operation {
+            outputs: outputs.to_vec(),
+            others: Vec::new(),
+            plan: None,
+            adds_up: false,
+            bind,
+            expected,
+        }
     }
 }
 
@@ -132,6 +140,18 @@ impl Expected {
     /// Numbers of 32 bits, which repeat.
     pub fn words<T: bytemuck::NoUninit>(words: &[T]) -> Self {
         Expected::Bytes(bytemuck::cast_slice(words).to_vec())
+    }
+
+    /// The result of calls that add to one output.
+    fn plus(self, other: Self) -> Self {
+        use Scalar::One;
+        use Value::F32;
+        match (self, other) {
+            (Expected::One(op, element, One(F32(a)), rounds), Expected::One(_, _, One(F32(b)), _)) => {
+                Expected::One(op, element, One(F32(a + b)), rounds)
+            }
+            _ => unreachable!("only sums of f32 are added to one output"),
+        }
     }
 
     /// Checks some bytes of the results, from byte `at` on.
@@ -155,7 +175,9 @@ impl Expected {
                 if head == &expected[from..][..head.len()] && tail.chunks(expected.len()).all(is_right) {
                     return Ok(());
                 }
-                Err(format!("a result is wrong behind byte {at} of the output"))
+                let differs = |(got, expected)| got != expected;
+                let wrong = got.iter().zip(expected.iter().cycle().skip(from)).position(differs).unwrap_or(0);
+                Err(format!("byte {} of the output is wrong", at + wrong as u64))
             }
         }
     }
@@ -164,70 +186,61 @@ impl Expected {
 /// Different calls of the same kind, and their expected results.
 pub struct Calls<'a> {
     calls: Vec<Call>,
-    outputs: Vec<wgpu::Buffer>,
-    /// The expected results that are checked, by output.
-    expected: Vec<(usize, Expected)>,
+    /// The outputs of each, or of all chained ones.
+    outputs: Vec<Vec<wgpu::Buffer>>,
+    /// The contents of those that are checked.
+    expected: Vec<(u64, Vec<Expected>)>,
     sweep: &'a Sweep,
     /// Bytes that one of them reads.
     bytes: u64,
 }
 
 impl<'a> Calls<'a> {
-    /// As many calls of an operation as read `bytes` each, in one way.
-    pub fn new(
-        device: &wgpu::Device,
-        sweep: &'a Sweep,
-        way: Way,
-        bytes: u64,
-        operation: &Operation<'_>,
-    ) -> Made<Self> {
+    /// As many calls of a task as one pass has, in one way.
+    pub fn new(device: &wgpu::Device, sweep: &'a Sweep, way: Way, task: &Task<'_>) -> Made<Self> {
+        let size = task.bytes / task.inputs.len().max(1) as u64;
+        let inputs = |number| task.inputs.iter().map(|pool| pool.input(size, number)).collect::<Vec<_>>();
+        let operation = (task.make)(way, &inputs(0))?;
         let written: u64 = operation.outputs.iter().sum();
         let [fewest, most] = CALLS;
         let count = match adapter::is_software(&device.adapter_info()) {
             true => fewest,
-            false => (READ / bytes).clamp(fewest, most).min(WRITTEN / written).max(1),
+            false => (READ / task.bytes).clamp(fewest, most).min(WRITTEN / written).max(1),
         };
         let sets = if way.is_chained { 1 } else { count };
         let buffers = |sizes: &[u64]| sizes.iter().map(|size| output(device, *size)).collect::<Vec<_>>();
-        let outputs: Vec<_> = (0..sets).flat_map(|_| buffers(&operation.outputs)).collect();
         let scratch = || {
             let workspace = operation.plan.as_ref().map(|plan| Workspace::new(device, plan));
             (workspace, buffers(&operation.others))
         };
+        let outputs: Vec<_> = (0..sets).map(|_| buffers(&operation.outputs)).collect();
         let mut shared = scratch();
         let mut calls = Vec::new();
-        for (outputs, number) in outputs.chunks(operation.outputs.len()).cycle().zip(0..count) {
+        for (outputs, number) in outputs.iter().cycle().zip(0..count) {
             if number > 0 && !way.is_chained {
                 shared = scratch();
             }
-            let (workspace, others) = &shared;
-            let buffers = Buffers { outputs, others, workspace: workspace.as_ref() };
-            calls.push((operation.bind)(number, &buffers)?);
+            let (workspace, inputs) = (shared.0.as_ref(), &inputs(number)[..]);
+            let (number, others) = (number as usize, &shared.1[..]);
+            calls.push((operation.bind)(&Buffers { number, inputs, outputs, others, workspace })?);
         }
+        let expected = |number| {
+            let inputs = task.inputs.iter().map(|pool| pool.repeated(size, number));
+            let (blocks, times): (Vec<_>, Vec<_>) = inputs.unzip();
+            (operation.expected)(&blocks, times.first().copied().unwrap_or(1))
+        };
         let is_large = written * sets > PIECE;
-        let mut expected = Vec::new();
-        for at in (0..sets).filter(|at| !is_large || *at == 0 || *at == sets - 1) {
-            // Of calls that share an output the last one's result is there.
-            let number = if way.is_chained { count - 1 } else { at };
-            let first = at as usize * operation.outputs.len();
-            expected.extend((first..).zip((operation.expected)(number, count)));
-        }
-        Ok(Calls { calls, outputs, expected, sweep, bytes })
-    }
-
-    /// Reads an output, piece by piece.
-    fn check(&self, timer: &Timer, at: usize, expected: &Expected) -> Result<(), MeasureError> {
-        let output = &self.outputs[at];
-        let room = PIECE.min(output.size());
-        let readback = Readback::new(timer.device(), room);
-        for at in (0..output.size()).step_by(room as usize) {
-            let length = room.min(output.size() - at);
-            let mut encoder = timer.device().create_command_encoder(&Default::default());
-            readback.encode(&mut encoder, output, at, length)?;
-            timer.queue().submit([encoder.finish()]);
-            expected.check(at, &readback.wait(length)?).map_err(Rejection::Wrong)?;
-        }
-        Ok(())
+        let checked = (0..sets).filter(|at| !is_large || *at == 0 || *at == sets - 1);
+        let expected = checked.map(|at| match way.is_chained {
+            true if operation.adds_up => {
+                (at, (0..count).flat_map(expected).reduce(Expected::plus).into_iter().collect())
+            }
+            // The last call's results are there.
+            true => (at, expected(count - 1)),
+            false => (at, expected(at)),
+        });
+        let expected = expected.collect();
+        Ok(Calls { calls, outputs, expected, sweep, bytes: task.bytes })
     }
 }
 
@@ -241,12 +254,17 @@ impl Subject for Calls<'_> {
     /// Runs all calls once, over empty outputs, and checks their results; of large ones only those of the first and the last call.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
         let mut encoder = timer.device().create_command_encoder(&Default::default());
-        for output in &self.outputs {
+        for output in self.outputs.iter().flatten() {
             encoder.clear_buffer(output, 0, None);
         }
         self.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()));
         timer.queue().submit([encoder.finish()]);
-        self.expected.iter().try_for_each(|(at, expected)| self.check(timer, *at, expected))
+        for (at, expected) in &self.expected {
+            for (output, expected) in self.outputs[*at as usize].iter().zip(expected) {
+                check(timer, output, expected)?;
+            }
+        }
+        Ok(())
     }
 
     /// Times so many passes: of each the share of one call.
@@ -264,6 +282,20 @@ impl Subject for Calls<'_> {
         row.set_times(ms, timing);
         row.set_rate(self.bytes, Some(peak.read_gb_per_s));
     }
+}
+
+/// Reads an output, piece by piece.
+fn check(timer: &Timer, output: &wgpu::Buffer, expected: &Expected) -> Result<(), MeasureError> {
+    let room = PIECE.min(output.size());
+    let readback = Readback::new(timer.device(), room);
+    for at in (0..output.size()).step_by(room as usize) {
+        let length = room.min(output.size() - at);
+        let mut encoder = timer.device().create_command_encoder(&Default::default());
+        readback.encode(&mut encoder, output, at, length)?;
+        timer.queue().submit([encoder.finish()]);
+        expected.check(at, &readback.wait(length)?).map_err(Rejection::Wrong)?;
+    }
+    Ok(())
 }
 
 /// Room for results, to be read back.

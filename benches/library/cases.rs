@@ -1,7 +1,7 @@
 //! The table of reductions: operator, element type, length, shape of results, data, and the ways to call.
 
 use halofold::Element;
-use halofold::reduce::{Arity, Op, Shape};
+use halofold::reduce::{Op, Shape};
 
 use crate::calls::Way;
 use Cut::{Accumulate, Axis, Counted, Fixed, Offsets, Skewed, Whole};
@@ -106,12 +106,6 @@ impl Case {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// Bytes of all inputs.
-    pub fn bytes(&self) -> u64 {
-        let inputs = if self.op.arity() == Arity::Two { 2 } else { 1 };
-        inputs * self.n * self.element.size()
     }
 }
 

@@ -2,11 +2,11 @@
 //! beside that of a sum.
 
 use halofold::group::{ById, GroupBy, reference};
-use halofold::{Element, Value, wgpu};
+use halofold::{Element, Slice, Value, wgpu};
 
 use crate::calls::{Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, Shared, WORD, generate, shared, small_floats};
+use crate::pool::{PERIOD, Pool, WORD, generate, small_floats};
 use crate::task::{Task, largest};
 
 /// What is asked of groups.
@@ -32,13 +32,13 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
         .into_iter()
         .flat_map(|groups| ["random", "zipf"].map(|kind| Row { first: "sum", groups, names: "keys", kind }));
     let variances = [256, 4096].map(|groups| Row { first: "variance", groups, names: "ids", kind: "random" });
+    let values = Pool::shared(machine, WORD * n, || small_floats(PERIOD));
     let task = |row: Row| {
         let Row { first, groups, names, kind } = row;
-        let pool = |block: fn(Row) -> Vec<u8>| shared(move || Pool::new(machine, block(row), WORD, n));
-        let (values, own) = (pool(|_| small_floats(PERIOD)), pool(block));
+        let own = Pool::shared(machine, WORD * n, move || block(row));
         let work = [&format!("{first}-and-count-by-{groups}-{names}"), kind, "f32"];
-        let make = move |_| operation(&machine.device, row, n, values.clone(), own.clone());
-        Task { room: WORD * n, ..Task::new(work, n, 2 * WORD * n, make) }
+        let make = move |_, _: &[Slice<'_>]| operation(&machine.device, row);
+        Task { room: WORD * n, ..Task::new(work, n, 2 * WORD * n, &[&values, &own], make) }
     };
     by_id.chain(by_key).chain(variances).map(task).collect()
 }
@@ -58,38 +58,29 @@ fn block(Row { groups, names, kind, .. }: Row) -> Vec<u8> {
 }
 
 /// The calls of a row. Of their results the first ones are checked.
-fn operation<'a>(
-    device: &wgpu::Device,
-    row: Row,
-    n: u64,
-    values: Shared<'a, Pool>,
-    own: Shared<'a, Pool>,
-) -> Made<Operation<'a>> {
+fn operation<'a>(device: &wgpu::Device, row: Row) -> Made<Operation<'a>> {
     let (groups, is_sum) = (row.groups, row.first == "sum");
     let by_id = ById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
     let by_key = GroupBy::new(Element::U32, Element::F32, groups)?.sum().count();
     let (ids, keys) = (by_id.clone().on(device)?, by_key.clone().on(device)?);
-    let inputs = [values.clone(), own.clone()];
     let size = WORD * u64::from(groups);
     let operation = Operation::new(
         &[size],
-        move |number, buffers| {
-            let [values, own] = inputs.each_ref().map(|pool| pool.input(n, number));
-            let (output, [counts, left_out, names, number_of_names]) = (&buffers.outputs[0], buffers.others)
+        move |buffers| {
+            let (&[values, own], [output], [counts, left_out, names, number_of_names]) =
+                (buffers.inputs, buffers.outputs, buffers.others)
             else {
-                unreachable!("there are four others")
+                unreachable!("these are the inputs and outputs of a task")
             };
-            match row.names {
-                "ids" => recorded(ids.of(values).with(own).into_each([output, counts, left_out])),
-                _ => {
-                    let outputs = [names, number_of_names, output, counts, left_out];
-                    recorded(keys.of(own).with(values).into_each(outputs))
-                }
+            if row.names == "ids" {
+                return recorded(ids.of(values).with(own).into_each([output, counts, left_out]));
             }
+            let outputs = [names, number_of_names, output, counts, left_out];
+            recorded(keys.of(own).with(values).into_each(outputs))
         },
-        move |number, _| {
-            let ((values, times), (own, _)) = (values.repeated(n, number), own.repeated(n, number));
+        move |inputs, times| {
+            let (values, own) = (inputs[0], inputs[1]);
             let mut results = match row.names {
                 "ids" => reference::by_id(&by_id, values, &bytemuck::pod_collect_to_vec(own)).0,
                 _ => reference::group_by(&by_key, own, values)
@@ -105,5 +96,5 @@ fn operation<'a>(
             vec![Expected::words(&firsts.collect::<Vec<f32>>())]
         },
     );
-    Ok(operation.with_others(&[size, WORD, size, WORD]))
+    Ok(Operation { others: vec![size, WORD, size, WORD], ..operation })
 }

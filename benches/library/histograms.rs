@@ -4,7 +4,7 @@ use halofold::histogram::{Histogram, Keys, reference};
 
 use crate::calls::{Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, Shared, WORD, generate, shared};
+use crate::pool::{PERIOD, Pool, WORD, generate};
 use crate::task::{Task, largest};
 
 /// All of them.
@@ -15,22 +15,20 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
         let is_random = kind == "random";
         let key = move |word| if is_random { word as u32 % bins } else { bins / 3 };
         let block = move || generate(PERIOD, 0, |_, word| key(word).to_le_bytes());
-        let pool = shared(move || Pool::new(machine, block(), WORD, n));
         let work = [&format!("histogram-{bins}"), kind, "u32"];
-        Task::new(work, n, WORD * n, move |_| operation(machine, bins, n, pool.clone()))
+        let pool = Pool::shared(machine, WORD * n, block);
+        Task::new(work, n, WORD * n, &[&pool], move |_, _| operation(machine, bins))
     };
     rows.map(task).into()
 }
 
-fn operation<'a>(machine: &Machine, bins: u32, n: u64, pool: Shared<'a, Pool>) -> Made<Operation<'a>> {
+fn operation<'a>(machine: &Machine, bins: u32) -> Made<Operation<'a>> {
     let histogram = Histogram::new(Keys::Numbers, bins, &machine.device.limits()).on(&machine.device)?;
-    let (size, keys) = (histogram.config().output(), pool.clone());
     Ok(Operation::new(
-        &[size],
-        move |number, buffers| recorded(histogram.of(keys.input(n, number)).into(&buffers.outputs[0])),
-        move |number, _| {
-            let (keys, times) = pool.repeated(n, number);
-            let counts = reference::counts(&Keys::Numbers, bins, &bytemuck::pod_collect_to_vec(keys));
+        &[histogram.config().output()],
+        move |buffers| recorded(histogram.of(buffers.inputs[0]).into(&buffers.outputs[0])),
+        move |inputs, times| {
+            let counts = reference::counts(&Keys::Numbers, bins, &bytemuck::pod_collect_to_vec(inputs[0]));
             let counts: Vec<u32> = counts.iter().map(|count| count * times as u32).collect();
             vec![Expected::words(&counts)]
         },

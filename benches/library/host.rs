@@ -11,8 +11,8 @@ use halofold_measure::{LibraryWork, Row, Summary, Timing};
 use crate::calls::{self, Expected, Made, Way};
 use crate::cases::{Case, Cut, Data};
 use crate::common::{FEWEST, Group, Machine};
-use crate::pool::WORD;
-use crate::reductions::{Inputs, expected};
+use crate::pool::{Pool, WORD};
+use crate::reductions::{expected, inputs};
 
 /// Calls that count, the last ones.
 const CALLS: usize = 2000;
@@ -35,8 +35,8 @@ const WAYS: [Once; 6] = [
 
 /// Runs all ways under criterion: a row for each, unless a filter or criterion's test mode left it unmeasured.
 pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<LibraryWork>> {
-    let inputs = Inputs::new(machine, Element::F32, Data::Small, 0);
-    let scalar = |power| Scalar::new(machine, Case::sum(power, Cut::Whole, &[]), &inputs);
+    let [pool, _] = inputs(machine, Element::F32, Data::Small, 0);
+    let scalar = |power| Scalar::new(machine, Case::sum(power, Cut::Whole, &[]), &pool);
     let scalars = [10, 20].map(|power| scalar(power).unwrap_or_else(|error| panic!("{error}")));
     let mut rows = Vec::new();
     for ways in WAYS.chunk_by(|a, b| (a.0, a.2) == (b.0, b.2)) {
@@ -88,14 +88,14 @@ struct Scalar {
 }
 
 impl Scalar {
-    fn new(machine: &Machine, case: Case, inputs: &Inputs<'_>) -> Made<Self> {
+    fn new(machine: &Machine, case: Case, pool: &Pool) -> Made<Self> {
         let (device, queue) = (&machine.device, machine.queue.clone());
         let reducer = Reducer::new(device, case.op.over(case.element)?)?;
-        let input = inputs.first.input(case.n, 0);
+        let (input, (block, times)) = (pool.input(WORD * case.n, 0), pool.repeated(WORD * case.n, 0));
         let (output, mailbox) = (calls::output(device, WORD), Mailbox::new(device, WORD));
         let (read, posted) = (reducer.of(input).into(&output)?, reducer.of(input).into(mailbox.buffer())?);
         let (readback, expected) =
-            (Readback::new(device, WORD), expected(case, Way::INDEPENDENT, inputs, 0..1));
+            (Readback::new(device, WORD), expected(case, Way::INDEPENDENT, &[block], times));
         Ok(Scalar { device: device.clone(), queue, output, readback, read, mailbox, posted, expected })
     }
 

@@ -48,13 +48,13 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
         });
         tasks.extend(OPERATIONS.map(|(op, finds)| {
             let pictures = pictures.clone();
-            let make = move |_| operation(machine, &levels(), finds, pictures.clone());
-            let task = Task::new([op, "texture", name], texels, bytes * texels, make);
+            let make = move |_, _: &[Slice<'_>]| operation(machine, &levels(), finds, pictures.clone());
+            let task = Task::new([op, "texture", name], texels, bytes * texels, &[], make);
             Task { size: Some(size), ..task }
         }));
     }
-    let make = move |_| pyramid(machine, size);
-    let task = Task::new(["pyramid-max", "texture", "r32float"], texels, WORD * texels, make);
+    let make = move |_, _: &[Slice<'_>]| pyramid(machine, size);
+    let task = Task::new(["pyramid-max", "texture", "r32float"], texels, WORD * texels, &[], make);
     tasks.push(Task { size: Some(size), ways: &[Way::CHAINED], ..task });
     tasks
 }
@@ -90,8 +90,8 @@ fn operation<'a>(
     }
     let operation = Operation::new(
         &[COUNTS + 8],
-        move |number, buffers| {
-            let (picture, output) = (&pictures[number as usize % PICTURES], &buffers.outputs[0]);
+        move |buffers| {
+            let (picture, output) = (&pictures[buffers.number % PICTURES], &buffers.outputs[0]);
             let workspace = buffers.workspace.expect("there is a plan");
             let found = range.of_texels(picture).workspace(workspace).into(Slice::at(output, COUNTS))?;
             let counted = bins.of_texels(picture).into(Slice::new(output, 0, COUNTS))?;
@@ -106,7 +106,7 @@ fn operation<'a>(
         },
         move |_, _| vec![Expected::words(&words)],
     );
-    Ok(operation.with_plan(plan))
+    Ok(Operation { plan: Some(plan), ..operation })
 }
 
 /// Every call waits for the one before. It also reads the last level, of one texel, back to the number that is verified: one small
@@ -124,8 +124,8 @@ fn pyramid<'a>(machine: &Machine, size: [u32; 2]) -> Made<Operation<'a>> {
     let greatest = bytemuck::pod_collect_to_vec::<u8, f32>(&depths).into_iter().fold(0.0, f32::max);
     let operation = Operation::new(
         &[WORD],
-        move |number, buffers| {
-            let made = pyramid.prepare(&sources[number as usize % PICTURES], &target)?;
+        move |buffers| {
+            let made = pyramid.prepare(&sources[buffers.number % PICTURES], &target)?;
             let last = top.of_texels(Texels::new(&target).level(levels - 1));
             let workspace = buffers.workspace.expect("there is a plan");
             let found = last.workspace(workspace).into(&buffers.outputs[0])?;
@@ -136,7 +136,7 @@ fn pyramid<'a>(machine: &Machine, size: [u32; 2]) -> Made<Operation<'a>> {
         },
         move |_, _| vec![Expected::words(&[greatest])],
     );
-    Ok(operation.with_plan(plan))
+    Ok(Operation { plan: Some(plan), ..operation })
 }
 
 /// A texture without contents.

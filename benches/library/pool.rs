@@ -29,17 +29,22 @@ pub fn shared<'a, T>(make: impl FnOnce() -> T + 'a) -> Shared<'a, T> {
 
 /// Memory full of elements on the GPU, and the elements of one period on the host.
 pub struct Pool {
-    /// The bytes of one period.
-    pub block: Vec<u8>,
-    /// All of it: whole periods.
+    block: Vec<u8>,
+    /// Whole periods.
     buffer: wgpu::Buffer,
-    /// Bytes of an element.
-    size: u64,
 }
 
 impl Pool {
-    /// At least `len` elements of `size` bytes that repeat a block; the number of elements of both is a power of two.
-    pub fn new(machine: &Machine, block: Vec<u8>, size: u64, len: u64) -> Self {
+    /// A pool that is made when it is asked for: at least `room` bytes that repeat a block. Both are powers of two.
+    pub fn shared<'a>(
+        machine: &'a Machine,
+        room: u64,
+        block: impl FnOnce() -> Vec<u8> + 'a,
+    ) -> Shared<'a, Self> {
+        shared(move || Pool::new(machine, room, block()))
+    }
+
+    fn new(machine: &Machine, room: u64, block: Vec<u8>) -> Self {
         let bytes = block.len() as u64;
         let buffer = |label, size, usage| {
             machine.device.create_buffer(&wgpu::BufferDescriptor {
@@ -54,30 +59,25 @@ impl Pool {
             machine.queue.write_buffer(&staging, at, piece);
             machine.queue.submit([]);
         }
-        let buffer = buffer("halofold input", bytes.max(len * size), wgpu::BufferUsages::STORAGE);
+        let buffer = buffer("halofold input", bytes.max(room), wgpu::BufferUsages::STORAGE);
         let mut encoder = machine.device.create_command_encoder(&Default::default());
         for at in (0..buffer.size()).step_by(block.len()) {
             encoder.copy_buffer_to_buffer(&staging, 0, &buffer, at, bytes);
         }
         machine.queue.submit([encoder.finish()]);
-        Pool { block, buffer, size }
+        Pool { block, buffer }
     }
 
-    /// First element of the input of the call of a number: one input behind the other, and then again from the start.
-    pub fn start(&self, n: u64, number: u64) -> u64 {
-        number % (self.buffer.size() / (n * self.size)) * n
+    /// The input of the call of a number, of `bytes`: one input behind the other, and then again from the start.
+    pub fn input(&self, bytes: u64, number: u64) -> Slice<'_> {
+        Slice::new(&self.buffer, number % (self.buffer.size() / bytes) * bytes, bytes)
     }
 
-    /// That input.
-    pub fn input(&self, n: u64, number: u64) -> Slice<'_> {
-        Slice::new(&self.buffer, self.start(n, number) * self.size, n * self.size)
-    }
-
-    /// The elements that this input repeats, and how often: a power of two, as `n` is.
-    pub fn repeated(&self, n: u64, number: u64) -> (&[u8], u64) {
+    /// The elements that this input repeats, and how often: a power of two.
+    pub fn repeated(&self, bytes: u64, number: u64) -> (&[u8], u64) {
         let period = self.block.len() as u64;
-        let (bytes, first) = (period.min(n * self.size), self.start(n, number) * self.size % period);
-        (&self.block[first as usize..][..bytes as usize], n * self.size / bytes)
+        let (len, first) = (period.min(bytes), self.input(bytes, number).offset() % period);
+        (&self.block[first as usize..][..len as usize], bytes / len)
     }
 }
 

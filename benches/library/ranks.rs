@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::f64::consts::TAU;
+use std::rc::Rc;
 
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Op, Reducer};
@@ -13,7 +14,7 @@ use halofold_measure::{LibraryWork, Row};
 
 use crate::calls::{self, Call, Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, Shared, WORD, generate, shared, small};
+use crate::pool::{PERIOD, Pool, WORD, generate, small};
 use crate::task::{Task, largest};
 use Kind::{ExactPrefixes, Kept, Medians, Prefixes, Sum, Top};
 
@@ -86,7 +87,7 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
         for element_kind in kinds {
             // Whole arrays have no period; those of rows repeat.
             let period = if row.is_some() { n.min(PERIOD) } else { n };
-            let pool = shared(move || Pool::new(machine, elements(element_kind, period), WORD, room));
+            let pool = Pool::shared(machine, WORD * room, move || elements(element_kind, period));
             tasks.extend(operations.iter().map(|&(op, kind)| {
                 let (op, element) = match (kind, row) {
                     (Sum, _) => (op.to_owned(), Element::U32),
@@ -94,12 +95,13 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
                     (Kind::Quantiles(_) | Top(_), Some(row)) => (format!("{op}-rows-{row}"), Element::F32),
                     _ => (op.to_owned(), Element::F32),
                 };
-                let (device, pool, results) = (&machine.device, pool.clone(), OnceCell::new());
-                let make = move |_| match kind {
-                    Sum => sum_of_words(device, pool.clone(), n),
-                    _ => operation(device, kind, n, row, pool.clone(), &results),
+                // All calls have the same results.
+                let (device, results) = (&machine.device, Rc::new(OnceCell::new()));
+                let make = move |_, _: &[Slice<'_>]| match kind {
+                    Sum => sum_of_words(device),
+                    _ => operation(device, kind, n, row, results.clone()),
                 };
-                Task::new([&op, element_kind, element.name()], n, WORD * n, make)
+                Task::new([&op, element_kind, element.name()], n, WORD * n, &[&pool], make)
             }));
         }
     }
@@ -129,40 +131,44 @@ fn elements(kind: &str, n: u64) -> Vec<u8> {
     generate(n, 0, |at, word| element(at, word).to_le_bytes())
 }
 
-/// Sums of `n` words.
-pub fn sum_of_words<'a>(device: &wgpu::Device, pool: Shared<'a, Pool>, n: u64) -> Made<Operation<'a>> {
+/// Sums of words.
+pub fn sum_of_words<'a>(device: &wgpu::Device) -> Made<Operation<'a>> {
     let sum = Reducer::new(device, Op::Sum.over(Element::U32)?)?;
-    let words = pool.clone();
     Ok(Operation::new(
         &[WORD],
-        move |number, buffers| recorded(sum.of(words.input(n, number)).into(&buffers.outputs[0])),
-        move |number, _| {
-            let (words, times) = pool.repeated(n, number);
-            let words = words.chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
-            let sum = words.fold(0, u32::wrapping_add);
-            vec![Expected::words(&[sum.wrapping_mul(times as u32)])]
+        move |buffers| recorded(sum.of(buffers.inputs[0]).into(&buffers.outputs[0])),
+        |inputs, times| {
+            let words = inputs[0].chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
+            vec![Expected::words(&[words.fold(0, u32::wrapping_add).wrapping_mul(times as u32)])]
         },
     ))
 }
 
-/// Calls over an array, whose results are computed once for all ways.
+/// Calls over `n` elements in rows.
 fn operation<'a>(
     device: &wgpu::Device,
     kind: Kind,
     n: u64,
     row: Option<u64>,
-    pool: Shared<'a, Pool>,
-    results: &OnceCell<Vec<u8>>,
+    known: Rc<OnceCell<Vec<Expected>>>,
 ) -> Made<Operation<'a>> {
-    let results = results.get_or_init(|| {
-        let elements: Vec<f32> = bytemuck::pod_collect_to_vec(&pool.block);
-        expected(kind, &elements, row.unwrap_or(n) as usize, n as usize / elements.len())
-    });
-    let (results, call) = (results.clone(), bind(device, kind, n, row)?);
+    let call = bind(device, kind, n, row)?;
+    let rows = n / row.unwrap_or(n);
+    let size = match kind {
+        Kind::Quantiles(at) => WORD * at.len() as u64 * rows,
+        Medians(lens) => WORD * lens.len() as u64 * rows,
+        // The indices lie behind a multiple of 256 bytes.
+        Top(k) => (WORD * u64::from(k) * rows).next_multiple_of(256) + WORD * u64::from(k) * rows,
+        _ => WORD * n,
+    };
     Ok(Operation::new(
-        &[results.len() as u64],
-        move |number, buffers| call(pool.input(n, number), &buffers.outputs[0]),
-        move |_, _| vec![Expected::Bytes(results.clone())],
+        &[size],
+        move |buffers| call(buffers.inputs[0], &buffers.outputs[0]),
+        move |inputs, times| {
+            let elements = || bytemuck::pod_collect_to_vec::<u8, f32>(inputs[0]);
+            let results = || vec![Expected::Bytes(expected(kind, &elements(), row, times as usize))];
+            known.get_or_init(results).clone()
+        },
     ))
 }
 
@@ -210,7 +216,8 @@ fn bind(device: &wgpu::Device, kind: Kind, n: u64, row: Option<u64>) -> Made<Bin
 }
 
 /// The bytes of all results, of elements that repeat so many times.
-fn expected(kind: Kind, elements: &[f32], row: usize, times: usize) -> Vec<u8> {
+fn expected(kind: Kind, elements: &[f32], row: Option<u64>, times: usize) -> Vec<u8> {
+    let row = row.map_or(elements.len(), |row| row as usize);
     let bytes = |results: Vec<f32>| bytemuck::cast_slice(&results).to_vec();
     match kind {
         Sum => unreachable!("sums of words are checked elsewhere"),
@@ -230,7 +237,6 @@ fn expected(kind: Kind, elements: &[f32], row: usize, times: usize) -> Vec<u8> {
             let (values, indices): (Vec<f32>, Vec<u32>) =
                 elements.chunks(row).flat_map(|row| top(row, k as usize)).unzip();
             let mut top = bytes(values).repeat(times);
-            // The indices lie behind a multiple of 256 bytes.
             top.resize(top.len().next_multiple_of(256), 0);
             top.extend_from_slice(bytemuck::cast_slice(&indices.repeat(times)));
             top

@@ -1,32 +1,22 @@
 //! Reductions: small integers, whatever the type, so that every order of additions gives the same sum and a result is right to the bit;
 //! and floats whose sizes differ widely, for exact sums.
 
-use std::rc::Rc;
-
 use half::f16;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::{Arity, Op, Reducer, Reduction, Scalar, Shape, reference};
-use halofold::{Element, Value, wgpu};
+use halofold::{Element, Slice, Value, wgpu};
 use wgpu::util::DeviceExt as _;
 
 use crate::calls::{Expected, Made, Operation, Way, recorded};
 use crate::cases::{self, Case, Cut, Data};
 use crate::common::{Extent, Machine};
-use crate::pool::{PERIOD, Pool, Shared, generate, shared, small, word};
+use crate::pool::{PERIOD, Pool, Shared, generate, small, word};
 use crate::task::Task;
 
-/// The inputs of one type. The second one is that of dot products.
-pub struct Inputs<'a> {
-    pub first: Shared<'a, Pool>,
-    second: Shared<'a, Pool>,
-}
-
-impl<'a> Inputs<'a> {
-    /// Inputs of at least `len` elements.
-    pub fn new(machine: &'a Machine, element: Element, data: Data, len: u64) -> Rc<Self> {
-        let pool = |seed| shared(move || Pool::new(machine, block(element, data, seed), element.size(), len));
-        Rc::new(Inputs { first: pool(0), second: pool(PERIOD) })
-    }
+/// The two inputs of one type, of at least `len` elements. The second one is that of dot products.
+pub fn inputs<'a>(machine: &'a Machine, element: Element, data: Data, len: u64) -> [Shared<'a, Pool>; 2] {
+    let pool = |seed| Pool::shared(machine, len * element.size(), move || block(element, data, seed));
+    [pool(0), pool(PERIOD)]
 }
 
 /// All cases.
@@ -45,12 +35,14 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
             machine.runnable(features, room).is_ok()
         });
         let longest = runnable.map(|case| case.n).max().unwrap_or(0);
-        let inputs = Inputs::new(machine, cases[0].element, cases[0].data, longest);
+        let [first, second] = &inputs(machine, cases[0].element, cases[0].data, longest);
         tasks.extend(cases.iter().map(|&case| {
-            let (inputs, (features, room)) = (inputs.clone(), needs(&case));
+            let (features, room) = needs(&case);
             let work = [case.op.name(), case.shape().0, case.element.name()];
-            let make = move |way| operation(&machine.device, case, way, inputs.clone());
-            let task = Task::new(work, case.n, case.bytes(), make);
+            let inputs = if case.op.arity() == Arity::Two { &[first, second][..] } else { &[first][..] };
+            let bytes = inputs.len() as u64 * case.n * case.element.size();
+            let make = move |way, inputs: &[Slice<'_>]| operation(&machine.device, case, way, inputs);
+            let task = Task::new(work, case.n, bytes, inputs, make);
             Task { results: case.results(), ways: case.ways, features, room, keeps_skipped: true, ..task }
         }));
     }
@@ -58,7 +50,7 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
 }
 
 /// A case in one way.
-fn operation<'a>(device: &wgpu::Device, case: Case, way: Way, inputs: Rc<Inputs<'a>>) -> Made<Operation<'a>> {
+fn operation<'a>(device: &wgpu::Device, case: Case, way: Way, inputs: &[Slice<'_>]) -> Made<Operation<'a>> {
     let reducer = Reducer::with_options(device, case.op.over(case.element)?, way.options())?;
     let words = match case.cut {
         Cut::Offsets(_) | Cut::Skewed => case.offsets(),
@@ -69,67 +61,53 @@ fn operation<'a>(device: &wgpu::Device, case: Case, way: Way, inputs: Rc<Inputs<
         contents: bytemuck::cast_slice(&words),
         usage: wgpu::BufferUsages::STORAGE,
     });
-    let plan = request(case, &reducer, &words, &inputs, 0).plan()?;
-    let pools = inputs.clone();
+    let plan = request(case, &reducer, &words, inputs).plan()?;
     let operation = Operation::new(
         &[plan.output()],
-        move |number, buffers| {
-            let request = request(case, &reducer, &words, &pools, number);
+        move |buffers| {
             let workspace = buffers.workspace.expect("there is a plan");
-            recorded(request.workspace(workspace).into(&buffers.outputs[0]))
+            let request = request(case, &reducer, &words, buffers.inputs).workspace(workspace);
+            recorded(request.into(&buffers.outputs[0]))
         },
-        move |number, count| {
-            let numbers =
-                if way.is_chained && case.cut == Cut::Accumulate { 0..count } else { number..number + 1 };
-            vec![expected(case, way, &inputs, numbers)]
-        },
+        move |inputs, times| vec![expected(case, way, inputs, times)],
     );
-    Ok(operation.with_plan(plan))
+    Ok(Operation { plan: Some(plan), adds_up: case.cut == Cut::Accumulate, ..operation })
 }
 
-/// The call of a number. `words` are offsets or the number of elements, of shapes that need them.
+/// A call. `words` are offsets or the number of elements, of shapes that need them.
 fn request<'b>(
     case: Case,
     reducer: &'b Reducer,
     words: &'b wgpu::Buffer,
-    inputs: &'b Inputs<'_>,
-    number: u64,
+    inputs: &[Slice<'b>],
 ) -> Reduction<'b, 'b> {
-    let first = reducer.of(inputs.first.input(case.n, number)).shape(case.shape().1);
+    let first = reducer.of(inputs[0]).shape(case.shape().1);
     match case.cut {
         Cut::Counted => first.count_buffer(words),
         Cut::Offsets(_) | Cut::Skewed => first.segment_offsets(words),
-        _ if case.op.arity() == Arity::Two => first.with(inputs.second.input(case.n, number)),
-        _ => first,
+        _ => match inputs.get(1) {
+            Some(second) => first.with(*second),
+            None => first,
+        },
     }
 }
 
-/// The results over the inputs of calls, of which those of several numbers add to one output.
-pub fn expected(case: Case, way: Way, inputs: &Inputs<'_>, numbers: std::ops::Range<u64>) -> Expected {
-    let (block, start) = (&inputs.first.block, inputs.first.start(case.n, numbers.start));
+/// The results over inputs that repeat these blocks.
+pub fn expected(case: Case, way: Way, inputs: &[&[u8]], times: u64) -> Expected {
     match case.shape().1 {
-        Shape::Axis { outer, len, inner } => Expected::words(&columns(block, [outer, len, inner], start)),
+        Shape::Axis { outer, len, inner } => Expected::words(&columns(inputs[0], [outer, len, inner])),
         // Segments of equal lengths repeat after a period.
-        Shape::Segments { len } => segments(block, (0..=PERIOD.min(case.n)).step_by(len as usize), start),
-        Shape::Offsets { .. } => segments(block, case.offsets().into_iter().map(u64::from), start),
-        _ if way.is_exact => Expected::One(case.op, case.element, exact(case, inputs, numbers.start), false),
-        _ => {
-            let mut results = numbers.map(|number| whole(case, inputs, number));
-            let first = results.next().expect("there is a call");
-            let total = results.fold(first, |total, result| match (total, result) {
-                (Scalar::One(Value::F32(a)), Scalar::One(Value::F32(b))) => Scalar::One(Value::F32(a + b)),
-                _ => unreachable!("only sums of f32 are added to one output"),
-            });
-            Expected::One(case.op, case.element, total, true)
-        }
+        Shape::Segments { len } => segments(inputs[0], (0..=case.n / times).step_by(len as usize)),
+        Shape::Offsets { .. } => segments(inputs[0], case.offsets().into_iter().map(u64::from)),
+        _ if way.is_exact => Expected::One(case.op, case.element, exact(case, inputs, times), false),
+        _ => Expected::One(case.op, case.element, whole(case, inputs, times), true),
     }
 }
 
 /// The result of everything: the reference's of one period, multiplied by the number of periods.
-fn whole(case: Case, inputs: &Inputs<'_>, number: u64) -> Scalar {
-    let (first, times) = inputs.first.repeated(case.n, number);
-    let second = (case.op.arity() == Arity::Two).then(|| inputs.second.repeated(case.n, number).0);
-    let expected = reference::reduce(case.op, case.element, first, second).expect("the cases are defined");
+fn whole(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
+    let expected = reference::reduce(case.op, case.element, inputs[0], inputs.get(1).copied())
+        .expect("the cases are defined");
     let Scalar::One(value) = expected.answer else { return expected.answer };
     let repeated = |x: f64| match case.op {
         Op::Sum | Op::Dot => x * times as f64,
@@ -148,38 +126,35 @@ fn whole(case: Case, inputs: &Inputs<'_>, number: u64) -> Scalar {
 }
 
 /// The exact result of everything: that of a period, so many times, rounded once.
-fn exact(case: Case, inputs: &Inputs<'_>, number: u64) -> Scalar {
-    let (first, times) = inputs.first.repeated(case.n, number);
-    let second = (case.op.arity() == Arity::Two).then(|| inputs.second.repeated(case.n, number).0);
+fn exact(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
     let mut state = State::new(Format::of(case.op, case.element).expect("the cases have an exact form"));
-    state.add_of(case.op, case.element, first, second);
+    state.add_of(case.op, case.element, inputs[0], inputs.get(1).copied());
     let words = state.words().into_iter().map(|word| word.wrapping_mul(times as i64));
     let total = State::from_words(words.collect()).expect("as many words as before");
     Scalar::One(if case.op == Op::Mean { total.mean() } else { total.sum() })
 }
 
-/// The sums of segments between neighbouring offsets, counted from `start` on, of a period that repeats without end.
-fn segments(block: &[u8], offsets: impl Iterator<Item = u64>, start: u64) -> Expected {
+/// The sums of segments between neighbouring offsets, of a block that repeats without end.
+fn segments(block: &[u8], offsets: impl Iterator<Item = u64>) -> Expected {
     let mut prefixes = vec![0.0];
     for element in bytemuck::pod_collect_to_vec::<u8, f32>(block) {
         prefixes.push(prefixes[prefixes.len() - 1] + f64::from(element));
     }
-    let up_to = |at: u64| prefixes[PERIOD as usize] * (at / PERIOD) as f64 + prefixes[(at % PERIOD) as usize];
-    let sums: Vec<f64> = offsets.map(|offset| up_to(start + offset)).collect();
+    let period = prefixes.len() - 1;
+    let up_to = |at: usize| prefixes[period] * (at / period) as f64 + prefixes[at % period];
+    let sums: Vec<f64> = offsets.map(|offset| up_to(offset as usize)).collect();
     let between: Vec<f32> = sums.windows(2).map(|pair| (pair[1] - pair[0]) as f32).collect();
     Expected::words(&between)
 }
 
-/// The sums of the middle axis of an array that begins at `start`.
-fn columns(block: &[u8], [outer, len, inner]: [u64; 3], start: u64) -> Vec<f32> {
+/// The sums of the middle axis of an array that repeats a block.
+fn columns(block: &[u8], [outer, len, inner]: [u64; 3]) -> Vec<f32> {
     let elements: Vec<f32> = bytemuck::pod_collect_to_vec(block);
+    let mut lines = elements.chunks_exact(inner as usize).cycle();
     let mut sums = vec![0.0; (outer * inner) as usize];
-    for (slab, sums) in (0..).zip(sums.chunks_exact_mut(inner as usize)) {
-        for row in 0..len {
-            let from = (start + (slab * len + row) * inner) % PERIOD;
-            for (sum, element) in sums.iter_mut().zip(&elements[from as usize..]) {
-                *sum += element;
-            }
+    for sums in sums.chunks_exact_mut(inner as usize) {
+        for line in lines.by_ref().take(len as usize) {
+            sums.iter_mut().zip(line).for_each(|(sum, element)| *sum += element);
         }
     }
     sums

@@ -2,40 +2,41 @@
 
 use halofold::group::ByKey;
 use halofold::reduce::Op;
-use halofold::{Element, wgpu};
+use halofold::{Element, Slice, wgpu};
 
 use crate::calls::{Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, Shared, WORD, shared, small_floats, word};
+use crate::pool::{PERIOD, Pool, WORD, small_floats, word};
 use crate::ranks::sum_of_words;
-use crate::task::{Task, largest};
+use crate::task::{self, Task};
 
 /// All of them.
 pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let largest = largest(machine);
+    let largest = task::largest(machine);
     let lengths = if largest == 1 << 16 { vec![largest] } else { vec![1 << 20, largest] };
     let mut tasks = Vec::new();
     for n in lengths {
         // All inputs have as many runs, so that behind those of the last call nothing is left of others.
         let period = PERIOD.min(n);
         // The words of pairs lie behind one another.
-        let pairs = shared(move || Pool::new(machine, small_floats(period), WORD, 2 * largest));
-        let make = move |_| sum_of_words(&machine.device, pairs.clone(), 2 * n);
-        let bytes = 2 * WORD * n;
-        let room = 2 * WORD * largest;
-        tasks.push(Task { room, ..Task::new(["sum", "of-pairs", "u32"], n, bytes, make) });
+        let pairs = Pool::shared(machine, 2 * WORD * largest, move || small_floats(period));
+        let make = |_, _: &[Slice<'_>]| sum_of_words(&machine.device);
+        let task = Task::new(["sum", "of-pairs", "u32"], n, 2 * WORD * n, &[&pairs], make);
+        tasks.push(Task { room: 2 * WORD * largest, ..task });
+        let values = Pool::shared(machine, WORD * largest, move || small_floats(period));
         // The longest runs are those of CUB's own benchmarks.
         let sums = [2, 16, 256, 65_536].into_iter();
         let sums = sums.flat_map(|longest| [("sum-by-key", longest), ("exact-sum-by-key", longest)]);
         let lengths = [2, 16, 256].map(|longest| ("run-lengths", longest));
         tasks.extend(sums.chain(lengths).map(|(op, longest)| {
-            let is_sum = op != "run-lengths";
-            let (element, words) = if is_sum { ("f32", 2) } else { ("u32", 1) };
-            let keys = shared(move || Pool::new(machine, keys(longest, period), WORD, largest));
-            let values = shared(move || Pool::new(machine, small_floats(period), WORD, largest));
-            let make = move |_| operation(&machine.device, op, n, keys.clone(), values.clone());
-            let work = [op, &format!("runs-1-{longest}"), element];
-            Task { room: WORD * largest, ..Task::new(work, n, words * WORD * n, make) }
+            let keys = Pool::shared(machine, WORD * largest, move || keys(longest, period));
+            let (element, inputs) = match op {
+                "run-lengths" => ("u32", &[&keys][..]),
+                _ => ("f32", &[&keys, &values][..]),
+            };
+            let (work, bytes) = ([op, &format!("runs-1-{longest}"), element], inputs.len() as u64 * WORD * n);
+            let make = move |_, _: &[Slice<'_>]| operation(&machine.device, op, n);
+            Task { room: WORD * largest, ..Task::new(work, n, bytes, inputs, make) }
         }));
     }
     tasks
@@ -55,32 +56,22 @@ fn keys(longest: u64, len: u64) -> Vec<u8> {
 }
 
 /// Sums or lengths of runs.
-fn operation<'a>(
-    device: &wgpu::Device,
-    op: &str,
-    n: u64,
-    keys: Shared<'a, Pool>,
-    values: Shared<'a, Pool>,
-) -> Made<Operation<'a>> {
+fn operation<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
     let sum = Op::Sum.over(Element::F32)?;
     let by_key = match op {
         "sum-by-key" => ByKey::new(Element::U32, sum),
         "exact-sum-by-key" => ByKey::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
         _ => ByKey::lengths(Element::U32),
     };
-    let (by_key, is_sum) = (by_key?.on(device)?, op != "run-lengths");
-    let [own, theirs] = [keys.clone(), values.clone()];
+    let by_key = by_key?.on(device)?;
     Ok(Operation::new(
         &[WORD * n, WORD * n, WORD],
-        move |number, buffers| {
-            let request = by_key.of(own.input(n, number));
-            let request = if is_sum { request.with(theirs.input(n, number)) } else { request };
-            recorded(request.into_each(buffers.outputs))
+        move |buffers| {
+            let request = by_key.of(buffers.inputs[0]);
+            let values = buffers.inputs.get(1);
+            recorded(values.map_or(request, |values| request.with(*values)).into_each(buffers.outputs))
         },
-        move |number, _| {
-            let (keys, times) = keys.repeated(n, number);
-            walk(keys, is_sum.then(|| values.repeated(n, number).0), times as usize)
-        },
+        |inputs, times| walk(inputs[0], inputs.get(1).copied(), times as usize),
     ))
 }
 

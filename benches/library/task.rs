@@ -1,11 +1,12 @@
 //! A row of the bench's table: what is called on what, and in which ways.
 
 use criterion::{Criterion, Throughput};
-use halofold::wgpu;
+use halofold::{Slice, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Row};
 
 use crate::calls::{Calls, Made, Operation, Sweep, Way};
 use crate::common::{self, Extent, Group, Machine};
+use crate::pool::{Pool, Shared};
 
 /// One group of the bench.
 pub struct Task<'a> {
@@ -17,6 +18,8 @@ pub struct Task<'a> {
     pub size: Option<[u32; 2]>,
     /// Number of results, for shapes that may have many.
     pub results: Option<u64>,
+    /// What calls read. Each input has as many bytes.
+    pub inputs: Vec<Shared<'a, Pool>>,
     /// Bytes that a call reads.
     pub bytes: u64,
     /// The ways to call.
@@ -27,8 +30,8 @@ pub struct Task<'a> {
     pub room: u64,
     /// Whether ways that the device cannot run are rows with a reason.
     pub keeps_skipped: bool,
-    /// Compiles the operation.
-    pub make: Box<dyn Fn(Way) -> Made<Operation<'a>> + 'a>,
+    /// Compiles the operation, for inputs like those of the first call.
+    pub make: Box<dyn Fn(Way, &[Slice<'_>]) -> Made<Operation<'a>> + 'a>,
 }
 
 impl<'a> Task<'a> {
@@ -37,13 +40,15 @@ impl<'a> Task<'a> {
         [op, shape, element]: [&str; 3],
         n: u64,
         bytes: u64,
-        make: impl Fn(Way) -> Made<Operation<'a>> + 'a,
+        inputs: &[&Shared<'a, Pool>],
+        make: impl Fn(Way, &[Slice<'_>]) -> Made<Operation<'a>> + 'a,
     ) -> Self {
         Task {
             work: [op, shape, element].map(str::to_owned),
             n,
             size: None,
             results: None,
+            inputs: inputs.iter().map(|pool| Shared::clone(pool)).collect(),
             bytes,
             ways: &[Way::INDEPENDENT, Way::CHAINED],
             features: wgpu::Features::empty(),
@@ -79,8 +84,7 @@ impl<'a> Task<'a> {
         group.inner.throughput(Throughput::BytesDecimal(self.bytes));
         let measured = self.ways.iter().filter_map(|way| {
             let measured = machine.meter().measure(&mut group, way.name, blank(way), || {
-                let calls = (self.make)(*way)
-                    .and_then(|operation| Calls::new(&machine.device, sweep, *way, self.bytes, &operation));
+                let calls = Calls::new(&machine.device, sweep, *way, self);
                 calls.map_err(|error| MeasureError::Device(error.to_string()))
             });
             group.row(way.name, measured, |row| {
