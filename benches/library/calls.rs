@@ -92,6 +92,12 @@ pub struct Buffers<'a> {
     pub workspace: Option<&'a Workspace>,
 }
 
+/// Makes a call from its buffers.
+type Bind<'a> = Box<dyn Fn(&Buffers<'_>) -> Made<Call> + 'a>;
+
+/// Computes what outputs hold after a call whose inputs repeat some bytes a number of times.
+type Results<'a> = Box<dyn Fn(&[&[u8]], u64) -> Vec<Expected> + 'a>;
+
 /// A compiled operation.
 pub struct Operation<'a> {
     /// Bytes of each output that is checked.
@@ -103,9 +109,9 @@ pub struct Operation<'a> {
     /// Whether chained calls add to one output.
     pub adds_up: bool,
     /// Makes a call.
-    pub bind: Box<dyn Fn(&Buffers<'_>) -> Made<Call> + 'a>,
-    /// What outputs hold after a call whose inputs repeat these bytes so many times.
-    pub expected: Box<dyn Fn(&[&[u8]], u64) -> Vec<Expected> + 'a>,
+    pub bind: Bind<'a>,
+    /// Computes the contents of outputs.
+    pub expected: Results<'a>,
 }
 
 impl<'a> Operation<'a> {

@@ -8,6 +8,9 @@ use crate::calls::{Calls, Made, Operation, Sweep, Way};
 use crate::common::{self, Extent, Group, Machine};
 use crate::pool::{Pool, Shared};
 
+/// Compiles an operation.
+type Make<'a> = Box<dyn Fn(Way, &[Slice<'_>]) -> Made<Operation<'a>> + 'a>;
+
 /// One group of the bench.
 pub struct Task<'a> {
     /// Operator, shape and type, as a row has them.
@@ -31,7 +34,7 @@ pub struct Task<'a> {
     /// Whether ways that the device cannot run are rows with a reason.
     pub keeps_skipped: bool,
     /// Compiles the operation, for inputs like those of the first call.
-    pub make: Box<dyn Fn(Way, &[Slice<'_>]) -> Made<Operation<'a>> + 'a>,
+    pub make: Make<'a>,
 }
 
 impl<'a> Task<'a> {
