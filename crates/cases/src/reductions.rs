@@ -36,10 +36,10 @@ pub fn cases() -> Vec<Case> {
         let (name, tag) = match way {
             Way::Plain => (format!("{op}, {form:?}"), Tag::Losses),
             Way::Counted => (format!("{op}, {form:?}, with a count"), Tag::Losses),
-            Way::Rung(rung) if FEW.iter().any(|few| rung.starts_with(few)) => {
-                (format!("{op}, by {rung}"), Tag::Losses)
+            Way::Rung(rung) => {
+                let tag = if FEW.contains(&rung) { Tag::Losses } else { Tag::Limits };
+                (format!("{op}, by {rung}"), tag)
             }
-            Way::Rung(rung) => (format!("{op}, by {rung}"), Tag::Limits),
         };
         Case::new("Reducer", name, move |scene| Box::pin(reduce(scene, op, form, way))).tagged(tag)
     })
