@@ -34,13 +34,11 @@ pub fn check<E: Debug + Display, W: AsRef<str>>(refusals: impl IntoIterator<Item
     }
 }
 
-/// Compares messages with the words that they must contain, of which several are apart by dots.
+/// Checks messages alone, and that the validation layers had none.
 #[track_caller]
-fn check_messages<const N: usize>(rows: [(String, &str); N]) {
+fn check_messages<const N: usize>(rows: [(String, &'static str); N]) {
     gpu().clean(|| ());
-    for (message, words) in rows {
-        assert!(words.split(" … ").all(|words| message.contains(words)), "{message}\nlacks: {words}");
-    }
+    check(rows.map(|(message, words)| (message, "", words)));
 }
 
 #[test]
@@ -79,11 +77,11 @@ fn histograms_on_a_small_device() {
     check_messages([
         (
             made(Keys::Numbers, 16_385),
-            "max_storage_buffer_binding_size of 65540 is needed, this device has 65536 … or use fewer bins",
+            "max_storage_buffer_binding_size of 65540 is needed, this device has 65536; or use fewer bins",
         ),
         (
             made(Keys::Ranges { low: 0.0, high: 1.0 }, 8193),
-            "max_storage_buffer_binding_size of 65544 is needed, this device has 65536 … or use fewer bins",
+            "max_storage_buffer_binding_size of 65544 is needed, this device has 65536; or use fewer bins",
         ),
         (said(halves.on(&small.device)), "the map needs SHADER_F64, which this device lacks"),
     ]);
@@ -261,6 +259,6 @@ fn ranks() {
         (quantiles(0), "quantiles at once of 0: it can be 1 to 64"),
         (quantiles(65), "quantiles at once of 65: it can be 1 to 64"),
         (said(TopK::new(Element::F32, 0)), "k of 0: it can be at least 1"),
-        (said(most.of(&long).wait(queue)), "output … max_"),
+        (said(most.of(&long).wait(queue)), "output; max_"),
     ]);
 }
