@@ -6,7 +6,8 @@ mod run;
 mod twice;
 
 use std::cell::RefCell;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::ops::Deref;
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 use halofold::{adapter, wgpu};
@@ -131,6 +132,25 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         FREE.lock().unwrap_or_else(PoisonError::into_inner).push(self.gpu);
+    }
+}
+
+/// Another device, opened on first use, that tests share.
+pub struct Shared(LazyLock<Gpu>);
+
+impl Shared {
+    pub const fn new(open: fn() -> Gpu) -> Self {
+        Shared(LazyLock::new(open))
+    }
+}
+
+impl Deref for Shared {
+    type Target = Gpu;
+
+    /// On GL threads take turns, each with its own device. Whoever waits for this one to be opened must have its turn, or both wait for ever.
+    fn deref(&self) -> &Gpu {
+        gpu();
+        &self.0
     }
 }
 

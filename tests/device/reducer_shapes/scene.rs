@@ -1,13 +1,11 @@
 //! Devices, operators whose results the CPU knows, and one function that runs rows of cuts.
 
 use std::fmt::Display;
-use std::ops::Deref;
-use std::sync::LazyLock;
 
 use halofold::Element;
 use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer};
 
-use crate::common::{Gpu, gpu, limited};
+use crate::common::{Gpu, Shared, limited};
 use crate::cut::{Cut, Held};
 
 /// The position of the largest element, the first if there are several; how many were seen; and how many there are.
@@ -97,28 +95,15 @@ pub fn sum() -> Monoid {
     Op::Sum.over(Element::U32).unwrap()
 }
 
-/// A device that tests share.
-pub struct Shared(LazyLock<Gpu>);
-
-impl Deref for Shared {
-    type Target = Gpu;
-
-    /// On GL threads take turns, each with its own device. Whoever waits for this one to be opened must have its turn, or both wait for ever.
-    fn deref(&self) -> &Gpu {
-        gpu();
-        &self.0
-    }
-}
-
 /// A device as it comes.
-pub static GPU: Shared = Shared(LazyLock::new(|| limited(|_| ())));
+pub static GPU: Shared = Shared::new(|| limited(|_| ()));
 
 /// Elements in a binding of the narrow device.
 pub const WINDOW: usize = (64 << 10) / 4;
 
 /// A device whose bindings are so small that everything larger needs windows.
 pub static NARROW: Shared =
-    Shared(LazyLock::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 4 * WINDOW as u64)));
+    Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 4 * WINDOW as u64));
 
 /// Both ways of compiling, where there are two.
 pub fn ways(monoid: &Monoid) -> Vec<Options<'static>> {

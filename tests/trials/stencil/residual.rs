@@ -1,7 +1,6 @@
 //! Exact residuals: the root of the sum that whole numbers of any length give, bit by bit, and the step that follows from it.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use halofold::Element;
 use halofold::reduce::{Accuracy, Op};
@@ -11,12 +10,13 @@ use super::Kernel;
 use super::run::{Run, dyadic_cells};
 use crate::Checked;
 use crate::common::oracle::expected;
-use crate::common::{Gpu, Random, gpu, limited};
+use crate::common::{Gpu, Random, Shared, gpu, limited};
 
 /// A device that binds little, but some states of 64-bit floats.
 fn small() -> &'static Gpu {
-    static SMALL: OnceLock<Gpu> = OnceLock::new();
-    SMALL.get_or_init(|| limited(|limits| limits.max_storage_buffer_binding_size = 48 << 10))
+    static SMALL: Shared =
+        Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 48 << 10));
+    &SMALL
 }
 
 fn run(gpu: &'static Gpu, element: Element, grid: Grid) -> Run {

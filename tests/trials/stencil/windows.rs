@@ -2,8 +2,6 @@
 //!
 //! Mostly on a device with limits so low that a small grid is past them; once at the limits that devices have.
 
-use std::sync::OnceLock;
-
 use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
 use halofold_measure::GridCheck;
@@ -11,18 +9,18 @@ use halofold_measure::GridCheck;
 use super::run::{Run, dyadic_cells};
 use super::{Kernel, composed, exact_steps, grids};
 use crate::Checked;
-use crate::common::{Gpu, fastest, gpu, limited};
+use crate::common::{Gpu, Shared, fastest, gpu, limited};
 
 /// A device that binds little, and starts few workgroups in a row.
 pub fn small() -> &'static Gpu {
-    static SMALL: OnceLock<Gpu> = OnceLock::new();
-    SMALL.get_or_init(|| {
+    static SMALL: Shared = Shared::new(|| {
         limited(|limits| {
             limits.max_storage_buffer_binding_size = 16 << 10;
             limits.min_storage_buffer_offset_alignment = 256;
             limits.max_compute_workgroups_per_dimension = 40;
         })
-    })
+    });
+    &SMALL
 }
 
 /// Grids of several windows. With 256 bytes of alignment some can be cut anywhere, some at every 64th row only.
@@ -57,9 +55,9 @@ pub fn past_a_row_of_workgroups() -> Checked {
 
 /// The limits that every device has: 128 MiB a binding. Rows that can start a window only now and then.
 pub fn past_the_default_limit() -> Checked {
-    static DEFAULT: OnceLock<Gpu> = OnceLock::new();
-    let Gpu { device, queue } =
-        DEFAULT.get_or_init(|| limited(|limits| limits.max_storage_buffer_binding_size = 128 << 20));
+    static DEFAULT: Shared =
+        Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 128 << 20));
+    let Gpu { device, queue } = &*DEFAULT;
     let grid = Grid::plane(6001, 5996);
     let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, grid);
     let plan = config.plan(device.features(), &device.limits())?;
