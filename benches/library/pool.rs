@@ -10,7 +10,7 @@ use halofold_measure::TestData;
 
 use crate::common::Machine;
 
-/// Elements of most pools repeat after so many. A power of two.
+/// The period of most pools, in elements: a power of two.
 pub const PERIOD: u64 = 1 << 20;
 
 /// Bytes of most elements, ids, keys and results.
@@ -35,7 +35,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool that is made when it is asked for: at least `room` bytes that repeat a block. Both are powers of two.
+    /// A pool of at least `room` bytes that repeat a block, made on first use. Both sizes are powers of two.
     pub fn shared<'a>(
         machine: &'a Machine,
         room: u64,

@@ -27,7 +27,7 @@ enum Kind {
     Quantiles(&'static [f64]),
     /// Medians of segments of these lengths, again and again.
     Medians(&'static [u64]),
-    /// So many largest elements.
+    /// The largest elements, this many.
     Top(u32),
     /// The sum of all words up to each, as elements of this type.
     Prefixes(Element),
@@ -215,7 +215,7 @@ fn bind(device: &wgpu::Device, kind: Kind, n: u64, row: Option<u64>) -> Made<Bin
     })
 }
 
-/// The bytes of all results, of elements that repeat so many times.
+/// The bytes of all results, over all periods.
 fn expected(kind: Kind, elements: &[f32], row: Option<u64>, times: usize) -> Vec<u8> {
     let row = row.map_or(elements.len(), |row| row as usize);
     let bytes = |results: Vec<f32>| bytemuck::cast_slice(&results).to_vec();

@@ -125,7 +125,7 @@ fn whole(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
     case.op.read(case.element, &bytes)[0]
 }
 
-/// The exact result of everything: that of a period, so many times, rounded once.
+/// The exact result over all periods, rounded once.
 fn exact(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
     let mut state = State::new(Format::of(case.op, case.element).expect("the cases have an exact form"));
     state.add_of(case.op, case.element, inputs[0], inputs.get(1).copied());

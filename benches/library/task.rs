@@ -38,7 +38,7 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Independent and chained calls, each of which reads `bytes`.
+    /// Independent and chained calls. Each call reads `bytes`.
     pub fn new(
         [op, shape, element]: [&str; 3],
         n: u64,

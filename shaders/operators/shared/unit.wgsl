@@ -1,6 +1,6 @@
 // Powers of two in which distances are measured before they are multiplied: the third and fourth powers of a distance of 10^-12 lie far
 // below the smallest float of 32 bits, those of 10^12 far above the largest, but a distance divided by a power of two near it is near 1.
-// A unit is the power of two below the largest element so far: no distance is much larger, and those that are not 0 are larger than the last
+// A unit is a power of two near the largest element so far: no distance is much larger, and those that are not 0 are larger than the last
 // place of an element, whose fourth power in the unit is a normal float. It is kept as the exponent of a float, as it lies in its bits.
 //
 // Elements are halved first: the distance of two of them may be twice the largest float.
