@@ -123,9 +123,11 @@
 
 pub mod adapter;
 mod element;
+mod error;
+mod gpu;
 pub mod group;
 pub mod histogram;
-mod operation;
+mod map;
 mod parse;
 pub mod probe;
 pub mod pyramid;
@@ -133,16 +135,16 @@ pub mod rank;
 pub mod read;
 pub mod reduce;
 pub mod scan;
+mod scratch;
 pub mod select;
 mod shader;
-mod slice;
 pub mod stencil;
-mod window;
 
 pub use element::{Element, Value};
-pub use operation::{
-    BufferError, LimitError, Map, OnDevice, OperationError, Options, Pass, Prepared, Request, SettingError,
-    Texels, TextureError,
+pub use error::OperationError;
+pub use gpu::slice::Slice;
+pub use gpu::{
+    BufferError, LimitError, OnDevice, Options, Pass, Prepared, Request, SettingError, Texels, TextureError,
 };
-pub use slice::Slice;
+pub use map::Map;
 pub use wgpu;

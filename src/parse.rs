@@ -1,6 +1,6 @@
 //! Values by their names.
 
-use crate::operation::OperationError;
+use crate::error::OperationError;
 
 /// Implements `Display` and `FromStr` for a type whose values are in a list `ALL`, and have names.
 macro_rules! by_name {

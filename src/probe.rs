@@ -21,9 +21,10 @@
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::element::{Element, Value};
+use crate::error::OperationError;
+use crate::gpu::{OnDevice, Options, buffers};
 use crate::group::ById;
 use crate::histogram::{Histogram, Keys};
-use crate::operation::{OnDevice, OperationError, Options, buffers};
 use crate::reduce::Numbers;
 
 const KEYS: u32 = 1 << 12;

@@ -3,12 +3,13 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::limits::{self, SettingError, needs};
+use crate::gpu::{BufferError, Options, Pass};
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE};
-use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::kernel::Kernel;
-use crate::operation::limits::{self, SettingError, needs};
-use crate::operation::{BufferError, OperationError, Options, Pass};
 use crate::reduce::{BufferRange, Numbers};
 
 /// All kernels. The last one is only for variances.

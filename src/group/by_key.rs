@@ -3,11 +3,12 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::input;
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup};
-use crate::operation::{BufferError, OperationError, Options, Pass, grid};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::input;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::{BufferError, Options, Pass, grid};
 use crate::reduce::{BufferRange, Monoid, MonoidError};
 use crate::shader::{self, Composer, Piece};
 

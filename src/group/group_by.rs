@@ -3,15 +3,16 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::range::ByteRange;
+use crate::gpu::{BufferError, Options, Pass, blocks, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::by_id::ById;
 use crate::group::kernels::{order_of, places};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE, shared};
-use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
-use crate::operation::{BufferError, OperationError, Options, Pass, blocks, grid, input};
-use crate::reduce::plan::ByteRange;
 use crate::reduce::{BufferRange, Numbers};
 use crate::shader::{self, Composer};
 

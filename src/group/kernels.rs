@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use wgpu::Limits;
 
 use crate::element::Element;
+use crate::gpu::device::Step;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
 use crate::group::by_id::ById;
 use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};
-use crate::operation::device::Step;
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::outputs;
 use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer};
 

@@ -114,4 +114,4 @@ pub use by_key::ByKey;
 pub use group_by::GroupBy;
 
 #[cfg(doc)]
-use crate::operation::OperationError;
+use crate::error::OperationError;

@@ -2,14 +2,15 @@
 
 use wgpu::Limits;
 
+use crate::error::OperationError;
+use crate::gpu::device::Step;
+use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::window::Window;
+use crate::gpu::{Pass, blocks, grid, input};
 use crate::group::by_id::ById;
 use crate::group::kernels::places;
-use crate::operation::device::Step;
-use crate::operation::limits::{LimitError, largest_workgroup, needs};
-use crate::operation::{OperationError, Pass, blocks, grid, input};
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
-use crate::window::Window;
 
 pub(super) const TABLES: Step = "group/tables";
 pub(super) const COUNT: Step = "group/count";

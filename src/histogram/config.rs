@@ -2,13 +2,14 @@
 
 use wgpu::{Limits, TextureSampleType};
 
+use crate::error::OperationError;
+use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, SettingError};
+use crate::gpu::texels;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::{Method, Tuning};
-use crate::operation::OperationError;
-use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, SettingError};
-use crate::operation::{Map, texels};
+use crate::map::Map;
 use crate::shader::{self, Composer};
 
 /// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Histogram::on`] brings it to a

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::element::ordered;
-use crate::operation::OperationError;
+use crate::error::OperationError;
 
 /// The type of the keys, and the rule by which a key belongs to a bin.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,15 +3,15 @@
 use wgpu::Limits;
 
 use crate::element::ordered;
+use crate::error::OperationError;
+use crate::gpu::device::Step;
+use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::window::Window;
+use crate::gpu::{Pass, blocks, grid, input};
 use crate::histogram::config::Histogram;
 use crate::histogram::keys::Keys;
-use crate::operation::OperationError;
-use crate::operation::device::Step;
-use crate::operation::limits::{LimitError, needs};
-use crate::operation::{Pass, blocks, grid, input};
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
-use crate::window::Window;
 
 /// Keys per invocation before another workgroup is added: four vectors of four.
 const PER_INVOCATION: u64 = 16;

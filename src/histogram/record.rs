@@ -2,14 +2,14 @@
 
 use wgpu::{Device, Limits, TextureSampleType};
 
+use crate::error::OperationError;
+use crate::gpu::Options;
+use crate::gpu::device::{OnDevice, Operation, Step};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::range::BufferRange;
 use crate::histogram::config::Histogram;
 use crate::histogram::plan::{CLEAR, COUNT, Params, Plan};
 use crate::histogram::tuning::Method;
-use crate::operation::OperationError;
-use crate::operation::Options;
-use crate::operation::device::{OnDevice, Operation, Step};
-use crate::operation::kernel::Kernel;
-use crate::reduce::BufferRange;
 
 impl Histogram {
     /// Makes the operation on a device. Its output has a `u32` per bin, the bins of one channel after those of another.

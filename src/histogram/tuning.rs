@@ -2,8 +2,8 @@
 
 use wgpu::Limits;
 
-use crate::operation::OperationError;
-use crate::operation::limits::{self, SettingError, largest_workgroup, needs};
+use crate::error::OperationError;
+use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
 
 /// The fewest invocations of a workgroup.
 const SMALLEST_WORKGROUP: u32 = 64;

@@ -3,8 +3,10 @@
 use wgpu::{TextureFormat, TextureSampleType};
 
 use crate::element::Element;
-use crate::operation::kernel::{Access, Kernel, Slot};
-use crate::operation::{Map, OperationError, SettingError, texels};
+use crate::error::OperationError;
+use crate::gpu::kernel::{Access, Kernel, Slot};
+use crate::gpu::{SettingError, texels};
+use crate::map::Map;
 use crate::reduce::{Monoid, MonoidError, Op};
 use crate::shader::{self, Composer, Piece};
 

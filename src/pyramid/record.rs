@@ -2,10 +2,12 @@
 
 use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 
-use crate::operation::kernel::Pipelines;
-use crate::operation::limits::{self, needs};
-use crate::operation::texels::Order;
-use crate::operation::{Map, OperationError, Options, Prepared, Texels};
+use crate::error::OperationError;
+use crate::gpu::kernel::Pipelines;
+use crate::gpu::limits::{self, needs};
+use crate::gpu::texels::Order;
+use crate::gpu::{Options, Prepared, Texels};
+use crate::map::Map;
 use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
 use crate::reduce::Op;
 

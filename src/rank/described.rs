@@ -40,7 +40,7 @@ macro_rules! described {
                 input: $crate::reduce::BufferRange,
                 limits: &wgpu::Limits,
             ) -> Result<
-                Vec<$crate::operation::Pass<&'static str, $crate::rank::pipeline::Params>>,
+                Vec<$crate::gpu::Pass<&'static str, $crate::rank::pipeline::Params>>,
                 $crate::OperationError,
             > {
                 self.plan_over(input, None, limits)

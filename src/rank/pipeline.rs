@@ -3,18 +3,19 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::operation::device::{Memory, Step};
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, SettingError, largest_workgroup, needs};
-use crate::operation::{OperationError, Pass, input};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, Step};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::window::Window;
+use crate::gpu::{Pass, input};
 use crate::rank::bracket::Sample;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::rank::shape::Part;
 use crate::rank::values;
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
 use crate::shader::{self, Composer};
-use crate::window::Window;
 
 /// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
 const STATE: u64 = 26;

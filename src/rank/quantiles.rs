@@ -3,15 +3,16 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::kernel::Kernel;
-use crate::operation::{OperationError, Options, Pass};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::range::BufferRange;
+use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
 use crate::rank::method::Method;
 use crate::rank::pipeline::{Made, Params, Selection, Wanted};
 use crate::rank::shape::Rows;
 use crate::rank::values;
-use crate::reduce::BufferRange;
 
 /// The ranks that are asked for.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,10 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::operation::device::Step;
-use crate::operation::limits::{LimitError, largest_workgroup, needs};
-use crate::operation::{OperationError, Pass, grid};
+use crate::error::OperationError;
+use crate::gpu::device::Step;
+use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::{Pass, grid};
 use crate::rank::pipeline::{Params, Selection, bytes, indices_at};
 use crate::rank::shape::Part;
 

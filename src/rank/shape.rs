@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use wgpu::Limits;
 
-use crate::operation::device::{Memory, Step};
-use crate::operation::limits::LimitError;
-use crate::operation::{OperationError, Pass};
+use crate::error::OperationError;
+use crate::gpu::Pass;
+use crate::gpu::device::{Memory, Step};
+use crate::gpu::limits::LimitError;
+use crate::gpu::range::BufferRange;
 use crate::rank::pipeline::{Params, Selection};
 use crate::rank::rows::{self, MOST_ROWS};
-use crate::reduce::BufferRange;
 
 /// The rows of an input.
 #[derive(Clone, Debug, PartialEq)]

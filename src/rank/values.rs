@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::element::{Element, Value};
-use crate::operation::limits::LimitError;
+use crate::gpu::limits::LimitError;
 
 /// Checks that a device can bind an output of so many bytes.
 pub(super) fn check(output: u64, limits: &Limits) -> Result<(), LimitError> {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use wgpu::{Buffer, Device};
 
 use super::ReadError;
-use crate::operation::buffers::quietly;
+use crate::gpu::buffers::quietly;
 
 /// A request for bytes, made by [`Readback::read`](super::Readback::read) or
 /// [`Mailbox::read`](super::Mailbox::read).

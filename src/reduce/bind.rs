@@ -2,18 +2,18 @@
 
 use wgpu::{BindingResource, Buffer};
 
-use crate::operation::buffers::{self, Use, slice};
-use crate::operation::input::Input;
-use crate::operation::outputs::Outputs;
-use crate::operation::texels::BoundTexels;
-use crate::operation::{BufferError, blocks};
+use crate::gpu::buffers::{self, Use, slice};
+use crate::gpu::input::Input;
+use crate::gpu::outputs::Outputs;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::BoundTexels;
+use crate::gpu::{BufferError, blocks};
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
 use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;
-use crate::slice::Slice;
 
 /// The name of a list of offsets in messages.
 const OFFSETS: &str = "list of offsets";

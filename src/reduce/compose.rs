@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use wgpu::Features;
 
-use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::{Map, outputs, texels};
+use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::{outputs, texels};
+use crate::map::Map;
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};

@@ -1,7 +1,7 @@
 //! Errors of reductions.
 
 use crate::element::Element;
-use crate::operation::{BufferError, LimitError, SettingError, TextureError};
+use crate::gpu::{BufferError, LimitError, SettingError, TextureError};
 use crate::read::ReadError;
 use crate::reduce::exact::Format;
 use crate::reduce::ladder::Finish;

@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::operation::OperationError;
+use crate::error::OperationError;
 use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
 use crate::shader;

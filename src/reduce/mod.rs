@@ -146,7 +146,7 @@ mod value;
 mod workspace;
 
 pub use crate::Prepared;
-use crate::operation::count;
+use crate::gpu::count;
 pub(crate) use analysis::{map_of, texel_map_of};
 pub use error::ReduceError;
 pub use exact::Accuracy;

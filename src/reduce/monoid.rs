@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use wgpu::Features;
 
 use crate::element::Element;
-use crate::operation::Map;
+use crate::map::Map;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::operation::kernel::Checks;
-use crate::operation::limits::{self, LimitError};
+use crate::gpu::kernel::Checks;
+use crate::gpu::limits::{self, LimitError};
 use crate::reduce::compose::Text;
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};

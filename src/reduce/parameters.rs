@@ -3,10 +3,10 @@
 use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, StorageAccess};
 use wgpu::{BindingResource, BufferUsages, Limits};
 
-use crate::operation::buffers::{self, Use};
-use crate::operation::limits::needs;
+use crate::gpu::buffers::{self, Use};
+use crate::gpu::limits::needs;
+use crate::gpu::slice::Slice;
 use crate::reduce::error::ReduceError;
-use crate::slice::Slice;
 
 /// The binding of group 0 with an operator's own parameters, if they are a uniform.
 pub(super) const OWN_UNIFORM: u32 = 9;

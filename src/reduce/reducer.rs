@@ -2,13 +2,14 @@
 
 use wgpu::{Buffer, Device, TextureSampleType};
 
-use crate::operation;
-use crate::operation::blocks::Blocks;
-use crate::operation::input::Input;
-use crate::operation::kernel::{Compiled, Kernel, Pipelines};
-use crate::operation::launch::Dispatch;
-use crate::operation::limits::LimitError;
-use crate::operation::texels::Texels;
+use crate::gpu;
+use crate::gpu::blocks::Blocks;
+use crate::gpu::input::Input;
+use crate::gpu::kernel::{Compiled, Kernel, Pipelines};
+use crate::gpu::launch::Dispatch;
+use crate::gpu::limits::LimitError;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::Texels;
 use crate::reduce::compose::Text;
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
@@ -17,7 +18,6 @@ use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
 use crate::reduce::reduction::Reduction;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::Shape;
-use crate::slice::Slice;
 
 /// One operator on one device. It compiles each kernel when a reduction first needs it, and keeps it for
 /// inputs of any length.
@@ -73,7 +73,7 @@ impl Reducer {
             features: options.features(device.features()),
             pipelines: Pipelines::new(
                 device,
-                operation::Options { cache: options.cache, checks: options.checks, ..Default::default() },
+                gpu::Options { cache: options.cache, checks: options.checks, ..Default::default() },
             ),
             options: Options { cache: None, ..options },
             monoid,

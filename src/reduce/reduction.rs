@@ -2,10 +2,11 @@
 
 use wgpu::Queue;
 
-use crate::operation::BufferError;
-use crate::operation::input::Input;
-use crate::operation::outputs::Outputs;
-use crate::operation::texels::{COLUMN, Order};
+use crate::gpu::BufferError;
+use crate::gpu::input::Input;
+use crate::gpu::outputs::Outputs;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
@@ -16,7 +17,6 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::workspace::Workspace;
-use crate::slice::Slice;
 
 /// The description of one reduction. [`Reducer::of`] starts it, the methods that return it add to it, and one
 /// of [`wait`](Reduction::wait), [`read`](Reduction::read), [`into`](Reduction::into) and

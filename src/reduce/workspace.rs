@@ -2,7 +2,7 @@
 
 use wgpu::{Buffer, Device};
 
-use crate::operation::{BufferError, buffers};
+use crate::gpu::{BufferError, buffers};
 use crate::reduce::plan::Plan;
 #[cfg(doc)]
 use crate::reduce::reduction::Reduction;

@@ -2,11 +2,11 @@
 
 use wgpu::{Device, Features, Limits};
 
-use crate::operation::OperationError;
-use crate::operation::device::{Memory, Step};
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::operation::limits::{self, LimitError, largest_workgroup, needs};
-use crate::operation::outputs;
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, Step};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
+use crate::gpu::outputs;
 use crate::reduce::{Monoid, MonoidError};
 use crate::scan::plan::{Layout, Rows};
 use crate::shader::{self, Composer, Piece};

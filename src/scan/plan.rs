@@ -2,13 +2,14 @@
 
 use wgpu::Limits;
 
-use crate::operation::device::Step;
-use crate::operation::limits::{LimitError, needs};
-use crate::operation::{OperationError, Pass, blocks, grid, input};
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
+use crate::error::OperationError;
+use crate::gpu::device::Step;
+use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::window;
+use crate::gpu::{Pass, blocks, grid, input};
 use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
-use crate::window;
 
 /// The words of `Params` in `shaders/scan/shared/io.wgsl`, in its order.
 pub(crate) type Params = [u32; 11];

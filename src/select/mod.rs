@@ -37,10 +37,11 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::operation::device::{Memory, OnDevice, Operation, Step};
-use crate::operation::kernel::Kernel;
-use crate::operation::limits::LimitError;
-use crate::operation::{OperationError, Options, Pass};
+use crate::error::OperationError;
+use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::limits::LimitError;
+use crate::gpu::{Options, Pass};
 use crate::reduce::{Arity, BufferRange, Monoid, MonoidError};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Params;

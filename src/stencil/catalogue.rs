@@ -1,6 +1,6 @@
 //! The variants of the stencils, as data: one entry per kernel and unrolling.
 
-use crate::operation::OperationError;
+use crate::error::OperationError;
 use crate::parse;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};

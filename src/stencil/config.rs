@@ -3,8 +3,9 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
-use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::{LimitError, SettingError, limits};
+use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::window;
+use crate::gpu::{LimitError, SettingError, limits};
 use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
@@ -15,7 +16,6 @@ use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil, Weights};
 use crate::stencil::strip;
 use crate::stencil::tuning::Tuning;
-use crate::window;
 
 /// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;

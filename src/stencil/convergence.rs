@@ -5,12 +5,12 @@ use std::ops::Range;
 use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Element;
-use crate::operation::kernel::{Access, PARAMETERS, Slot};
-use crate::operation::launch::{self, Dispatch, Recorder};
-use crate::operation::{LimitError, blocks, buffers, limits};
+use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::launch::{self, Dispatch, Recorder};
+use crate::gpu::slice::Slice;
+use crate::gpu::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
-use crate::slice::Slice;
 use crate::stencil::check::{Check, reals};
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::operation::{BufferError, LimitError, SettingError};
+use crate::gpu::{BufferError, LimitError, SettingError};
 use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};

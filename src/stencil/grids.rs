@@ -2,8 +2,8 @@
 
 use wgpu::{Buffer, Limits};
 
-use crate::operation::buffers::{self, Use};
-use crate::slice::Slice;
+use crate::gpu::buffers::{self, Use};
+use crate::gpu::slice::Slice;
 use crate::stencil::error::StencilError;
 
 /// The buffers of a grid. Each has as many cells as the grid, and [`BufferUsages::STORAGE`](wgpu::BufferUsages::STORAGE).

@@ -3,9 +3,9 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::operation::kernel::{Access, Compiled, PARAMETERS, Slot};
-use crate::operation::launch::Dispatch;
-use crate::operation::{blocks, buffers, grid, limits};
+use crate::gpu::kernel::{Access, Compiled, PARAMETERS, Slot};
+use crate::gpu::launch::Dispatch;
+use crate::gpu::{blocks, buffers, grid, limits};
 use crate::shader::Composer;
 use crate::stencil::config;
 use crate::stencil::error::StencilError;

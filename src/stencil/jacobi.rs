@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::operation::launch::{self, Recorder};
-use crate::operation::{LimitError, Options, buffers};
+use crate::gpu::launch::{self, Recorder};
+use crate::gpu::{LimitError, Options, buffers};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use wgpu::Device;
 
-use crate::operation::Options;
-use crate::operation::kernel::{Compiled, Kernel, Pipelines, Slot};
+use crate::gpu::Options;
+use crate::gpu::kernel::{Compiled, Kernel, Pipelines, Slot};
 use crate::reduce::Reducer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;

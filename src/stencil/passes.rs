@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, Device};
 
-use crate::operation::launch::{Dispatch, Recorder};
+use crate::gpu::launch::{Dispatch, Recorder};
 use crate::stencil::config::Config;
 use crate::stencil::cuts::Cuts;
 use crate::stencil::error::StencilError;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
-use crate::operation::grid;
+use crate::gpu::grid;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;

@@ -5,10 +5,10 @@
 use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
-use crate::operation;
+use crate::gpu;
+use crate::gpu::slice::Slice;
 use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
-use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -74,7 +74,7 @@ impl Residual {
         self,
         device: &Device,
         element: Element,
-        options: operation::Options<'_>,
+        options: gpu::Options<'_>,
     ) -> Result<Reducer, ReduceError> {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };

@@ -1,6 +1,6 @@
 //! Grids, their borders, and the blocks into which kernels divide them.
 
-use crate::operation::OperationError;
+use crate::error::OperationError;
 use std::fmt;
 use std::str::FromStr;
 

@@ -3,7 +3,7 @@
 use std::ops::Index;
 use std::str::FromStr;
 
-use crate::operation::OperationError;
+use crate::error::OperationError;
 use crate::stencil::catalogue::{VARIANTS, Variant};
 use crate::stencil::shape::Grid;
 

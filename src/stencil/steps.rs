@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use wgpu::Buffer;
 
-use crate::operation::kernel::{Compiled, PARAMETERS};
-use crate::operation::launch::Dispatch;
-use crate::operation::{blocks, buffers};
+use crate::gpu::kernel::{Compiled, PARAMETERS};
+use crate::gpu::launch::Dispatch;
+use crate::gpu::{blocks, buffers};
 use crate::stencil::grids::Grids;
 use crate::stencil::halo::HaloExchange;
 use crate::stencil::kernels::{Kernels, RHS};

@@ -1,6 +1,6 @@
 //! The tuning of a variant, as a plain value, and the limits of its fields.
 
-use crate::operation::SettingError;
+use crate::gpu::SettingError;
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;

@@ -2,7 +2,7 @@
 
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::operation::blocks::Blocks;
+use crate::gpu::blocks::Blocks;
 
 /// The parameters of several dispatches, one block each, and for each dispatch a block with which it does
 /// nothing.

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::operation::OperationError;
-use crate::operation::SettingError;
+use crate::error::OperationError;
+use crate::gpu::SettingError;
 use crate::parse;
 use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;

@@ -4,7 +4,8 @@ use wgpu::{Features, TextureSampleType};
 
 use super::{Arity, Elem, Monoid, MonoidError};
 use crate::element::{Element, Value};
-use crate::operation::{Map, OperationError};
+use crate::error::OperationError;
+use crate::map::Map;
 use crate::reduce::layout::Component;
 use crate::reduce::op::Op;
 use crate::reduce::plan::Writes;

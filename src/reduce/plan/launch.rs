@@ -1,5 +1,6 @@
 //! One launch: its kernel, and where it reads and writes.
 
+use crate::gpu::range::ByteRange;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::fold::FOLD;
 #[cfg(doc)]
@@ -63,23 +64,6 @@ impl Stage {
     /// Returns true if it reads offsets, or writes tile marks for the kernels that do.
     pub(in crate::reduce) fn is_offsets(self) -> bool {
         [FOLD.offsets, EXACT_FOLD.offsets].contains(&self.kernel)
-    }
-}
-
-/// A range of a buffer, in bytes, that a binding may have. It starts at a multiple of
-/// `min_storage_buffer_offset_alignment` and is a whole number of words of four bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteRange {
-    /// The offset of its first byte.
-    pub offset: u64,
-    /// Its length.
-    pub size: u64,
-}
-
-impl ByteRange {
-    /// The offset one past its last byte.
-    pub const fn end(self) -> u64 {
-        self.offset + self.size
     }
 }
 

@@ -4,8 +4,9 @@
 //! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
 //! hold none.
 
-use crate::operation::limits::{self, needs};
-use crate::operation::{LimitError, SettingError};
+use crate::gpu::limits::{self, needs};
+use crate::gpu::window;
+use crate::gpu::{LimitError, SettingError};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
@@ -14,7 +15,6 @@ use crate::reduce::plan::{
     WORD, Writes,
 };
 use crate::reduce::tuning::Tuning;
-use crate::window;
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;

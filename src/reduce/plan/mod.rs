@@ -15,14 +15,15 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::operation::limits::needs;
-use crate::operation::{BufferError, LimitError, blocks, input};
+use crate::gpu::limits::needs;
+use crate::gpu::{BufferError, LimitError, blocks, input};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::shape::Shape;
 
-pub use launch::{ByteRange, Dst, Launch, Reads, Src, Stage, Writes};
+pub use crate::gpu::range::{BufferRange, ByteRange};
+pub use launch::{Dst, Launch, Reads, Src, Stage, Writes};
 pub(super) use levels::check;
 pub(super) use params::WORDS;
 pub use params::{Own, Params};
@@ -206,15 +207,4 @@ impl Plan {
         };
         sizes.into_iter().try_for_each(check).map(|()| self)
     }
-}
-
-/// A part of an input without its buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BufferRange {
-    /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of
-    /// four elements (16 bytes of `f32`) all elements are loaded as vectors. At other offsets up to six
-    /// elements are loaded singly.
-    pub offset: u64,
-    /// Its length in elements. For [`Shape::Strided`] it counts only the elements taken.
-    pub len: u64,
 }

@@ -1,6 +1,6 @@
 //! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
-use crate::operation::SettingError;
+use crate::gpu::SettingError;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{
     ByteRange, Dst, Inputs, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,

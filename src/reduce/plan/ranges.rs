@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::operation::{LimitError, grid, input};
+use crate::gpu::window::Window;
+use crate::gpu::{LimitError, grid, input};
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{BufferRange, ByteRange, Dst, PER_INVOCATION, Params, Request, Src, WORD, Writes};
-use crate::window::Window;
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;

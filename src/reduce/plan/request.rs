@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use wgpu::Limits;
 
-use crate::operation::input;
-use crate::operation::limits::{self, LimitError, needs};
+use crate::gpu::input;
+use crate::gpu::limits::{self, LimitError, needs};
+use crate::gpu::window;
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
@@ -14,7 +15,6 @@ use crate::reduce::plan::strided::step;
 use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
-use crate::window;
 
 /// The reduction for which a plan is made.
 #[derive(Clone, Copy)]

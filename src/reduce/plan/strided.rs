@@ -1,11 +1,11 @@
 //! One result from elements that are a stride apart.
 
-use crate::operation::SettingError;
+use crate::gpu::SettingError;
+use crate::gpu::window::Window;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Inputs, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
-use crate::window::Window;
 
 /// Workgroups that keep a GPU busy with scattered loads.
 const MOST_WORKGROUPS: u32 = 2112;

@@ -1,6 +1,7 @@
 //! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
 
-use crate::operation::grid;
+use crate::gpu::grid;
+use crate::gpu::window::{self, Window};
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
@@ -8,7 +9,6 @@ use crate::reduce::plan::{
     BufferRange, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
 use crate::reduce::tuning::Tuning;
-use crate::window::{self, Window};
 
 /// Words before the first partial in the partials buffer: the cache line of the ticket counter.
 const HEAD: u64 = 192;

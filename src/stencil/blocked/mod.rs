@@ -13,7 +13,7 @@ mod unroll;
 
 use wgpu::Limits;
 
-use crate::operation::SettingError;
+use crate::gpu::SettingError;
 use crate::shader::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::cuts::Cuts;

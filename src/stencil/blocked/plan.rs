@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::operation::blocks;
+use crate::gpu::blocks;
 use crate::stencil::config::Config;
 use crate::stencil::shape::Border;
 use crate::stencil::stencils::Dims;

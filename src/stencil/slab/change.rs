@@ -3,9 +3,9 @@
 use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Value;
+use crate::gpu::slice::Slice;
 use crate::reduce::Prepared;
 use crate::reduce::exact::State;
-use crate::slice::Slice;
 use crate::stencil::check::meets;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
-use crate::operation::SettingError;
+use crate::gpu::SettingError;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::slab::{Side, Slab};

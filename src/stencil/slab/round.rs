@@ -2,7 +2,7 @@
 
 use wgpu::{BufferUsages, CommandEncoder};
 
-use crate::operation::launch::{self, Dispatch, Recorder};
+use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::slab::plan::Pass;

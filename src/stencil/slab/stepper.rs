@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
-use crate::operation::buffers::Use;
+use crate::gpu::buffers::Use;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;

@@ -8,18 +8,18 @@
 
 use wgpu::{BufferUsages, Queue};
 
-use crate::operation::blocks::{self, Blocks};
-use crate::operation::buffers::{self, BufferError, Use, slice};
-use crate::operation::device::{OnDevice, Operation, Step};
-use crate::operation::input::Input;
-use crate::operation::kernel::{PARAMETERS, Pipelines};
-use crate::operation::launch::Prepared;
-use crate::operation::outputs::Outputs;
-use crate::operation::texels::Order;
+use crate::gpu::blocks::{self, Blocks};
+use crate::gpu::buffers::{self, BufferError, Use, slice};
+use crate::gpu::device::{OnDevice, Operation, Step};
+use crate::gpu::input::Input;
+use crate::gpu::kernel::{PARAMETERS, Pipelines};
+use crate::gpu::launch::Prepared;
+use crate::gpu::outputs::Outputs;
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::Order;
 use crate::read::{self, Readback};
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
-use crate::slice::Slice;
 
 /// One dispatch of a plan: a kernel over a window of the input.
 #[derive(Clone, Copy, Debug, PartialEq)]

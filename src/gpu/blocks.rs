@@ -2,7 +2,7 @@
 
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use crate::operation::buffers;
+use crate::gpu::buffers;
 
 /// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may
 /// require.

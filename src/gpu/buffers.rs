@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use crate::slice::Slice;
+use crate::gpu::slice::Slice;
 
 /// A range of a buffer as a binding.
 pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<'_> {
@@ -56,9 +56,8 @@ pub(crate) struct Use<'a> {
     usage: BufferUsages,
 }
 
-/// Errors of a caller's buffer that cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
-/// [`stencil`](crate::stencil) return it when they bind buffers. All sizes and offsets are in bytes, and
-/// offsets count from the start of the buffer.
+/// Errors of a caller's buffer that cannot be used, found when an operation binds it. All sizes and offsets are in
+/// bytes, and offsets count from the start of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -130,7 +129,7 @@ pub enum BufferError {
         /// Elements of the second.
         second: u64,
     },
-    /// More elements asked for than the input has: by [`Request::len`](crate::Request::len) or [`Reduction::len`](crate::reduce::Reduction::len).
+    /// A request for more elements than the input has.
     #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
     TooFew {
         /// The number asked for.
@@ -154,7 +153,7 @@ pub enum BufferError {
     Misaligned {
         /// The offset of the input.
         offset: u64,
-        /// Bytes of an element. For [states](crate::reduce#states), the least common multiple of their size and the alignment.
+        /// Bytes of an element. For states, the least common multiple of their size and the alignment.
         size: u64,
     },
 }

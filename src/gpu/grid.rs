@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::operation::limits::LimitError;
+use crate::gpu::limits::LimitError;
 
 /// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them; `None`
 /// if two dimensions cannot.

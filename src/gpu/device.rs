@@ -11,14 +11,14 @@ use std::fmt::Debug;
 use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
 
-use crate::operation::buffers::{self, BufferError};
-use crate::operation::input::Input;
-use crate::operation::kernel::{Compiled, Kernel, Options, Pipelines};
-use crate::operation::request::{Passes, Request};
-use crate::operation::texels::{Texels, TextureError};
+use crate::gpu::buffers::{self, BufferError};
+use crate::gpu::input::Input;
+use crate::gpu::kernel::{Compiled, Kernel, Options, Pipelines};
+use crate::gpu::range::BufferRange;
+use crate::gpu::request::{Passes, Request};
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::{Texels, TextureError};
 use crate::read::ReadError;
-use crate::reduce::BufferRange;
-use crate::slice::Slice;
 
 /// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`OnDevice`] and
 /// [`Request`] do everything else.

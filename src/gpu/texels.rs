@@ -6,8 +6,8 @@ use wgpu::{
     TextureViewDimension,
 };
 
-use crate::operation::buffers;
-use crate::operation::kernel::{Access, Slot};
+use crate::gpu::buffers;
+use crate::gpu::kernel::{Access, Slot};
 
 /// The binding of group 0 with the texture, in the place of a buffer's elements.
 const TEXTURE: u32 = 0;

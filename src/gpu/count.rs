@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use wgpu::{Buffer, BufferUsages};
 
-use crate::operation::blocks::{self, Blocks};
-use crate::operation::buffers;
-use crate::operation::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
-use crate::operation::launch::Dispatch;
-use crate::operation::limits::{self, LimitError};
+use crate::gpu::blocks::{self, Blocks};
+use crate::gpu::buffers;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
+use crate::gpu::launch::Dispatch;
+use crate::gpu::limits::{self, LimitError};
+use crate::gpu::slice::Slice;
 use crate::shader;
-use crate::slice::Slice;
 
 /// The bindings of group 0 that the kernel declares.
 const SLOTS: &[Slot] =

@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::operation::limits::{LimitError, needs};
+use crate::gpu::limits::{LimitError, needs};
 
 /// The most windows of a plan. A plan lists a dispatch for each, and recording each takes time.
 const MOST: u64 = 1 << 16;

@@ -11,7 +11,7 @@ use wgpu::{
     PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
-use crate::operation::launch::Dispatch;
+use crate::gpu::launch::Dispatch;
 
 /// The binding of group 0 with a kernel's parameters.
 pub(crate) const PARAMETERS: u32 = 2;
@@ -34,7 +34,7 @@ pub(crate) enum Access {
     Store(TextureFormat),
 }
 
-/// Options for compiling [histograms](crate::histogram), [pyramids](crate::pyramid) and [stencils](crate::stencil). Start with
+/// Options for compiling kernels. Start with
 /// [`Options::default`], and change fields as needed.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]

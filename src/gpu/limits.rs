@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use wgpu::Limits;
 
-use crate::operation::blocks;
-use crate::operation::kernel::{Access, Slot};
+use crate::gpu::blocks;
+use crate::gpu::kernel::{Access, Slot};
 
 /// A limit of the device that is too low for an operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +44,7 @@ impl fmt::Display for LimitError {
 /// Returns an error if a limit, a field of `Limits`, is lower than needed.
 macro_rules! needs {
     ($limits:expr, $name:ident, $needed:expr) => {
-        $crate::operation::LimitError::unless(stringify!($name), $limits.$name, $needed)
+        $crate::gpu::LimitError::unless(stringify!($name), $limits.$name, $needed)
     };
 }
 pub(crate) use needs;

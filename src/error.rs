@@ -1,9 +1,9 @@
 //! Errors of histograms, order statistics, results by group and pyramids.
 
 use crate::element::Element;
-use crate::operation::buffers::BufferError;
-use crate::operation::limits::{LimitError, SettingError};
-use crate::operation::texels::TextureError;
+use crate::gpu::buffers::BufferError;
+use crate::gpu::limits::{LimitError, SettingError};
+use crate::gpu::texels::TextureError;
 use crate::read::ReadError;
 use crate::reduce::{MonoidError, Op};
 

@@ -3,7 +3,7 @@
 use wgpu::{Device, Features, TextureSampleType};
 
 use crate::element::Element;
-use crate::operation::texels;
+use crate::gpu::texels;
 use crate::reduce::{Elem, MonoidError, map_of, texel_map_of};
 use crate::shader::{self, Piece};
 

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use wgpu::{Device, Limits, TextureSampleType};
 
-use crate::operation::buffers::BufferError;
-use crate::operation::limits::{LimitError, needs};
-use crate::operation::texels::{BoundTexels, Order, Texels, TextureError};
-use crate::reduce::BufferRange;
-use crate::reduce::plan::ByteRange;
-use crate::slice::Slice;
-use crate::window::{self, Window};
+use crate::gpu::buffers::BufferError;
+use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::range::BufferRange;
+use crate::gpu::range::ByteRange;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::{BoundTexels, Order, Texels, TextureError};
+use crate::gpu::window::{self, Window};
 
 /// The input of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -217,7 +217,7 @@ mod tests {
             [([0, 0], [4, 4]), ([4, 252], [4, 4]), ([8, 12], [8, 4]), ([6, 4], [2, 4])]
         {
             let ranges = [first, second].map(|offset| BufferRange { offset, len: 1000 });
-            let windows = windows_of_two::<crate::operation::OperationError>(ranges, items, &limits).unwrap();
+            let windows = windows_of_two::<crate::error::OperationError>(ranges, items, &limits).unwrap();
             let mut index = 0;
             for (window, bytes, at) in windows {
                 assert_eq!(window.index, index);

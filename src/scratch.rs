@@ -2,11 +2,11 @@
 
 use wgpu::Limits;
 
+use crate::error::OperationError;
+use crate::gpu::device::Operation as _;
+use crate::gpu::range::BufferRange;
 use crate::group::{ById, ByKey, GroupBy};
-use crate::operation::OperationError;
-use crate::operation::device::Operation as _;
 use crate::rank::{Quantiles, TopK};
-use crate::reduce::BufferRange;
 use crate::scan::Scan;
 use crate::select::Select;
 

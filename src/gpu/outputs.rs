@@ -2,10 +2,10 @@
 
 use wgpu::BindingResource;
 
-use crate::operation::buffers::{BufferError, Use, slice};
-use crate::operation::kernel::{Access, Slot};
-use crate::reduce::plan::ByteRange;
-use crate::slice::Slice;
+use crate::gpu::buffers::{BufferError, Use, slice};
+use crate::gpu::kernel::{Access, Slot};
+use crate::gpu::range::ByteRange;
+use crate::gpu::slice::Slice;
 
 /// The binding of group 0 with the first output.
 const FIRST: u32 = 1;
