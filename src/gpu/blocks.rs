@@ -15,8 +15,13 @@ pub(crate) struct Blocks(Vec<u8>);
 impl Blocks {
     /// Appends a block, and returns its offset in the buffer.
     pub(crate) fn add<T: bytemuck::Pod>(&mut self, params: T) -> u64 {
+        self.add_bytes(bytemuck::bytes_of(&params))
+    }
+
+    /// Appends a block of bytes, and returns its offset in the buffer.
+    pub(crate) fn add_bytes(&mut self, params: &[u8]) -> u64 {
         let at = self.size();
-        self.0.extend(bytemuck::bytes_of(&params));
+        self.0.extend(params);
         self.0.resize((at + STRIDE) as usize, 0);
         at
     }

@@ -10,6 +10,7 @@ use crate::gpu::buffers;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::limits::{self, LimitError};
+use crate::gpu::params::parameters;
 use crate::gpu::slice::Slice;
 use crate::shader;
 
@@ -30,13 +31,13 @@ pub(crate) fn compose(workgroup_size: u32, words: usize) -> (String, Vec<(&'stat
     (shader::text("kernels/length").to_owned(), overrides.to_vec())
 }
 
-/// The parameters of the kernel.
-#[repr(C)]
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Params {
-    at: u32,
-    most: u32,
-    passes: u32,
+parameters! {
+    /// `Job` of `shaders/kernels/length.wgsl`.
+    struct Job {
+        at: u32,
+        most: u32,
+        passes: u32,
+    }
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
@@ -69,8 +70,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         let fitting = (limits.max_storage_buffer_binding_size / blocks::STRIDE).max(1) as usize;
         let passes = (blocks.size() / blocks::STRIDE) as usize;
         let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
-        let jobs: Blocks =
-            pieces.clone().map(|piece| Params { at, most, passes: piece.len() as u32 }).collect();
+        let jobs: Blocks = pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }).collect();
         let jobs = jobs.buffer(device, label, BufferUsages::UNIFORM);
         let dispatch = |(number, piece): (usize, Range<usize>)| {
             let (offset, size) = (blocks::offset(piece.start), blocks::offset(piece.len()));
@@ -78,11 +78,21 @@ impl<K: Eq + Hash> Pipelines<K> {
             kernel.dispatch(device, label, [groups, 1], |slot| match slot {
                 0 => buffers::slice(&templates, offset, size),
                 1 => buffers::slice(&parameters, offset, size),
-                PARAMETERS => blocks::bound::<Params>(&jobs, blocks::offset(number)),
+                PARAMETERS => blocks::bound::<Job>(&jobs, blocks::offset(number)),
                 _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
             })
         };
         let recorded = pieces.enumerate().map(dispatch).collect();
         Ok((parameters, recorded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_those_of_the_kernel() {
+        crate::gpu::params::assert_alike::<Job>("length", &compose(64, 8).0);
     }
 }

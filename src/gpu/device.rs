@@ -8,14 +8,14 @@
 
 use std::fmt::Debug;
 
-use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
 
 use crate::gpu::buffers::{self, BufferError};
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Compiled, Kernel, Options, Pipelines};
+use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
-use crate::gpu::request::{Passes, Request};
+use crate::gpu::request::Request;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{Texels, TextureError};
 use crate::read::ReadError;
@@ -25,8 +25,6 @@ use crate::read::ReadError;
 pub trait Operation: Clone + Debug {
     /// The label of its passes.
     const LABEL: &'static str;
-    /// The parameters of a kernel, as its uniform block holds them.
-    type Params: Pod;
     /// A value of the output.
     type Value;
     /// Its errors.
@@ -88,7 +86,7 @@ pub trait Operation: Clone + Debug {
         input: BufferRange,
         second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Passes<Self>, Self::Error>;
+    ) -> Result<Vec<Pass>, Self::Error>;
 }
 
 /// The name of a kernel, which tells it from the others of an operation.
@@ -164,7 +162,7 @@ impl<C: Operation> OnDevice<C> {
     /// # Errors
     ///
     /// See the configuration's own planning.
-    pub fn plan(&self, input: BufferRange) -> Result<Passes<C>, C::Error> {
+    pub fn plan(&self, input: BufferRange) -> Result<Vec<Pass>, C::Error> {
         self.config.plan_over(input, None, &self.pipelines.limits)
     }
 

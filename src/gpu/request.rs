@@ -10,37 +10,17 @@ use wgpu::{BufferUsages, Queue};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
-use crate::gpu::device::{OnDevice, Operation, Step};
+use crate::gpu::device::{OnDevice, Operation};
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Prepared;
 use crate::gpu::outputs::Outputs;
+use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Order;
 use crate::read::{self, Readback};
-
-/// One dispatch of a plan: a kernel over a window of the input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Pass<S, P> {
-    /// Its kernel.
-    pub step: S,
-    /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it reads none.
-    pub from: Option<ByteRange>,
-    /// The range of the second input's buffer with the elements of the same indices; `None` if it reads none.
-    pub second: Option<ByteRange>,
-    /// The range of the output that it binds, counted from the output's start; `None` if it binds all of it.
-    pub to: Option<ByteRange>,
-    /// Workgroups in x and y.
-    pub grid: [u32; 2],
-    /// The parameters of its kernel.
-    pub params: P,
-}
-
-/// The passes of an operation.
-pub(crate) type Passes<O> = Vec<Pass<Step, <O as Operation>::Params>>;
 
 /// The description of an operation over a buffer or a texture. One of [`into`](Request::into), [`wait`](Request::wait),
 /// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
@@ -83,7 +63,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// # Errors
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
-    pub fn plan(&self) -> Result<Passes<O>, O::Error> {
+    pub fn plan(&self) -> Result<Vec<Pass>, O::Error> {
         let config = self.operation.config();
         config.plan_over(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
     }
@@ -127,7 +107,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Passes<O>>, O::Error> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Vec<Pass>>, O::Error> {
         self.into_each([output])
     }
 
@@ -141,7 +121,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub fn into_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Prepared<Passes<O>>, O::Error> {
+    ) -> Result<Prepared<Vec<Pass>>, O::Error> {
         let elements = self.elements()?;
         let (plan, config) = (self.plan()?, self.operation.config());
         let outputs = Outputs::new(outputs.into_iter().map(Into::into), &config.outputs(elements.len))?;
@@ -156,7 +136,10 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         let texels = self.input.bind(device, config.sample(), self.order());
         let memory = config.memory(elements, limits)?;
         let own: Vec<_> = memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
-        let blocks: Blocks = plan.iter().map(|pass| pass.params).collect();
+        let mut blocks = Blocks::default();
+        for pass in &plan {
+            blocks.add_bytes(bytemuck::cast_slice(pass.words()));
+        }
         let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
         let window = |bytes: Option<ByteRange>, input: Option<Slice<'b>>, least| match (bytes, input) {
             (Some(bytes), Some(input)) if bytes.size >= least => {
@@ -164,7 +147,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             }
             _ => self.operation.nothing.as_entire_binding(),
         };
-        let dispatch = |(index, pass): (usize, &Pass<Step, O::Params>)| {
+        let dispatch = |(index, pass): (usize, &Pass)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
                 match (slot, &texels) {
                     (0 | 3, Some(texels)) => texels.resource(slot),
@@ -173,7 +156,9 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
                     (3, None) => window(pass.from, input, 16),
                     (5, _) if self.second.is_some() => window(pass.second, self.second, 0),
                     (6, _) if self.second.is_some() => window(pass.second, self.second, 16),
-                    (PARAMETERS, _) => blocks::bound::<O::Params>(&params, blocks::offset(index)),
+                    (PARAMETERS, _) => {
+                        slice(&params, blocks::offset(index), size_of_val(pass.words()) as u64)
+                    }
                     _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
                         let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
                         own.unwrap_or(&self.operation.table).as_entire_binding()

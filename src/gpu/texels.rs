@@ -8,6 +8,7 @@ use wgpu::{
 
 use crate::gpu::buffers;
 use crate::gpu::kernel::{Access, Slot};
+use crate::gpu::params::parameters;
 
 /// The binding of group 0 with the texture, in the place of a buffer's elements.
 const TEXTURE: u32 = 0;
@@ -16,6 +17,19 @@ const TEXTURE: u32 = 0;
 const REGION: u32 = 3;
 
 const LABEL: &str = "halofold::texels";
+
+parameters! {
+    /// `Region` of `shaders/shared/region.wgsl`.
+    struct Region {
+        left: u32,
+        top: u32,
+        width: u32,
+        shift: u32,
+        rows: u32,
+        texels: u32,
+        reciprocal: f32,
+    }
+}
 
 /// The base-2 logarithm of the rows of a strip: `shaders/shared/texels.wgsl` explains strips.
 const STRIP: u32 = 3;
@@ -276,8 +290,16 @@ impl<'a> Texels<'a> {
         let ([x, y], [width, height]) = self.place();
         let shift = if order == Order::Strips { STRIP } else { 0 };
         let rows = height >> shift << shift;
-        let region = [x, y, width, shift, rows, rows * width, (1.0 / width as f32).to_bits(), 0];
-        let region = buffers::filled(device, LABEL, bytemuck::cast_slice(&region), BufferUsages::UNIFORM);
+        let region = Region {
+            left: x,
+            top: y,
+            width,
+            shift,
+            rows,
+            texels: rows * width,
+            reciprocal: 1.0 / width as f32,
+        };
+        let region = buffers::filled(device, LABEL, bytemuck::bytes_of(&region), BufferUsages::UNIFORM);
         BoundTexels { view, region }
     }
 }

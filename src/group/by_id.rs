@@ -9,7 +9,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::{BufferError, Options, Pass};
 use crate::group::aggregate::{Aggregate, aggregates};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::reduce::{BufferRange, Numbers};
 
 /// All kernels. The last one is only for variances.
@@ -78,7 +78,7 @@ impl ById {
         values: BufferRange,
         ids: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         self.passes(values, ids, limits)
     }
 
@@ -91,7 +91,6 @@ impl ById {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for ById {
     const LABEL: &'static str = "halofold::by_id";
-    type Params = Params;
     type Value = Numbers;
     type Error = OperationError;
 
@@ -160,7 +159,7 @@ impl Operation for ById {
         input: BufferRange,
         second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let ids = second.ok_or(BufferError::SecondInput { is_needed: true })?;
         self.passes(input, ids, limits)
     }

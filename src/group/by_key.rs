@@ -8,6 +8,7 @@ use crate::gpu::device::{Memory, OnDevice, Operation, Step};
 use crate::gpu::input;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Options, Pass, grid};
 use crate::reduce::{BufferRange, Monoid, MonoidError};
 use crate::shader::{self, Composer, Piece};
@@ -37,8 +38,17 @@ const LEAST_SHARE: u64 = 32;
 /// The remedy for an input or an output that a binding cannot hold.
 const SPLIT: &str = "give fewer pairs at a time";
 
-/// The words of `Params` in `shaders/by_key/shared/io.wgsl`, in its order.
-type Params = [u32; 6];
+parameters! {
+    /// `Params` of `shaders/by_key/shared/io.wgsl`.
+    struct Params {
+        first_key: u32,
+        first_value: u32,
+        count: u32,
+        tiles: u32,
+        row: u32,
+        share: u32,
+    }
+}
 
 /// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
 /// value; [`ByKey::on`] brings it to a device. The module's page has [an example](crate::group).
@@ -129,7 +139,7 @@ impl ByKey {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         self.plan_over(keys, values, limits)
     }
 
@@ -231,7 +241,6 @@ impl ByKey {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for ByKey {
     const LABEL: &'static str = "halofold::by_key";
-    type Params = Params;
     /// A run's key, and the numbers of its result.
     type Value = (Value, Vec<Value>);
     type Error = OperationError;
@@ -312,7 +321,7 @@ impl Operation for ByKey {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let is_needed = self.monoid.is_some();
         if values.is_some() != is_needed {
             return Err(BufferError::SecondInput { is_needed }.into());
@@ -337,11 +346,34 @@ impl Operation for ByKey {
         };
         let pass = |step: &Step| {
             let grid = grid::of(groups_of(*step), limits, SPLIT)?;
-            let params = [first_key, first_value, keys.len as u32, tiles as u32, grid[0], share as u32];
+            let params = Params {
+                first_key,
+                first_value,
+                count: keys.len as u32,
+                tiles: tiles as u32,
+                row: grid[0],
+                share: share as u32,
+            };
             let second = second.map(|(bytes, _)| bytes);
-            Ok(Pass { step: *step, from: Some(from), second, to: None, grid, params })
+            Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
         };
         // Without pairs only their number is told.
         STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let sums = ByKey::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap()).unwrap();
+        for runs in [sums, ByKey::lengths(Element::U32).unwrap()] {
+            for (label, wgsl, _) in runs.kernels(Features::empty(), &Limits::default()) {
+                assert_alike::<Params>(&label, &wgsl);
+            }
+        }
     }
 }

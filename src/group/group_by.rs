@@ -7,12 +7,13 @@ use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::params::parameters;
 use crate::gpu::range::ByteRange;
 use crate::gpu::{BufferError, Options, Pass, blocks, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::by_id::ById;
 use crate::group::kernels::{order_of, places};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, Params, TABLES, VARIANCE, shared};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
 use crate::reduce::{BufferRange, Numbers};
 use crate::shader::{self, Composer};
 
@@ -26,6 +27,20 @@ const NUMBER: Step = "group_by/number";
 const STEPS: &[Step] =
     &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 const OWN: &[Step] = STEPS.split_at(5).0;
+
+parameters! {
+    /// `Params` of `shaders/group_by/shared/io.wgsl`.
+    struct Params {
+        first: u32,
+        len: u32,
+        groups: u32,
+        row: u32,
+        steps: u32,
+        source: u32,
+        target_list: u32,
+        run: u32,
+    }
+}
 
 /// The most groups: then the table of keys has 2^30 places, and the number of its words fits 32 bits.
 const MOST_GROUPS: u32 = 1 << 27;
@@ -119,35 +134,48 @@ impl GroupBy {
         keys: BufferRange,
         values: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let mut passes = self.numbering(keys, limits)?;
         // Here the keys are the first input.
-        let swapped = |pass: Pass<_, _>| Pass { from: pass.second, second: pass.from, ..pass };
+        let swapped = |pass: Pass| {
+            let (values, keys) = (pass.from, pass.second);
+            pass.reading(keys).with(values)
+        };
         passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
 
     /// The dispatches that give each key its id.
-    fn numbering(
-        &self,
-        keys: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         let most = self.by_id.groups;
-        let over = |step, items: u64, [source, target, run]: [u32; 3]| {
+        let over = |step, items: u64, [source, target_list, run]: [u32; 3]| {
             let workgroups = items.div_ceil(self.workgroup(step, limits).into());
             let grid = grid::of(workgroups, limits, FEWER)?;
-            let params = [0, 0, workgroups as u32, grid[0], 0, source, target, run];
-            Ok::<_, LimitError>(Pass { step, from: None, second: None, to: None, grid, params })
+            let params = Params {
+                groups: workgroups as u32,
+                row: grid[0],
+                source,
+                target_list,
+                run,
+                ..Params::default()
+            };
+            Ok::<_, LimitError>(Pass::new(step, grid, params))
         };
         let mut passes = vec![over(CLEAR, 2 * (self.places() + 2), [0; 3])?];
         for window in input::windows::<OperationError>(keys, 4, (1, 0), limits)? {
             let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
             let grid = grid::of(shares, limits, "split the input")?;
-            let params = [window.first, window.len, shares as u32, grid[0], steps as u32, 0, 0, 0];
+            let params = Params {
+                first: window.first,
+                len: window.len,
+                groups: shares as u32,
+                row: grid[0],
+                steps: steps as u32,
+                ..Params::default()
+            };
             let from = Some(ByteRange { offset: window.start, size: window.size });
-            passes.push(Pass { step: COLLECT, from, second: None, to: None, grid, params });
+            passes.push(Pass::new(COLLECT, grid, params).reading(from));
         }
         let tiles = u64::from(most.div_ceil(TILE) * self.workgroup(SORT, limits));
         passes.push(over(SORT, tiles, [0, most, 0])?);
@@ -217,7 +245,6 @@ fn bindings(step: Step) -> Vec<Slot> {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for GroupBy {
     const LABEL: &'static str = "halofold::group_by";
-    type Params = Params;
     /// A group's key, and its results.
     type Value = (Value, Numbers);
     type Error = OperationError;
@@ -281,7 +308,26 @@ impl Operation for GroupBy {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         self.plan(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::group::plan;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let groups = GroupBy::new(Element::U32, Element::F32, 5000).unwrap().sum().min().variance();
+        for step in STEPS {
+            let wgsl = groups.made(step, &Limits::default()).wgsl;
+            match OWN.contains(step) {
+                true => assert_alike::<Params>(step, &wgsl),
+                false => assert_alike::<plan::Params>(step, &wgsl),
+            }
+        }
     }
 }

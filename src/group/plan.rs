@@ -5,6 +5,7 @@ use wgpu::Limits;
 use crate::error::OperationError;
 use crate::gpu::device::Step;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window::Window;
@@ -21,8 +22,19 @@ pub(super) const APART: Step = "group/apart";
 pub(super) const VARIANCE: Step = "group/variance";
 pub(super) const FINISH: Step = "group/finish";
 
-/// The words of `Params` in `shaders/group/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 8];
+parameters! {
+    /// `Params` of `shaders/group/shared/io.wgsl`.
+    pub(super) struct Params {
+        first: u32,
+        second: u32,
+        len: u32,
+        groups: u32,
+        row: u32,
+        shares: u32,
+        steps: u32,
+        period: u32,
+    }
+}
 
 /// Invocations of a workgroup, on a device that allows as many.
 const WORKGROUP: u32 = 1024;
@@ -118,7 +130,7 @@ impl ById {
         values: BufferRange,
         ids: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let table = Table::of(self, limits);
         let at_once = if table.step == PARTED { ordered(values.len, limits) } else { values.len };
         for input in [values, ids] {
@@ -134,8 +146,8 @@ impl ById {
             }
         }
         let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
-        let params = [0, 0, 0, self.groups, grid[0], 0, 0, 0];
-        let over_groups = |step| Pass { step, from: None, second: None, to: None, grid, params };
+        let params = Params { groups: self.groups, row: grid[0], ..Params::default() };
+        let over_groups = |step| Pass::new(step, grid, params);
         passes.extend(self.has_squares().then(|| over_groups(VARIANCE)));
         passes.push(over_groups(FINISH));
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
@@ -148,24 +160,24 @@ impl ById {
         table: Table,
         (window, second, at): (Window, ByteRange, u32),
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let slices = if table.step == TABLES { table.slices } else { 1 };
         let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { FILLING };
         let most = most.min(FILLING.div_ceil(slices.into()));
         let [shares, steps] = shared(&window, table.workgroup_size, most);
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
-        let params = [
-            window.first,
-            at,
-            window.len,
-            (shares * u64::from(slices)) as u32,
-            grid[0],
-            shares as u32,
-            steps as u32,
-            table.period(),
-        ];
+        let params = Params {
+            first: window.first,
+            second: at,
+            len: window.len,
+            groups: (shares * u64::from(slices)) as u32,
+            row: grid[0],
+            shares: shares as u32,
+            steps: steps as u32,
+            period: table.period(),
+        };
         let from = Some(ByteRange { offset: window.start, size: window.size });
-        let over = |step| Pass { step, from, second: Some(second), to: None, grid, params };
+        let over = |step| Pass::new(step, grid, params).reading(from).with(Some(second));
         if table.step != PARTED {
             return Ok(vec![over(table.step)]);
         }
@@ -173,8 +185,16 @@ impl ById {
         let own = TURNS * 4 * table.workgroup_size * table.period();
         let groups = window.len.div_ceil(own) + table.slices;
         let grid = grid::of(groups.into(), limits, SPLIT)?;
-        let params = [0, 0, window.len, groups, grid[0], shares as u32, TURNS, own];
-        let inside = |step, grid| Pass { step, from: None, second: None, to: None, grid, params };
+        let params = Params {
+            len: window.len,
+            groups,
+            row: grid[0],
+            shares: shares as u32,
+            steps: TURNS,
+            period: own,
+            ..Params::default()
+        };
+        let inside = |step, grid| Pass::new(step, grid, params);
         Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
     }
 

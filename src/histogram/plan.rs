@@ -4,8 +4,8 @@ use wgpu::Limits;
 
 use crate::element::ordered;
 use crate::error::OperationError;
-use crate::gpu::device::Step;
 use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window::Window;
@@ -34,11 +34,24 @@ pub const CLEAR: &str = "clear";
 /// The step of a plan that counts keys.
 pub const COUNT: &str = "count";
 
-/// The words of `Params` in `shaders/histogram/shared/io.wgsl`, in its order. Applications do not need them.
-pub(super) type Params = [u32; 13];
-
-/// The dispatches of one histogram.
-pub(super) type Plan = Vec<Pass<Step, Params>>;
+parameters! {
+    /// `Params` of `shaders/histogram/shared/io.wgsl`.
+    pub(super) struct Params {
+        first: u32,
+        len: u32,
+        groups: u32,
+        row: u32,
+        low: u32,
+        span: u32,
+        half_low: f32,
+        scale: f32,
+        fraction: u32,
+        margin: u32,
+        sure: u32,
+        index: u32,
+        stride: u32,
+    }
+}
 
 impl Histogram {
     /// Plans the dispatches over the elements of one range of a buffer, on a device with these limits: steps [`CLEAR`] and [`COUNT`]. It is
@@ -47,20 +60,15 @@ impl Histogram {
     /// # Errors
     ///
     /// Those of [`Histogram::check`]; too many elements or workgroups; an offset between two elements.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, [u32; 13]>>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
         let windows = input::windows::<OperationError>(input, self.item(), stride, limits)?;
-        let mut passes = Plan::new();
+        let mut passes = Vec::new();
         if !self.add {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
-            let params = [0, 0, 0, grid[0], 0, 0, 0, 0, 0, 0, 0, 0, 0];
-            passes.push(Pass { step: CLEAR, from: None, second: None, to: None, grid, params });
+            passes.push(Pass::new(CLEAR, grid, Params { row: grid[0], ..Params::default() }));
         }
         for window in windows {
             passes.push(self.count(window, limits)?);
@@ -74,30 +82,21 @@ impl Histogram {
         &self,
         Window { start, size, first, len, index }: Window,
         limits: &Limits,
-    ) -> Result<Pass<Step, Params>, LimitError> {
+    ) -> Result<Pass, LimitError> {
         // A texture is bound as a whole.
         let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
         let groups = self.groups(u64::from(len) * u64::from(self.channels));
         let grid = grid::of(groups * u64::from(self.tuning.method.slices()), limits, SPLIT)?;
-        let [low, span, half, scale, fraction, margin, sure] = self.range();
-        let row = grid[0];
-        let params = [
-            before + first,
+        let params = Params {
+            first: before + first,
             len,
-            groups as u32,
-            row,
-            low,
-            span,
-            half,
-            scale,
-            fraction,
-            margin,
-            sure,
+            groups: groups as u32,
+            row: grid[0],
             index,
-            self.stride,
-        ];
-        let from = Some(ByteRange { offset: start, size });
-        Ok(Pass { step: COUNT, from, second: None, to: None, grid, params })
+            stride: self.stride,
+            ..self.range()
+        };
+        Ok(Pass::new(COUNT, grid, params).reading(Some(ByteRange { offset: start, size })))
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.
@@ -118,19 +117,24 @@ impl Histogram {
 
     /// The parameters that describe the range of keys: the lowest and the distance to the highest, as ordered integers; of floats half of the
     /// lowest, and the [`places`] between them.
-    fn range(&self) -> [u32; 7] {
+    fn range(&self) -> Params {
         if let Keys::U32Levels(levels) = &self.keys {
-            return [levels[0], levels[levels.len() - 1] - levels[0], 0, 0, 0, 0, 0];
+            let span = levels[levels.len() - 1] - levels[0];
+            return Params { low: levels[0], span, ..Params::default() };
         }
-        let Some((low, high)) = self.keys.ends() else { return [0; 7] };
-        let [scale, fraction, margin, sure] = places(low.into(), high.into(), self.bins);
-        [ordered(low), ordered(high) - ordered(low), (0.5 * low).to_bits(), scale, fraction, margin, sure]
+        let Some((low, high)) = self.keys.ends() else { return Params::default() };
+        Params {
+            low: ordered(low),
+            span: ordered(high) - ordered(low),
+            half_low: 0.5 * low,
+            ..places(low.into(), high.into(), self.bins)
+        }
     }
 }
 
 /// The places of floats between two ends: places per unit of half the distance from the low end, the bits behind the bin, the
 /// distance from a border beyond which the bin is sure, and the places of a bin that are.
-fn places(low: f64, high: f64, bins: u32) -> [u32; 4] {
+fn places(low: f64, high: f64, bins: u32) -> Params {
     // A place has at most 31 bits.
     let fraction = 31 - bins.next_power_of_two().ilog2();
     let whole = 1u32 << fraction;
@@ -144,5 +148,23 @@ fn places(low: f64, high: f64, bins: u32) -> [u32; 4] {
     let is_bounded = step > (-100f64).exp2() && scale < f64::from(f32::MAX);
     let margin = if is_bounded && error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
     let sure = whole.saturating_sub(margin.saturating_mul(2));
-    [(scale.min(f64::from(f32::MAX)) as f32).to_bits(), fraction, margin, sure]
+    let scale = scale.min(f64::from(f32::MAX)) as f32;
+    Params { scale, fraction, margin, sure, ..Params::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let limits = Limits::default();
+        let all = [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }, Keys::U32Levels([0, 1, 2].into())];
+        for histogram in all.map(|keys| Histogram::new(keys, 2, &limits).with_stride(3, 1)) {
+            for step in [CLEAR, COUNT] {
+                assert_alike::<Params>(step, &histogram.compose(step));
+            }
+        }
+    }
 }

@@ -3,12 +3,12 @@
 use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::error::OperationError;
-use crate::gpu::Options;
 use crate::gpu::device::{OnDevice, Operation, Step};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
+use crate::gpu::{Options, Pass};
 use crate::histogram::config::Histogram;
-use crate::histogram::plan::{CLEAR, COUNT, Params, Plan};
+use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::Method;
 
 impl Histogram {
@@ -25,7 +25,6 @@ impl Histogram {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Histogram {
     const LABEL: &'static str = "halofold::histogram";
-    type Params = Params;
     type Value = u32;
     type Error = OperationError;
 
@@ -76,7 +75,7 @@ impl Operation for Histogram {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Plan, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         self.plan(input, limits)
     }
 }

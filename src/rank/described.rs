@@ -39,10 +39,7 @@ macro_rules! described {
                 &self,
                 input: $crate::reduce::BufferRange,
                 limits: &wgpu::Limits,
-            ) -> Result<
-                Vec<$crate::gpu::Pass<&'static str, $crate::rank::pipeline::Params>>,
-                $crate::OperationError,
-            > {
+            ) -> Result<Vec<$crate::gpu::Pass>, $crate::OperationError> {
                 self.plan_over(input, None, limits)
             }
         }

@@ -7,6 +7,7 @@ use crate::error::OperationError;
 use crate::gpu::device::{Memory, Step};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window::Window;
@@ -67,8 +68,30 @@ const LAST_OF_TOP: &[Step] = &[SIFT, ADD_UP, TIES, SORT];
 const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
 const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, ADD_UP, TIES, SORT, MERGE];
 
-/// The words of `Params` in `shaders/rank/shared/io.wgsl`, in its order.
-pub(super) type Params = [u32; 19];
+parameters! {
+    /// `Params` of `shaders/rank/shared/io.wgsl`.
+    pub(super) struct Params {
+        first: u32,
+        len: u32,
+        index: u32,
+        count: u32,
+        row: u32,
+        groups: u32,
+        tiles: u32,
+        samples: u32,
+        room: u32,
+        is_last: u32,
+        round: u32,
+        k: u32,
+        parts: u32,
+        part: u32,
+        span: u32,
+        here: u32,
+        indices: u32,
+        rows: u32,
+        list: u32,
+    }
+}
 
 /// A rank that is searched in every row.
 #[derive(Clone, Copy, Debug)]
@@ -227,7 +250,7 @@ impl Selection {
         part: &Part,
         is_short: bool,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         if is_short {
             return self.plan_rows(part, limits);
         }
@@ -254,7 +277,7 @@ impl Selection {
         &Part { first, number: rows, all, list, .. }: &Part,
         windows: &[Window],
         nth: usize,
-    ) -> Pass<Step, Params> {
+    ) -> Pass {
         let window = &windows[nth];
         let count = self.sample.len as u32;
         let (len, index) = if rows > 1 { (count, 0) } else { (window.len, window.index) };
@@ -262,31 +285,30 @@ impl Selection {
         let here = parts(&windows[nth..=nth]);
         let groups = self.groups((step, round), len.into(), here, rows);
         let (tiles, k) = (self.tiles(rows) as u32, self.top.unwrap_or(0));
-        let params = [
-            window.first,
+        let params = Params {
+            first: window.first,
             len,
             index,
             count,
-            first as u32,
+            row: first as u32,
             groups,
             tiles,
-            self.sample.size,
-            self.room() as u32,
-            u32::from(nth + 1 == windows.len()),
+            samples: self.sample.size,
+            room: self.room() as u32,
+            is_last: u32::from(nth + 1 == windows.len()),
             round,
-            k as u32,
-            parts(windows) as u32,
-            parts(&windows[..nth]) as u32,
-            tiles * VECTORS * sifting(self.top.is_some()),
-            here as u32,
-            (indices_at(self.element, all * k) / 4) as u32,
-            rows as u32,
-            list as u32,
-        ];
-        let from = bytes(window);
+            k: k as u32,
+            parts: parts(windows) as u32,
+            part: parts(&windows[..nth]) as u32,
+            span: tiles * VECTORS * sifting(self.top.is_some()),
+            here: here as u32,
+            indices: (indices_at(self.element, all * k) / 4) as u32,
+            rows: rows as u32,
+            list: list as u32,
+        };
         let of_ranks = [DIGITS, FINISH].contains(&step);
         let down = if of_ranks { rows * self.ranks() } else { rows };
-        Pass { step, from, second: None, to: None, grid: [groups, down as u32], params }
+        Pass::new(step, [groups, down as u32], params).reading(bytes(window))
     }
 
     /// Workgroups for a row, or for a rank of it.
@@ -480,5 +502,22 @@ impl Made {
         SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
         needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
         Ok(rows::check(self.row, self.k.into(), limits)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::rank::{Quantiles, TopK};
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let limits = Limits::default();
+        let quantiles = Quantiles::new(Element::F32, [0.5]).unwrap();
+        let top = TopK::new(Element::F32, 10).unwrap();
+        for (label, wgsl, _) in quantiles.kernels(&limits).chain(top.kernels(&limits)) {
+            assert_alike::<Params>(&label, &wgsl);
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
 use crate::rank::method::Method;
-use crate::rank::pipeline::{Made, Params, Selection, Wanted};
+use crate::rank::pipeline::{Made, Selection, Wanted};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 
@@ -136,7 +136,6 @@ impl Quantiles {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
-    type Params = Params;
     type Value = Value;
     type Error = OperationError;
 
@@ -182,7 +181,7 @@ impl Operation for Quantiles {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         values::check(self.output(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }

@@ -110,30 +110,28 @@ impl Selection {
     }
 
     /// Plans the dispatches over short rows: one, unless a binding or a grid cannot hold them.
-    pub(super) fn plan_rows(
-        &self,
-        part: &Part,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    pub(super) fn plan_rows(&self, part: &Part, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         let (count, k) = (self.sample.len, self.top.unwrap_or(0));
         let at_once = (bound(self.element, limits) / count.max(1)).clamp(1, MOST_ROWS);
         let pass = |rows: Part| {
             let window = self.windows(rows.input, limits)?[0];
             let grid = grid::of(rows.number, limits, "give fewer rows at a time")?;
-            let mut params = Params::default();
-            params[0] = window.first;
-            params[2] = (window.start / self.element.size()) as u32;
-            params[3] = count as u32;
-            params[4] = rows.first as u32;
-            params[5] = grid[0];
             let [samples, best] = best(count, k, workgroup(Some(count), k, limits));
-            params[7] = samples;
-            params[11] = best;
-            params[16] = (indices_at(self.element, rows.all * k) / 4) as u32;
-            params[17] = rows.number as u32;
-            params[18] = rows.list as u32;
+            let params = Params {
+                first: window.first,
+                index: (window.start / self.element.size()) as u32,
+                count: count as u32,
+                row: rows.first as u32,
+                groups: grid[0],
+                samples,
+                k: best,
+                indices: (indices_at(self.element, rows.all * k) / 4) as u32,
+                rows: rows.number as u32,
+                list: rows.list as u32,
+                ..Params::default()
+            };
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
-            Ok(Pass { step, from: bytes(&window), second: None, to: None, grid, params })
+            Ok(Pass::new(step, grid, params).reading(bytes(&window)))
         };
         part.cut(at_once, self.element.size()).map(pass).collect()
     }

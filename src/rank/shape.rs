@@ -7,10 +7,10 @@ use wgpu::Limits;
 
 use crate::error::OperationError;
 use crate::gpu::Pass;
-use crate::gpu::device::{Memory, Step};
+use crate::gpu::device::Memory;
 use crate::gpu::limits::LimitError;
 use crate::gpu::range::BufferRange;
-use crate::rank::pipeline::{Params, Selection};
+use crate::rank::pipeline::Selection;
 use crate::rank::rows::{self, MOST_ROWS};
 
 /// The rows of an input.
@@ -98,7 +98,7 @@ impl Rows {
         input: BufferRange,
         selection: impl Fn(u64) -> Selection,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let any = selection(0);
         let bound = rows::bound(any.element, limits);
         let mut runs: Vec<(Part, bool)> = Vec::new();

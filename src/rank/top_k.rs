@@ -10,7 +10,7 @@ use crate::gpu::limits::SettingError;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
-use crate::rank::pipeline::{Made, Params, Selection, indices_at};
+use crate::rank::pipeline::{Made, Selection, indices_at};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 
@@ -101,7 +101,6 @@ impl TopK {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for TopK {
     const LABEL: &'static str = "halofold::top_k";
-    type Params = Params;
     type Value = (Value, u32);
     type Error = OperationError;
 
@@ -143,7 +142,7 @@ impl Operation for TopK {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         values::check(self.output(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }

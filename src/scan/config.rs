@@ -10,7 +10,7 @@ use crate::gpu::limits::LimitError;
 use crate::gpu::{Options, Pass};
 use crate::reduce::{BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
-use crate::scan::plan::{Params, Rows};
+use crate::scan::plan::Rows;
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each row or in each segment. It is a plain value;
 /// [`Scan::on`] brings it to a device.
@@ -133,11 +133,7 @@ impl Scan {
     /// # Errors
     ///
     /// Too many elements; rows that do not come out even, or offsets that do not ascend; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         self.plan_over(input, None, limits)
     }
 
@@ -161,7 +157,6 @@ impl Scan {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Scan {
     const LABEL: &'static str = "halofold::scan";
-    type Params = Params;
     type Value = Value;
     type Error = OperationError;
 
@@ -215,7 +210,7 @@ impl Operation for Scan {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
         if let Some((ends, number)) = falling {
             let [from, to] = [ends[0], ends[1]].map(u64::from);

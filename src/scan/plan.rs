@@ -5,14 +5,29 @@ use wgpu::Limits;
 use crate::error::OperationError;
 use crate::gpu::device::Step;
 use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window;
 use crate::gpu::{Pass, blocks, grid, input};
 use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
 
-/// The words of `Params` in `shaders/scan/shared/io.wgsl`, in its order.
-pub(crate) type Params = [u32; 11];
+parameters! {
+    /// `Params` of `shaders/scan/shared/io.wgsl`.
+    pub(crate) struct Params {
+        first: u32,
+        index: u32,
+        len: u32,
+        count: u32,
+        row: u32,
+        power: u32,
+        store: u32,
+        before: u32,
+        skipped: u32,
+        tiles: u32,
+        groups: u32,
+    }
+}
 
 /// The remedy for too many workgroups.
 const SPLIT: &str = "split the input";
@@ -101,11 +116,7 @@ impl Layout {
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(crate) fn plan(
-        &self,
-        range: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    pub(crate) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         let len = range.len;
         let row = match self.rows {
             Rows::All => len.max(1),
@@ -197,22 +208,32 @@ struct Fields {
 }
 
 impl Dispatches<'_> {
-    fn pass(&self, step: Step, fields: Fields) -> Result<Pass<Step, Params>, LimitError> {
+    fn pass(&self, step: Step, fields: Fields) -> Result<Pass, LimitError> {
         let Fields { first, index, len, power, store, before, skipped, tiles } = fields;
         let grid = grid::of(tiles, self.limits, SPLIT)?;
-        let params = [first, index, len, self.count, self.row, power.into(), store, before, skipped, tiles];
-        let mut words = [grid[0]; 11];
-        words.iter_mut().zip(params).for_each(|(word, param)| *word = param as u32);
-        Ok(Pass { step, from: None, second: None, to: None, grid, params: words })
+        let params = Params {
+            first: first as u32,
+            index: index as u32,
+            len: len as u32,
+            count: self.count as u32,
+            row: self.row as u32,
+            power,
+            store: store as u32,
+            before: before as u32,
+            skipped: skipped as u32,
+            tiles: tiles as u32,
+            groups: grid[0],
+        };
+        Ok(Pass::new(step, grid, params))
     }
 
     /// Takes the first state from the buffer that goes from input to input, or puts the second one there.
-    fn carry(&self, state: u64) -> Result<Pass<Step, Params>, LimitError> {
+    fn carry(&self, state: u64) -> Result<Pass, LimitError> {
         self.pass(CARRY, Fields { first: state, tiles: 1, ..Fields::default() })
     }
 
     /// Reduces the tiles of a part, but for the last tile of the input.
-    fn reduce_part(&self, part: &Part, states: &Level) -> Result<Option<Pass<Step, Params>>, LimitError> {
+    fn reduce_part(&self, part: &Part, states: &Level) -> Result<Option<Pass>, LimitError> {
         let tile = self.layout.tile;
         let skipped = part.index / tile;
         let tiles = part.len.div_ceil(tile).min(states.len - skipped.min(states.len));
@@ -225,18 +246,18 @@ impl Dispatches<'_> {
             ..Fields::default()
         };
         let pass = self.pass(REDUCE, fields)?;
-        Ok((tiles > 0).then_some(Pass { from: part.from, ..pass }))
+        Ok((tiles > 0).then_some(pass.reading(part.from)))
     }
 
     /// Reduces the tiles of states.
-    fn reduce_states(&self, states: &Level, onto: &Level) -> Result<Pass<Step, Params>, LimitError> {
+    fn reduce_states(&self, states: &Level, onto: &Level) -> Result<Pass, LimitError> {
         let Level { at, len, power } = *states;
         let fields = Fields { first: at, len, power, store: onto.at, tiles: onto.len, ..Fields::default() };
         self.pass(REDUCE_STATES, fields)
     }
 
     /// Scans states in their places.
-    fn scan_states(&self, states: &Level, tiles: Option<&Level>) -> Result<Pass<Step, Params>, LimitError> {
+    fn scan_states(&self, states: &Level, tiles: Option<&Level>) -> Result<Pass, LimitError> {
         let Level { at, len, power } = *states;
         let before = tiles.map_or(0, |tiles| tiles.at);
         let tiles = len.div_ceil(self.layout.tile);
@@ -247,7 +268,7 @@ impl Dispatches<'_> {
     }
 
     /// Scans the tiles of a part: full ones, and the last one if it is not full.
-    fn scan_part(&self, part: &Part) -> Result<Vec<Pass<Step, Params>>, LimitError> {
+    fn scan_part(&self, part: &Part) -> Result<Vec<Pass>, LimitError> {
         let Layout { tile, has_last, .. } = *self.layout;
         let all = part.len.div_ceil(tile).max(1);
         let full = if has_last { part.len / tile } else { all };
@@ -266,8 +287,31 @@ impl Dispatches<'_> {
                 tiles,
                 ..Fields::default()
             };
-            Ok(Pass { from: part.from, to: part.to, ..self.pass(step, fields)? })
+            Ok(self.pass(step, fields)?.reading(part.from).writing(part.to))
         };
         tiles.map(scan).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu::Features;
+
+    use super::*;
+    use crate::element::Element;
+    use crate::gpu::params::assert_alike;
+    use crate::reduce::Op;
+    use crate::scan::Scan;
+    use crate::select::Select;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let sums = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
+        let kept =
+            Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return true; }").unwrap();
+        let (features, limits) = (Features::empty(), Limits::default());
+        for (label, wgsl, _) in sums.kernels(features, &limits).chain(kept.kernels(features, &limits)) {
+            assert_alike::<Params>(&label, &wgsl);
+        }
     }
 }

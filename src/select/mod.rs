@@ -44,7 +44,6 @@ use crate::gpu::limits::LimitError;
 use crate::gpu::{Options, Pass};
 use crate::reduce::{Arity, BufferRange, Monoid, MonoidError};
 use crate::scan::kernels::{Delivers, Made, STEPS};
-use crate::scan::plan::Params;
 use crate::scan::plan::Rows;
 
 /// The operator that counts kept elements, behind an application's own text.
@@ -136,11 +135,7 @@ impl Select {
     /// # Errors
     ///
     /// Too many elements; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(
-        &self,
-        input: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass<&'static str, Params>>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
         self.plan_over(input, None, limits)
     }
 
@@ -153,7 +148,6 @@ impl Select {
 #[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
 impl Operation for Select {
     const LABEL: &'static str = "halofold::select";
-    type Params = Params;
     type Value = Value;
     type Error = OperationError;
 
@@ -201,7 +195,7 @@ impl Operation for Select {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass<Step, Params>>, OperationError> {
+    ) -> Result<Vec<Pass>, OperationError> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.output(input.len)).map_err(error)?;
         self.made().layout(limits).plan(input, limits)

@@ -1,27 +1,46 @@
 //! The numbers that a check of the convergence kernels takes.
 
 use crate::element::Element;
+use crate::gpu::params::parameters;
 use crate::reduce::Accuracy;
 use crate::stencil::residual;
 use crate::stencil::until::{Norm, Until};
 
-/// `Check` of `shaders/stencil/convergence.wgsl`. Its reals are as wide as those of the grid.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-pub(super) struct Check {
-    steps: u32,
-    flags: u32,
-    /// Epsilon, infinity, and the bound of the sum of squares: three `f64`, or three `f32` and padding.
-    reals: [u32; 6],
+parameters! {
+    /// `Check` of `shaders/stencil/convergence.wgsl`, where reals have 32 bits.
+    struct Check {
+        steps: u32,
+        flags: u32,
+        epsilon: f32,
+        unknown: f32,
+        bound: f32,
+    }
 }
 
-impl Check {
-    pub(super) fn new(element: Element, until: Until, steps: u32) -> Self {
-        let words = reals(element, &[until.epsilon, f64::INFINITY, bound(element, until.epsilon)]);
-        let mut reals = [0; 6];
-        reals[..words.len()].copy_from_slice(&words);
-        let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
-        Check { steps, flags, reals }
+/// Reals of 64 bits.
+mod wide {
+    use crate::gpu::params::parameters;
+
+    parameters! {
+        pub(super) struct Check {
+            steps: u32,
+            flags: u32,
+            epsilon: f64,
+            unknown: f64,
+            bound: f64,
+        }
+    }
+}
+
+/// The parameters of a check: `Check` of `shaders/stencil/convergence.wgsl`, with reals as wide as those of the grid.
+pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u8> {
+    let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
+    let (epsilon, unknown, bound) = (until.epsilon, f64::INFINITY, bound(element, until.epsilon));
+    if residual::width(element) == 8 {
+        bytemuck::bytes_of(&wide::Check { steps, flags, epsilon, unknown, bound }).to_vec()
+    } else {
+        let [epsilon, unknown, bound] = [epsilon, unknown, bound].map(|real| real as f32);
+        bytemuck::bytes_of(&Check { steps, flags, epsilon, unknown, bound }).to_vec()
     }
 }
 
@@ -54,5 +73,18 @@ pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
         bytemuck::pod_collect_to_vec(values)
     } else {
         values.iter().map(|value| (*value as f32).to_bits()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::stencil::convergence::compose;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        assert_alike::<Check>("f32", &compose(Element::F32));
+        assert_alike::<wide::Check>("f64", &compose(Element::F64));
     }
 }

@@ -5,13 +5,14 @@ use std::ops::Range;
 use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Element;
+use crate::gpu::blocks::Blocks;
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
 use crate::gpu::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
-use crate::stencil::check::{Check, reals};
+use crate::stencil::check::{self, reals};
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -201,17 +202,15 @@ impl Control {
         residual: &Buffer,
     ) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
-        let mut numbers = UniformBlocks::default();
-        let mut add = |steps| {
-            let check = Check::new(element, until, steps);
-            numbers.add(check, check)
-        };
+        let mut numbers = Blocks::default();
+        let mut add = |steps| numbers.add_bytes(&check::params(element, until, steps));
         let due = add(until.every);
         let early = add(0);
         let bits = u32::BITS - (until.every - 1).leading_zeros();
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let parities = [0, 1].map(&mut add);
-        let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
+        let size = check::params(element, until, 0).len() as u64;
+        let numbers = numbers.buffer(device, "halofold::stencil::checks", BufferUsages::UNIFORM);
         let both = blocks.both(device, BufferUsages::STORAGE);
         let outcome = buffers::filled(
             device,
@@ -223,7 +222,7 @@ impl Control {
             let resource = |slot| match slot {
                 0 => residual.as_entire_binding(),
                 1 => outcome.as_entire_binding(),
-                PARAMETERS => blocks::bound::<Check>(&numbers, block),
+                PARAMETERS => buffers::slice(&numbers, block, size),
                 3 => both.as_entire_binding(),
                 _ => params.as_entire_binding(),
             };

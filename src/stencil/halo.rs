@@ -5,6 +5,7 @@ use wgpu::{Buffer, Device};
 use crate::element::Element;
 use crate::gpu::kernel::{Access, Compiled, PARAMETERS, Slot};
 use crate::gpu::launch::Dispatch;
+use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
 use crate::shader::Composer;
 use crate::stencil::config;
@@ -26,13 +27,13 @@ pub(super) const SLOTS: &[Slot] = &[
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
 
-/// `Params` of `shaders/stencil/halo.wgsl`, field by field.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-struct Copying {
-    layer: u32,
-    skip: u32,
-    row: u32,
+parameters! {
+    /// `Params` of `shaders/stencil/halo.wgsl`.
+    struct Params {
+        layer: u32,
+        skip: u32,
+        row: u32,
+    }
 }
 
 /// The parameters and the launches of the two copying kernels.
@@ -74,13 +75,13 @@ impl HaloExchange {
         let cells = 4 * u64::from(halo.layers);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = grid::of(groups, &device.limits(), "")?;
-        let running = Copying { layer: halo.layers, skip: halo.skip, row: workgroups[0] };
+        let running = Params { layer: halo.layers, skip: halo.skip, row: workgroups[0] };
         Ok(HaloExchange {
             halo: halo.clone(),
             size: (cells * element.size()).next_multiple_of(4),
             element,
             workgroups,
-            params: blocks.add(running, Copying { layer: 0, ..running }),
+            params: blocks.add(running, Params { layer: 0, ..running }),
         })
     }
 
@@ -132,7 +133,7 @@ impl HaloExchange {
         let tail = layers * 2 + u64::from(self.halo.skip) * self.element.size();
         kernel.dispatch(device, "halofold::stencil::halo", self.workgroups, |slot| match slot {
             1 => buffers::slice(grid, 0, (2 * layers).next_multiple_of(4)),
-            PARAMETERS => blocks::bound::<Copying>(params, self.params),
+            PARAMETERS => blocks::bound::<Params>(params, self.params),
             4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
             8 => before.as_entire_binding(),
             _ => after.as_entire_binding(),
@@ -144,4 +145,14 @@ impl HaloExchange {
 pub(super) fn compose(element: Element) -> String {
     let composer = Composer::default().provide("element", config::element(element));
     composer.compose("stencil/halo", config::extensions(element))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        crate::gpu::params::assert_alike::<Params>("halo", &compose(Element::F32));
+    }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use wgpu::{Features, Limits};
 
 use crate::gpu::grid;
+use crate::gpu::params::parameters;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
@@ -19,40 +20,56 @@ const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 /// A side where a window was cut, as a time-blocked kernel knows it.
 const CUT: u32 = 3;
 
-/// The parameters of a kernel: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+parameters! {
+/// `Params` of `shaders/stencil/shared/params.wgsl`.
+#[derive(Eq)]
 pub(crate) struct Params {
     /// Cells of one row.
-    pub(crate) cols: u32,
+    cols: u32,
     /// Rows of one plane.
-    pub(crate) rows: u32,
+    rows: u32,
     /// Planes.
-    pub(crate) planes: u32,
+    planes: u32,
     /// Blocks in a row of blocks.
-    pub(crate) blocks_across: u32,
+    blocks_across: u32,
     /// Rows of blocks.
-    pub(crate) blocks_down: u32,
+    blocks_down: u32,
     /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
-    pub(crate) planes_per_group: u32,
+    planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
-    pub(crate) row: u32,
-    /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 reflect, 2 wrap, 3 cut
-    /// for a time-blocked kernel, 4 mirror, 5 constant.
-    pub(crate) sides: [u32; 6],
+    row: u32,
+    /// The border on this side and on the next five: 0 fixed, 1 reflect, 2 wrap, 3 cut for a time-blocked kernel, 4 mirror, 5 constant.
+    west: u32,
+    east: u32,
+    north: u32,
+    south: u32,
+    near: u32,
+    far: u32,
     /// The first layer that a time-blocked kernel writes.
-    pub(crate) begin: u32,
+    begin: u32,
     /// One past the last layer that it writes.
-    pub(crate) end: u32,
+    end: u32,
     /// The number of steps of a pass.
-    pub(crate) steps: u32,
+    steps: u32,
+}
 }
 
 impl Params {
     /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
     /// reads at most that cell.
     pub(crate) fn halted(self) -> Self {
-        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed.code(); 6], begin: 0, end: 0, ..self }
+        let halted = Params { cols: 1, rows: 1, planes: 1, begin: 0, end: 0, ..self };
+        halted.with_sides([Border::Fixed.code(); 6])
+    }
+
+    fn with_sides(self, [west, east, north, south, near, far]: [u32; 6]) -> Self {
+        Params { west, east, north, south, near, far, ..self }
+    }
+
+    /// The border on each side.
+    #[cfg(test)]
+    pub(crate) fn sides(&self) -> [u32; 6] {
+        [self.west, self.east, self.north, self.south, self.near, self.far]
     }
 }
 
@@ -269,12 +286,12 @@ impl Config {
             blocks_down: down,
             planes_per_group,
             row: workgroups[0],
-            sides,
             begin: written.start,
             end: written.end,
             steps,
+            ..Params::default()
         };
-        Ok((params, workgroups))
+        Ok((params.with_sides(sides), workgroups))
     }
 
     /// The blocks of a kernel of single steps: side by side, one below the other, and one behind the other.
@@ -314,19 +331,30 @@ mod tests {
     }
 
     #[test]
+    fn parameters_are_those_of_the_kernels() {
+        for stencil in crate::stencil::STENCILS {
+            let planes = if stencil.dims == Dims::Two { 1 } else { 64 };
+            for variant in stencil.variants() {
+                let config = Config::new(stencil, variant, Element::F32, Grid { planes, rows: 64, cols: 64 });
+                crate::gpu::params::assert_alike::<Params>(variant.name, &config.compose());
+            }
+        }
+    }
+
+    #[test]
     fn one_window_has_the_grid_as_it_is() {
         let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Wrap);
         let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
         assert_eq!((plan.windows.len(), &plan.halo), (1, &None));
         let params = plan.windows[0].params;
-        assert_eq!((params.sides, params.begin..params.end), ([2; 6], 0..64));
+        assert_eq!((params.sides(), params.begin..params.end), ([2; 6], 0..64));
     }
 
     #[test]
     fn cut_sides_are_fixed_and_the_others_stay() {
         let config = config(&FIVE_POINT, Grid::plane(100, 64), Border::Reflect);
         let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
-        let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides).collect();
+        let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides()).collect();
         assert_eq!(sides, [[1, 1, 1, 0, 1, 1], [1, 1, 0, 1, 1, 1]]);
         assert_eq!(plan.windows[1].offset, 62 * 256);
         assert_eq!(plan.windows[1].params.begin..plan.windows[1].params.end, 1..38);
@@ -337,7 +365,7 @@ mod tests {
         let grid = Grid { planes: 100, rows: 8, cols: 8 };
         let plan = config(&TWENTY_SEVEN_POINT, grid, Border::Wrap).plan(Features::empty(), &binding(1 << 14));
         let plan = plan.unwrap();
-        assert!(plan.windows.iter().all(|window| window.params.sides == [2, 2, 2, 2, 0, 0]));
+        assert!(plan.windows.iter().all(|window| window.params.sides() == [2, 2, 2, 2, 0, 0]));
         let halo = plan.halo.unwrap();
         assert_eq!((halo.layers, halo.tail, halo.skip, halo.params.planes), (64, 98 * 256, 0, 4));
     }
@@ -359,7 +387,7 @@ mod tests {
         let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
         let halted = plan.windows[0].params.halted();
         assert_eq!([halted.cols, halted.rows, halted.planes], [1; 3]);
-        assert_eq!(halted.sides, [0; 6]);
+        assert_eq!(halted.sides(), [0; 6]);
         assert!(halted.blocks_across > 0 && halted.blocks_down > 0 && halted.planes_per_group > 0);
     }
 }

@@ -247,7 +247,7 @@ mod tests {
             let written = if slab.config.variant.is_blocked() {
                 first + window.params.begin..first + window.params.end
             } else {
-                let sides = window.params.sides;
+                let sides = window.params.sides();
                 let direction = 2 * (slab.config.stencil.dims.count() - 1);
                 let radius = slab.config.stencil.radius();
                 let fixed = |side: u32| if side == Border::Fixed.code() { radius } else { 0 };
