@@ -123,7 +123,6 @@
 
 pub mod adapter;
 mod element;
-mod error;
 mod gpu;
 pub mod group;
 pub mod histogram;
@@ -141,10 +140,10 @@ mod shader;
 pub mod stencil;
 
 pub use element::{Element, Value};
-pub use error::OperationError;
 pub use gpu::slice::Slice;
 pub use gpu::{
-    BufferError, LimitError, OnDevice, Options, Pass, Prepared, Request, SettingError, Texels, TextureError,
+    BufferError, DataError, Error, FeatureError, LimitError, OnDevice, Options, Pass, Prepared, Request,
+    SettingError, Texels, TextureError, WgslError,
 };
 pub use map::Map;
 pub use wgpu;

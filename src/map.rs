@@ -3,8 +3,9 @@
 use wgpu::{Device, Features, TextureSampleType};
 
 use crate::element::Element;
+use crate::gpu::error::{Error, FeatureError, WgslError};
 use crate::gpu::texels;
-use crate::reduce::{Elem, MonoidError, map_of, texel_map_of};
+use crate::reduce::{Elem, map_of, texel_map_of};
 use crate::shader::{self, Piece};
 
 /// Bytes that plans count for a texel. No binding holds it, but plans cut inputs as if one did.
@@ -24,7 +25,7 @@ const TEXEL: u64 = 4;
 /// let floor = "struct Elem { x: f32, y: f32, z: f32 }
 /// fn map(elem: Elem, index: u32) -> vec2<f32> { return vec2(elem.x, elem.z); }";
 /// assert_eq!(Map::custom_struct(12, floor)?.channels(), 2);
-/// # Ok::<_, halofold::reduce::MonoidError>(())
+/// # Ok::<_, halofold::Error>(())
 /// ```
 ///
 /// A histogram takes a map, or elements of several channels, or every k-th element:
@@ -66,7 +67,7 @@ impl Map {
     /// # Errors
     ///
     /// The error names the line of `wgsl` that is wrong.
-    pub fn custom(element: Element, wgsl: &str) -> Result<Self, MonoidError> {
+    pub fn custom(element: Element, wgsl: &str) -> Result<Self, Error> {
         Map::of(Elem::Number { element, wgsl: element.name() }, wgsl)
     }
 
@@ -75,8 +76,8 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// The errors of [`Map::custom`], and [`MonoidError::Stride`].
-    pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, MonoidError> {
+    /// The errors of [`Map::custom`], and [`WgslError::Stride`](crate::WgslError::Stride).
+    pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, Error> {
         Map::of(Elem::Declared { stride }, wgsl)
     }
 
@@ -104,9 +105,9 @@ impl Map {
     ///
     /// let opaque = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.b * f32(texel.a == 1.0); }";
     /// assert_eq!(Map::texels(TextureSampleType::Float { filterable: false }, opaque)?.channels(), 1);
-    /// # Ok::<_, halofold::reduce::MonoidError>(())
+    /// # Ok::<_, halofold::Error>(())
     /// ```
-    pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, MonoidError> {
+    pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = texel_map_of(texels::channel(sample), wgsl)?;
         Ok(Map { text: wgsl.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
     }
@@ -125,13 +126,13 @@ impl Map {
     /// assert_eq!(Map::components(TextureSampleType::Uint, "rgb")?.channels(), 3);
     /// let error = Map::components(TextureSampleType::Uint, "rx").unwrap_err();
     /// assert!(error.to_string().contains("`rx` names no components"));
-    /// # Ok::<_, halofold::reduce::MonoidError>(())
+    /// # Ok::<_, halofold::Error>(())
     /// ```
-    pub fn components(sample: TextureSampleType, letters: &str) -> Result<Self, MonoidError> {
+    pub fn components(sample: TextureSampleType, letters: &str) -> Result<Self, Error> {
         let named = ["rgba", "xyzw"].iter().any(|set| letters.chars().all(|letter| set.contains(letter)));
         if !named || !(1..=4).contains(&letters.len()) {
             let remedy = "use one to four of r, g, b, a, or of x, y, z, w";
-            return Err(MonoidError::Invalid(format!("`{letters}` names no components: {remedy}")));
+            return Err(Error::setting("components", format!("`{letters}` names no components: {remedy}")));
         }
         let channel = texels::channel(sample);
         let key =
@@ -150,7 +151,7 @@ impl Map {
         Map::texels(TextureSampleType::Float { filterable: false }, &map).expect("the map is halofold's own")
     }
 
-    fn of(elem: Elem, wgsl: &str) -> Result<Self, MonoidError> {
+    fn of(elem: Elem, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = map_of(elem, wgsl)?;
         Ok(Map { text: elem.alias() + wgsl, stride: elem.stride(), sample: None, returns, features })
     }
@@ -233,19 +234,19 @@ impl Map {
     }
 
     /// Checks the type of its keys.
-    pub(crate) fn returns(&self, needed: &'static str) -> Result<(), MonoidError> {
+    pub(crate) fn returns(&self, needed: &'static str) -> Result<(), Error> {
         let vector = format!("vec{}<{needed}>", self.channels());
         let fits = [needed, &vector].contains(&&*self.returns);
-        if fits { Ok(()) } else { Err(MonoidError::Key { returns: self.returns.clone(), needed }) }
+        if fits { Ok(()) } else { Err(WgslError::Key { returns: self.returns.clone(), needed }.into()) }
     }
 
     /// Checks that a device can run it, and the composed kernel, so that no text that naga rejects reaches a device.
-    pub(crate) fn check(&self, device: &Device, composed: &str) -> Result<(), MonoidError> {
+    pub(crate) fn check(&self, device: &Device, composed: &str) -> Result<(), Error> {
         let missing = self.features - device.features();
         if !missing.is_empty() {
-            return Err(MonoidError::MissingFeature { what: "the map".to_owned(), features: missing });
+            return Err(FeatureError { what: "the map".to_owned(), features: missing }.into());
         }
         let valid = shader::validated(composed).map(drop);
-        valid.map_err(|refusal| MonoidError::Composed(refusal.report))
+        Ok(valid.map_err(|refusal| WgslError::Composed(refusal.report))?)
     }
 }

@@ -1,6 +1,6 @@
 //! Values by their names.
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 
 /// Implements `Display` and `FromStr` for a type whose values are in a list `ALL`, and have names.
 macro_rules! by_name {
@@ -12,7 +12,7 @@ macro_rules! by_name {
         }
 
         impl std::str::FromStr for $ty {
-            type Err = $crate::OperationError;
+            type Err = $crate::Error;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 $crate::parse::named(($kind, $kinds), $ty::ALL.iter().copied(), $ty::name, name)
@@ -28,7 +28,7 @@ pub(crate) fn named<T: Copy>(
     all: impl IntoIterator<Item = T>,
     name_of: impl Fn(T) -> &'static str,
     name: &str,
-) -> Result<T, OperationError> {
+) -> Result<T, Error> {
     let mut known = Vec::new();
     for value in all {
         if name_of(value) == name {
@@ -36,5 +36,5 @@ pub(crate) fn named<T: Copy>(
         }
         known.push(name_of(value));
     }
-    Err(OperationError::Name(format!("unknown {kind} `{name}`; the {kinds} are {}", known.join(", "))))
+    Err(Error::setting("name", format!("unknown {kind} `{name}`; the {kinds} are {}", known.join(", "))))
 }

@@ -21,7 +21,7 @@
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::{OnDevice, Options, buffers};
 use crate::group::ById;
 use crate::histogram::{Histogram, Keys};
@@ -35,7 +35,7 @@ const BINS: u32 = 5;
 /// # Errors
 ///
 /// The device has too low a limit, or is lost.
-pub fn wait(device: &Device, queue: &Queue) -> Result<bool, OperationError> {
+pub fn wait(device: &Device, queue: &Queue) -> Result<bool, Error> {
     let Probe { histogram, by_id, keys } = Probe::new(device)?;
     Ok(are_right(&histogram.of(&keys).wait(queue)?, &by_id.of(&keys).with(&keys).wait(queue)?))
 }
@@ -45,7 +45,7 @@ pub fn wait(device: &Device, queue: &Queue) -> Result<bool, OperationError> {
 /// # Errors
 ///
 /// See [`wait`].
-pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, OperationError>> + use<> {
+pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, Error>> + use<> {
     let begun = Probe::new(device).map(|Probe { histogram, by_id, keys }| {
         (histogram.of(&keys).read(queue), by_id.of(&keys).with(&keys).read(queue))
     });
@@ -63,7 +63,7 @@ struct Probe {
 }
 
 impl Probe {
-    fn new(device: &Device) -> Result<Self, OperationError> {
+    fn new(device: &Device) -> Result<Self, Error> {
         let options = Options::default().counting_in_workgroups(true);
         let histogram = Histogram::new(Keys::Numbers, BINS, &device.limits());
         let by_id = ById::new(Element::U32, BINS)?.count().sum();

@@ -2,8 +2,8 @@
 
 use wgpu::Limits;
 
-use crate::error::OperationError;
 use crate::gpu::device::Operation as _;
+use crate::gpu::error::Error;
 use crate::gpu::range::BufferRange;
 use crate::group::{ById, ByKey, GroupBy};
 use crate::rank::{Quantiles, TopK};
@@ -24,7 +24,7 @@ macro_rules! scratch {
                     &self,
                     input: BufferRange,
                     limits: &Limits,
-                ) -> Result<Vec<(u32, u64, Vec<u32>)>, OperationError> {
+                ) -> Result<Vec<(u32, u64, Vec<u32>)>, Error> {
                     let memory = self.memory(input, limits)?;
                     Ok(memory.into_iter().map(|own| (own.slot, own.size, own.contents)).collect())
                 }

@@ -10,15 +10,15 @@ use std::fmt::Debug;
 
 use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
 
-use crate::gpu::buffers::{self, BufferError};
+use crate::gpu::buffers;
+use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Compiled, Kernel, Options, Pipelines};
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 use crate::gpu::request::Request;
 use crate::gpu::slice::Slice;
-use crate::gpu::texels::{Texels, TextureError};
-use crate::read::ReadError;
+use crate::gpu::texels::Texels;
 
 /// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`OnDevice`] and
 /// [`Request`] do everything else.
@@ -27,15 +27,13 @@ pub trait Operation: Clone + Debug {
     const LABEL: &'static str;
     /// A value of the output.
     type Value;
-    /// Its errors.
-    type Error: From<BufferError> + From<ReadError> + From<TextureError>;
 
     /// Returns this operation without atomic additions in workgroup memory.
     fn counting_in_storage(self) -> Self {
         self
     }
     /// Checks that a device can run it.
-    fn check_on(&self, device: &Device) -> Result<(), Self::Error>;
+    fn check_on(&self, device: &Device) -> Result<(), Error>;
     /// The contents of the buffer for bindings of its own, which kernels only read.
     fn table(&self) -> Vec<u32> {
         vec![0]
@@ -47,7 +45,7 @@ pub trait Operation: Clone + Debug {
     /// others are the [table](Operation::table).
     fn kernel(&self, step: Step, device: &Device) -> Kernel;
     /// Memory that an operation over this input has for itself.
-    fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Self::Error> {
+    fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Error> {
         Ok(Vec::new())
     }
     /// Bytes of an element of the input.
@@ -63,11 +61,11 @@ pub trait Operation: Clone + Debug {
         vec![self.output(len)]
     }
     /// Checks that its results mean something without outputs of the caller's.
-    fn check_alone(&self) -> Result<(), Self::Error> {
+    fn check_alone(&self) -> Result<(), Error> {
         Ok(())
     }
     /// Checks the bytes of the output: errors that only the device finds.
-    fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Self::Error> {
+    fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Error> {
         Ok(())
     }
     /// The values in the bytes of the output of so many elements; several outputs lie one after the other.
@@ -86,7 +84,7 @@ pub trait Operation: Clone + Debug {
         input: BufferRange,
         second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, Self::Error>;
+    ) -> Result<Vec<Pass>, Error>;
 }
 
 /// The name of a kernel, which tells it from the others of an operation.
@@ -133,7 +131,7 @@ impl<C: Operation> OnDevice<C> {
     /// # Errors
     ///
     /// The configuration is wrong, or the device does not support it.
-    pub fn with_config(device: &Device, config: C, options: Options<'_>) -> Result<Self, C::Error> {
+    pub fn with_config(device: &Device, config: C, options: Options<'_>) -> Result<Self, Error> {
         let may_count = options.may_count_in_workgroups(device);
         let config = if may_count { config } else { config.counting_in_storage() };
         config.check_on(device)?;
@@ -162,7 +160,7 @@ impl<C: Operation> OnDevice<C> {
     /// # Errors
     ///
     /// See the configuration's own planning.
-    pub fn plan(&self, input: BufferRange) -> Result<Vec<Pass>, C::Error> {
+    pub fn plan(&self, input: BufferRange) -> Result<Vec<Pass>, Error> {
         self.config.plan_over(input, None, &self.pipelines.limits)
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use wgpu::{Device, Limits, TextureSampleType};
 
 use crate::gpu::buffers::BufferError;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
@@ -68,16 +69,13 @@ impl<'a> Input<'a> {
 const MOST_WINDOWS: u64 = 1 << 14;
 
 /// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
-pub(crate) fn windows<E>(
+pub(crate) fn windows(
     input: BufferRange,
     item: u64,
     (stride, first): (u32, u32),
     limits: &Limits,
-) -> Result<Vec<Window>, E>
-where
-    E: From<BufferError> + From<LimitError>,
-{
-    check_all::<E>(input, item, limits)?;
+) -> Result<Vec<Window>, Error> {
+    check_all(input, item, limits)?;
     let unit = vectors(item, limits);
     let largest = largest_binding(limits) / unit * unit;
     check_windows(input.len * item, largest, limits)?;
@@ -95,18 +93,15 @@ where
 
 /// Cuts two inputs, with elements of these sizes, into windows of the same elements: the window of the first one, and the binding of the
 /// second one with the position of its first element. Windows without elements are left out.
-pub(crate) fn windows_of_two<E>(
+pub(crate) fn windows_of_two(
     inputs: [BufferRange; 2],
     items: [u64; 2],
     limits: &Limits,
-) -> Result<Vec<(Window, ByteRange, u32)>, E>
-where
-    E: From<BufferError> + From<LimitError>,
-{
+) -> Result<Vec<(Window, ByteRange, u32)>, Error> {
     let [first, second] = inputs;
     let units = items.map(|item| vectors(item, limits));
-    check_all::<E>(first, items[0], limits)?;
-    check_all::<E>(second, items[1], limits)?;
+    check_all(first, items[0], limits)?;
+    check_all(second, items[1], limits)?;
     // A window of the second input may start at another distance from a multiple of the alignment.
     needs!(limits, max_storage_buffer_binding_size, units[0].max(units[1]) * 2)?;
     let fit = (largest_binding(limits) - units[1]) / items[1] * items[0];
@@ -130,11 +125,8 @@ pub(crate) fn binding(input: BufferRange, item: u64, elements: Range<u64>, unit:
 }
 
 /// The binding that holds all elements of an input, and the position of the first of them in it.
-pub(crate) fn whole<E>(input: BufferRange, item: u64, limits: &Limits) -> Result<(ByteRange, u32), E>
-where
-    E: From<BufferError> + From<LimitError>,
-{
-    check_all::<E>(input, item, limits)?;
+pub(crate) fn whole(input: BufferRange, item: u64, limits: &Limits) -> Result<(ByteRange, u32), Error> {
+    check_all(input, item, limits)?;
     let (bytes, first) = binding(input, item, 0..input.len, vectors(item, limits));
     let error = |error: LimitError| error.of("an input").or("give fewer elements at a time");
     needs!(limits, max_storage_buffer_binding_size, bytes.size).map_err(error)?;
@@ -142,10 +134,7 @@ where
 }
 
 /// Checks that windows can hold an input.
-fn check_all<E>(input: BufferRange, item: u64, limits: &Limits) -> Result<(), E>
-where
-    E: From<BufferError> + From<LimitError>,
-{
+fn check_all(input: BufferRange, item: u64, limits: &Limits) -> Result<(), Error> {
     check(input, item, item)?;
     check_count(input.len)?;
     window::check(input.len * item, limits)?;
@@ -153,11 +142,8 @@ where
 }
 
 /// Checks an input that is cut into parts of so many bytes, and these into windows.
-pub(crate) fn check_parts<E>(input: BufferRange, item: u64, part: u64, limits: &Limits) -> Result<(), E>
-where
-    E: From<BufferError> + From<LimitError>,
-{
-    check_all::<E>(input, item, limits)?;
+pub(crate) fn check_parts(input: BufferRange, item: u64, part: u64, limits: &Limits) -> Result<(), Error> {
+    check_all(input, item, limits)?;
     Ok(check_windows(input.len * item, part.max(1), limits)?)
 }
 
@@ -195,6 +181,18 @@ pub(crate) fn check(
     end.map(drop).ok_or(BufferError::OutOfReach { offset, len })
 }
 
+/// The error of an input that is no whole number of rows.
+pub(crate) fn not_rows(len: u64, row: u64) -> Error {
+    Error::setting("rows", format!("{len} elements in rows of {row}: give whole rows"))
+}
+
+/// The error of a segment, with its number from 0, that ends before it starts, or after the input.
+pub(crate) fn not_a_segment(number: u64, Range { start, end }: Range<u64>, len: u64) -> Error {
+    let remedy = "give offsets that ascend, up to the number of elements";
+    let message = format!("segment {number} from {start} to {end}, of {len} elements: {remedy}");
+    Error::setting("segment_offsets", message)
+}
+
 /// Checks that a 32-bit index can count so many elements.
 pub(crate) fn check_count(len: u64) -> Result<(), BufferError> {
     u32::try_from(len).map(drop).map_err(|_| BufferError::TooMany(len))
@@ -217,7 +215,7 @@ mod tests {
             [([0, 0], [4, 4]), ([4, 252], [4, 4]), ([8, 12], [8, 4]), ([6, 4], [2, 4])]
         {
             let ranges = [first, second].map(|offset| BufferRange { offset, len: 1000 });
-            let windows = windows_of_two::<crate::error::OperationError>(ranges, items, &limits).unwrap();
+            let windows = windows_of_two(ranges, items, &limits).unwrap();
             let mut index = 0;
             for (window, bytes, at) in windows {
                 assert_eq!(window.index, index);

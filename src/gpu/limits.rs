@@ -82,28 +82,38 @@ impl LimitError {
     }
 }
 
-/// A setting of an operation that is out of range.
+/// A setting of an operation that is out of range, or that does not go with another one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{name} of {value}: it can be {allowed}")]
+#[error("{message}")]
 pub struct SettingError {
     /// Its name.
     pub name: &'static str,
-    /// Its value.
-    pub value: u64,
-    /// The allowed values.
-    pub allowed: String,
+    /// Its value, if it is a whole number.
+    pub value: Option<u64>,
+    message: String,
 }
 
 impl SettingError {
     /// Makes the error of a setting that has a value outside of those allowed.
-    pub(crate) fn new(name: &'static str, value: impl Into<u64>, allowed: impl Into<String>) -> Self {
-        SettingError { name, value: value.into(), allowed: allowed.into() }
+    pub(crate) fn new(name: &'static str, value: impl Into<u64>, allowed: impl fmt::Display) -> Self {
+        let value = value.into();
+        SettingError { name, value: Some(value), message: format!("{name} of {value}: it can be {allowed}") }
     }
 
-    /// Adds a reason or a remedy to the allowed values.
+    /// Makes the error of a setting with its whole message.
+    pub(crate) fn of(name: &'static str, message: impl Into<String>) -> Self {
+        SettingError { name, value: None, message: message.into() }
+    }
+
+    /// Adds the value.
+    pub(crate) fn valued(self, value: u64) -> Self {
+        SettingError { value: Some(value), ..self }
+    }
+
+    /// Adds a reason or a remedy.
     pub(crate) fn with(self, remark: &str) -> Self {
-        SettingError { allowed: self.allowed + remark, ..self }
+        SettingError { message: self.message + remark, ..self }
     }
 
     /// Returns the setting if it is outside of a range.
@@ -127,13 +137,11 @@ impl SettingError {
         value: u32,
         allowed: RangeInclusive<u32>,
     ) -> Result<(), Self> {
-        // Zero is in no range of powers of two.
-        let power = if value.is_power_of_two() { value } else { 0 };
-        SettingError::unless(name, power, allowed).map_err(|setting| SettingError {
-            value: value.into(),
-            allowed: format!("a power of two from {}", setting.allowed),
-            ..setting
-        })
+        let (least, most) = (allowed.start(), allowed.end());
+        if value.is_power_of_two() && allowed.contains(&value) {
+            return Ok(());
+        }
+        Err(SettingError::new(name, value, format!("a power of two from {least} to {most}")))
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod blocks;
 pub(crate) mod buffers;
 pub(crate) mod count;
 pub(crate) mod device;
+pub(crate) mod error;
 pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod kernel;
@@ -22,6 +23,7 @@ pub(crate) mod window;
 
 pub use buffers::BufferError;
 pub use device::OnDevice;
+pub use error::{DataError, Error, FeatureError, WgslError};
 pub use kernel::Options;
 pub use launch::Prepared;
 pub use limits::{LimitError, SettingError};

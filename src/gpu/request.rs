@@ -11,6 +11,7 @@ use wgpu::{BufferUsages, Queue};
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
 use crate::gpu::device::{OnDevice, Operation};
+use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Prepared;
@@ -63,20 +64,20 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// # Errors
     ///
     /// [`BufferError`], and the errors of the operation's own planning.
-    pub fn plan(&self) -> Result<Vec<Pass>, O::Error> {
+    pub fn plan(&self) -> Result<Vec<Pass>, Error> {
         let config = self.operation.config();
         config.plan_over(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
     }
 
     /// The elements that it takes.
-    fn elements(&self) -> Result<BufferRange, O::Error> {
+    fn elements(&self) -> Result<BufferRange, Error> {
         let config = self.operation.config();
         let elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
         Ok(self.cut(elements)?)
     }
 
     /// The elements that it takes of the second input, as many as of the first.
-    fn second_elements(&self) -> Result<Option<BufferRange>, O::Error> {
+    fn second_elements(&self) -> Result<Option<BufferRange>, Error> {
         let (second, size) = match (self.second, self.operation.config().second_item()) {
             (Some(second), Some(size)) => (second, size),
             (None, None) => return Ok(None),
@@ -107,7 +108,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Vec<Pass>>, O::Error> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Vec<Pass>>, Error> {
         self.into_each([output])
     }
 
@@ -121,7 +122,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub fn into_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Prepared<Vec<Pass>>, O::Error> {
+    ) -> Result<Prepared<Vec<Pass>>, Error> {
         let elements = self.elements()?;
         let (plan, config) = (self.plan()?, self.operation.config());
         let outputs = Outputs::new(outputs.into_iter().map(Into::into), &config.outputs(elements.len))?;
@@ -177,7 +178,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// - The errors of [`Request::into`].
     /// - The device is lost.
-    pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, O::Error> {
+    pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
         let (config, len) = (self.operation.config(), self.elements()?.len);
         let results = self.submit(queue)?.wait(config.outputs(len).iter().sum())?;
         config.check_results(len, &results)?;
@@ -190,9 +191,9 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// # Errors
     ///
     /// See [`Request::wait`].
-    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, O::Error>> + use<O> {
+    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
         let config = self.operation.config().clone();
-        let begin = || -> Result<_, O::Error> {
+        let begin = || -> Result<_, Error> {
             let len = self.elements()?.len;
             Ok((len, self.submit(queue)?.read(config.outputs(len).iter().sum())))
         };
@@ -210,7 +211,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         if self.len.is_none() && self.operation.config().takes_all() { Order::Strips } else { Order::Rows }
     }
 
-    fn submit(self, queue: &Queue) -> Result<Readback, O::Error> {
+    fn submit(self, queue: &Queue) -> Result<Readback, Error> {
         self.operation.config().check_alone()?;
         // Results that are too large are an error of the plan.
         self.plan()?;

@@ -134,12 +134,45 @@ pub enum TextureError {
     /// A part of a texture that wgpu's OpenGL back end has no view of: it would give zeros.
     #[error("OpenGL binds {0}: use a texture of its own for it, or another back end")]
     OpenGl(&'static str),
+    /// A target that reads a level of the texture that it writes, on OpenGL, which cannot bind one texture for both.
+    #[error(
+        "OpenGL does not write some levels of a texture while it reads another one: make fewer levels, in one dispatch, of another texture"
+    )]
+    OpenGlLevels,
+    /// A target of another size than half the source's.
+    #[error(
+        "the first level of the target is {found:?} texels, where this source needs {needed:?}: create the target with that size, or begin at another level"
+    )]
+    Size {
+        /// The width and the height of the first level written.
+        found: [u32; 2],
+        /// Half of the source's.
+        needed: [u32; 2],
+    },
+    /// A source that is one of the levels written.
+    #[error("the source is a level of the target: write to the levels after it")]
+    InPlace,
+    /// One of several textures cannot be used.
+    #[error("the {role}: {error}")]
+    Of {
+        /// The purpose of the texture.
+        role: &'static str,
+        /// Its error.
+        error: Box<TextureError>,
+    },
     /// A texture for an operation that reads elements of a buffer.
     #[error("the operation reads buffers: give it a map of texels (`Map::texels`), or a buffer")]
     NoMap,
     /// A buffer for an operation that reads texels.
     #[error("the operation has a map of texels: give it a texture, by `of_texels`")]
     NoTexture,
+}
+
+impl TextureError {
+    /// Names the texture.
+    pub(crate) fn of(self, role: &'static str) -> Self {
+        TextureError::Of { role, error: Box::new(self) }
+    }
 }
 
 impl<'a> Texels<'a> {

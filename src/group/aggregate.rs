@@ -1,6 +1,7 @@
 //! The results that a group can have, and the methods that ask for them.
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 
 /// A result of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,12 @@ impl Aggregate {
             Aggregate::Sum | Aggregate::Min | Aggregate::Max => element,
         }
     }
+}
+
+/// The error of values, or of keys in any order, of a type that has no results by group.
+pub(super) fn not_grouped(element: Element) -> Error {
+    let message = format!("values or keys of {element}: results by group are of f32, u32 or i32");
+    Error::setting("element", message)
 }
 
 /// Declares the methods of a description that ask for a result, over its own method `and`.

@@ -3,11 +3,12 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::{BufferError, Options, Pass};
+use crate::group::aggregate::not_grouped;
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::reduce::{BufferRange, Numbers};
@@ -36,10 +37,10 @@ impl ById {
     /// # Errors
     ///
     /// There is no group; or the type is another one.
-    pub fn new(element: Element, groups: u32) -> Result<Self, OperationError> {
+    pub fn new(element: Element, groups: u32) -> Result<Self, Error> {
         SettingError::unless("groups", groups, 1..=u32::MAX)?;
         if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
-            return Err(OperationError::Values(element));
+            return Err(not_grouped(element));
         }
         Ok(ById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
     }
@@ -54,7 +55,7 @@ impl ById {
     /// # Errors
     ///
     /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<ById>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<ById>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -73,12 +74,7 @@ impl ById {
     /// # Errors
     ///
     /// Too many pairs or groups; an offset between two elements.
-    pub fn plan(
-        &self,
-        values: BufferRange,
-        ids: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    pub fn plan(&self, values: BufferRange, ids: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.passes(values, ids, limits)
     }
 
@@ -92,13 +88,12 @@ impl ById {
 impl Operation for ById {
     const LABEL: &'static str = "halofold::by_id";
     type Value = Numbers;
-    type Error = OperationError;
 
     fn counting_in_storage(self) -> Self {
         ById { in_storage: true, ..self }
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         let limits = device.limits();
         SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
         self.steps().iter().try_for_each(|step| limits::check(&self.bindings(step), &limits))?;
@@ -115,7 +110,7 @@ impl Operation for ById {
         self.composed(step, &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.check_states(limits)?;
         let sizes = self.order(input.len, limits).into_iter().flatten();
         let sizes = [(4, self.states())].into_iter().chain((7..).zip(sizes));
@@ -140,9 +135,9 @@ impl Operation for ById {
         sizes
     }
 
-    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), OperationError> {
+    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), Error> {
         let number = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
-        if number == 0 { Ok(()) } else { Err(OperationError::Ids { number, groups: self.groups }) }
+        if number == 0 { Ok(()) } else { Err(DataError::Ids { number, groups: self.groups }.into()) }
     }
 
     fn values(&self, _: u64, output: &[u8]) -> Vec<Numbers> {
@@ -159,7 +154,7 @@ impl Operation for ById {
         input: BufferRange,
         second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let ids = second.ok_or(BufferError::SecondInput { is_needed: true })?;
         self.passes(input, ids, limits)
     }

@@ -3,14 +3,14 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
 use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Options, Pass, grid};
-use crate::reduce::{BufferRange, Monoid, MonoidError};
+use crate::reduce::{BufferRange, Monoid};
 use crate::shader::{self, Composer, Piece};
 
 const RUNS: Step = "by_key/runs";
@@ -93,7 +93,7 @@ impl ByKey {
     /// # Errors
     ///
     /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
-    pub fn new(key: Element, monoid: Monoid) -> Result<Self, OperationError> {
+    pub fn new(key: Element, monoid: Monoid) -> Result<Self, Error> {
         Ok(ByKey { monoid: Some(monoid.plain()?), ..ByKey::lengths(key)? })
     }
 
@@ -102,7 +102,7 @@ impl ByKey {
     /// # Errors
     ///
     /// Keys are neither of 32 bits nor integers of 64.
-    pub fn lengths(key: Element) -> Result<Self, OperationError> {
+    pub fn lengths(key: Element) -> Result<Self, Error> {
         if !matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
             return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
         }
@@ -114,7 +114,7 @@ impl ByKey {
     /// # Errors
     ///
     /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<ByKey>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<ByKey>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -139,7 +139,7 @@ impl ByKey {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         self.plan_over(keys, values, limits)
     }
 
@@ -243,16 +243,15 @@ impl Operation for ByKey {
     const LABEL: &'static str = "halofold::by_key";
     /// A run's key, and the numbers of its result.
     type Value = (Value, Vec<Value>);
-    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         let (features, limits) = (device.features(), device.limits());
         self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
         STEPS.iter().try_for_each(|step| limits::check(&self.slots(step, features), &limits))?;
         self.sizes(&limits)?;
         if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
             for (_, wgsl, _) in self.kernels(features, &limits) {
-                shader::validated(&wgsl).map_err(|refusal| MonoidError::Composed(refusal.report))?;
+                shader::validated(&wgsl).map_err(|refusal| WgslError::Composed(refusal.report))?;
             }
         }
         Ok(())
@@ -266,7 +265,7 @@ impl Operation for ByKey {
         self.made(step, device.features(), &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let [tiles, groups] = self.tiles(input.len, limits)?;
         let [accumulator, result] = self.result_sizes();
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
@@ -321,12 +320,12 @@ impl Operation for ByKey {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let is_needed = self.monoid.is_some();
         if values.is_some() != is_needed {
             return Err(BufferError::SecondInput { is_needed }.into());
         }
-        let bound = |input, item| input::whole::<OperationError>(input, item, limits);
+        let bound = |input, item| input::whole(input, item, limits);
         let (from, first_key) = bound(keys, self.key.size())?;
         let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;
         let first_value = second.map_or(0, |(_, first)| first);

@@ -3,13 +3,14 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::params::parameters;
 use crate::gpu::range::ByteRange;
 use crate::gpu::{BufferError, Options, Pass, blocks, grid, input};
+use crate::group::aggregate::not_grouped;
 use crate::group::aggregate::{Aggregate, aggregates};
 use crate::group::by_id::ById;
 use crate::group::kernels::{order_of, places};
@@ -74,7 +75,7 @@ const FEWER: &str = "allow fewer groups";
 ///
 /// If there are more different keys than groups, as many of them as groups are listed, others in each run, and the pairs of the others are left out; also
 /// those of a few listed keys may be, whose results are then those of empty groups. What is not left out is right.
-/// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`OperationError::Keys`].
+/// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`DataError::Keys`](crate::DataError::Keys).
 ///
 /// Keys of floats are equal as for `unique` in NumPy: −0 equals 0, and all NaNs are one key, the last.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,10 +94,10 @@ impl GroupBy {
     /// # Errors
     ///
     /// A number of groups of 0 or above 2^27; or one of the types is another one.
-    pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, OperationError> {
+    pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, Error> {
         SettingError::unless("groups", most_groups, 1..=MOST_GROUPS)?;
         if order_of(key).is_none() {
-            return Err(OperationError::Values(key));
+            return Err(not_grouped(key));
         }
         Ok(GroupBy { key, by_id: ById { keys: Some(key), ..ById::new(values, most_groups)? } })
     }
@@ -110,7 +111,7 @@ impl GroupBy {
     /// # Errors
     ///
     /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<GroupBy>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<GroupBy>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -129,12 +130,7 @@ impl GroupBy {
     /// # Errors
     ///
     /// Too many pairs or groups; an offset between two elements.
-    pub fn plan(
-        &self,
-        keys: BufferRange,
-        values: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    pub fn plan(&self, keys: BufferRange, values: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut passes = self.numbering(keys, limits)?;
         // Here the keys are the first input.
         let swapped = |pass: Pass| {
@@ -147,7 +143,7 @@ impl GroupBy {
     }
 
     /// The dispatches that give each key its id.
-    fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let most = self.by_id.groups;
         let over = |step, items: u64, [source, target_list, run]: [u32; 3]| {
             let workgroups = items.div_ceil(self.workgroup(step, limits).into());
@@ -163,7 +159,7 @@ impl GroupBy {
             Ok::<_, LimitError>(Pass::new(step, grid, params))
         };
         let mut passes = vec![over(CLEAR, 2 * (self.places() + 2), [0; 3])?];
-        for window in input::windows::<OperationError>(keys, 4, (1, 0), limits)? {
+        for window in input::windows(keys, 4, (1, 0), limits)? {
             let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
             let grid = grid::of(shares, limits, "split the input")?;
             let params = Params {
@@ -247,13 +243,12 @@ impl Operation for GroupBy {
     const LABEL: &'static str = "halofold::group_by";
     /// A group's key, and its results.
     type Value = (Value, Numbers);
-    type Error = OperationError;
 
     fn counting_in_storage(self) -> Self {
         GroupBy { by_id: self.by_id.counting_in_storage(), ..self }
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         let limits = device.limits();
         OWN.iter().try_for_each(|step| limits::check(&bindings(step), &limits))?;
         self.tables(&limits)?;
@@ -268,7 +263,7 @@ impl Operation for GroupBy {
         self.made(step, &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let mut memory = self.by_id.memory(input, limits)?;
         memory.extend(self.tables(limits)?);
         Ok(memory)
@@ -290,9 +285,9 @@ impl Operation for GroupBy {
         [vec![4 * u64::from(self.by_id.groups), 4], self.by_id.outputs(len)].concat()
     }
 
-    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), OperationError> {
+    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), Error> {
         let pairs = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
-        if pairs == 0 { Ok(()) } else { Err(OperationError::Keys { pairs, groups: self.by_id.groups }) }
+        if pairs == 0 { Ok(()) } else { Err(DataError::Keys { pairs, groups: self.by_id.groups }.into()) }
     }
 
     fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Numbers)> {
@@ -308,7 +303,7 @@ impl Operation for GroupBy {
         keys: BufferRange,
         values: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         self.plan(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
     }
 }

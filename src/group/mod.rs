@@ -71,7 +71,7 @@
 //!
 //! [`Request::into_each`](crate::Request::into_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
 //! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::wait`](crate::Request::wait) and
-//! [`Request::read`](crate::Request::read) return an error then, which says how many there are: [`OperationError::Ids`].
+//! [`Request::read`](crate::Request::read) return an error then, which says how many there are: [`DataError::Ids`](crate::DataError::Ids).
 //!
 //! # Cost
 //!
@@ -112,6 +112,3 @@ pub mod reference;
 pub use by_id::ById;
 pub use by_key::ByKey;
 pub use group_by::GroupBy;
-
-#[cfg(doc)]
-use crate::error::OperationError;

@@ -2,8 +2,8 @@
 
 use wgpu::Limits;
 
-use crate::error::OperationError;
 use crate::gpu::device::Step;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
@@ -130,18 +130,17 @@ impl ById {
         values: BufferRange,
         ids: BufferRange,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let table = Table::of(self, limits);
         let at_once = if table.step == PARTED { ordered(values.len, limits) } else { values.len };
         for input in [values, ids] {
-            input::check_parts::<OperationError>(input, 4, at_once.saturating_mul(4), limits)?;
+            input::check_parts(input, 4, at_once.saturating_mul(4), limits)?;
         }
         let mut passes = Vec::new();
         for begin in (0..values.len).step_by(at_once.max(1) as usize) {
             let len = at_once.min(values.len - begin);
             let part = |input: BufferRange| BufferRange { offset: input.offset + 4 * begin, len };
-            for window in input::windows_of_two::<OperationError>([part(values), part(ids)], [4, 4], limits)?
-            {
+            for window in input::windows_of_two([part(values), part(ids)], [4, 4], limits)? {
                 passes.extend(self.add(table, window, limits)?);
             }
         }
@@ -160,7 +159,7 @@ impl ById {
         table: Table,
         (window, second, at): (Window, ByteRange, u32),
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let slices = if table.step == TABLES { table.slices } else { 1 };
         let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { FILLING };
         let most = most.min(FILLING.div_ceil(slices.into()));

@@ -2,7 +2,7 @@
 
 use wgpu::{Limits, TextureSampleType};
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError};
 use crate::gpu::texels;
@@ -76,7 +76,7 @@ impl Histogram {
     /// # Errors
     ///
     /// The keys, a number or the tuning are invalid, or the device does not support them.
-    pub fn check(&self, limits: &Limits) -> Result<(), OperationError> {
+    pub fn check(&self, limits: &Limits) -> Result<(), Error> {
         let made = self.map.as_ref().map(|map| self.channels_of(map));
         let channels = made.map_or(1..=16, |channels| channels..=channels);
         SettingError::unless("channels", self.channels, channels)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::element::ordered;
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 
 /// The type of the keys, and the rule by which a key belongs to a bin.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,14 +71,17 @@ impl Keys {
     }
 
     /// Checks the ends of the range, or the levels.
-    pub(super) fn check(&self, bins: u32) -> Result<(), OperationError> {
+    pub(super) fn check(&self, bins: u32) -> Result<(), Error> {
         let unless_rising = |rises: bool, levels: usize| {
             let is_right = rises && levels == bins as usize + 1;
-            if is_right { Ok(()) } else { Err(OperationError::Levels { levels, bins }) }
+            let remedy = "list one level more than there are bins, none below the one before, none NaN";
+            let message = || format!("{levels} levels for {bins} bins: {remedy}");
+            if is_right { Ok(()) } else { Err(Error::setting("levels", message())) }
         };
         match self {
             Keys::Ranges { low, high } if !(low.is_finite() && high.is_finite() && low < high) => {
-                Err(OperationError::Range { low: *low, high: *high })
+                let remedy = "both must be finite, and the first less than the second";
+                Err(Error::setting("range", format!("ranges from {low} to {high}: {remedy}")))
             }
             Keys::Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
             Keys::U32Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),

@@ -59,7 +59,7 @@ mod record;
 pub mod reference;
 mod tuning;
 
-pub use crate::{Map, OperationError, Options};
+pub use crate::{Error, Map, Options};
 pub use config::Histogram;
 pub use keys::Keys;
 pub use plan::{CLEAR, COUNT};

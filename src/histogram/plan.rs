@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::element::ordered;
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
@@ -60,10 +60,10 @@ impl Histogram {
     /// # Errors
     ///
     /// Those of [`Histogram::check`]; too many elements or workgroups; an offset between two elements.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
-        let windows = input::windows::<OperationError>(input, self.item(), stride, limits)?;
+        let windows = input::windows(input, self.item(), stride, limits)?;
         let mut passes = Vec::new();
         if !self.add {
             let groups = self.counters().div_ceil(self.tuning.workgroup_size);

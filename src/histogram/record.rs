@@ -2,8 +2,8 @@
 
 use wgpu::{Device, Limits, TextureSampleType};
 
-use crate::error::OperationError;
 use crate::gpu::device::{OnDevice, Operation, Step};
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
@@ -17,7 +17,7 @@ impl Histogram {
     /// # Errors
     ///
     /// See [`Histogram::check`].
-    pub fn on(self, device: &Device) -> Result<OnDevice<Histogram>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<Histogram>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 }
@@ -26,16 +26,15 @@ impl Histogram {
 impl Operation for Histogram {
     const LABEL: &'static str = "halofold::histogram";
     type Value = u32;
-    type Error = OperationError;
 
     fn counting_in_storage(self) -> Self {
         let tuning = self.tuning.with_method(Method::Storage);
         self.with_tuning(tuning)
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         self.check(&device.limits())?;
-        self.map.as_ref().map_or(Ok(()), |map| Ok(map.check(device, &self.compose(COUNT))?))
+        self.map.as_ref().map_or(Ok(()), |map| map.check(device, &self.compose(COUNT)))
     }
 
     fn table(&self) -> Vec<u32> {
@@ -75,7 +74,7 @@ impl Operation for Histogram {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         self.plan(input, limits)
     }
 }

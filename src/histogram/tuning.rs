@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
 
 /// The fewest invocations of a workgroup.
@@ -83,7 +83,7 @@ impl Tuning {
     }
 
     /// Checks the tuning against the bins and a device's limits.
-    pub(super) fn check(self, bins: u32, limits: &Limits) -> Result<(), OperationError> {
+    pub(super) fn check(self, bins: u32, limits: &Limits) -> Result<(), Error> {
         limits::check_workgroup([SMALLEST_WORKGROUP, 1], limits)?;
         let sizes = SMALLEST_WORKGROUP..=largest_workgroup(limits).min(1024);
         SettingError::unless_power("workgroup_size", self.workgroup_size, sizes)?;

@@ -3,11 +3,12 @@
 use wgpu::{TextureFormat, TextureSampleType};
 
 use crate::element::Element;
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, Slot};
 use crate::gpu::{SettingError, texels};
 use crate::map::Map;
-use crate::reduce::{Monoid, MonoidError, Op};
+use crate::reduce::texels_refused;
+use crate::reduce::{Monoid, Op};
 use crate::shader::{self, Composer, Piece};
 
 /// Columns and rows of invocations of a workgroup.
@@ -44,13 +45,16 @@ pub(super) struct Config {
 }
 
 impl Config {
-    pub(super) fn new(op: Op, map: Map) -> Result<Self, OperationError> {
+    pub(super) fn new(op: Op, map: Map) -> Result<Self, Error> {
         let (format, numbers) = match op {
             Op::Min | Op::Max => (TextureFormat::R32Float, "r"),
             Op::MinMax => (TextureFormat::Rg32Float, "rg"),
-            _ => return Err(OperationError::Op(op)),
+            _ => {
+                let message = format!("`{op}` has no pyramid: use min, max or min-max");
+                return Err(Error::setting("operator", message));
+            }
         };
-        map.sample().ok_or(MonoidError::Texels)?;
+        map.sample().ok_or_else(texels_refused)?;
         map.returns(Element::F32.name())?;
         let level = Map::components(TextureSampleType::Float { filterable: false }, numbers)?;
         Ok(Config { operator: op.over(Element::F32)?, maps: [map, level], format })
@@ -136,8 +140,8 @@ impl Config {
 ///
 /// # Errors
 ///
-/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`OperationError::Setting`] for another number of levels.
-pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), OperationError> {
+/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`Error::Setting`] for another number of levels.
+pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), Error> {
     SettingError::unless("levels", levels, 1..=MOST_LEVELS)?;
     let (config, step) = (Config::new(op, map)?, Step { of_level, levels });
     Ok((config.label(step), config.compose(step)))

@@ -55,6 +55,6 @@
 mod kernels;
 mod record;
 
-pub use crate::OperationError;
+pub use crate::Error;
 pub use kernels::kernel;
 pub use record::Pyramid;

@@ -2,10 +2,11 @@
 
 use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, needs};
 use crate::gpu::texels::Order;
+use crate::gpu::texels::TextureError;
 use crate::gpu::{Options, Prepared, Texels};
 use crate::map::Map;
 use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
@@ -32,7 +33,7 @@ impl Pyramid {
     /// - It is another operator, or the map does not return an `f32` for a texel.
     /// - A limit of the device is too low.
     /// - It is [`Op::MinMax`] on OpenGL.
-    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, OperationError> {
+    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, Error> {
         Self::with_options(device, op, map, Options::default())
     }
 
@@ -41,19 +42,16 @@ impl Pyramid {
     /// # Errors
     ///
     /// As [`Pyramid::new`].
-    pub fn with_options(
-        device: &Device,
-        op: Op,
-        map: Map,
-        options: Options<'_>,
-    ) -> Result<Self, OperationError> {
+    pub fn with_options(device: &Device, op: Op, map: Map, options: Options<'_>) -> Result<Self, Error> {
         let (config, limits) = (Config::new(op, map)?, device.limits());
         let step = Step { of_level: false, levels: per_dispatch(&limits).max(1) };
         limits::check(&config.slots(step), &limits)?;
         limits::check_workgroup([SIDE, SIDE], &limits)?;
         needs!(limits, max_compute_workgroup_storage_size, config.workgroup_bytes())?;
         if config.format == TextureFormat::Rg32Float && device.adapter_info().backend == Backend::Gl {
-            return Err(OperationError::OpenGlFormat);
+            let remedy = "make a pyramid of min and one of max, or use another back end";
+            let message = format!("OpenGL stores no pairs of floats in textures: {remedy}");
+            return Err(Error::setting("operator", message));
         }
         config.map(false).check(device, &config.compose(step))?;
         Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
@@ -74,7 +72,7 @@ impl Pyramid {
         &self,
         source: impl Into<Texels<'a>>,
         target: impl Into<Texels<'a>>,
-    ) -> Result<Prepared<Vec<u32>>, OperationError> {
+    ) -> Result<Prepared<Vec<u32>>, Error> {
         let mut source = source.into();
         let levels = self.levels(source, target.into())?;
         let (device, config) = (&self.pipelines.device, &self.config);
@@ -96,21 +94,21 @@ impl Pyramid {
     }
 
     /// Checks a source and a target, and returns the levels that are written.
-    fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, OperationError> {
+    fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, Error> {
         let Pipelines { device, limits, .. } = &self.pipelines;
         let backend = device.adapter_info().backend;
-        source.check(self.config.sample(false), backend).map_err(OperationError::Source)?;
-        let levels = target.stored_levels(self.config.format, backend).map_err(OperationError::Target)?;
+        source.check(self.config.sample(false), backend).map_err(|error| error.of("source"))?;
+        let levels = target.stored_levels(self.config.format, backend).map_err(|error| error.of("target"))?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
-            return Err(OperationError::Size { found, needed });
+            return Err(TextureError::Size { found, needed }.into());
         }
         if source.is_among(&levels) {
-            return Err(OperationError::InPlace);
+            return Err(TextureError::InPlace.into());
         }
         let reads_target = levels.len() > per_dispatch(limits) as usize || source.is_of(target);
         if reads_target && backend == Backend::Gl {
-            return Err(OperationError::OpenGl);
+            return Err(TextureError::OpenGlLevels.into());
         }
         let [across, down] = grid(source);
         needs!(limits, max_compute_workgroups_per_dimension, across.max(down))?;

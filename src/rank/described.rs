@@ -39,7 +39,7 @@ macro_rules! described {
                 &self,
                 input: $crate::reduce::BufferRange,
                 limits: &wgpu::Limits,
-            ) -> Result<Vec<$crate::gpu::Pass>, $crate::OperationError> {
+            ) -> Result<Vec<$crate::gpu::Pass>, $crate::Error> {
                 self.plan_over(input, None, limits)
             }
         }

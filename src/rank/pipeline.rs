@@ -3,8 +3,8 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, Step};
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::params::parameters;
@@ -185,7 +185,7 @@ impl Selection {
     }
 
     /// The memory for these rows, besides the list.
-    pub(super) fn memory(&self, part: &Part, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    pub(super) fn memory(&self, part: &Part, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let at_once = self.at_once(part.number, limits);
         let windows =
             self.windows(BufferRange { len: at_once.saturating_mul(self.sample.len), ..part.input }, limits)?;
@@ -211,12 +211,8 @@ impl Selection {
     }
 
     /// Cuts rows into windows: several rows are in one window, or one row is in several.
-    pub(super) fn windows(
-        &self,
-        elements: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Window>, OperationError> {
-        let mut windows = input::windows::<OperationError>(elements, self.element.size(), (1, 0), limits)?;
+    pub(super) fn windows(&self, elements: BufferRange, limits: &Limits) -> Result<Vec<Window>, Error> {
+        let mut windows = input::windows(elements, self.element.size(), (1, 0), limits)?;
         if windows.is_empty() {
             // A row without elements has results, too.
             windows.push(Window { start: 0, size: 0, first: 0, len: 0, index: 0 });
@@ -245,12 +241,7 @@ impl Selection {
     }
 
     /// Plans the dispatches over rows.
-    pub(super) fn plan(
-        &self,
-        part: &Part,
-        is_short: bool,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    pub(super) fn plan(&self, part: &Part, is_short: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
         if is_short {
             return self.plan_rows(part, limits);
         }
@@ -496,7 +487,7 @@ impl Made {
     }
 
     /// Checks the limits that all kernels need.
-    pub(super) fn check(self, limits: &Limits) -> Result<(), OperationError> {
+    pub(super) fn check(self, limits: &Limits) -> Result<(), Error> {
         self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
         SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;

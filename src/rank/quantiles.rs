@@ -3,8 +3,8 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
@@ -47,10 +47,10 @@ impl Quantiles {
     /// # Errors
     ///
     /// A quantile is not from 0 to 1.
-    pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Result<Self, OperationError> {
+    pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
         let quantiles: Vec<_> = quantiles.into_iter().collect();
         if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
-            return Err(OperationError::Quantile(*wrong));
+            return Err(Error::setting("quantile", format!("a quantile of {wrong}: it can be 0 to 1")));
         }
         Ok(Quantiles { element, asked: Asked::Quantiles(quantiles, Method::Linear), rows: Rows::All })
     }
@@ -75,7 +75,7 @@ impl Quantiles {
     /// # Errors
     ///
     /// There is no quantile, or more than 64; or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Quantiles>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<Quantiles>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -137,9 +137,8 @@ impl Quantiles {
 impl Operation for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
     type Value = Value;
-    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         self.made().check(&device.limits())
     }
 
@@ -151,7 +150,7 @@ impl Operation for Quantiles {
         self.made().kernel(step, &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), limits)
     }
 
@@ -181,7 +180,7 @@ impl Operation for Quantiles {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         values::check(self.output(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }

@@ -3,8 +3,8 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::error::OperationError;
 use crate::gpu::device::Step;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
 use crate::gpu::{Pass, grid};
 use crate::rank::pipeline::{Params, Selection, bytes, indices_at};
@@ -110,7 +110,7 @@ impl Selection {
     }
 
     /// Plans the dispatches over short rows: one, unless a binding or a grid cannot hold them.
-    pub(super) fn plan_rows(&self, part: &Part, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    pub(super) fn plan_rows(&self, part: &Part, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let (count, k) = (self.sample.len, self.top.unwrap_or(0));
         let at_once = (bound(self.element, limits) / count.max(1)).clamp(1, MOST_ROWS);
         let pass = |rows: Part| {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use wgpu::Limits;
 
-use crate::error::OperationError;
 use crate::gpu::Pass;
 use crate::gpu::device::Memory;
+use crate::gpu::error::Error;
+use crate::gpu::input;
 use crate::gpu::limits::LimitError;
 use crate::gpu::range::BufferRange;
 use crate::rank::pipeline::Selection;
@@ -98,7 +99,7 @@ impl Rows {
         input: BufferRange,
         selection: impl Fn(u64) -> Selection,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let any = selection(0);
         let bound = rows::bound(any.element, limits);
         let mut runs: Vec<(Part, bool)> = Vec::new();
@@ -127,7 +128,7 @@ impl Rows {
         input: BufferRange,
         selection: impl Fn(u64) -> Selection,
         limits: &Limits,
-    ) -> Result<Vec<Memory>, OperationError> {
+    ) -> Result<Vec<Memory>, Error> {
         let any = selection(0);
         let workgroup = rows::workgroup(self.len(), any.top.unwrap_or(0), limits);
         let (mut memory, mut list) = (Vec::<Memory>::new(), Vec::new());
@@ -154,11 +155,11 @@ impl Rows {
         input: BufferRange,
         any: &Selection,
         limits: &Limits,
-    ) -> Result<Vec<(Part, bool)>, OperationError> {
+    ) -> Result<Vec<(Part, bool)>, Error> {
         let (len, all) = (input.len, self.number(input.len));
         if let Rows::Of(row) = *self {
             if row == 0 || !len.is_multiple_of(row) {
-                return Err(OperationError::Rows { len, row });
+                return Err(input::not_rows(len, row));
             }
         }
         let Rows::Between(offsets) = self else {
@@ -170,7 +171,7 @@ impl Rows {
         let part = |(ends, first): (&[u32], u64)| {
             let [from, to] = [ends[0], ends[1]].map(u64::from);
             if from > to || to > len {
-                return Err(OperationError::Segment { number: first, from, to, len });
+                return Err(input::not_a_segment(first, from..to, len));
             }
             // They are many if as many as long would be.
             let is_short = any.is_short(to - from, elements / (to - from).max(1), true, limits);

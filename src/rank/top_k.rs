@@ -3,8 +3,8 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::range::BufferRange;
@@ -54,7 +54,7 @@ impl TopK {
     /// # Errors
     ///
     /// k is 0.
-    pub fn new(element: Element, k: u32) -> Result<Self, OperationError> {
+    pub fn new(element: Element, k: u32) -> Result<Self, Error> {
         SettingError::unless("k", k, 1..=u32::MAX)?;
         Ok(TopK { element, k, is_smallest: false, rows: Rows::All })
     }
@@ -69,7 +69,7 @@ impl TopK {
     /// # Errors
     ///
     /// The device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<TopK>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<TopK>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -102,9 +102,8 @@ impl TopK {
 impl Operation for TopK {
     const LABEL: &'static str = "halofold::top_k";
     type Value = (Value, u32);
-    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         self.made().check(&device.limits())
     }
 
@@ -116,7 +115,7 @@ impl Operation for TopK {
         self.made().kernel(step, &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), limits)
     }
 
@@ -142,7 +141,7 @@ impl Operation for TopK {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         values::check(self.output(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }

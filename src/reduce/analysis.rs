@@ -5,7 +5,8 @@ use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
 use crate::element::Element;
-use crate::reduce::monoid::{Elem, MonoidError};
+use crate::gpu::error::WgslError;
+use crate::reduce::monoid::Elem;
 use crate::reduce::{layout, validate};
 use crate::shader::{self, Piece};
 
@@ -23,15 +24,15 @@ impl Source {
         Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
     }
 
-    pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
+    pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), WgslError> {
         shader::validated(&self.text).map_err(|refusal| {
             let location = refusal.spans.first().map(|span| span.location(&self.text));
             self.at(location, refusal.report)
         })
     }
 
-    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
-        MonoidError::Invalid(match location {
+    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> WgslError {
+        WgslError::Invalid(match location {
             Some(at) => {
                 let shift = if at.line_number == 1 { self.shift } else { 0 };
                 format!(
@@ -56,13 +57,13 @@ fn mentions_f16(pieces: &[Piece]) -> bool {
 
 /// Checks a text that only declares `map`. Returns the type that the function returns, a number or a vector of numbers, and the
 /// features that the text needs.
-pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), MonoidError> {
+pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), WgslError> {
     let expected = "fn map(elem: Elem, index: u32) -> Key";
     function_of(elem, wgsl, ("map", expected), |text| Ok([text.elem(elem)?, "u32".to_owned()]))
 }
 
 /// Checks a text that only declares `map_texel`, of texels with these components, as [`map_of`] does.
-pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<(String, Features), MonoidError> {
+pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<(String, Features), WgslError> {
     let expected = match channel {
         "i32" => "fn map_texel(texel: vec4<i32>, at: vec2<u32>) -> Key",
         "u32" => "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> Key",
@@ -79,19 +80,19 @@ fn function_of(
     elem: Elem,
     wgsl: &str,
     (name, expected): (&'static str, &'static str),
-    parameters: impl FnOnce(&Signatures<'_>) -> Result<[String; 2], MonoidError>,
-) -> Result<(String, Features), MonoidError> {
+    parameters: impl FnOnce(&Signatures<'_>) -> Result<[String; 2], WgslError>,
+) -> Result<(String, Features), WgslError> {
     let text = Source::new(elem, &[Piece::new("the map", wgsl.to_owned())]);
     let (module, info) = text.parse()?;
     let variable = module.global_variables.iter().next();
     let variable =
         variable.map(|(at, _)| (module.global_variables.get_span(at), "a variable outside of functions"));
     if let Some((span, what)) = variable.or_else(|| validate::impurity(&module, &info)) {
-        return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
+        return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
     }
     let signatures = Signatures { module: &module, text: &text };
     let returns =
-        layout::name(&module, signatures.result(name, expected)?).ok_or(MonoidError::NotStorable("Key"))?;
+        layout::name(&module, signatures.result(name, expected)?).ok_or(WgslError::NotStorable("Key"))?;
     let parameters = parameters(&signatures)?;
     signatures.check(name, &parameters.each_ref().map(String::as_str), &returns)?;
     Ok((returns, features(&module, &info)))
@@ -165,9 +166,9 @@ impl Signatures<'_> {
         &self,
         name: &'static str,
         expected: &'static str,
-    ) -> Result<Handle<Type>, MonoidError> {
-        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected })?;
-        function.result.as_ref().map(|result| result.ty).ok_or_else(|| MonoidError::Signature {
+    ) -> Result<Handle<Type>, WgslError> {
+        let (handle, function) = self.find(name).ok_or(WgslError::Missing { expected })?;
+        function.result.as_ref().map(|result| result.ty).ok_or_else(|| WgslError::Signature {
             line: self.text.line(self.module.functions.get_span(handle)),
             function: name,
             expected: expected.to_owned(),
@@ -175,19 +176,19 @@ impl Signatures<'_> {
     }
 
     /// The type of an element in WGSL. If the text declares it, its stride must be the given one.
-    pub(super) fn elem(&self, elem: Elem) -> Result<String, MonoidError> {
+    pub(super) fn elem(&self, elem: Elem) -> Result<String, WgslError> {
         let stride = match elem {
             Elem::Number { wgsl, .. } => return Ok(wgsl.to_owned()),
             Elem::Declared { stride } => stride,
         };
         let expected = "fn map(elem: Elem, index: u32) -> Acc";
-        let (_, function) = self.find("map").ok_or(MonoidError::Missing { expected })?;
+        let (_, function) = self.find("map").ok_or(WgslError::Missing { expected })?;
         let ty = function.arguments.first().map(|argument| argument.ty);
-        let ty = ty.ok_or(MonoidError::Missing { expected })?;
+        let ty = ty.ok_or(WgslError::Missing { expected })?;
         match (layout::stride(self.module, ty), layout::name(self.module, ty)) {
-            (Some(wgsl), Some(_)) if wgsl != stride => Err(MonoidError::Stride { wgsl, said: stride }),
+            (Some(wgsl), Some(_)) if wgsl != stride => Err(WgslError::Stride { wgsl, said: stride }),
             (Some(_), Some(name)) => Ok(name),
-            _ => Err(MonoidError::NotStorable("Elem")),
+            _ => Err(WgslError::NotStorable("Elem")),
         }
     }
 
@@ -197,14 +198,14 @@ impl Signatures<'_> {
         name: &'static str,
         parameters: &[&str],
         result: &str,
-    ) -> Result<(), MonoidError> {
+    ) -> Result<(), WgslError> {
         let declaration = match name {
             "map" => "fn map(elem: Elem, index: u32) -> Acc",
             "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
             "value" => "fn value(x: f32) -> f32",
             _ => "one of the operator's functions",
         };
-        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;
+        let (handle, function) = self.find(name).ok_or(WgslError::Missing { expected: declaration })?;
         let has: Option<Vec<_>> =
             function.arguments.iter().map(|argument| layout::name(self.module, argument.ty)).collect();
         let returns = function.result.as_ref().and_then(|returned| layout::name(self.module, returned.ty));
@@ -212,7 +213,7 @@ impl Signatures<'_> {
         if fits && returns.as_deref() == Some(result) {
             return Ok(());
         }
-        Err(MonoidError::Signature {
+        Err(WgslError::Signature {
             line: self.text.line(self.module.functions.get_span(handle)),
             function: name,
             expected: format!("fn {name}({}) -> {result}", parameters.join(", ")),

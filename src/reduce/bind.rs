@@ -3,12 +3,12 @@
 use wgpu::{BindingResource, Buffer};
 
 use crate::gpu::buffers::{self, Use, slice};
+use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::outputs::Outputs;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
 use crate::gpu::{BufferError, blocks};
-use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
@@ -25,7 +25,7 @@ pub(super) fn check(
     parameters: Option<(Parameters, Slice<'_>)>,
     outputs: &Outputs<'_>,
     limits: &wgpu::Limits,
-) -> Result<(), ReduceError> {
+) -> Result<(), Error> {
     let written = outputs.uses();
     buffers::check(&reads(plan, sources), &written, limits)?;
     if let Some(list) = sources.offsets {
@@ -49,13 +49,16 @@ pub(super) fn check(
 pub(super) fn parameters<'a>(
     monoid: &Monoid,
     sources: &Sources<'a>,
-) -> Result<Option<(Parameters, Slice<'a>)>, ReduceError> {
+) -> Result<Option<(Parameters, Slice<'a>)>, Error> {
     match (monoid.parameters, sources.parameters) {
         (None, None) => Ok(None),
         (Some(declared), Some(given)) => Ok(Some((declared, given))),
         (declared, _) => {
-            let (name, are_declared) = (monoid.name().to_owned(), declared.is_some());
-            Err(ReduceError::Parameters { name, are_declared })
+            let message = match declared {
+                Some(_) => "declares parameters: give them by `.with_parameters(…)`",
+                None => "declares no parameters: leave `.with_parameters(…)` out",
+            };
+            Err(Error::setting("parameters", format!("`{}` {message}", monoid.name())))
         }
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use wgpu::Features;
 
+use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::{outputs, texels};
 use crate::map::Map;
-use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::layout::Component;
@@ -228,19 +228,20 @@ impl Text<'_> {
 
     /// Checks the composed text if it contains a custom operator or a map, so that no text that naga rejects reaches a
     /// device.
-    pub(super) fn checked(&self) -> Result<(), ReduceError> {
+    pub(super) fn checked(&self) -> Result<(), Error> {
         if self.monoid.op().is_some() && self.monoid.texels.is_none() {
             return Ok(());
         }
         let text = self.compose();
-        shader::validated(&text).map(drop).map_err(|refusal| {
+        let composed = shader::validated(&text).map(drop).map_err(|refusal| {
             let line = refusal.spans.iter().find_map(|span| self.own_line(&text, *span));
             let message = match line {
                 Some(line) => format!("line {line}: {}", refusal.summary),
                 None => refusal.report,
             };
-            ReduceError::Composed { name: self.monoid.name().to_owned(), message }
-        })
+            WgslError::Composed(format!("`{}`: {message}", self.monoid.name()))
+        });
+        Ok(composed?)
     }
 
     /// The line of a custom operator's text where a span of the composed text starts; `None` if that is in

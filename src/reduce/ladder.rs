@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
 use crate::shader;
@@ -304,7 +304,7 @@ pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, 
 
 impl Rung {
     /// Finds the rung with this name.
-    pub fn named(name: &str) -> Result<&'static Rung, OperationError> {
+    pub fn named(name: &str) -> Result<&'static Rung, Error> {
         parse::named(("rung", "rungs"), RUNGS, Rung::name, name)
     }
 

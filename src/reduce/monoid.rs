@@ -2,7 +2,6 @@
 //! device.
 
 mod atomic;
-mod error;
 mod facts;
 mod kept;
 
@@ -11,6 +10,7 @@ use std::borrow::Cow;
 use wgpu::Features;
 
 use crate::element::Element;
+use crate::gpu::error::{Error, WgslError};
 use crate::map::Map;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
@@ -18,12 +18,12 @@ use crate::reduce::fold::{FOLD, Fold};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::parameters::Parameters;
+use crate::reduce::refused::texels_refused;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
 
 pub(crate) use atomic::AtomicWord;
-pub use error::MonoidError;
 use kept::Kept;
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
@@ -217,7 +217,7 @@ impl Monoid {
     /// # Errors
     ///
     /// The error names the line of `wgsl` that is wrong.
-    pub fn custom(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+    pub fn custom(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, Error> {
         Monoid::of_text(name, Elem::Number { element, wgsl: element.name() }, arity, wgsl)
     }
 
@@ -254,36 +254,31 @@ impl Monoid {
     ///
     /// # Errors
     ///
-    /// The errors of [`Monoid::custom`], and [`MonoidError::Stride`].
-    pub fn custom_struct(name: &str, stride: u64, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+    /// The errors of [`Monoid::custom`], and [`WgslError::Stride`].
+    pub fn custom_struct(name: &str, stride: u64, arity: Arity, wgsl: &str) -> Result<Self, Error> {
         Monoid::of_text(name, Elem::Declared { stride }, arity, wgsl)
     }
 
-    fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+    fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, Error> {
         Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), wgsl)])
     }
 
     /// Parses and checks the pieces of an operator.
-    pub(crate) fn analyse(
-        name: &str,
-        elem: Elem,
-        arity: Arity,
-        pieces: Vec<Piece>,
-    ) -> Result<Self, MonoidError> {
+    pub(crate) fn analyse(name: &str, elem: Elem, arity: Arity, pieces: Vec<Piece>) -> Result<Self, Error> {
         let text = Source::new(elem, &pieces);
         let (module, info) = text.parse()?;
         if let Some((span, what)) = validate::impurity(&module, &info) {
-            return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
+            return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what }.into());
         }
-        let parameters = Parameters::of(&module).map_err(|variable| MonoidError::NotPure {
+        let parameters = Parameters::of(&module).map_err(|variable| WgslError::NotPure {
             line: Some(text.line(module.global_variables.get_span(variable))),
             what: "a variable outside of functions",
         })?;
         let signatures = Signatures { module: &module, text: &text };
         let acc = signatures.result("identity", "fn identity() -> Acc")?;
         let out = signatures.result("finish", "fn finish(acc: Acc, n: u32) -> Out")?;
-        let acc_layout = Layout::of(&module, acc).ok_or(MonoidError::NotStorable("Acc"))?;
-        let out_layout = Layout::of(&module, out).ok_or(MonoidError::NotStorable("Out"))?;
+        let acc_layout = Layout::of(&module, acc).ok_or(WgslError::NotStorable("Acc"))?;
+        let out_layout = Layout::of(&module, out).ok_or(WgslError::NotStorable("Out"))?;
         let a = acc_layout.wgsl.as_str();
         let inputs = if arity == Arity::Two { 2 } else { 1 };
         let element = signatures.elem(elem)?;
@@ -299,7 +294,7 @@ impl Monoid {
             signatures.check("map4", &map4, a)?;
         }
         if acc_layout.words() > MOST_WORDS {
-            return Err(MonoidError::TooLarge { words: acc_layout.words(), limit: MOST_WORDS });
+            return Err(WgslError::TooLarge { words: acc_layout.words(), limit: MOST_WORDS }.into());
         }
         let features = features(&module, &info);
         Ok(Monoid {
@@ -345,7 +340,7 @@ impl Monoid {
     /// # Errors
     ///
     /// The map is none of texels or returns another type, or the operator has two inputs or elements of 16 or 64 bits.
-    pub fn of_texels(self, map: Map) -> Result<Self, MonoidError> {
+    pub fn of_texels(self, map: Map) -> Result<Self, Error> {
         let is_one = self.arity == Arity::One && map.sample().is_some();
         match self.elem {
             Elem::Number { element: element @ (Element::F32 | Element::I32 | Element::U32), .. }
@@ -355,7 +350,7 @@ impl Monoid {
             }
             // The types are compared when the kernel is composed.
             Elem::Declared { .. } if is_one => {}
-            _ => return Err(MonoidError::Texels),
+            _ => return Err(texels_refused()),
         }
         Ok(Monoid { features: self.features | map.features(), texels: Some(map), ..self })
     }

@@ -1,8 +1,9 @@
 //! halofold's own operators: each is one row of a table and one WGSL file.
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 use crate::parse::by_name;
-use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::monoid::{Arity, Elem, Monoid};
 use crate::reduce::value::{Field, Format, Kind, Scalar};
 use crate::shader::Composer;
 
@@ -231,8 +232,8 @@ impl Op {
     ///
     /// # Errors
     ///
-    /// [`MonoidError::Undefined`] if [`Op::is_over`] is false.
-    pub fn over(self, element: Element) -> Result<Monoid, MonoidError> {
+    /// [`Error::Setting`] if [`Op::is_over`] is false.
+    pub fn over(self, element: Element) -> Result<Monoid, Error> {
         let wgsl = match (self.row().reads, element) {
             (Reads::Bits, Element::F32) => "i32",
             (Reads::Bits, Element::F64) => "i64",
@@ -247,9 +248,9 @@ impl Op {
     }
 
     /// The operator over an element type that WGSL reads as another one.
-    pub(super) fn reading(self, element: Element, wgsl: &'static str) -> Result<Monoid, MonoidError> {
+    pub(super) fn reading(self, element: Element, wgsl: &'static str) -> Result<Monoid, Error> {
         if !self.is_over(element) {
-            return Err(MonoidError::Undefined { op: self, element });
+            return Err(Error::setting("element", format!("`{self}` is not defined for {element}")));
         }
         let row = self.row();
         let elem = Elem::Number { element, wgsl };

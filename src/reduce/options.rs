@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Checks;
 use crate::gpu::limits::{self, LimitError};
 use crate::reduce::compose::Text;
-use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::launches::Launches;
@@ -13,6 +13,7 @@ use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, BufferRange, Plan, Request, Stage};
 #[cfg(doc)]
 use crate::reduce::reducer::Reducer;
+use crate::reduce::refused::{no_atomic, not_exact};
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
 
@@ -125,7 +126,7 @@ impl<'a> Options<'a> {
         form: ShapeKind,
         features: wgpu::Features,
         limits: &wgpu::Limits,
-    ) -> Result<(), ReduceError> {
+    ) -> Result<(), Error> {
         let monoid = &*self.exact(monoid)?;
         let monoid = &*monoid.on(features);
         let request = self.request(monoid, form, limits);
@@ -150,7 +151,7 @@ impl<'a> Options<'a> {
         parts: &[BufferRange],
         second: Option<BufferRange>,
         limits: &wgpu::Limits,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         self.request(&*self.exact(monoid)?, shape.kind(), limits).plan(shape, parts, second)
     }
 
@@ -160,7 +161,7 @@ impl<'a> Options<'a> {
         monoid: &Monoid,
         features: wgpu::Features,
         limits: &wgpu::Limits,
-    ) -> Result<(), ReduceError> {
+    ) -> Result<(), Error> {
         if matches!(self.strategy, Strategy::Rung { .. }) {
             return self.check(monoid, ShapeKind::Whole, features, limits);
         }
@@ -172,20 +173,20 @@ impl<'a> Options<'a> {
     }
 
     /// The operator with the accuracy that the options set.
-    pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<Cow<'r, Monoid>, ReduceError> {
+    pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<Cow<'r, Monoid>, Error> {
         if !self.is_exact() && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
         if let Strategy::Rung { rung, .. } = self.strategy {
             if !EXACT_FOLD.has(rung.kernel) {
-                return Err(ReduceError::ExactRung { rung: rung.name() });
+                let message = "rounds at every addition: exact sums have the rung `exact`";
+                return Err(Error::setting("rung", format!("`{}` {message}", rung.name())));
             }
         }
         if monoid.format().is_some() {
             return Ok(Cow::Borrowed(monoid));
         }
-        let (name, element) = (monoid.name().to_owned(), monoid.element_name());
-        monoid.exact().map(Cow::Owned).ok_or(ReduceError::NotExact { name, element })
+        monoid.exact().map(Cow::Owned).ok_or_else(|| not_exact(monoid))
     }
 
     fn is_exact(&self) -> bool {
@@ -219,10 +220,11 @@ impl<'a> Options<'a> {
 }
 
 /// Checks that a device with these limits can run a kernel, and that a custom operator composes with it.
-pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<(), ReduceError> {
+pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<(), Error> {
     let kernel = text.stage.kernel;
     if kernel.needs_subgroups() && !subgroups {
-        return Err(ReduceError::SubgroupsDisabled { rung: kernel.name });
+        let message = "is about subgroup operations, which the options turn off";
+        return Err(Error::setting("rung", format!("`{}` {message}", kernel.name)));
     }
     check_features(text)?;
     let named = |error: LimitError| error.of(format!("`{}`", text.monoid.name()));
@@ -231,19 +233,22 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
 }
 
 /// Checks that the device has the features that a stage needs.
-fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
+fn check_features(text: &Text<'_>) -> Result<(), Error> {
     let Text { monoid, stage, features } = text;
     let check = |name: &str, needed: wgpu::Features| monoid.needs(name, needed - *features);
     let kernel = stage.kernel;
     if *kernel == ACCUMULATE {
-        let besides = monoid.accumulates().ok_or_else(|| ReduceError::no_atomic(monoid))?;
+        let besides = monoid.accumulates().ok_or_else(|| no_atomic(monoid))?;
         check(monoid.name(), monoid.features() | besides)?;
     }
     if kernel.needs_subgroups() {
         check(kernel.name, wgpu::Features::SUBGROUP)?;
     }
     if kernel.adds_to_total() {
-        let no_word = || ReduceError::NoWord { acc: monoid.acc_type().to_owned() };
+        let no_word = || {
+            let message = format!("no atomic word holds {}: use another rung", monoid.acc_type());
+            Error::setting("rung", message)
+        };
         check(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
     }
     let in_words = kernel.collects_partials() || text.uses_subgroups() && !monoid.acc.is_word();

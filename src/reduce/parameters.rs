@@ -4,9 +4,9 @@ use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, Storag
 use wgpu::{BindingResource, BufferUsages, Limits};
 
 use crate::gpu::buffers::{self, Use};
+use crate::gpu::error::Error;
 use crate::gpu::limits::needs;
 use crate::gpu::slice::Slice;
-use crate::reduce::error::ReduceError;
 
 /// The binding of group 0 with an operator's own parameters, if they are a uniform.
 pub(super) const OWN_UNIFORM: u32 = 9;
@@ -51,12 +51,7 @@ impl Parameters {
     }
 
     /// Checks a buffer for them: its usage, its size, its alignment, and that it is not the output's buffer.
-    pub(super) fn check(
-        &self,
-        given: Slice<'_>,
-        outputs: &[Use<'_>],
-        limits: &Limits,
-    ) -> Result<(), ReduceError> {
+    pub(super) fn check(&self, given: Slice<'_>, outputs: &[Use<'_>], limits: &Limits) -> Result<(), Error> {
         let used = Use::of("parameters", given, self.bound(given));
         let is_uniform = self.slot == OWN_UNIFORM;
         let used = if is_uniform { used.with_usage(BufferUsages::UNIFORM) } else { used };

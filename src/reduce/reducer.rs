@@ -4,6 +4,7 @@ use wgpu::{Buffer, Device, TextureSampleType};
 
 use crate::gpu;
 use crate::gpu::blocks::Blocks;
+use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Compiled, Kernel, Pipelines};
 use crate::gpu::launch::Dispatch;
@@ -11,7 +12,6 @@ use crate::gpu::limits::LimitError;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 use crate::reduce::compose::Text;
-use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
@@ -54,7 +54,7 @@ impl Reducer {
     /// - The device lacks a feature that the operator needs in every shape.
     /// - A custom operator declares a name that halofold's kernels also declare.
     /// - The device cannot run the [rung](crate::reduce::Strategy) that the options name.
-    pub fn new(device: &Device, monoid: Monoid) -> Result<Self, ReduceError> {
+    pub fn new(device: &Device, monoid: Monoid) -> Result<Self, Error> {
         Self::with_options(device, monoid, Options::default())
     }
 
@@ -63,7 +63,7 @@ impl Reducer {
     /// # Errors
     ///
     /// See [`Reducer::new`].
-    pub fn with_options(device: &Device, monoid: Monoid, options: Options<'_>) -> Result<Self, ReduceError> {
+    pub fn with_options(device: &Device, monoid: Monoid, options: Options<'_>) -> Result<Self, Error> {
         let limits = device.limits();
         let adapter = device.adapter_info();
         let options = Options { launches: options.launches.on(&adapter), ..options };
@@ -103,7 +103,7 @@ impl Reducer {
         shape: Shape,
         parts: &[BufferRange],
         second: Option<BufferRange>,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         self.request(shape).plan(shape, parts, second)
     }
 
@@ -113,7 +113,7 @@ impl Reducer {
     /// # Errors
     ///
     /// See [`Options::check`].
-    pub fn compile(&self, plan: &Plan) -> Result<(), ReduceError> {
+    pub fn compile(&self, plan: &Plan) -> Result<(), Error> {
         plan.launches.iter().try_for_each(|launch| self.stage(launch.stage).map(drop))
     }
 
@@ -123,7 +123,7 @@ impl Reducer {
     /// # Errors
     ///
     /// The results have another type or another number than `T`.
-    pub fn results<T: FromResults>(&self, bytes: &[u8]) -> Result<T, ReduceError> {
+    pub fn results<T: FromResults>(&self, bytes: &[u8]) -> Result<T, Error> {
         results::read(self, bytes)
     }
 
@@ -168,7 +168,7 @@ impl Reducer {
     }
 
     /// Returns a stage's kernel, which it compiles on first use.
-    pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, ReduceError> {
+    pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, Error> {
         self.pipelines.try_get(stage, || {
             let text = self.text(stage);
             options::check(&text, self.options.subgroups, self.limits())?;

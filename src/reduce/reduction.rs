@@ -3,6 +3,7 @@
 use wgpu::Queue;
 
 use crate::gpu::BufferError;
+use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::outputs::Outputs;
 use crate::gpu::slice::Slice;
@@ -10,10 +11,10 @@ use crate::gpu::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
-use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::reducer::Reducer;
+use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::workspace::Workspace;
@@ -29,14 +30,14 @@ use crate::reduce::workspace::Workspace;
 /// input may make the reducer itself, and code that differs only in the reduction may be given it:
 ///
 /// ```
-/// use halofold::reduce::{Monoid, ReduceError, Reducer, Reduction};
+/// use halofold::reduce::{Monoid, Error, Reducer, Reduction};
 /// use halofold::{Slice, wgpu};
 ///
 /// fn reduced<'a>(
 ///     (device, queue): (&wgpu::Device, &wgpu::Queue),
 ///     monoid: Monoid,
 ///     input: impl Into<Slice<'a>>,
-/// ) -> Result<f32, ReduceError> {
+/// ) -> Result<f32, Error> {
 ///     Reducer::new(device, monoid)?.of(input).wait(queue)
 /// }
 ///
@@ -44,7 +45,7 @@ use crate::reduce::workspace::Workspace;
 ///     (device, queue): (&wgpu::Device, &wgpu::Queue),
 ///     monoid: Monoid,
 ///     describe: impl for<'r> FnOnce(&'r Reducer) -> Reduction<'r, 'b>,
-/// ) -> Result<Vec<f32>, ReduceError> {
+/// ) -> Result<Vec<f32>, Error> {
 ///     describe(&Reducer::new(device, monoid)?).wait(queue)
 /// }
 /// # use halofold::{Element, reduce::Op};
@@ -255,15 +256,20 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # Errors
     ///
     /// See [`Plan::of`] and [`Reduction::len`].
-    pub fn plan(&self) -> Result<Plan, ReduceError> {
+    pub fn plan(&self) -> Result<Plan, Error> {
         self.planned(false)
     }
 
-    fn planned(&self, in_components: bool) -> Result<Plan, ReduceError> {
+    fn planned(&self, in_components: bool) -> Result<Plan, Error> {
         let (parts, second) = self.extents()?;
         let Sources { stands_for, index, count, .. } = &self.sources;
         if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
-            return Err(ReduceError::Index(self.shape));
+            let allowed = "`Shape::Whole` without a count on the GPU";
+            let message = format!(
+                "elements are counted from another index than 0 for {allowed}, not for {:?}",
+                self.shape
+            );
+            return Err(Error::setting("counting_from", message));
         }
         let request = Request { in_components, ..self.reducer.request(self.shape) };
         let plan = request.plan(self.shape, &parts, second)?;
@@ -287,7 +293,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is too small.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, Error> {
         self.bind(self.plan()?, [output.into()])
     }
 
@@ -325,7 +331,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     pub fn into_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Prepared, ReduceError> {
+    ) -> Result<Prepared, Error> {
         let in_components = self.reducer.monoid().components().len() > 1;
         self.bind(self.planned(in_components)?, outputs.into_iter().map(Into::into))
     }
@@ -350,12 +356,14 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// - The errors of [`Reduction::into`].
     /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
-    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
+    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Prepared, Error> {
         let (parts, second) = self.extents()?;
         let request = self.reducer.request(self.shape).made_for(self.shape, &parts, second);
         let made_for = MadeFor { index: self.index(), elements: self.sources.stands_for, ..request };
         if plan.made_for != made_for {
-            return Err(ReduceError::OtherPlan);
+            let message = "the plan was made for another shape, length, offset or size of elements, or for a device with other limits: \
+                           make one by `Reduction::plan` of an equal reduction";
+            return Err(Error::setting("plan", message));
         }
         self.bind(plan, [output.into()])
     }
@@ -371,7 +379,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - The errors of [`Reduction::into`].
     /// - The results have another type or another number than `T`.
     /// - The device is lost.
-    pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, ReduceError> {
+    pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, Error> {
         self.submit::<T>(queue)?.wait_with(|bytes| self.reducer.results(bytes))?
     }
 
@@ -381,15 +389,12 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # Errors
     ///
     /// See [`Reduction::wait`].
-    pub fn read<T: FromResults>(
-        self,
-        queue: &Queue,
-    ) -> impl Future<Output = Result<T, ReduceError>> + use<'r, T> {
+    pub fn read<T: FromResults>(self, queue: &Queue) -> impl Future<Output = Result<T, Error>> + use<'r, T> {
         let (reducer, submitted) = (self.reducer, self.submit::<T>(queue));
         async move { submitted?.with(|bytes| reducer.results(bytes)).await? }
     }
 
-    fn extent(&self, input: &Input<'_>) -> Result<BufferRange, ReduceError> {
+    fn extent(&self, input: &Input<'_>) -> Result<BufferRange, Error> {
         let elements =
             input.extent(self.reducer.item_size(), self.reducer.sample(), self.reducer.device())?;
         Ok(match self.shape {
@@ -409,7 +414,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
-    fn extents(&self) -> Result<(Vec<BufferRange>, Option<BufferRange>), ReduceError> {
+    fn extents(&self) -> Result<(Vec<BufferRange>, Option<BufferRange>), Error> {
         let Sources { parts, second, len, .. } = &self.sources;
         let mut parts: Vec<_> = parts.iter().map(|input| self.extent(input)).collect::<Result<_, _>>()?;
         let mut second = second.map(|slice| self.extent(&Input::Buffer(slice))).transpose()?;
@@ -425,25 +430,31 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
     }
 
-    fn bind<'s>(
-        &self,
-        plan: Plan,
-        outputs: impl IntoIterator<Item = Slice<'s>>,
-    ) -> Result<Prepared, ReduceError> {
+    fn bind<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Prepared, Error> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
         if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
-            return Err(ReduceError::Offsets(shape));
+            let message = match shape {
+                Shape::Offsets { .. } => {
+                    "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned()
+                }
+                shape => format!(
+                    "a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"
+                ),
+            };
+            return Err(Error::setting("segment_offsets", message));
         }
         let takes_count =
             matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
         if sources.count.is_some() && !takes_count {
-            return Err(ReduceError::Count(shape));
+            let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
+            let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
+            return Err(Error::setting("count_buffer", message));
         }
         // An exact sum in two launches is one of a segment, which has its length from the host.
         if sources.count.is_some()
             && plan.launches.iter().any(|launch| launch.stage.kernel == EXACT_FOLD.segments)
         {
-            return Err(ReduceError::ExactInOneLaunch);
+            return Err(exact_in_one_launch());
         }
         let parameters = bind::parameters(reducer.monoid(), sources)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
@@ -478,27 +489,26 @@ impl<'r, 'b> Reduction<'r, 'b> {
             let resource = |slot| bound.slot(slot, index, launch);
             Ok(reducer.stage(launch.stage)?.dispatch(device, label, launch.grid, resource))
         });
-        let launches: Vec<_> =
-            prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, ReduceError>>()?;
+        let launches: Vec<_> = prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, Error>>()?;
         Ok(Prepared::new(plan, launches, format!("halofold::reduce::{}", reducer.monoid().name())))
     }
 
     /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the
     /// results.
-    fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, ReduceError> {
+    fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, Error> {
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;
         let size = plan.results * self.reducer.output_layout().stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
             self.bind(plan, [results.into()])?.encode(encoder);
-            Ok::<_, ReduceError>(())
+            Ok::<_, Error>(())
         })?;
         Ok(readback.read(size))
     }
 }
 
 /// Cuts the parts of an input to the first elements.
-fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), ReduceError> {
+fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), Error> {
     let mut left = len;
     for part in parts {
         part.len = part.len.min(left);

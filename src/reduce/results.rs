@@ -5,7 +5,7 @@
 use bytemuck::pod_read_unaligned;
 
 use crate::element::{Element, Value};
-use crate::reduce::error::ReduceError;
+use crate::gpu::error::{DataError, Error};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
@@ -109,34 +109,42 @@ impl Results<'_> {
 }
 
 /// Converts the bytes of a reducer's output to results.
-pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, ReduceError> {
+pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, Error> {
     let layout = reducer.output_layout();
     let results = Results { bytes, layout: &layout };
     let count = results.count() as u64;
     if !T::takes(count) {
         let name = || reducer.monoid().name().to_owned();
         return Err(match count {
-            0 => ReduceError::TooFewBytes { name: name(), bytes: bytes.len(), size: layout.stride },
-            _ => ReduceError::Results(count),
+            0 => {
+                let (bytes, size) = (bytes.len(), layout.stride);
+                DataError::Format(format!("{bytes} bytes: one result of `{}` has {size}", name())).into()
+            }
+            _ => not_one(count),
         });
     }
     T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &layout))
 }
 
 /// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
-pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(), ReduceError> {
+pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(), Error> {
     if !T::takes(count) {
-        return Err(ReduceError::Results(count));
+        return Err(not_one(count));
     }
     let zeros = vec![0; reducer.output_layout().stride as usize];
     read::<T>(reducer, &zeros).map(drop)
 }
 
-fn wrong_type<T>(reducer: &Reducer, layout: &OutputLayout) -> ReduceError {
+fn wrong_type<T>(reducer: &Reducer, layout: &OutputLayout) -> Error {
     let gives: Vec<_> = layout.fields.iter().map(|field| field.number.name()).collect();
     let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
     let name = reducer.monoid().name().to_owned();
-    ReduceError::ResultType { name, gives, asked: std::any::type_name::<T>() }
+    Error::setting("type", format!("`{name}` gives {gives}, not {}", std::any::type_name::<T>()))
+}
+
+/// The error of no result, or of several, where one was read.
+fn not_one(count: u64) -> Error {
+    Error::setting("results", format!("{count} results: ask for a `Vec` of them"))
 }
 
 impl<T: FromResults> FromResults for Vec<T> {

@@ -31,7 +31,7 @@ pub enum Shape {
     /// This shape needs an operator that one atomic operation carries out and whose
     /// [`finish`](crate::reduce::Monoid::custom) changes nothing.
     /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) tells which these are, and what the device
-    /// needs. Other operators return [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic).
+    /// needs. Other operators return [`Error::Setting`](crate::Error::Setting).
     ///
     /// ```
     /// use halofold::Element;

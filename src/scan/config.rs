@@ -3,8 +3,9 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::Value;
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::Error;
+use crate::gpu::input;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::{Options, Pass};
@@ -55,7 +56,7 @@ impl Scan {
     /// # Errors
     ///
     /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
-    pub fn new(monoid: Monoid) -> Result<Self, OperationError> {
+    pub fn new(monoid: Monoid) -> Result<Self, Error> {
         let (monoid, offsets) = (monoid.plain()?, Vec::new());
         Ok(Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false })
     }
@@ -113,7 +114,7 @@ impl Scan {
     /// # Errors
     ///
     /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Scan>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<Scan>, Error> {
         OnDevice::with_config(device, self, Options::default())
     }
 
@@ -133,7 +134,7 @@ impl Scan {
     /// # Errors
     ///
     /// Too many elements; rows that do not come out even, or offsets that do not ascend; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.plan_over(input, None, limits)
     }
 
@@ -158,9 +159,8 @@ impl Scan {
 impl Operation for Scan {
     const LABEL: &'static str = "halofold::scan";
     type Value = Value;
-    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         self.made().check(device)
     }
 
@@ -172,7 +172,7 @@ impl Operation for Scan {
         self.made().kernel(step, device.features(), &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let mut memory = self.made().memory(input.len, limits)?;
         if !self.offsets.is_empty() {
             let contents: Vec<u32> = self.offsets.iter().copied().chain([u32::MAX]).collect();
@@ -196,8 +196,9 @@ impl Operation for Scan {
         [self.output(len)].into_iter().chain(state).collect()
     }
 
-    fn check_alone(&self) -> Result<(), OperationError> {
-        if self.continues { Err(OperationError::Continuing) } else { Ok(()) }
+    fn check_alone(&self) -> Result<(), Error> {
+        let message = "these prefixes go on from the state in their second output: give it and the results to `into_each`";
+        if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
     }
 
     /// The numbers of the results, those of one after those of another.
@@ -210,11 +211,11 @@ impl Operation for Scan {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
         if let Some((ends, number)) = falling {
             let [from, to] = [ends[0], ends[1]].map(u64::from);
-            return Err(OperationError::Segment { number, from, to, len: input.len });
+            return Err(input::not_a_segment(number, from..to, input.len));
         }
         self.made().layout(limits).plan(input, limits)
     }

@@ -2,12 +2,12 @@
 
 use wgpu::{Device, Features, Limits};
 
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, Step};
+use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::outputs;
-use crate::reduce::{Monoid, MonoidError};
+use crate::reduce::Monoid;
 use crate::scan::plan::{Layout, Rows};
 use crate::shader::{self, Composer, Piece};
 
@@ -208,7 +208,7 @@ impl Made<'_> {
     }
 
     /// Checks that a device can run the kernels. The text of an application is composed, so that none that naga rejects reaches a device.
-    pub(crate) fn check(&self, device: &Device) -> Result<(), OperationError> {
+    pub(crate) fn check(&self, device: &Device) -> Result<(), Error> {
         let (features, limits) = (device.features(), device.limits());
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;
@@ -225,7 +225,7 @@ impl Made<'_> {
         if monoid.op().is_none() {
             for step in self.steps() {
                 let text = self.kernel(step, features, &limits).wgsl;
-                shader::validated(&text).map_err(|refusal| MonoidError::Composed(refusal.report))?;
+                shader::validated(&text).map_err(|refusal| WgslError::Composed(refusal.report))?;
             }
         }
         Ok(())

@@ -2,8 +2,8 @@
 
 use wgpu::Limits;
 
-use crate::error::OperationError;
 use crate::gpu::device::Step;
+use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
@@ -116,12 +116,12 @@ impl Layout {
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(crate) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    pub(crate) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let len = range.len;
         let row = match self.rows {
             Rows::All => len.max(1),
             Rows::Of(row) if row == 0 || !len.is_multiple_of(row) => {
-                return Err(OperationError::Rows { len, row });
+                return Err(input::not_rows(len, row));
             }
             Rows::Of(row) | Rows::Between(row) => row,
         };
@@ -150,7 +150,7 @@ impl Layout {
     }
 
     /// Cuts the input into parts that start at a tile, and where bindings of input and output can start.
-    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, OperationError> {
+    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, Error> {
         let BufferRange { offset, len } = range;
         input::check(range, self.item, self.item)?;
         input::check_count(len)?;

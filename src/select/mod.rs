@@ -37,12 +37,12 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::error::OperationError;
 use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::{Options, Pass};
-use crate::reduce::{Arity, BufferRange, Monoid, MonoidError};
+use crate::reduce::{Arity, BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Rows;
 
@@ -88,7 +88,7 @@ impl Select {
     /// # Errors
     ///
     /// The error names the line of `wgsl` that is wrong.
-    pub fn new(element: Element, wgsl: &str) -> Result<Self, MonoidError> {
+    pub fn new(element: Element, wgsl: &str) -> Result<Self, Error> {
         let monoid = Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?;
         Ok(Select { monoid, as_indices: false })
     }
@@ -98,8 +98,8 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// The errors of [`Select::new`], and [`MonoidError::Stride`].
-    pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, MonoidError> {
+    /// The errors of [`Select::new`], and [`WgslError::Stride`](crate::WgslError::Stride).
+    pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, Error> {
         let monoid = Monoid::custom_struct("select", stride, Arity::One, &(wgsl.to_owned() + COUNT))?;
         Ok(Select { monoid, as_indices: false })
     }
@@ -114,7 +114,7 @@ impl Select {
     /// # Errors
     ///
     /// The text declares a parameter; the device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Select>, OperationError> {
+    pub fn on(self, device: &Device) -> Result<OnDevice<Select>, Error> {
         let select = Select { monoid: self.monoid.plain()?, ..self };
         OnDevice::with_config(device, select, Options::default())
     }
@@ -135,7 +135,7 @@ impl Select {
     /// # Errors
     ///
     /// Too many elements; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, OperationError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.plan_over(input, None, limits)
     }
 
@@ -149,9 +149,8 @@ impl Select {
 impl Operation for Select {
     const LABEL: &'static str = "halofold::select";
     type Value = Value;
-    type Error = OperationError;
 
-    fn check_on(&self, device: &Device) -> Result<(), OperationError> {
+    fn check_on(&self, device: &Device) -> Result<(), Error> {
         self.made().check(device)
     }
 
@@ -163,7 +162,7 @@ impl Operation for Select {
         self.made().kernel(step, device.features(), &device.limits())
     }
 
-    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, OperationError> {
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         Ok(self.made().memory(input.len, limits)?)
     }
 
@@ -195,7 +194,7 @@ impl Operation for Select {
         input: BufferRange,
         _: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Vec<Pass>, OperationError> {
+    ) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.output(input.len)).map_err(error)?;
         self.made().layout(limits).plan(input, limits)

@@ -1,6 +1,6 @@
 //! The variants of the stencils, as data: one entry per kernel and unrolling.
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::parse;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
@@ -107,7 +107,7 @@ pub static VARIANTS: &[Variant] = &[
 
 impl Variant {
     /// Finds the variant with this name for a stencil.
-    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, OperationError> {
+    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, Error> {
         let kinds = format!("variants of the {} stencil", stencil.name);
         parse::named(("variant", &kinds), stencil.variants(), |variant| variant.name, name)
     }

@@ -3,13 +3,13 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::gpu::error::{Error, FeatureError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::window;
 use crate::gpu::{LimitError, SettingError, limits};
 use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
-use crate::stencil::error::StencilError;
 use crate::stencil::formula;
 use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
@@ -233,35 +233,42 @@ impl Config {
     /// # Errors
     ///
     /// The error names the limit or the feature that is missing.
-    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
+    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let Config { stencil, variant, element, grid, .. } = *self;
         if !element.is_float() {
-            return Err(StencilError::NoFloat(element));
+            let message = format!("a grid of {element}: stencils work on f32, f64 and f16");
+            return Err(Error::setting("element", message));
         }
         let missing = element.feature() - features;
         if !missing.is_empty() {
-            return Err(StencilError::MissingFeature { element, feature: missing });
+            return Err(FeatureError { what: format!("a grid of {element}"), features: missing }.into());
         }
         if !variant.serves(stencil) {
-            return Err(StencilError::NotServed { variant: variant.name, stencil: stencil.name });
+            let remedy = "`Stencil::variants` lists its kernels";
+            let message =
+                format!("`{}` is not a kernel of the {} stencil: {remedy}", variant.name, stencil.name);
+            return Err(Error::setting("variant", message));
         }
         if grid.cells() == 0 || (stencil.dims == Dims::Two && grid.planes != 1) {
-            return Err(StencilError::Grid { grid, stencil: stencil.name, dims: stencil.dims.count() });
+            let needs =
+                format!("it must have {} dimensions, each of at least one cell", stencil.dims.count());
+            let message = format!("a grid of {grid} for the {} stencil: {needs}", stencil.name);
+            return Err(Error::setting("grid", message));
         }
         if self.kinds() == Kinds::All && !variant.is_general() {
-            return Err(StencilError::BorderKind { variant: variant.name });
+            let remedy = "the kernel direct-global knows mirror and constant, too: use it, or name no kernel";
+            let message = format!("`{}` knows the borders fixed, reflect and wrap; {remedy}", variant.name);
+            return Err(Error::setting("borders", message));
         }
         if !self.borders.are_consistent() {
-            return Err(StencilError::HalfPeriodic);
+            let message = "a direction must be periodic on both sides or on none";
+            return Err(Error::setting("borders", message));
         }
         self.tuning.check()?;
         limits::check(self.slots(), limits)?;
         let (variant, block) = (variant.name, self.tuning.block);
-        self.check_block(limits).map_err(|error| StencilError::Block {
-            variant,
-            block,
-            error: Box::new(error),
-        })?;
+        self.check_block(limits)
+            .map_err(|error| error.within(&format!("`{variant}` in blocks of {block}")))?;
         if self.variant.is_blocked() {
             blocked::check(self)?;
         }
@@ -285,7 +292,7 @@ impl Config {
     }
 
     /// Checks the workgroup's shape and memory.
-    fn check_block(&self, limits: &Limits) -> Result<(), StencilError> {
+    fn check_block(&self, limits: &Limits) -> Result<(), Error> {
         let Block { rows, cols } = self.tuning.block;
         let smallest = self.variant.smallest_side();
         for (name, side) in [("block.rows", rows), ("block.cols", cols)] {

@@ -6,6 +6,7 @@ use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Element;
 use crate::gpu::blocks::Blocks;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
@@ -13,7 +14,6 @@ use crate::gpu::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
 use crate::stencil::check::{self, reals};
-use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
@@ -46,7 +46,7 @@ impl Jacobi {
     /// - Epsilon is negative or not a number, or checks come after every zero steps.
     /// - The grid has more cells than a reduction can count.
     /// - The additional kernels exceed a limit of the device.
-    pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, StencilError> {
+    pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, Error> {
         until.check()?;
         let device = self.device();
         let limits = device.limits();
@@ -81,7 +81,7 @@ impl Jacobi {
     /// # Errors
     ///
     /// The additional kernels exceed a limit of the device.
-    pub fn compile_until(&self) -> Result<(), StencilError> {
+    pub fn compile_until(&self) -> Result<(), Error> {
         limits::check(SLOTS, &self.device().limits())?;
         self.compile();
         residual::compile(&self.kernels)?;

@@ -3,8 +3,8 @@
 use wgpu::{Buffer, Limits};
 
 use crate::gpu::buffers::{self, Use};
+use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
-use crate::stencil::error::StencilError;
 
 /// The buffers of a grid. Each has as many cells as the grid, and [`BufferUsages::STORAGE`](wgpu::BufferUsages::STORAGE).
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +33,9 @@ impl<'a> Grids<'a> {
 
     /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel
     /// needs them all.
-    pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), StencilError> {
+    pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), Error> {
         if self.rhs.is_some() != rhs {
-            return Err(StencilError::RightHandSide { needed: rhs });
+            return Err(rhs_differs(rhs));
         }
         // Bindings are whole words.
         let needed = bytes.next_multiple_of(4);
@@ -45,4 +45,11 @@ impl<'a> Grids<'a> {
         buffers::check(read.as_slice(), &written, limits)?;
         Ok(())
     }
+}
+
+/// The error of a right-hand side that the kernel adds and that is not given, or the other way round.
+pub(super) fn rhs_differs(is_added: bool) -> Error {
+    let adds = if is_added { "adds" } else { "does not add" };
+    let remedy = "`Config::with_rhs` and `Grids::with_rhs` go together";
+    Error::setting("rhs", format!("the kernel {adds} a right-hand side: {remedy}"))
 }

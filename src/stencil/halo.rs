@@ -3,13 +3,13 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Compiled, PARAMETERS, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
 use crate::shader::Composer;
 use crate::stencil::config;
-use crate::stencil::error::StencilError;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::steps::Parts;
 use crate::stencil::uniforms::UniformBlocks;
@@ -70,7 +70,7 @@ impl HaloExchange {
         element: Element,
         halo: &Halo,
         blocks: &mut UniformBlocks,
-    ) -> Result<Self, StencilError> {
+    ) -> Result<Self, Error> {
         limits::check(SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layers);
         let groups = cells.div_ceil(WORKGROUP);

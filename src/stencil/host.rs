@@ -3,9 +3,9 @@
 use bytemuck::AnyBitPattern;
 use wgpu::{Buffer, CommandEncoder, Queue};
 
+use crate::gpu::error::Error;
 use crate::read::{self, Readback};
 use crate::stencil::convergence::Convergence;
-use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::until::{Outcome, Until};
@@ -26,7 +26,7 @@ impl Jacobi {
         queue: &Queue,
         grids: Grids<'_>,
         steps: u32,
-    ) -> Result<Vec<T>, StencilError> {
+    ) -> Result<Vec<T>, Error> {
         Ok(cells(&self.submit_steps::<T>(queue, grids, steps)?.wait(self.config().bytes())?))
     }
 
@@ -41,7 +41,7 @@ impl Jacobi {
         queue: &Queue,
         grids: Grids<'_>,
         steps: u32,
-    ) -> impl Future<Output = Result<Vec<T>, StencilError>> + use<T> {
+    ) -> impl Future<Output = Result<Vec<T>, Error>> + use<T> {
         let size = self.config().bytes();
         let results = self.submit_steps::<T>(queue, grids, steps).map(|readback| readback.read(size));
         async move { Ok(cells(&results?.await?)) }
@@ -59,7 +59,7 @@ impl Jacobi {
         grids: Grids<'_>,
         until: Until,
         most: u32,
-    ) -> Result<(Outcome, Vec<T>), StencilError> {
+    ) -> Result<(Outcome, Vec<T>), Error> {
         let outcome = self.submit_until::<T>(queue, grids, until, most)?.wait(Convergence::OUTCOME_SIZE)?;
         let outcome = Convergence::parse(&outcome);
         let results = self.submit_cells::<T>(queue, result(grids, outcome.steps), |_| ())?;
@@ -78,7 +78,7 @@ impl Jacobi {
         grids: Grids<'a>,
         until: Until,
         most: u32,
-    ) -> impl Future<Output = Result<(Outcome, Vec<T>), StencilError>> + use<'a, T> {
+    ) -> impl Future<Output = Result<(Outcome, Vec<T>), Error>> + use<'a, T> {
         let submitted = self.submit_until::<T>(queue, grids, until, most);
         let outcome = submitted.map(|readback| readback.read(Convergence::OUTCOME_SIZE));
         async move {
@@ -88,7 +88,7 @@ impl Jacobi {
         }
     }
 
-    fn submit_steps<T>(&self, queue: &Queue, grids: Grids<'_>, steps: u32) -> Result<Readback, StencilError> {
+    fn submit_steps<T>(&self, queue: &Queue, grids: Grids<'_>, steps: u32) -> Result<Readback, Error> {
         let stepper = self.prepare(grids)?;
         self.submit_cells::<T>(queue, result(grids, steps), |encoder| stepper.encode(encoder, steps))
     }
@@ -100,7 +100,7 @@ impl Jacobi {
         grids: Grids<'_>,
         until: Until,
         most: u32,
-    ) -> Result<Readback, StencilError> {
+    ) -> Result<Readback, Error> {
         self.check_cells::<T>()?;
         let run = self.prepare_until(grids, until)?;
         let outcome = (run.outcome(), Convergence::OUTCOME_SIZE);
@@ -113,7 +113,7 @@ impl Jacobi {
         queue: &Queue,
         grid: &Buffer,
         record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Readback, StencilError> {
+    ) -> Result<Readback, Error> {
         self.check_cells::<T>()?;
         self.submit(queue, (grid, self.config().bytes()), record)
     }
@@ -124,16 +124,20 @@ impl Jacobi {
         queue: &Queue,
         source: (&Buffer, u64),
         record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Readback, StencilError> {
+    ) -> Result<Readback, Error> {
         read::submit_copy((self.device(), queue), source, |encoder| {
             record(encoder);
             Ok(())
         })
     }
 
-    fn check_cells<T>(&self) -> Result<(), StencilError> {
+    fn check_cells<T>(&self) -> Result<(), Error> {
         let (element, asked) = (self.config().element, size_of::<T>());
-        if element.size() == asked as u64 { Ok(()) } else { Err(StencilError::CellType { element, asked }) }
+        if element.size() == asked as u64 {
+            return Ok(());
+        }
+        let remedy = format!("use a type of {}", element.size());
+        Err(Error::setting("type", format!("cells of {element} as a type of {asked} bytes: {remedy}")))
     }
 }
 

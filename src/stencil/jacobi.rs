@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Recorder};
 use crate::gpu::{LimitError, Options, buffers};
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::passes::{Passes, Steps};
@@ -39,7 +39,7 @@ impl Jacobi {
     /// # Errors
     ///
     /// The device lacks a limit or a feature: see [`Config::plan`].
-    pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
+    pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, Error> {
         Self::with_options(device, config, weights, Options::default())
     }
 
@@ -53,7 +53,7 @@ impl Jacobi {
         config: Config,
         weights: Weights,
         options: Options<'_>,
-    ) -> Result<Self, StencilError> {
+    ) -> Result<Self, Error> {
         let config = config.on(device).weighed(weights);
         config.check(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
@@ -93,7 +93,7 @@ impl Jacobi {
     /// # Errors
     ///
     /// Only those of [`Jacobi::new`].
-    pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
+    pub fn reweighted(&self, weights: Weights) -> Result<Self, Error> {
         if self.config.weighed(weights).one_weight != self.config.one_weight {
             return Self::with_options(self.device(), self.config, weights, self.kernels.options());
         }
@@ -111,7 +111,7 @@ impl Jacobi {
     /// - A buffer is too short or lacks [`BufferUsages::STORAGE`].
     /// - Two of the grids are one buffer.
     /// - A right-hand side is missing, or given although the configuration has none.
-    pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, StencilError> {
+    pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, Error> {
         Ok(Stepper { steps: self.steps(grids, &self.params)? })
     }
 
@@ -120,7 +120,7 @@ impl Jacobi {
     }
 
     /// The dispatches of steps from `first` to `second` and back.
-    pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, StencilError> {
+    pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, Error> {
         grids.check(self.config.bytes(), self.config.rhs, &self.device().limits())?;
         Ok(Steps::new(&self.passes, Binder::new(&self.kernels, &self.weights, grids), params))
     }

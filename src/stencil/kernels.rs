@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::gpu::Options;
+use crate::gpu::error::Error;
 use crate::gpu::kernel::{Compiled, Kernel, Pipelines, Slot};
 use crate::reduce::Reducer;
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::residual::Residual;
 use crate::stencil::{aux_kernels, convergence, halo};
 
@@ -75,7 +75,7 @@ impl Kernels {
     }
 
     /// A reduction of a check. It compiles its own kernels when it is first prepared.
-    pub(super) fn residual(&self, residual: Residual) -> Result<&Reducer, StencilError> {
+    pub(super) fn residual(&self, residual: Residual) -> Result<&Reducer, Error> {
         let kept = &self.residuals[residual as usize];
         if let Some(reducer) = kept.get() {
             return Ok(reducer);

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, Device};
 
+use crate::gpu::error::Error;
 use crate::gpu::launch::{Dispatch, Recorder};
 use crate::stencil::config::Config;
 use crate::stencil::cuts::Cuts;
-use crate::stencil::error::StencilError;
 use crate::stencil::halo::HaloExchange;
 use crate::stencil::plan::Plan;
 use crate::stencil::steps::Binder;
@@ -32,11 +32,7 @@ pub(super) struct Pass {
 
 impl Passes {
     /// Plans all passes, and adds their numbers to the uniform blocks: of each those of the windows first, then those of the halo exchange.
-    pub(super) fn new(
-        device: &Device,
-        config: &Config,
-        blocks: &mut UniformBlocks,
-    ) -> Result<Self, StencilError> {
+    pub(super) fn new(device: &Device, config: &Config, blocks: &mut UniformBlocks) -> Result<Self, Error> {
         let limits = device.limits();
         let cuts = config.cuts(&limits);
         let mut passes = Vec::new();

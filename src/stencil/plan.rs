@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
+use crate::gpu::error::Error;
 use crate::gpu::grid;
+use crate::gpu::limits::LimitError;
 use crate::gpu::params::parameters;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
 use crate::stencil::window::{Cut, Halo, Layers, Window};
@@ -170,7 +171,7 @@ impl Config {
     }
 
     /// Checks that a grid that is larger than one binding can be cut into windows.
-    pub(super) fn check_cut(&self, limits: &Limits) -> Result<(), StencilError> {
+    pub(super) fn check_cut(&self, limits: &Limits) -> Result<(), Error> {
         let (cut, ring) = (self.cut(limits, 1), self.is_ring());
         if cut.fits(ring) {
             return Ok(());
@@ -178,7 +179,12 @@ impl Config {
         let least = cut.least(ring);
         let needed = self.layer_bytes().saturating_mul(u64::from(least));
         let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * self.element.size());
-        Err(StencilError::LayersTooLarge { grid: self.grid, least, needed, limit })
+        let subject = format!(
+            "a grid of {}, of which a binding holds at least {least} of the outermost layers (rows in 2D, planes in 3D),",
+            self.grid
+        );
+        let error = LimitError::new("max_storage_buffer_binding_size", limit, needed);
+        Err(error.of(subject).or("make the outermost dimension the longest").into())
     }
 
     /// A slab of layers as a grid of its own, with fixed borders where the grid was cut.
@@ -203,13 +209,13 @@ impl Config {
     ///
     /// - The errors of [`Config::check`].
     /// - A step needs more workgroups than a grid of two dimensions holds.
-    pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
+    pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, Error> {
         self.check(features, limits)?;
         self.pass(limits, self.deepest(limits))
     }
 
     /// The dispatches of a pass of this many steps.
-    pub(super) fn pass(&self, limits: &Limits, steps: u32) -> Result<Plan, StencilError> {
+    pub(super) fn pass(&self, limits: &Limits, steps: u32) -> Result<Plan, Error> {
         let cut = self.cut(limits, steps);
         let Cut { layers, reach, .. } = cut;
         if !self.is_ring() || cut.is_whole() {
@@ -239,7 +245,7 @@ impl Config {
         steps: u32,
         computed: Range<u32>,
         ends: [Option<Border>; 2],
-    ) -> Result<Vec<Window>, StencilError> {
+    ) -> Result<Vec<Window>, Error> {
         let cut = self.cut(limits, steps);
         let bytes = self.layer_bytes();
         let window = |Layers { held, written }: Layers| {
@@ -262,7 +268,7 @@ impl Config {
         layers: u32,
         written: Range<u32>,
         ends: [Option<Border>; 2],
-    ) -> Result<(Params, [u32; 2]), StencilError> {
+    ) -> Result<(Params, [u32; 2]), Error> {
         let slab = self.slab(layers, ends.map(|end| end.is_some()));
         let Grid { planes, rows, cols } = slab.grid;
         let [(west, east), (north, south), (near, far)] = slab.borders.pairs();
@@ -374,11 +380,11 @@ mod tests {
     fn grids_that_cannot_be_cut_are_refused() {
         let wide = config(&FIVE_POINT, Grid::plane(100, 1001), Border::Fixed);
         let error = wide.plan(Features::empty(), &binding(1 << 14)).unwrap_err();
-        assert!(matches!(error, StencilError::LayersTooLarge { least: 66, .. }), "{error}");
+        assert!(error.to_string().contains("at least 66 of the outermost layers"), "{error}");
         let large =
             config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 }, Border::Fixed);
         let error = large.plan(Features::empty(), &Limits::default()).unwrap_err();
-        assert!(matches!(&error, StencilError::Limit(error) if error.name == "max_buffer_size"), "{error}");
+        assert!(matches!(&error, Error::Limit(error) if error.name == "max_buffer_size"), "{error}");
     }
 
     #[test]

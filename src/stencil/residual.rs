@@ -6,11 +6,11 @@ use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
 use crate::gpu;
+use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
+use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, Reducer, Shape};
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
 
@@ -75,7 +75,7 @@ impl Residual {
         device: &Device,
         element: Element,
         options: gpu::Options<'_>,
-    ) -> Result<Reducer, ReduceError> {
+    ) -> Result<Reducer, Error> {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };
         let to_states = self == Residual::SquaresState;
@@ -91,7 +91,7 @@ impl Residual {
         grids: Grids<'_>,
         count: Slice<'_>,
         out: &Buffer,
-    ) -> Result<Prepared, StencilError> {
+    ) -> Result<Prepared, Error> {
         let (reducer, config) = (kernels.residual(self)?, &kernels.config);
         let out =
             if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
@@ -99,17 +99,17 @@ impl Residual {
         let changes = || reducer.of(first).with(second);
         match changes().count_buffer(count).into(out) {
             // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-            Err(ReduceError::ExactInOneLaunch) => Ok(changes().into(out)?),
+            Err(error) if error.is_setting("launches") => Ok(changes().into(out)?),
             prepared => Ok(prepared?),
         }
     }
 }
 
 /// Compiles the kernels of the reduction over a grid.
-pub(super) fn compile(kernels: &Kernels) -> Result<(), StencilError> {
+pub(super) fn compile(kernels: &Kernels) -> Result<(), Error> {
     let reducer = kernels.residual(Residual::Changes)?;
     let grid = BufferRange { offset: 0, len: kernels.config.grid.cells() };
-    Ok(reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)?)
+    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Grids, their borders, and the blocks into which kernels divide them.
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,15 +44,18 @@ fn sides(text: &str) -> Option<Vec<u32>> {
 }
 
 impl FromStr for Grid {
-    type Err = OperationError;
+    type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match sides(text).as_deref() {
             Some(&[rows, cols]) => Ok(Grid::plane(rows, cols)),
             Some(&[planes, rows, cols]) => Ok(Grid { planes, rows, cols }),
-            _ => Err(OperationError::Name(format!(
-                "`{text}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
-            ))),
+            _ => Err(Error::setting(
+                "name",
+                format!(
+                    "`{text}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
+                ),
+            )),
         }
     }
 }
@@ -107,7 +111,7 @@ impl fmt::Display for Border {
 }
 
 impl FromStr for Border {
-    type Err = OperationError;
+    type Err = Error;
 
     /// Reads a name, or `constant=C`. `periodic` is `wrap`, and `constant` is one of 0.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -121,9 +125,12 @@ impl FromStr for Border {
             _ => constant.map(Border::Constant),
         };
         border.ok_or_else(|| {
-            OperationError::Name(format!(
-                "unknown boundary `{text}`; the boundaries are fixed, reflect, mirror, wrap, constant=C"
-            ))
+            Error::setting(
+                "name",
+                format!(
+                    "unknown boundary `{text}`; the boundaries are fixed, reflect, mirror, wrap, constant=C"
+                ),
+            )
         })
     }
 }
@@ -183,14 +190,15 @@ impl fmt::Display for Block {
 }
 
 impl FromStr for Block {
-    type Err = OperationError;
+    type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match sides(text).as_deref() {
             Some(&[rows, cols]) => Ok(Block { rows, cols }),
-            _ => {
-                Err(OperationError::Name(format!("`{text}` is not a block; write rows x columns, like 8x32")))
-            }
+            _ => Err(Error::setting(
+                "name",
+                format!("`{text}` is not a block; write rows x columns, like 8x32"),
+            )),
         }
     }
 }

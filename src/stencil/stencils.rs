@@ -3,7 +3,7 @@
 use std::ops::Index;
 use std::str::FromStr;
 
-use crate::error::OperationError;
+use crate::gpu::error::Error;
 use crate::stencil::catalogue::{VARIANTS, Variant};
 use crate::stencil::shape::Grid;
 
@@ -349,14 +349,14 @@ impl Stencil {
 }
 
 impl FromStr for &'static Stencil {
-    type Err = OperationError;
+    type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let all = || STENCILS.iter().chain(BOXES);
         let is_named = |stencil: &&&'static Stencil| stencil.name == text || stencil.short_name() == text;
         all().find(is_named).copied().ok_or_else(|| {
             let names: Vec<_> = all().map(|stencil| stencil.short_name()).collect();
-            OperationError::Name(format!("unknown stencil `{text}`; the stencils are {}", names.join(", ")))
+            Error::setting("name", format!("unknown stencil `{text}`; the stencils are {}", names.join(", ")))
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The tuning of a variant, as a plain value, and the limits of its fields.
 
 use crate::gpu::SettingError;
+use crate::gpu::error::Error;
 use crate::stencil::catalogue::{Mapping, Variant};
-use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
@@ -105,7 +105,7 @@ impl Tuning {
     }
 
     /// Checks all but the block, which depends on the device.
-    pub(super) fn check(&self) -> Result<(), StencilError> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         for (name, value, most) in [
             ("planes_per_group", self.planes_per_group, MOST_PLANES),
             ("rows_per_invocation", self.rows_per_invocation, MOST_ROWS),

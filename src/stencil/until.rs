@@ -2,11 +2,10 @@
 
 use std::str::FromStr;
 
-use crate::error::OperationError;
 use crate::gpu::SettingError;
+use crate::gpu::error::Error;
 use crate::parse;
 use crate::reduce::Accuracy;
-use crate::stencil::error::StencilError;
 
 /// The norm of the change from one step to the next, over all cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,7 +19,7 @@ pub enum Norm {
 }
 
 impl FromStr for Norm {
-    type Err = OperationError;
+    type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let name_of = |norm| if norm == Norm::Max { "max" } else { "l2" };
@@ -81,9 +80,11 @@ impl Until {
     /// # Errors
     ///
     /// Epsilon is negative or not a number, or checks come after every zero steps.
-    pub fn check(&self) -> Result<(), StencilError> {
+    pub fn check(&self) -> Result<(), Error> {
         if self.epsilon.is_nan() || self.epsilon < 0.0 {
-            return Err(StencilError::Epsilon(self.epsilon));
+            let remedy = "use a positive number, or 0 to take every step";
+            let message = format!("an epsilon of {}: a residual is never below that; {remedy}", self.epsilon);
+            return Err(Error::setting("Until::epsilon", message));
         }
         Ok(SettingError::unless("Until::every", self.every, 1..=u32::MAX)?)
     }

@@ -1,8 +1,9 @@
 //! Exact sums with one accumulator, for operations that combine what they like.
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::monoid::{Arity, Elem, Monoid};
 use crate::reduce::op::Op;
 use crate::shader::Composer;
 
@@ -11,7 +12,7 @@ const DIGIT: &str = "const DIGIT: u32 = 28u;";
 
 impl ExactSum {
     /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.
-    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Result<Option<Monoid>, MonoidError> {
+    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Result<Option<Monoid>, Error> {
         if exact.op() != Some(Op::Sum) || self.format != Format::Single {
             return Ok(None);
         }

@@ -3,9 +3,10 @@
 use std::slice;
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::monoid::{Arity, Elem, Monoid};
 use crate::shader::Piece;
 
 /// The operator, but for `map`, which calls the application's function.
@@ -46,9 +47,11 @@ impl Monoid {
     /// # Errors
     ///
     /// The elements are neither [`Element::F32`] nor [`Element::F16`], or the text is wrong: the error names the line.
-    pub fn sum_of(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+    pub fn sum_of(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, Error> {
         if !matches!(element, Element::F32 | Element::F16) {
-            return Err(MonoidError::Values { element });
+            let remedy = "`Monoid::custom` takes any element";
+            let message = format!("values are made of f32 or f16, not of {element}: {remedy}");
+            return Err(Error::setting("element", message));
         }
         let elem = Elem::Number { element, wgsl: element.name() };
         let own = Piece::foreign(format!("operator: {name}"), wgsl);

@@ -3,7 +3,7 @@
 use half::f16;
 
 use crate::element::{Element, Value};
-use crate::reduce::error::ReduceError;
+use crate::gpu::error::{DataError, Error};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
 use crate::reduce::exact::operators::Row;
@@ -184,9 +184,10 @@ impl State {
     /// # Errors
     ///
     /// The other state has another format.
-    pub fn merge(&mut self, other: &State) -> Result<(), ReduceError> {
+    pub fn merge(&mut self, other: &State) -> Result<(), Error> {
         if self.format != other.format {
-            return Err(ReduceError::MixedStates(self.format, other.format));
+            let (own, other) = (self.format, other.format);
+            return Err(no_state(format!("states of {own} and of {other} do not add up to one")));
         }
         let mut other = other.clone();
         self.normalise();
@@ -218,13 +219,17 @@ impl State {
     /// # Errors
     ///
     /// No format has that many words, or they are of another version.
-    pub fn from_words(words: Vec<i64>) -> Result<Self, ReduceError> {
+    pub fn from_words(words: Vec<i64>) -> Result<Self, Error> {
         let format = Format::ALL.into_iter().find(|format| format.words() == words.len());
-        let format = format.ok_or(ReduceError::StateLength(words.len()))?;
+        let format = format.ok_or_else(|| no_length(words.len()))?;
         let parts = words[0].cast_unsigned() & 0xffff_ffff;
         let upper = words[0].cast_unsigned() >> 32;
         if parts == 0 || upper != u64::from(format.number()).wrapping_mul(parts) & 0xffff_ffff {
-            return Err(ReduceError::StateFormat { format, found: words[0] });
+            let cause = "another version, or states of several formats added up";
+            let found = words[0];
+            return Err(no_state(format!(
+                "the first word, {found:#x}, is not of the format of {format}: {cause}"
+            )));
         }
         let mut flags = [0; 4];
         flags.copy_from_slice(&words[2..Format::HEAD]);
@@ -239,10 +244,10 @@ impl State {
     /// # Errors
     ///
     /// See [`State::from_words`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ReduceError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let words = bytes.chunks_exact(8);
         if !words.remainder().is_empty() {
-            return Err(ReduceError::StateLength(words.len() + 1));
+            return Err(no_length(words.len() + 1));
         }
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
         State::from_words(words.map(word).collect())
@@ -373,4 +378,15 @@ fn product(first: Seen, second: Seen) -> Seen {
             shift: a.shift + b.shift,
         }),
     }
+}
+
+/// The error of words that are no state.
+fn no_state(message: String) -> Error {
+    DataError::Format(message).into()
+}
+
+/// The error of another number of words than any format of [exact states](crate::reduce::exact#the-state) has.
+fn no_length(words: usize) -> Error {
+    let lengths = "an exact state has 16 (f32), 25 (products of f32) or 73 (f64) of 64 bits";
+    no_state(format!("{words} words: {lengths}"))
 }

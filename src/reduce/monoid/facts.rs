@@ -2,9 +2,9 @@
 
 use wgpu::{Features, TextureSampleType};
 
-use super::{Arity, Elem, Monoid, MonoidError};
+use super::{Arity, Elem, Monoid};
 use crate::element::{Element, Value};
-use crate::error::OperationError;
+use crate::gpu::error::{Error, FeatureError};
 use crate::map::Map;
 use crate::reduce::layout::Component;
 use crate::reduce::op::Op;
@@ -55,14 +55,17 @@ impl Monoid {
     }
 
     /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them.
-    pub(crate) fn plain(self) -> Result<Self, OperationError> {
+    pub(crate) fn plain(self) -> Result<Self, Error> {
         let is_plain = self.arity == Arity::One && self.texels.is_none() && self.parameters.is_none();
         let accumulated = match &self.exact {
             None if is_plain => return Ok(self),
             Some(sum) if is_plain => sum.accumulated(&self)?,
             _ => None,
         };
-        accumulated.ok_or(OperationError::Operator(self.name))
+        let remedy =
+            "use an operator of one input, over a buffer, without parameters; exact sums of f32 and f16";
+        let message = || format!("`{}` does not go with prefixes, groups or selections: {remedy}", self.name);
+        accumulated.ok_or_else(|| Error::setting("operator", message()))
     }
 
     /// The numbers in the bytes of results, those of one after those of another.
@@ -139,14 +142,14 @@ impl Monoid {
     }
 
     /// Checks that a device offers the features of the operator's own text.
-    pub(crate) fn check_features(&self, offered: Features) -> Result<(), MonoidError> {
+    pub(crate) fn check_features(&self, offered: Features) -> Result<(), FeatureError> {
         self.needs(self.name(), self.features - offered)
     }
 
     /// Returns an error of the operator, or of a kernel for it, if features are missing.
-    pub(crate) fn needs(&self, name: &str, features: Features) -> Result<(), MonoidError> {
+    pub(crate) fn needs(&self, name: &str, features: Features) -> Result<(), FeatureError> {
         let what = || format!("`{name}` over {}", self.element_name());
-        if features.is_empty() { Ok(()) } else { Err(MonoidError::MissingFeature { what: what(), features }) }
+        if features.is_empty() { Ok(()) } else { Err(FeatureError { what: what(), features }) }
     }
 
     /// The features that a device needs to run it in every form except

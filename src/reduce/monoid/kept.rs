@@ -1,7 +1,8 @@
 //! Forms of an operator that leave elements out: NaNs, or those that a mask does not keep.
 
 use crate::element::Element;
-use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError, PAIR_OF_WORDS};
+use crate::gpu::error::Error;
+use crate::reduce::monoid::{Arity, Elem, Monoid, PAIR_OF_WORDS};
 use crate::shader::{Composer, Piece};
 
 /// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.
@@ -53,7 +54,7 @@ impl Monoid {
     /// # Errors
     ///
     /// The elements are of a type that the operator's text declares, or its accumulator has no room for the count.
-    pub fn skipping_nan(&self) -> Result<Monoid, MonoidError> {
+    pub fn skipping_nan(&self) -> Result<Monoid, Error> {
         match self.element() {
             Some(element) if !element.is_float() => Ok(self.clone()),
             _ => self.keeping(true, self.is_masked()),
@@ -73,12 +74,12 @@ impl Monoid {
     /// # Errors
     ///
     /// The operator has two inputs already, its elements are of a type that its text declares, or its accumulator has no room for the count.
-    pub fn masked(&self) -> Result<Monoid, MonoidError> {
+    pub fn masked(&self) -> Result<Monoid, Error> {
         self.keeping(self.kept.as_ref().is_some_and(|kept| kept.skips_nan), true)
     }
 
     /// The form of another operator that leaves out what this one does.
-    pub(super) fn keeping_as(&self, other: Monoid) -> Result<Monoid, MonoidError> {
+    pub(super) fn keeping_as(&self, other: Monoid) -> Result<Monoid, Error> {
         self.kept.as_ref().map_or(Ok(other.clone()), |kept| other.keeping(kept.skips_nan, kept.is_masked))
     }
 
@@ -87,11 +88,11 @@ impl Monoid {
         self.kept.as_ref().is_some_and(|kept| kept.is_masked)
     }
 
-    fn keeping(&self, skips_nan: bool, is_masked: bool) -> Result<Monoid, MonoidError> {
+    fn keeping(&self, skips_nan: bool, is_masked: bool) -> Result<Monoid, Error> {
         let all = self.kept.as_ref().map_or(self, |kept| &kept.all);
-        let Elem::Number { element, wgsl } = all.elem else { return Err(MonoidError::Kept) };
+        let Elem::Number { element, wgsl } = all.elem else { return Err(not_kept()) };
         if is_masked && (all.arity == Arity::Two || all.texels.is_some()) {
-            return Err(MonoidError::Kept);
+            return Err(not_kept());
         }
         let is_pair = is_masked || all.arity == Arity::Two;
         let out =
@@ -121,6 +122,13 @@ impl Monoid {
             ..kept
         })
     }
+}
+
+/// The error of a mask for an operator of two inputs, or of elements left out of those of a type that the operator's text declares.
+fn not_kept() -> Error {
+    let message = "elements that are NaN are left out of numbers, and those outside of a mask of the numbers in one buffer: over \
+                   elements of its own an operator leaves them out in its `map`";
+    Error::setting("kept", message)
 }
 
 /// The function that says if an element, or a pair, is kept.
@@ -169,7 +177,7 @@ mod tests {
         assert_eq!((both.name(), both.arity(), both.acc_size()), ("own-without-nan-masked", Arity::Two, 8));
         assert!(own.masked().unwrap().skipping_nan().unwrap().out_elements() == own.out_elements());
         let dot = Op::Dot.over(Element::F32).unwrap();
-        assert_eq!(dot.masked().err(), Some(MonoidError::Kept));
+        assert_eq!(dot.masked().err(), Some(not_kept()));
         assert_eq!(dot.skipping_nan().unwrap().arity(), Arity::Two);
         assert_eq!(Op::Sum.over(Element::U32).unwrap().skipping_nan().unwrap().name(), "sum");
     }

@@ -4,10 +4,10 @@
 //! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
 //! hold none.
 
+use crate::gpu::error::Error;
 use crate::gpu::limits::{self, needs};
 use crate::gpu::window;
 use crate::gpu::{LimitError, SettingError};
-use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
@@ -65,7 +65,7 @@ impl Request<'_> {
         spans: &[Span],
         stage: Stage,
         Spread { most, stride }: Spread,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         let tuning = two_launches(stage.workgroup_size, most);
         let planner = Planner { request: self, kernel: &VECTORIZED, finish: Finish::OneWorkgroup, tuning };
         let own = if stage.reads == Reads::Strided { Own::Strided { stride } } else { Own::None };
@@ -105,7 +105,7 @@ impl Request<'_> {
         tuning: Tuning,
         parts: &[BufferRange],
         second: Option<BufferRange>,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         check(self, rung, finish, tuning)?;
         let planner = Planner { request: self, kernel: rung.kernel, finish, tuning };
         match finish {
@@ -135,7 +135,7 @@ pub(in crate::reduce) fn check(
     rung: &'static Rung,
     finish: Finish,
     Tuning { workgroup_size, tile, .. }: Tuning,
-) -> Result<(), ReduceError> {
+) -> Result<(), Error> {
     let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or("use a smaller workgroup");
     limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;
     // The unrolled trees start at 1024.
@@ -152,7 +152,9 @@ pub(in crate::reduce) fn check(
     needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(named)?;
     if !rung.finishes.contains(&finish) {
         let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
-        return Err(ReduceError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });
+        let (rung, offered) = (rung.name(), offered.join(", "));
+        let message = format!("`{rung}` does not finish by `{finish}`; it can by {offered}");
+        return Err(Error::setting("finish", message));
     }
     Ok(())
 }
@@ -248,7 +250,7 @@ impl Planner<'_> {
     }
 
     /// The grid for `results` results: one row, or the fewest rows that hold them.
-    fn grid(&self, results: u64) -> Result<[u32; 2], ReduceError> {
+    fn grid(&self, results: u64) -> Result<[u32; 2], Error> {
         let groups = match self.kernel.coverage {
             Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
             _ => results,
@@ -264,7 +266,7 @@ impl Planner<'_> {
         part: Part,
         results: u64,
         (dst, store): (Dst, u32),
-    ) -> Result<Launch, ReduceError> {
+    ) -> Result<Launch, Error> {
         let grid = self.grid(results)?;
         let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
         Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
@@ -285,7 +287,7 @@ impl Planner<'_> {
     }
 
     /// Plans a rung whose workgroups store partials in scratch memory, level after level.
-    fn through_scratch(&self, windows: &[Part]) -> Result<Plan, ReduceError> {
+    fn through_scratch(&self, windows: &[Part]) -> Result<Plan, Error> {
         let count = windows.first().map_or(0, |part| part.params.count);
         let mut scratch = [0; 2];
         let mut levels = vec![Level {
@@ -331,7 +333,7 @@ impl Planner<'_> {
 
     /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
     /// convert it to a result.
-    fn through_total(&self, windows: &[Part]) -> Result<Plan, ReduceError> {
+    fn through_total(&self, windows: &[Part]) -> Result<Plan, Error> {
         let mut plan = Plan::empty(1, self.request.out_stride());
         let total = (Dst::Output(ByteRange { offset: 0, size: plan.output() }), 0);
         let count = windows.first().map_or(0, |part| part.params.count);

@@ -15,9 +15,9 @@ mod whole;
 
 use wgpu::Limits;
 
+use crate::gpu::error::Error;
 use crate::gpu::limits::needs;
 use crate::gpu::{BufferError, LimitError, blocks, input};
-use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::shape::Shape;
@@ -106,7 +106,7 @@ impl Plan {
         parts: &[BufferRange],
         second: Option<BufferRange>,
         limits: &Limits,
-    ) -> Result<Self, ReduceError> {
+    ) -> Result<Self, Error> {
         Request::new(monoid, shape.kind(), limits).plan(shape, parts, second)
     }
 

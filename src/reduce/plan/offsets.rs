@@ -1,7 +1,7 @@
 //! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
 use crate::gpu::SettingError;
-use crate::reduce::error::ReduceError;
+use crate::gpu::error::Error;
 use crate::reduce::plan::{
     ByteRange, Dst, Inputs, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
 };
@@ -54,7 +54,7 @@ impl Tiles {
 impl Request<'_> {
     /// Plans short and medium segments, window by window. If the input is longer than a tile, long segments
     /// follow.
-    pub(super) fn offsets(&self, inputs: Inputs, count: u64) -> Result<Plan, ReduceError> {
+    pub(super) fn offsets(&self, inputs: Inputs, count: u64) -> Result<Plan, Error> {
         // There is one more offset than segments.
         if count >= u64::from(u32::MAX) {
             return Err(SettingError::new("segments", count, "at most 4294967294: split the offsets").into());
@@ -112,7 +112,7 @@ impl Request<'_> {
         count: u64,
         segments: std::ops::Range<u64>,
         window: std::ops::Range<u64>,
-    ) -> Result<Launch, ReduceError> {
+    ) -> Result<Launch, Error> {
         let len = tiles.inputs.part.len;
         let some = segments.end - segments.start;
         let team = self.team(len.div_ceil(count));
@@ -147,7 +147,7 @@ impl Request<'_> {
     }
 
     /// The launch over the tiles of a window, including the part of their long segments in the previous tile.
-    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, ReduceError> {
+    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, Error> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
         let team = self.tile_team(TILE_TEAM);
@@ -181,12 +181,7 @@ impl Request<'_> {
     }
 
     /// The launch over all marks, for a range of segments.
-    fn join(
-        &self,
-        tiles: Tiles,
-        scratch: u64,
-        segments: std::ops::Range<u64>,
-    ) -> Result<Launch, ReduceError> {
+    fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, Error> {
         let some = segments.end - segments.start;
         let team = self.tile_team(0);
         let grid = self.teams(tiles.count(), team)?;

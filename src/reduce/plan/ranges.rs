@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::gpu::error::Error;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{BufferRange, ByteRange, Dst, PER_INVOCATION, Params, Request, Src, WORD, Writes};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
@@ -59,12 +59,12 @@ impl Request<'_> {
     }
 
     /// The grid for a number of workgroups, folded into rows.
-    pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], ReduceError> {
+    pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], Error> {
         Ok(grid::of(groups, self.limits, "use a larger workgroup, or split the input")?)
     }
 
     /// The grid for `count` teams of 2^`team` invocations.
-    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], ReduceError> {
+    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], Error> {
         self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
     }
 
@@ -114,7 +114,7 @@ impl Request<'_> {
     }
 
     /// Checks that one binding can hold all of the scratch memory.
-    pub(super) fn scratch(&self, needed: u64) -> Result<u64, ReduceError> {
+    pub(super) fn scratch(&self, needed: u64) -> Result<u64, Error> {
         self.check_binding("the scratch memory", needed, "reduce fewer elements at once")?;
         Ok(needed)
     }

@@ -5,14 +5,16 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use wgpu::Limits;
 
+use crate::gpu::buffers::BufferError;
+use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::limits::{self, LimitError, needs};
 use crate::gpu::window;
-use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::strided::step;
 use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
 
@@ -194,7 +196,7 @@ impl<'a> Request<'a> {
         shape: Shape,
         parts: &[BufferRange],
         second: Option<BufferRange>,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         let simpler = self.simpler(shape, parts);
         let made_for = self.made_for(shape, parts, second);
         if simpler != shape {
@@ -257,9 +259,9 @@ impl<'a> Request<'a> {
         shape: Shape,
         parts: &[BufferRange],
         second: Option<BufferRange>,
-    ) -> Result<(), ReduceError> {
+    ) -> Result<(), Error> {
         if self.form == ShapeKind::Accumulate && self.monoid.accumulates().is_none() {
-            return Err(ReduceError::no_atomic(self.monoid));
+            return Err(no_atomic(self.monoid));
         }
         let size = self.item_size();
         let apart = if let Shape::Strided { stride } = shape { step(stride)?.into() } else { 1 };
@@ -271,14 +273,16 @@ impl<'a> Request<'a> {
         input::check_count(len)?;
         let has_states = matches!(self.form, ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis);
         if (self.from_states || self.to_states) && !has_states {
-            return Err(ReduceError::States(self.form));
+            let remedy = "use `ShapeKind::Whole`, `ShapeKind::Segments` or `ShapeKind::Axis`";
+            let message = format!("{:?} neither reads nor writes states: {remedy}", self.form);
+            return Err(Error::setting("states", message));
         }
         let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
         match (arity, second) {
             (Arity::One, None) => Ok(()),
             (Arity::Two, Some(other)) if one(parts, second)?.part.len == other.len => Ok(()),
-            (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
-            (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
+            (Arity::Two, Some(second)) => Err(BufferError::Lengths { first: len, second: second.len }.into()),
+            (arity, _) => Err(BufferError::SecondInput { is_needed: arity == Arity::Two }.into()),
         }
     }
 
@@ -304,9 +308,12 @@ impl<'a> Request<'a> {
 }
 
 /// Returns the inputs of which the first must have exactly one part.
-fn one(parts: &[BufferRange], second: Option<BufferRange>) -> Result<Inputs, ReduceError> {
+fn one(parts: &[BufferRange], second: Option<BufferRange>) -> Result<Inputs, Error> {
     match *parts {
         [part] => Ok(Inputs { part, second }),
-        _ => Err(ReduceError::Parts(parts.len())),
+        _ => {
+            let remedy = "only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one";
+            Err(Error::setting("parts", format!("{} parts: {remedy}", parts.len())))
+        }
     }
 }

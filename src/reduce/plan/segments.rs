@@ -3,7 +3,7 @@
 //! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results.
 //! Segments are the case of rows with one element.
 
-use crate::reduce::error::ReduceError;
+use crate::gpu::error::Error;
 use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
     Dst, Inputs, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
@@ -56,20 +56,29 @@ struct Division {
 
 impl Request<'_> {
     /// Plans segments of one length.
-    pub(super) fn segments(&self, inputs: Inputs, len: u64) -> Result<Plan, ReduceError> {
+    pub(super) fn segments(&self, inputs: Inputs, len: u64) -> Result<Plan, Error> {
         let total = inputs.part.len;
         if len == 0 || !total.is_multiple_of(len) {
-            return Err(ReduceError::Segments { total, len });
+            let remedy = "the length must be at least 1 and divide the input";
+            return Err(Error::setting(
+                "segments",
+                format!("{total} elements in segments of {len}: {remedy}"),
+            ));
         }
         self.parts(inputs, (total / len, len, 1), self.monoid.fold().segments)
     }
 
     /// Plans the middle axis of an array.
-    pub(super) fn axis(&self, inputs: Inputs, [outer, len, inner]: [u64; 3]) -> Result<Plan, ReduceError> {
+    pub(super) fn axis(&self, inputs: Inputs, [outer, len, inner]: [u64; 3]) -> Result<Plan, Error> {
         let total = inputs.part.len;
         let cells = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
         if len == 0 || inner == 0 || cells != Some(total) {
-            return Err(ReduceError::Axis { total, outer, len, inner });
+            let remedy = "the array must have as many, and its last two lengths must be at least 1";
+            let array = format!("an array of {outer} × {len} × {inner}");
+            return Err(Error::setting(
+                "axis",
+                format!("{array} for an input of {total} elements: {remedy}"),
+            ));
         }
         let widest =
             [self.item_size(), self.monoid.acc.stride, self.out_stride()].into_iter().max().unwrap_or(1);
@@ -88,7 +97,7 @@ impl Request<'_> {
         inputs: Inputs,
         (count, len, inner): (u64, u64, u64),
         kernel: &'static Kernel,
-    ) -> Result<Plan, ReduceError> {
+    ) -> Result<Plan, Error> {
         let mut plan = Plan::empty(count * inner, self.out_stride());
         let all = self.stage(kernel, self.items(), self.last());
         let chunks = Stage { writes: Writes::Partials, ..all };
@@ -149,7 +158,7 @@ impl Request<'_> {
         inputs: Inputs,
         (count, len, inner): (u64, u64, u64),
         stage: Stage,
-    ) -> Result<u64, ReduceError> {
+    ) -> Result<u64, Error> {
         let width = self.usual_width(inner);
         let fitting = (self.room() / (inner * self.item_size())).max(1);
         let worthwhile = fitting / SMALLEST_CHUNK.div_ceil(width);
@@ -205,7 +214,7 @@ impl Request<'_> {
         (stage, merges): (Stage, bool),
         numbers: std::ops::Range<u64>,
         to: u64,
-    ) -> Result<Launch, ReduceError> {
+    ) -> Result<Launch, Error> {
         let some = numbers.end - numbers.start;
         let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
         let span = self.span(inputs, range);
@@ -229,7 +238,7 @@ impl Request<'_> {
     }
 
     /// The launches that reduce the accumulators of every part.
-    fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), ReduceError> {
+    fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), Error> {
         let results = self.storable_results() / cut.inner;
         let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
         let most = results.min(readable).max(1);
@@ -273,7 +282,7 @@ impl Request<'_> {
         cut: Cut,
         (chunks, rows): (u64, u64),
         base: u32,
-    ) -> Result<([u32; 2], u32, Own), ReduceError> {
+    ) -> Result<([u32; 2], u32, Own), Error> {
         let Division { strips, width, team } = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
         let is_array = stage.kernel.coverage == Coverage::Columns;

@@ -1,8 +1,8 @@
 //! One result from elements that are a stride apart.
 
 use crate::gpu::SettingError;
+use crate::gpu::error::Error;
 use crate::gpu::window::Window;
-use crate::reduce::error::ReduceError;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Inputs, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
@@ -21,7 +21,7 @@ pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
 
 impl Request<'_> {
     /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.
-    pub(super) fn strided(&self, inputs: Inputs, stride: u64) -> Result<Plan, ReduceError> {
+    pub(super) fn strided(&self, inputs: Inputs, stride: u64) -> Result<Plan, Error> {
         let len = inputs.part.len;
         let step = step(stride)?;
         let span = self.room() / self.item_size();

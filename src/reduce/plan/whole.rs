@@ -1,13 +1,15 @@
 //! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
 
+use crate::gpu::error::Error;
 use crate::gpu::grid;
+use crate::gpu::limits::SettingError;
 use crate::gpu::window::{self, Window};
-use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
     BufferRange, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
+use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::tuning::Tuning;
 
 /// Words before the first partial in the partials buffer: the cache line of the ticket counter.
@@ -62,7 +64,7 @@ impl Request<'_> {
     }
 
     /// Plans the reduction of all elements of some windows.
-    pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
+    pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, Error> {
         let bytes = items(&windows).saturating_mul(self.item_size());
         let tuning = Tuning::for_operator(self.monoid.fold().whole, self.monoid, self.limits, bytes);
         let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
@@ -80,7 +82,7 @@ impl Request<'_> {
     }
 
     /// Plans the reduction of all elements of some windows, added to the value in the output.
-    pub(super) fn accumulate(&self, windows: &[Span]) -> Result<Plan, ReduceError> {
+    pub(super) fn accumulate(&self, windows: &[Span]) -> Result<Plan, Error> {
         let tuning = Tuning::of(&ACCUMULATE, self.limits, items(windows).saturating_mul(self.item_size()));
         let (workgroup_size, most) = self.fitting(tuning);
         let stage = self.stage(&ACCUMULATE, Reads::Elements, self.last());
@@ -89,7 +91,7 @@ impl Request<'_> {
 
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
     /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
-    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
+    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, Error> {
         let meets = stage.kernel.collects_partials();
         if meets && self.meets_twice() {
             return self.in_two_launches(spans, stage, spread);
@@ -114,10 +116,14 @@ impl Request<'_> {
         let tickets = groups.iter().sum::<u64>();
         // All others meet twice by now.
         if meets && self.in_two_launches && tickets > 1 {
-            return Err(ReduceError::ExactInOneLaunch);
+            return Err(exact_in_one_launch());
         }
         if meets && tickets > limit {
-            return Err(ReduceError::TooManyTickets { needed: tickets, limit });
+            let limits = "max_storage_buffer_binding_size, max_compute_invocations_per_workgroup";
+            let message = format!(
+                "{tickets} workgroups: the last one adds at most {limit} partial results ({limits}); use a larger workgroup, or split the input"
+            );
+            return Err(SettingError::of("workgroups", message).valued(tickets).into());
         }
         let partials = if meets { 4 * HEAD + tickets * acc } else { 0 };
         let mut plan = Plan { partials, ..Plan::empty(1, self.out_stride()) };

@@ -9,7 +9,7 @@ use super::fields::{behind_count, count, flags, mean_and_unit, power, read, real
 use super::keys::Keys;
 use super::merged_moments::{CoMoments, HighMoments, Mean};
 use crate::element::{Element, Value};
-use crate::reduce::error::ReduceError;
+use crate::gpu::error::Error;
 use crate::reduce::exact::{self, Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
@@ -50,7 +50,7 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar>
 /// sum.add(&5_000_000_000u64.to_ne_bytes(), 0)?;
 /// sum.add(&7u64.to_ne_bytes(), 0)?;
 /// assert_eq!(sum.finish(3).value(), Some(halofold::Value::Unsigned(5_000_000_007)));
-/// # Ok::<(), halofold::reduce::ReduceError>(())
+/// # Ok::<(), halofold::reduce::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Merger {
@@ -195,7 +195,7 @@ impl Merger {
     /// # Panics
     ///
     /// If `state` has not [`Merger::state_size`] bytes.
-    pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), ReduceError> {
+    pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), Error> {
         self.add_from(state, |index| before + u64::from(index))
     }
 
@@ -208,11 +208,11 @@ impl Merger {
     /// # Panics
     ///
     /// See [`Merger::add`].
-    pub fn add_at(&mut self, state: &[u8], index: u64) -> Result<(), ReduceError> {
+    pub fn add_at(&mut self, state: &[u8], index: u64) -> Result<(), Error> {
         self.add_from(state, |_| index)
     }
 
-    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), ReduceError> {
+    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), Error> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
         let own_size = self.own_size();
         let Merger { op, element, merged, kept } = self;

@@ -14,10 +14,10 @@ mod unroll;
 use wgpu::Limits;
 
 use crate::gpu::SettingError;
+use crate::gpu::error::Error;
 use crate::shader::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::cuts::Cuts;
-use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
@@ -96,7 +96,7 @@ impl Config {
 }
 
 /// Checks the conditions of a time-blocked kernel, besides those of any kernel.
-pub(super) fn check(config: &Config) -> Result<(), StencilError> {
+pub(super) fn check(config: &Config) -> Result<(), Error> {
     let Config { grid, tuning, .. } = *config;
     SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
     if plan::strips(config, 1).is_none() {

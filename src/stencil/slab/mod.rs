@@ -59,8 +59,8 @@ mod stepper;
 use std::ops::Range;
 
 use crate::element::Element;
+use crate::gpu::error::Error;
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::shape::Border;
 
 pub use change::Change;
@@ -105,6 +105,10 @@ pub struct Slab {
     cut: [bool; 2],
 }
 
+/// The message about a slab of another grid.
+const OTHER_GRID: &str =
+    "the slab is one of another grid: make the stencil with the configuration of a slab of this grid";
+
 impl Slab {
     /// The layers `own` of a grid, for rounds of up to `steps` steps: a halo has as many layers as they reach.
     ///
@@ -115,10 +119,12 @@ impl Slab {
     ///   slabs.
     /// - A slab of `f16` does not consist of whole words. An even number of cells
     ///   must come before each neighbour, and lie in each halo.
-    pub fn new(config: Config, own: Range<u32>, steps: u32) -> Result<Self, StencilError> {
+    pub fn new(config: Config, own: Range<u32>, steps: u32) -> Result<Self, Error> {
         let layers = config.layers();
         if own.is_empty() || own.end > layers {
-            return Err(StencilError::SlabLayers { first: own.start, end: own.end, layers });
+            let has = format!("the grid has {layers} (rows in 2D, planes in 3D)");
+            let message = format!("a slab of the layers {}..{}: {has}", own.start, own.end);
+            return Err(Error::setting("slab", message));
         }
         let ring = config.is_ring();
         let halo = steps.saturating_mul(config.stencil.radius());
@@ -131,11 +137,17 @@ impl Slab {
         let is_there = |side: usize| ring || !cut[side] || beyond[side] >= halo;
         let possible = cut == [false; 2] || ((1..=count).contains(&halo) && is_there(0) && is_there(1));
         let (true, Some(held)) = (possible, held) else {
-            return Err(StencilError::SlabHalo { halo, layers: count });
+            let rule = "a halo has a layer for each cell that a round's steps reach, and at most as many as each slab has of its own";
+            let remedy = "exchange more often or cut the grid into fewer slabs";
+            let message = format!("slabs of {count} layers with halos of {halo}: {rule}; {remedy}");
+            return Err(Error::setting("halo", message));
         };
         let slab = Slab { config: config.slab(held, cut.map(|cut| !cut)), all: layers, own, halo, cut };
         if slab.has_odd(halo) || (cut[1] && slab.has_odd(count)) {
-            return Err(StencilError::SlabWords { halo, layers: count });
+            let rule = "faces are copied in words of two cells";
+            let remedy = "use an even number of columns, or slabs and halos of an even number of layers";
+            let message = format!("a slab of {count} layers with halos of {halo}, of f16: {rule}; {remedy}");
+            return Err(Error::setting("slab", message));
         }
         Ok(slab)
     }
@@ -225,7 +237,7 @@ impl Slab {
     }
 
     /// The same slab, stepped as a stencil on a device steps it.
-    fn tuned(&self, chosen: &Config) -> Result<Slab, StencilError> {
+    fn tuned(&self, chosen: &Config) -> Result<Slab, Error> {
         let Config { stencil, element, rhs, grid, borders, .. } = self.config;
         let same = stencil == chosen.stencil
             && (element, rhs) == (chosen.element, chosen.rhs)
@@ -236,7 +248,7 @@ impl Slab {
         let same =
             same && chosen.kinds() == self.config.kinds() && chosen.constants() == self.config.constants();
         let config = Config { grid, borders, ..*chosen };
-        if same { Ok(Slab { config, ..self.clone() }) } else { Err(StencilError::OtherGrid) }
+        if same { Ok(Slab { config, ..self.clone() }) } else { Err(Error::setting("slab", OTHER_GRID)) }
     }
 
     /// Its own layers, counted from the first that it holds.

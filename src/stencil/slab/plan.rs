@@ -5,8 +5,8 @@ use std::ops::Range;
 use wgpu::{Features, Limits};
 
 use crate::gpu::SettingError;
+use crate::gpu::error::Error;
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::slab::{Side, Slab};
 use crate::stencil::window::Window;
 
@@ -54,7 +54,7 @@ impl Slab {
         steps: u32,
         single_last: bool,
         fitted: impl Fn(&Config, u32) -> Config,
-    ) -> Result<RoundPlan, StencilError> {
+    ) -> Result<RoundPlan, Error> {
         self.config.check(features, limits)?;
         let most = if self.cut == [false; 2] { u32::MAX } else { self.halo / self.config.stencil.radius() };
         SettingError::unless("steps", steps, 1..=most)
@@ -108,7 +108,7 @@ impl Slab {
         limits: &Limits,
         steps: u32,
         layers: Range<u32>,
-    ) -> Result<Pass, StencilError> {
+    ) -> Result<Pass, Error> {
         let windows = if layers.is_empty() {
             Vec::new()
         } else {

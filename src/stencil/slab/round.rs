@@ -2,9 +2,9 @@
 
 use wgpu::{BufferUsages, CommandEncoder};
 
+use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::stencil::config::Config;
-use crate::stencil::error::StencilError;
 use crate::stencil::slab::plan::Pass;
 use crate::stencil::slab::stepper::SlabStepper;
 use crate::stencil::uniforms::UniformBlocks;
@@ -24,7 +24,7 @@ pub struct Round {
 }
 
 /// Binds the launches of a round.
-pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Result<Round, StencilError> {
+pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Result<Round, Error> {
     let device = stepper.bind.kernels.device();
     let machine = stepper.slab.config.machine(device);
     let fitted = |config: &Config, layers| config.fitted(&machine, layers);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
 use crate::gpu::buffers::Use;
-use crate::stencil::error::StencilError;
+use crate::gpu::error::Error;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::slab::round::{self, Round};
@@ -23,7 +23,7 @@ impl Jacobi {
     ///
     /// - The slab is one of another grid: its columns, its element, its stencil or its borders differ.
     /// - The errors of [`Jacobi::prepare`].
-    pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, StencilError> {
+    pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, Error> {
         let slab = slab.tuned(self.config())?;
         grids.check(slab.bytes(), slab.config.rhs, &self.device().limits())?;
         let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
@@ -57,7 +57,7 @@ impl SlabStepper {
     ///
     /// - The round has no steps, or more than the halo has layers for.
     /// - The errors of [`Config::plan`](crate::stencil::Config::plan).
-    pub fn round(&self, steps: u32) -> Result<Round, StencilError> {
+    pub fn round(&self, steps: u32) -> Result<Round, Error> {
         round::bind(self, steps, false)
     }
 
@@ -66,7 +66,7 @@ impl SlabStepper {
     /// # Errors
     ///
     /// See [`SlabStepper::round`].
-    pub fn checked_round(&self, steps: u32) -> Result<Round, StencilError> {
+    pub fn checked_round(&self, steps: u32) -> Result<Round, Error> {
         round::bind(self, steps, true)
     }
 
@@ -82,7 +82,7 @@ impl SlabStepper {
         side: Side,
         into: usize,
         from: &Buffer,
-    ) -> Result<(), StencilError> {
+    ) -> Result<(), Error> {
         let Some(Range { start, end }) = self.slab.halo(side) else { return Ok(()) };
         Use::of("face", from.into(), end - start).with_usage(BufferUsages::COPY_SRC).check()?;
         encoder.copy_buffer_to_buffer(from, 0, &self.bind.grids[into % 2], start, end - start);
@@ -101,7 +101,7 @@ impl SlabStepper {
         side: Side,
         of: usize,
         to: &Buffer,
-    ) -> Result<(), StencilError> {
+    ) -> Result<(), Error> {
         let Some(Range { start, end }) = self.slab.edge(side) else { return Ok(()) };
         Use::of("face", to.into(), end - start).with_usage(BufferUsages::COPY_DST).check()?;
         encoder.copy_buffer_to_buffer(&self.bind.grids[of % 2], start, to, 0, end - start);
