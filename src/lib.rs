@@ -43,7 +43,7 @@
 //! names the limit and the remedy.
 //!
 //! ```
-//! use halofold::reduce::{Op, Prepared, Reducer};
+//! use halofold::reduce::{Op, Bound, Reducer};
 //! use halofold::{Element, wgpu};
 //!
 //! /// Once, when the application starts. All buffers have `BufferUsages::STORAGE`.
@@ -51,12 +51,12 @@
 //!     device: &wgpu::Device,
 //!     luminances: &wgpu::Buffer,
 //!     mean: &wgpu::Buffer,
-//! ) -> Result<Prepared, Box<dyn std::error::Error>> {
+//! ) -> Result<Bound, Box<dyn std::error::Error>> {
 //!     Ok(Reducer::new(device, Op::Mean.over(Element::F32)?)?.of(luminances).into(mean)?)
 //! }
 //!
 //! /// Every frame: between the dispatch that writes the luminances and the one that reads their mean.
-//! fn record(prepared: &Prepared, pass: &mut wgpu::ComputePass<'_>) {
+//! fn record(prepared: &Bound, pass: &mut wgpu::ComputePass<'_>) {
 //!     prepared.encode_in_pass(pass);
 //! }
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
@@ -142,7 +142,7 @@ pub mod stencil;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    BufferError, DataError, Error, FeatureError, LimitError, OnDevice, Options, Pass, Prepared, Request,
+    Bound, BufferError, Compiled, DataError, Error, FeatureError, LimitError, Options, Pass, Request,
     SettingError, Texels, TextureError, WgslError,
 };
 pub use map::Map;

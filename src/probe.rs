@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use halofold::histogram::{Histogram, Keys};
-//! use halofold::{OnDevice, Options, probe};
+//! use halofold::{Compiled, Options, probe};
 //!
 //! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! let options = Options::default().counting_in_workgroups(probe::wait(&device, &queue)?); // in a browser `probe::read(…).await?`
 //! let counts = Histogram::new(Keys::Numbers, 256, &device.limits());
-//! let counts = OnDevice::with_config(&device, counts, options)?;
+//! let counts = Compiled::with_config(&device, counts, options)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -22,7 +22,7 @@ use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::element::{Element, Value};
 use crate::gpu::error::Error;
-use crate::gpu::{OnDevice, Options, buffers};
+use crate::gpu::{Compiled, Options, buffers};
 use crate::group::ById;
 use crate::histogram::{Histogram, Keys};
 use crate::reduce::Numbers;
@@ -57,8 +57,8 @@ pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool,
 
 /// The two operations, which count in workgroup memory whatever the driver is, and their input.
 struct Probe {
-    histogram: OnDevice<Histogram>,
-    by_id: OnDevice<ById>,
+    histogram: Compiled<Histogram>,
+    by_id: Compiled<ById>,
     keys: Buffer,
 }
 
@@ -70,8 +70,8 @@ impl Probe {
         let keys: Vec<_> = (0..KEYS).map(key).collect();
         let keys = bytemuck::cast_slice(&keys);
         Ok(Probe {
-            histogram: OnDevice::with_config(device, histogram, options)?,
-            by_id: OnDevice::with_config(device, by_id, options)?,
+            histogram: Compiled::with_config(device, histogram, options)?,
+            by_id: Compiled::with_config(device, by_id, options)?,
             keys: buffers::filled(device, "halofold::probe", keys, BufferUsages::STORAGE),
         })
     }

@@ -13,14 +13,14 @@ use wgpu::{Buffer, BufferUsages, Device, Limits, TextureSampleType};
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
-use crate::gpu::kernel::{Compiled, Kernel, Options, Pipelines};
+use crate::gpu::kernel::{Kernel, Options, Pipeline, Pipelines};
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 use crate::gpu::request::Request;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 
-/// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`OnDevice`] and
+/// An operation that reads a buffer or a texture and writes a buffer, as a configuration: what tells it from others. [`Compiled`] and
 /// [`Request`] do everything else.
 pub trait Operation: Clone + Debug {
     /// The label of its passes.
@@ -114,9 +114,9 @@ impl Memory {
 /// An operation on a device, over inputs of any length.
 ///
 /// It keeps the device alive. It compiles each kernel when [`Request::into`] first needs it, or ahead of time in
-/// [`OnDevice::compile`]. It is `Send` and `Sync`. You may drop it once everything is prepared.
+/// [`Compiled::compile`]. It is `Send` and `Sync`. You may drop it once everything is prepared.
 #[derive(Debug)]
-pub struct OnDevice<C: Operation> {
+pub struct Compiled<C: Operation> {
     config: C,
     pub(super) pipelines: Pipelines<Step>,
     pub(super) table: Buffer,
@@ -124,7 +124,7 @@ pub struct OnDevice<C: Operation> {
     pub(super) nothing: Buffer,
 }
 
-impl<C: Operation> OnDevice<C> {
+impl<C: Operation> Compiled<C> {
     /// Makes an operation from its configuration, with options. This allocates a buffer of 128 bytes, and one of the operation's own.
     /// Nothing is compiled or submitted yet.
     ///
@@ -136,7 +136,7 @@ impl<C: Operation> OnDevice<C> {
         let config = if may_count { config } else { config.counting_in_storage() };
         config.check_on(device)?;
         let table = config.table();
-        Ok(OnDevice {
+        Ok(Compiled {
             pipelines: Pipelines::new(device, options),
             table: buffers::filled(device, C::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
             nothing: buffers::scratch(device, C::LABEL, 0),
@@ -180,7 +180,7 @@ impl<C: Operation> OnDevice<C> {
     }
 
     /// Returns a kernel, which is compiled on first use.
-    pub(super) fn kernel(&self, step: Step) -> Compiled {
+    pub(super) fn kernel(&self, step: Step) -> Pipeline {
         self.pipelines.get(step, || self.config.kernel(step, self.device()))
     }
 }

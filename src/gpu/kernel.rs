@@ -125,13 +125,13 @@ pub(crate) enum Checks {
 
 /// A compiled kernel. Clones share the pipeline.
 #[derive(Clone, Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct Pipeline {
     pipeline: ComputePipeline,
     layout: wgpu::BindGroupLayout,
     slots: Cow<'static, [Slot]>,
 }
 
-impl Compiled {
+impl Pipeline {
     /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
     /// with everything else.
     fn new(device: &Device, kernel: Kernel, checks: Checks, cache: Option<&PipelineCache>) -> Self {
@@ -168,7 +168,7 @@ impl Compiled {
             },
             cache,
         });
-        Compiled { pipeline, layout, slots: kernel.slots }
+        Pipeline { pipeline, layout, slots: kernel.slots }
     }
 
     /// Binds a resource to each slot that the kernel declares.
@@ -195,9 +195,9 @@ pub(crate) struct Pipelines<K> {
     pub(crate) limits: Limits,
     checks: Checks,
     cache: Option<PipelineCache>,
-    compiled: Mutex<HashMap<K, Compiled>>,
+    compiled: Mutex<HashMap<K, Pipeline>>,
     /// The kernel that applies a count on the GPU.
-    count: OnceLock<Compiled>,
+    count: OnceLock<Pipeline>,
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
@@ -218,7 +218,7 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     /// Returns the kernel with a key. On first use it is compiled.
-    pub(crate) fn get(&self, key: K, kernel: impl FnOnce() -> Kernel) -> Compiled {
+    pub(crate) fn get(&self, key: K, kernel: impl FnOnce() -> Kernel) -> Pipeline {
         let Ok(compiled) = self.try_get(key, || Ok::<_, Infallible>(kernel()));
         compiled
     }
@@ -228,7 +228,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         &self,
         key: K,
         kernel: impl FnOnce() -> Result<Kernel, E>,
-    ) -> Result<Compiled, E> {
+    ) -> Result<Pipeline, E> {
         // The map is consistent even if a thread panicked while it held the lock.
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = compiled.get(&key) {
@@ -240,12 +240,12 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     /// Returns the kernel that applies a count on the GPU. On first use it is compiled.
-    pub(super) fn count(&self, kernel: impl FnOnce() -> Kernel) -> &Compiled {
+    pub(super) fn count(&self, kernel: impl FnOnce() -> Kernel) -> &Pipeline {
         self.count.get_or_init(|| self.compile(kernel()))
     }
 
-    fn compile(&self, kernel: Kernel) -> Compiled {
-        Compiled::new(&self.device, kernel, self.checks, self.cache.as_ref())
+    fn compile(&self, kernel: Kernel) -> Pipeline {
+        Pipeline::new(&self.device, kernel, self.checks, self.cache.as_ref())
     }
 }
 

@@ -1,8 +1,6 @@
 //! Dispatches, recorded into a pass, and operations that are ready to be recorded.
 
-use wgpu::{CommandEncoder, ComputePass, ComputePipeline};
-
-use crate::reduce::Plan;
+use wgpu::{CommandEncoder, ComputePass, ComputePassDescriptor, ComputePassTimestampWrites, ComputePipeline};
 
 /// A dispatch with its pipeline and bind group.
 #[derive(Clone, Debug)]
@@ -38,35 +36,49 @@ impl<'p, 'e> Recorder<'p, 'e> {
 
 /// Begins a compute pass.
 pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> ComputePass<'a> {
-    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes: None })
+    encoder.begin_compute_pass(&ComputePassDescriptor { label: Some(label), timestamp_writes: None })
 }
 
 /// An operation with its buffers, ready to be recorded any number of times. It reads the contents that the
-/// buffers have when it runs. `P` is its plan, by default that of a reduction.
+/// buffers have when it runs.
 ///
-/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
-#[derive(Debug)]
-pub struct Prepared<P = Plan> {
-    plan: P,
+/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`, and has no type parameters: an application stores it.
+#[derive(Clone, Debug)]
+pub struct Bound {
     dispatches: Vec<Dispatch>,
     label: String,
 }
 
-impl<P> Prepared<P> {
-    pub(crate) fn new(plan: P, dispatches: Vec<Dispatch>, label: impl Into<String>) -> Self {
-        Prepared { plan, dispatches, label: label.into() }
+impl Bound {
+    pub(crate) fn new(dispatches: Vec<Dispatch>, label: impl Into<String>) -> Self {
+        Bound { dispatches, label: label.into() }
     }
 
-    /// The plan that is recorded. If the operation has a count on the GPU, one additional dispatch is recorded
-    /// before it.
-    pub fn plan(&self) -> &P {
-        &self.plan
+    /// Returns this operation with a label for the compute pass of [`Bound::encode`]. By default it is `halofold::` and the operation:
+    /// `halofold::reduce::` and the operator's name, `halofold::histogram` or `halofold::pyramid`.
+    pub fn with_label(self, label: impl Into<String>) -> Self {
+        Bound { label: label.into(), ..self }
     }
 
-    /// Records into a new compute pass, whose label is `halofold::` and the operation: `halofold::reduce::` and
-    /// the operator's name, `halofold::histogram` or `halofold::pyramid`.
+    /// The number of dispatches that it records.
+    pub fn dispatches(&self) -> usize {
+        self.dispatches.len()
+    }
+
+    /// Records into a new compute pass.
     pub fn encode(&self, encoder: &mut CommandEncoder) {
-        self.encode_in_pass(&mut begin(encoder, &self.label));
+        self.encode_timed(encoder, None);
+    }
+
+    /// Records into a new compute pass that writes timestamps.
+    pub fn encode_timed(
+        &self,
+        encoder: &mut CommandEncoder,
+        timestamp_writes: Option<ComputePassTimestampWrites<'_>>,
+    ) {
+        let label = Some(&*self.label);
+        let pass = ComputePassDescriptor { label, timestamp_writes };
+        self.encode_in_pass(&mut encoder.begin_compute_pass(&pass));
     }
 
     /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself

@@ -22,10 +22,10 @@ pub(crate) mod texels;
 pub(crate) mod window;
 
 pub use buffers::BufferError;
-pub use device::OnDevice;
+pub use device::Compiled;
 pub use error::{DataError, Error, FeatureError, WgslError};
 pub use kernel::Options;
-pub use launch::Prepared;
+pub use launch::Bound;
 pub use limits::{LimitError, SettingError};
 pub use pass::Pass;
 pub use request::Request;

@@ -10,11 +10,11 @@ use wgpu::{BufferUsages, Queue};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
-use crate::gpu::device::{OnDevice, Operation};
+use crate::gpu::device::{Compiled, Operation};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
-use crate::gpu::launch::Prepared;
+use crate::gpu::launch::Bound;
 use crate::gpu::outputs::Outputs;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
@@ -29,7 +29,7 @@ use crate::read::{self, Readback};
 #[derive(Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
 pub struct Request<'o, 'b, O: Operation> {
-    operation: &'o OnDevice<O>,
+    operation: &'o Compiled<O>,
     input: Input<'b>,
     second: Option<Slice<'b>>,
     len: Option<u64>,
@@ -44,7 +44,7 @@ impl<O: Operation> Clone for Request<'_, '_, O> {
 impl<O: Operation> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
-    pub(crate) fn new(operation: &'o OnDevice<O>, input: Input<'b>) -> Self {
+    pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>) -> Self {
         Request { operation, input, second: None, len: None }
     }
 
@@ -108,7 +108,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared<Vec<Pass>>, Error> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
         self.into_each([output])
     }
 
@@ -122,7 +122,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub fn into_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Prepared<Vec<Pass>>, Error> {
+    ) -> Result<Bound, Error> {
         let elements = self.elements()?;
         let (plan, config) = (self.plan()?, self.operation.config());
         let outputs = Outputs::new(outputs.into_iter().map(Into::into), &config.outputs(elements.len))?;
@@ -168,7 +168,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             })
         };
         let dispatches = plan.iter().enumerate().map(dispatch).collect();
-        Ok(Prepared::new(plan, dispatches, O::LABEL))
+        Ok(Bound::new(dispatches, O::LABEL))
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only

@@ -3,7 +3,7 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
@@ -55,8 +55,8 @@ impl ById {
     /// # Errors
     ///
     /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<ById>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<ById>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is

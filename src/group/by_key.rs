@@ -3,7 +3,7 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
@@ -114,8 +114,8 @@ impl ByKey {
     /// # Errors
     ///
     /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<ByKey>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<ByKey>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is `main`, and

@@ -3,7 +3,7 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
@@ -111,8 +111,8 @@ impl GroupBy {
     /// # Errors
     ///
     /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<GroupBy>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<GroupBy>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is

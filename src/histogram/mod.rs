@@ -28,7 +28,7 @@
 //!
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
 //! Unless [`Histogram::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. One on a device owns
-//! 136 bytes on the GPU, and with keys between borders 128 bytes and eight per bin. A [`Prepared`](crate::Prepared) owns 256 bytes
+//! 136 bytes on the GPU, and with keys between borders 128 bytes and eight per bin. A [`Bound`](crate::Bound) owns 256 bytes
 //! for each dispatch, and its bind groups. Recording allocates nothing.
 //!
 //! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less

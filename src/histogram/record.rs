@@ -2,7 +2,7 @@
 
 use wgpu::{Device, Limits, TextureSampleType};
 
-use crate::gpu::device::{OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Operation, Step};
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
@@ -17,8 +17,8 @@ impl Histogram {
     /// # Errors
     ///
     /// See [`Histogram::check`].
-    pub fn on(self, device: &Device) -> Result<OnDevice<Histogram>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<Histogram>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, needs};
 use crate::gpu::texels::Order;
 use crate::gpu::texels::TextureError;
-use crate::gpu::{Options, Prepared, Texels};
+use crate::gpu::{Bound, Options, Texels};
 use crate::map::Map;
 use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
 use crate::reduce::Op;
@@ -59,8 +59,7 @@ impl Pyramid {
 
     /// Binds a source, and a target whose levels are written from the given one on ([their sizes](crate::pyramid#levels)), once. The result can
     /// be recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
-    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet. The
-    /// [plan](Prepared::plan) is the number of levels of each dispatch.
+    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet.
     ///
     /// # Errors
     ///
@@ -72,13 +71,13 @@ impl Pyramid {
         &self,
         source: impl Into<Texels<'a>>,
         target: impl Into<Texels<'a>>,
-    ) -> Result<Prepared<Vec<u32>>, Error> {
+    ) -> Result<Bound, Error> {
         let mut source = source.into();
         let levels = self.levels(source, target.into())?;
         let (device, config) = (&self.pipelines.device, &self.config);
-        let (mut plan, mut dispatches) = (Vec::new(), Vec::new());
+        let mut dispatches = Vec::new();
         for made in levels.chunks(per_dispatch(&self.pipelines.limits) as usize) {
-            let step = Step { of_level: !plan.is_empty(), levels: made.len() as u32 };
+            let step = Step { of_level: !dispatches.is_empty(), levels: made.len() as u32 };
             let bound = source.bind(device, config.sample(step.of_level), Order::Rows);
             let views: Vec<_> = made.iter().map(Texels::view).collect();
             let kernel = self.pipelines.get(step, || config.kernel(step));
@@ -87,10 +86,9 @@ impl Pyramid {
                 None => bound.resource(slot),
             };
             dispatches.push(kernel.dispatch(device, LABEL, grid(source), resource));
-            plan.push(step.levels);
             source = made[made.len() - 1];
         }
-        Ok(Prepared::new(plan, dispatches, LABEL))
+        Ok(Bound::new(dispatches, LABEL))
     }
 
     /// Checks a source and a target, and returns the levels that are written.

@@ -39,7 +39,7 @@
 //! The k first elements of longer rows are the first of some more candidates, which are sorted: each fourfold k takes one more pass over
 //! them. If k is more than a sixteenth of a row, its read takes longer, too.
 //!
-//! A [`Prepared`](crate::Prepared) owns the memory for the sample and the candidates: about a thirtieth of the input for each quantile, and for k
+//! A [`Bound`](crate::Bound) owns the memory for the sample and the candidates: about a thirtieth of the input for each quantile, and for k
 //! winners 16 bytes for each candidate, of which there are some 2k, or 100 000 of 2^28 elements if k is small. Recording allocates nothing.
 
 mod bracket;

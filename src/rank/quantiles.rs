@@ -3,7 +3,7 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
@@ -75,8 +75,8 @@ impl Quantiles {
     /// # Errors
     ///
     /// There is no quantile, or more than 64; or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Quantiles>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<Quantiles>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// The number of results of a row.

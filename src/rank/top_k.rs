@@ -3,7 +3,7 @@
 use wgpu::{Device, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
@@ -69,8 +69,8 @@ impl TopK {
     /// # Errors
     ///
     /// The device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<TopK>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<TopK>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.

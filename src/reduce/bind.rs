@@ -83,7 +83,7 @@ fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
 }
 
 /// The buffers of one prepared reduction.
-pub(super) struct Bound<'a, 'p> {
+pub(super) struct Bindings<'a, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) sources: &'p Sources<'a>,
     pub(super) outputs: &'p Outputs<'a>,
@@ -97,7 +97,7 @@ pub(super) struct Bound<'a, 'p> {
     pub(super) texels: Option<&'a BoundTexels>,
 }
 
-impl<'a> Bound<'a, '_> {
+impl<'a> Bindings<'a, '_> {
     /// The resource for a binding of group 0 in dispatch number `index`.
     pub(super) fn slot(&self, slot: u32, index: usize, launch: &Launch) -> BindingResource<'a> {
         match slot {

@@ -8,7 +8,7 @@
 //! 2. [`Reducer::of`] takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
 //!    matrix, `.axis(1, rows, columns)` one for each column, `.strided(n)` takes every n-th element: see [`Reduction`].
 //! 3. [`Reduction::into`] binds the buffers, once.
-//! 4. [`Prepared::encode`] records the launches, which are dispatches with what they bind, any number of times.
+//! 4. [`Bound::encode`] records the launches, which are dispatches with what they bind, any number of times.
 //!
 //! [`Reduction::wait`] does all of this and returns the results on the host.
 //!
@@ -62,7 +62,7 @@
 //! A workspace is a little larger than this table says, because no binding may be empty: see
 //! [`Workspace::size`]. A prepared reduction owns its bind groups and 256 bytes for each launch; with a count
 //! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Plan::of`] computes the
-//! costs of a shape without a device. [`Prepared::plan`] returns those of a prepared reduction.
+//! costs of a shape without a device. [`Bound::plan`] returns those of a prepared reduction.
 //!
 //! # States
 //!
@@ -145,7 +145,7 @@ mod validate;
 mod value;
 mod workspace;
 
-pub use crate::Prepared;
+pub use crate::Bound;
 use crate::gpu::count;
 pub(crate) use analysis::{map_of, texel_map_of};
 pub use exact::Accuracy;

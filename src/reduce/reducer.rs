@@ -6,7 +6,7 @@ use crate::gpu;
 use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
-use crate::gpu::kernel::{Compiled, Kernel, Pipelines};
+use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::limits::LimitError;
 use crate::gpu::slice::Slice;
@@ -168,7 +168,7 @@ impl Reducer {
     }
 
     /// Returns a stage's kernel, which it compiles on first use.
-    pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, Error> {
+    pub(super) fn stage(&self, stage: Stage) -> Result<Pipeline, Error> {
         self.pipelines.try_get(stage, || {
             let text = self.text(stage);
             options::check(&text, self.options.subgroups, self.limits())?;

@@ -9,8 +9,8 @@ use crate::gpu::outputs::Outputs;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
-use crate::reduce::Prepared;
-use crate::reduce::bind::{self, Bound};
+use crate::reduce::Bound;
+use crate::reduce::bind::{self, Bindings};
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::reducer::Reducer;
@@ -293,7 +293,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is too small.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, Error> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
         self.bind(self.plan()?, [output.into()])
     }
 
@@ -331,7 +331,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     pub fn into_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Bound, Error> {
         let in_components = self.reducer.monoid().components().len() > 1;
         self.bind(self.planned(in_components)?, outputs.into_iter().map(Into::into))
     }
@@ -356,7 +356,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// - The errors of [`Reduction::into`].
     /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
-    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Prepared, Error> {
+    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
         let (parts, second) = self.extents()?;
         let request = self.reducer.request(self.shape).made_for(self.shape, &parts, second);
         let made_for = MadeFor { index: self.index(), elements: self.sources.stands_for, ..request };
@@ -430,7 +430,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
     }
 
-    fn bind<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Prepared, Error> {
+    fn bind<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
         if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             let message = match shape {
@@ -474,7 +474,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             .first()
             .and_then(|input| input.bind(reducer.device(), reducer.sample(), self.order(&plan)));
         let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
-        let bound = Bound {
+        let bound = Bindings {
             plan: &plan,
             sources,
             outputs: &outputs,
@@ -490,7 +490,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             Ok(reducer.stage(launch.stage)?.dispatch(device, label, launch.grid, resource))
         });
         let launches: Vec<_> = prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, Error>>()?;
-        Ok(Prepared::new(plan, launches, format!("halofold::reduce::{}", reducer.monoid().name())))
+        Ok(Bound::new(launches, format!("halofold::reduce::{}", reducer.monoid().name())))
     }
 
     /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the

@@ -3,7 +3,7 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::Value;
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::kernel::Kernel;
@@ -114,8 +114,8 @@ impl Scan {
     /// # Errors
     ///
     /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Scan>, Error> {
-        OnDevice::with_config(device, self, Options::default())
+    pub fn on(self, device: &Device) -> Result<Compiled<Scan>, Error> {
+        Compiled::with_config(device, self, Options::default())
     }
 
     /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is

@@ -31,7 +31,7 @@
 //! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
 //! Segments between offsets take a search among these for every four elements, and one storage buffer more. A part takes two dispatches more.
 //!
-//! Kernels need four storage buffers in a shader. A [`Prepared`](crate::Prepared) owns the memory for states: an
+//! Kernels need four storage buffers in a shader. A [`Bound`](crate::Bound) owns the memory for states: an
 //! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;

@@ -37,7 +37,7 @@
 use wgpu::{Device, Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Memory, OnDevice, Operation, Step};
+use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
@@ -114,9 +114,9 @@ impl Select {
     /// # Errors
     ///
     /// The text declares a parameter; the device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<OnDevice<Select>, Error> {
+    pub fn on(self, device: &Device) -> Result<Compiled<Select>, Error> {
         let select = Select { monoid: self.monoid.plain()?, ..self };
-        OnDevice::with_config(device, select, Options::default())
+        Compiled::with_config(device, select, Options::default())
     }
 
     /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is

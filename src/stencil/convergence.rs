@@ -11,7 +11,7 @@ use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
 use crate::gpu::{LimitError, blocks, buffers, limits};
-use crate::reduce::{Accuracy, Prepared};
+use crate::reduce::{Accuracy, Bound};
 use crate::shader::{Composer, Piece};
 use crate::stencil::check::{self, reals};
 use crate::stencil::grids::Grids;
@@ -105,7 +105,7 @@ impl Jacobi {
 pub struct Convergence {
     steps: Steps,
     /// The reductions that find the residual, in order.
-    check: Vec<Prepared>,
+    check: Vec<Bound>,
     control: Control,
     until: Until,
 }

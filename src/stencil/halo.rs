@@ -4,7 +4,7 @@ use wgpu::{Buffer, Device};
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, Compiled, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, PARAMETERS, Pipeline, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
@@ -124,7 +124,7 @@ impl HaloExchange {
     fn dispatch(
         &self,
         device: &Device,
-        kernel: &Compiled,
+        kernel: &Pipeline,
         grid: &Buffer,
         [before, after]: [&Buffer; 2],
         params: &Buffer,

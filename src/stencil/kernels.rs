@@ -7,7 +7,7 @@ use wgpu::Device;
 
 use crate::gpu::Options;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Compiled, Kernel, Pipelines, Slot};
+use crate::gpu::kernel::{Kernel, Pipeline, Pipelines, Slot};
 use crate::reduce::Reducer;
 use crate::stencil::config::Config;
 use crate::stencil::residual::Residual;
@@ -40,7 +40,7 @@ impl Kernels {
     }
 
     /// The stencil's own kernel for passes of a number of steps.
-    pub(super) fn pass(&self, steps: u32) -> Compiled {
+    pub(super) fn pass(&self, steps: u32) -> Pipeline {
         let config = self.config.with_steps_per_pass(steps);
         let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
         self.pipelines.get(Key::Pass { levels, teams }, || {
@@ -49,12 +49,12 @@ impl Kernels {
     }
 
     /// A kernel of the halo exchange: `gather` collects the layers, `scatter` puts them back.
-    pub(super) fn exchange(&self, entry_point: &'static str) -> Compiled {
+    pub(super) fn exchange(&self, entry_point: &'static str) -> Pipeline {
         self.auxiliary(|| halo::compose(self.config.element), entry_point, halo::SLOTS)
     }
 
     /// A kernel of the convergence check.
-    pub(super) fn convergence(&self, entry_point: &'static str) -> Compiled {
+    pub(super) fn convergence(&self, entry_point: &'static str) -> Pipeline {
         let wgsl = || convergence::compose(self.config.element);
         self.auxiliary(wgsl, entry_point, convergence::SLOTS)
     }
@@ -65,7 +65,7 @@ impl Kernels {
         wgsl: impl FnOnce() -> String,
         entry_point: &'static str,
         slots: &'static [Slot],
-    ) -> Compiled {
+    ) -> Pipeline {
         let label = aux_kernels::label(entry_point);
         self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
             entry_point,

@@ -9,7 +9,7 @@ use crate::gpu;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, Reducer, Shape};
+use crate::reduce::{Arity, Bound, BufferRange, Monoid, Options, Reducer, Shape};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
@@ -91,7 +91,7 @@ impl Residual {
         grids: Grids<'_>,
         count: Slice<'_>,
         out: &Buffer,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Bound, Error> {
         let (reducer, config) = (kernels.residual(self)?, &kernels.config);
         let out =
             if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };

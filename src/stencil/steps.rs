@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wgpu::Buffer;
 
-use crate::gpu::kernel::{Compiled, PARAMETERS};
+use crate::gpu::kernel::{PARAMETERS, Pipeline};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::{blocks, buffers};
 use crate::stencil::grids::Grids;
@@ -73,7 +73,7 @@ impl Binder {
     /// The dispatch with the parameters of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
-        kernel: &Compiled,
+        kernel: &Pipeline,
         Parts { source, result, rhs }: Parts<'_>,
         bytes: Range<u64>,
         (params, block): (&Buffer, usize),

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 
 use halofold::read::{self, Readback};
-use halofold::reduce::Prepared;
+use halofold::reduce::Bound;
 use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
 use halofold::wgpu::{
@@ -101,7 +101,7 @@ struct Recorded {
 /// A check of the changes of a step, and its readback.
 #[derive(Debug)]
 struct Check {
-    parts: [Prepared; 2],
+    parts: [Bound; 2],
     found: Buffer,
     readback: Readback,
 }

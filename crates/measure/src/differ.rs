@@ -1,6 +1,6 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, BufferRange, Monoid, Prepared, ReduceError, Reducer, Shape, Workspace};
+use halofold::reduce::{Arity, Bound, BufferRange, Monoid, ReduceError, Reducer, Shape, Workspace};
 use halofold::{Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -47,7 +47,7 @@ impl Differ {
     }
 
     /// The reductions that compare a buffer with the expected one, one for each piece.
-    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
+    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Bound>, ReduceError> {
         let bind = |(result, piece): (u64, &BufferRange)| {
             let BufferRange { offset, len } = *piece;
             let [found, expected] =
@@ -64,7 +64,7 @@ impl Differ {
         &self,
         queue: &Queue,
         mut encoder: CommandEncoder,
-        comparison: &[Prepared],
+        comparison: &[Bound],
     ) -> Result<Option<(u64, u64)>, ReadError> {
         comparison.iter().for_each(|piece| piece.encode(&mut encoder));
         self.readback.encode(&mut encoder, &self.results, 0, self.results.size())?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use halofold::Element;
 use halofold::read::ReadError;
-use halofold::reduce::Prepared;
+use halofold::reduce::Bound;
 use halofold::stencil::{Config, Grid, Grids, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -36,7 +36,7 @@ pub struct PingPong {
     buffers: [Buffer; 2],
     rhs: Buffer,
     /// The reductions that compare each of them.
-    comparisons: [Arc<[Prepared]>; 2],
+    comparisons: [Arc<[Bound]>; 2],
 }
 
 /// A difference between a grid and the expected one.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Arity, Plan, Prepared, Scalar, Workspace};
+use halofold::reduce::{Arity, Bound, Plan, Scalar, Workspace};
 use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 
 use crate::buffer::buffer;
@@ -20,7 +20,7 @@ const MOST_END_TO_END: Duration = Duration::from_millis(400);
 /// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct RungRun<'a> {
-    prepared: Rotation<Prepared>,
+    prepared: Rotation<Bound>,
     job: Job,
     bytes: u64,
     output: Buffer,
@@ -88,7 +88,7 @@ impl<'a> RungRun<'a> {
     }
 
     /// Runs some of the reductions in one submission, each followed by the copy of its result.
-    fn run(&self, timer: &Timer, some: &[&Prepared]) -> Result<Vec<Scalar>, ReadError> {
+    fn run(&self, timer: &Timer, some: &[&Bound]) -> Result<Vec<Scalar>, ReadError> {
         let plan = self.plan();
         let size = plan.output();
         let mut encoder = timer.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -5,7 +5,7 @@ use wgpu::{Buffer, BufferUsages};
 use crate::element::Value;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
-use crate::reduce::Prepared;
+use crate::reduce::Bound;
 use crate::reduce::exact::State;
 use crate::stencil::check::meets;
 use crate::stencil::grids::Grids;
@@ -28,7 +28,7 @@ impl SlabStepper {
     ///
     /// - The additional kernels exceed a limit of the device.
     /// - The device lacks a feature: squares of `f64` take 64-bit integers.
-    pub fn check(&self) -> Result<([Prepared; 2], Buffer), Error> {
+    pub fn check(&self) -> Result<([Bound; 2], Buffer), Error> {
         let own = self.slab.own_bytes();
         let own = self.bind.grids.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
         bind(&self.bind.kernels, own)
@@ -43,7 +43,7 @@ impl Jacobi {
     /// # Errors
     ///
     /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
-    pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<([Prepared; 2], Buffer), Error> {
+    pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<([Bound; 2], Buffer), Error> {
         let bytes = self.config().bytes();
         Grids::new(grids[0], grids[1]).check(bytes, false, &self.device().limits())?;
         bind(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
@@ -51,7 +51,7 @@ impl Jacobi {
 }
 
 /// Binds a check of two grids, or of a part of them, each of which it reads twice.
-fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Prepared; 2], Buffer), Error> {
+fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer), Error> {
     let squares = kernels.residual(Residual::SquaresState)?;
     let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold::stencil::slab::change"),
