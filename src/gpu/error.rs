@@ -61,7 +61,6 @@ impl Error {
 
 /// The device was created without a feature that an operator, a map or a kernel needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 #[error("{what} needs {}, which this device lacks or was created without", feature_names(*features))]
 pub struct FeatureError {
     /// What needs it: the operator or the kernel, and the element type.

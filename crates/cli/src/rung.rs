@@ -1,8 +1,8 @@
 //! A rung and its inputs on the GPU that was asked for: requests are checked, and faults are failures of the command.
 
+use halofold::reduce::Op;
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::Expected;
-use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
 
@@ -86,20 +86,20 @@ const WORKGROUP: &[&str] =
     &["workgroup_size", "max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
 
 /// Returns true if an error is about one of these limits or settings.
-fn is_about(error: &ReduceError, names: &[&str]) -> bool {
+fn is_about(error: &halofold::Error, names: &[&str]) -> bool {
     match error {
-        ReduceError::Limit(error) => names.contains(&error.name),
-        ReduceError::Setting(error) => names.contains(&error.name),
+        halofold::Error::Limit(error) => names.contains(&error.name),
+        halofold::Error::Setting(error) => names.contains(&error.name),
         _ => false,
     }
 }
 
 /// Returns true if the workgroup is too large here for a job.
 pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
-    let is_one = |error: ReduceError| match error {
+    let is_one = |error: halofold::Error| match error {
         // A tile has an item for each invocation, at least.
-        ReduceError::Setting(error) if error.name == "tile" => {
-            error.value < u64::from(job.tuning.workgroup_size)
+        halofold::Error::Setting(error) if error.name == "tile" => {
+            error.value.is_some_and(|tile| tile < u64::from(job.tuning.workgroup_size))
         }
         error => is_about(&error, WORKGROUP) || is_about(&error, &["max_compute_workgroup_storage_size"]),
     };

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op};
 use halofold::scan::Scan;
-use halofold::{Element, OnDevice, wgpu};
+use halofold::{Compiled, Element, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
 
 use crate::failure::Failure;
@@ -219,7 +219,7 @@ impl<'a> Scanner<'a> {
     /// The results of a block, line by line. They go on with the state that is `carried`, which begins with the first chunk.
     fn scanned(
         &self,
-        operation: &OnDevice<Scan>,
+        operation: &Compiled<Scan>,
         block: &Block,
         (carried, is_first): (Option<&wgpu::Buffer>, bool),
     ) -> Result<(Vec<u8>, Option<f64>), Failure> {

@@ -3,7 +3,7 @@
 use std::{io, thread};
 
 use halofold::read::ReadError;
-use halofold::stencil::StencilError;
+
 use halofold::wgpu::{Backend, Device};
 
 /// Errors of one GPU that end its work.
@@ -12,7 +12,7 @@ use halofold::wgpu::{Backend, Device};
 pub enum WorkerError {
     /// The stencil cannot be stepped there.
     #[error(transparent)]
-    Stencil(#[from] StencilError),
+    Stencil(#[from] halofold::Error),
     /// Data could not be read back to the host.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -64,7 +64,12 @@ pub enum FleetError {
     },
     /// The grid cannot be cut so.
     #[error(transparent)]
-    Stencil(#[from] StencilError),
+    Stencil(#[from] halofold::Error),
+    /// A right-hand side and a configuration that do not go together.
+    #[error(
+        "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
+    )]
+    Rhs,
     /// Too few layers for so many GPUs.
     #[error(
         "{layers} layers (rows in 2D, planes in 3D) for {members} GPUs with halos of {halo}: each needs at least as many layers of its own as \

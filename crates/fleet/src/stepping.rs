@@ -1,7 +1,7 @@
 //! The rounds of a run, and its end by a condition: for teams and ranks. No GPU here.
 
 use halofold::stencil::slab::Change;
-use halofold::stencil::{Outcome, StencilError, Until};
+use halofold::stencil::{Outcome, Until};
 
 /// The steps from one exchange of faces to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Stepping {
     /// # Errors
     ///
     /// The condition is no number, or checks come after every zero steps.
-    pub fn begin(&mut self, steps: u32, until: Option<&Until>) -> Result<(), StencilError> {
+    pub fn begin(&mut self, steps: u32, until: Option<&Until>) -> Result<(), halofold::Error> {
         until.map_or(Ok(()), Until::check)?;
         if steps > 0 && self.until != until.copied() {
             self.until = until.copied();

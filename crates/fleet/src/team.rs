@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use halofold::stencil::slab::{Change, Side, Slab};
-use halofold::stencil::{Config, Jacobi, Outcome, StencilError, Until, Weights};
+use halofold::stencil::{Config, Jacobi, Outcome, Until, Weights};
 use rayon::prelude::*;
 
 use crate::depth::{self, Slabs};
@@ -60,7 +60,7 @@ impl Team {
         halo: Option<u32>,
     ) -> Result<Self, FleetError> {
         if rhs.is_some() != config.rhs {
-            return Err(StencilError::RightHandSide { needed: config.rhs }.into());
+            return Err(FleetError::Rhs);
         }
         let first = members.first().ok_or(FleetError::NoGpus)?;
         check_contexts(members.iter().map(|member| &member.device))?;
@@ -253,7 +253,7 @@ fn slabs(members: &[Member], config: Config, halo: Option<u32>) -> Result<Vec<Sl
 }
 
 /// Returns true if a ring's two ends do not lie in one binding of its only GPU: then it exchanges faces with itself.
-fn is_own_neighbour(member: &Member, config: Config) -> Result<bool, StencilError> {
+fn is_own_neighbour(member: &Member, config: Config) -> Result<bool, halofold::Error> {
     let device = &member.device;
     let plan = config.on(device).plan(device.features(), &device.limits());
     Ok(config.is_ring() && plan?.windows().len() > 1)

@@ -1,6 +1,6 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Bound, BufferRange, Monoid, ReduceError, Reducer, Shape, Workspace};
+use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reducer, Shape, Workspace};
 use halofold::{Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -29,7 +29,7 @@ pub(crate) struct Differ {
 
 impl Differ {
     /// `expected` has whole words.
-    pub(crate) fn new(device: &Device, expected: Buffer) -> Result<Self, ReduceError> {
+    pub(crate) fn new(device: &Device, expected: Buffer) -> Result<Self, halofold::Error> {
         let differ = include_str!("../shaders/differ.wgsl");
         let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
             .expect("the operator is valid: every comparison tests it");
@@ -47,7 +47,7 @@ impl Differ {
     }
 
     /// The reductions that compare a buffer with the expected one, one for each piece.
-    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Bound>, ReduceError> {
+    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Bound>, halofold::Error> {
         let bind = |(result, piece): (u64, &BufferRange)| {
             let BufferRange { offset, len } = *piece;
             let [found, expected] =

@@ -4,7 +4,7 @@ use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::plan::Stage;
 use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, ShapeKind, Strategy, Tuning,
+    Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Shape, ShapeKind, Strategy, Tuning,
 };
 use wgpu::{Device, Features, Limits};
 
@@ -58,7 +58,7 @@ impl Job {
     /// # Errors
     ///
     /// Those of [`Job::check`].
-    pub fn reducer(&self, device: &Device) -> Result<Reducer, ReduceError> {
+    pub fn reducer(&self, device: &Device) -> Result<Reducer, halofold::Error> {
         Reducer::with_options(device, self.monoid(), self.options())
     }
 
@@ -67,7 +67,7 @@ impl Job {
     /// # Errors
     ///
     /// Names the feature or the limit.
-    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), ReduceError> {
+    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), halofold::Error> {
         self.options().check(&self.monoid(), ShapeKind::Whole, features, limits)
     }
 
@@ -81,7 +81,7 @@ impl Job {
     /// # Errors
     ///
     /// A size that the limits do not allow.
-    pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, ReduceError> {
+    pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, halofold::Error> {
         let monoid = self.monoid();
         let input = BufferRange { offset, len };
         let second = (monoid.arity() == Arity::Two).then_some(input);

@@ -21,6 +21,7 @@ const MOST_END_TO_END: Duration = Duration::from_millis(400);
 #[derive(Debug)]
 pub struct RungRun<'a> {
     prepared: Rotation<Bound>,
+    plan: Plan,
     job: Job,
     bytes: u64,
     output: Buffer,
@@ -61,7 +62,7 @@ impl<'a> RungRun<'a> {
         let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
         let readback = Readback::new(device, plan.output() * prepared.len() as u64);
         let prepared = Rotation::new(prepared).expect("there is an input");
-        Ok(RungRun { prepared, job, bytes, output, readback, expected })
+        Ok(RungRun { prepared, plan, job, bytes, output, readback, expected })
     }
 
     /// Runs once, over the input whose turn it is, and brings the result to the host.
@@ -82,15 +83,9 @@ impl<'a> RungRun<'a> {
         self.run(timer, &self.prepared.all().iter().collect::<Vec<_>>())
     }
 
-    /// The dispatches of one repetition.
-    fn plan(&self) -> &Plan {
-        self.prepared.all()[0].plan()
-    }
-
     /// Runs some of the reductions in one submission, each followed by the copy of its result.
     fn run(&self, timer: &Timer, some: &[&Bound]) -> Result<Vec<Scalar>, ReadError> {
-        let plan = self.plan();
-        let size = plan.output();
+        let size = self.plan.output();
         let mut encoder = timer.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (at, prepared) in (0..).step_by(size as usize).zip(some) {
             prepared.encode(&mut encoder);
@@ -101,7 +96,7 @@ impl<'a> RungRun<'a> {
         let Job { op, element, .. } = self.job;
         let answer = |bytes| {
             let len = self.bytes / element.size();
-            let is_partial = plan.leaves_partials();
+            let is_partial = self.plan.leaves_partials();
             let combined = is_partial.then(|| reference::combine(op, element, bytes, len)).flatten();
             combined.or_else(|| op.read(element, bytes).first().copied())
         };
@@ -136,7 +131,7 @@ impl Subject for RungRun<'_> {
 
     /// Runs once over every input.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
-        let depth = self.plan().depth();
+        let depth = self.plan.depth();
         let mut verdicts = self.values(timer)?.into_iter().map(|value| self.expected.judge(value, depth));
         Ok(verdicts.try_for_each(Rejection::check)?)
     }

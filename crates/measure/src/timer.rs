@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use halofold::adapter;
 use halofold::read::{self, ReadError};
-use halofold::reduce::ReduceError;
-use halofold::stencil::StencilError;
+
 use serde::{Deserialize, Serialize};
 use wgpu::{Device, Queue};
 
@@ -148,12 +147,9 @@ pub enum MeasureError {
     /// The device did not complete the work.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A reduction could not be prepared.
+    /// An operation could not be bound.
     #[error(transparent)]
-    Reduce(#[from] ReduceError),
-    /// A stencil could not be prepared.
-    #[error(transparent)]
-    Stencil(#[from] StencilError),
+    Operation(#[from] halofold::Error),
     /// The device refused a kernel, or what it is bound to.
     #[error("{0}")]
     Device(String),

@@ -3,9 +3,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use halofold::reduce::ReduceError;
+use halofold::stencil::Config;
 use halofold::stencil::slab::Slab;
-use halofold::stencil::{Config, StencilError};
 use halofold_fleet::{Slabs, WorkerError, kernel_of_parts, steps_of_round};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
@@ -40,12 +39,9 @@ pub enum GridError {
         "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
     )]
     Rhs,
-    /// The ranks' changes were of several formats.
+    /// The stencil is not possible, or the ranks' changes were of several formats.
     #[error(transparent)]
-    State(#[from] ReduceError),
-    /// The stencil is not possible.
-    #[error(transparent)]
-    Stencil(#[from] StencilError),
+    Stencil(#[from] halofold::Error),
     /// The GPU cannot go on.
     #[error(transparent)]
     Worker(#[from] WorkerError),

@@ -1,6 +1,5 @@
 //! The sum of the states of all ranks.
 
-use halofold::reduce::ReduceError;
 use halofold::reduce::exact::State;
 
 use crate::Ranks;
@@ -10,6 +9,6 @@ use crate::Ranks;
 /// # Errors
 ///
 /// The states were of several formats with equally many words, which no two formats have today.
-pub fn all_reduce(ranks: &Ranks, state: &State) -> Result<State, ReduceError> {
+pub fn all_reduce(ranks: &Ranks, state: &State) -> Result<State, halofold::Error> {
     State::from_words(ranks.sum(&state.words()))
 }

@@ -147,7 +147,7 @@ impl Slab {
             let rule = "faces are copied in words of two cells";
             let remedy = "use an even number of columns, or slabs and halos of an even number of layers";
             let message = format!("a slab of {count} layers with halos of {halo}, of f16: {rule}; {remedy}");
-            return Err(Error::setting("slab", message));
+            return Err(Error::setting("cols", message));
         }
         Ok(slab)
     }

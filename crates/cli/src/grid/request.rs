@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use halofold::Element;
+use halofold::FeatureError;
 use halofold::reduce::Accuracy;
-use halofold::stencil::{
-    Border, Borders, Config, Dims, Grid, Norm, Stencil, StencilError, Until, Variant, Weights,
-};
+use halofold::stencil::{Border, Borders, Config, Dims, Grid, Norm, Stencil, Until, Variant, Weights};
 
 use crate::failure::Failure;
 use crate::files::Source;
@@ -128,7 +127,7 @@ impl Request {
         let Config { element, .. } = self.config;
         let feature = element.feature() - gpu.device.features();
         if !feature.is_empty() {
-            let error = StencilError::MissingFeature { element, feature };
+            let error = FeatureError { what: format!("a grid of {element}"), features: feature };
             let name = self.source.name();
             return Err(Failure::usage(format!("{name}: {error}: convert it with --type f32")));
         }

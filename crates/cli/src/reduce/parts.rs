@@ -10,7 +10,7 @@
 
 use halofold::reduce::exact::{self, Format};
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Accuracy, Monoid, MonoidError, Op, Scalar};
+use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 use halofold::{Element, Value};
 
 use super::op::{is_mean, is_spread, needs_elements};
@@ -28,7 +28,7 @@ pub struct Part {
 
 impl Part {
     /// The operator that leaves the state.
-    pub fn monoid(self) -> Result<Monoid, MonoidError> {
+    pub fn monoid(self) -> Result<Monoid, halofold::Error> {
         self.op.over(self.element)
     }
 

@@ -1,8 +1,8 @@
 //! The ladder: every rung for some operators, lengths and workgroup sizes.
 
 use halofold::Element;
+use halofold::reduce::Op;
 use halofold::reduce::ladder::{RUNGS, Rung};
-use halofold::reduce::{Op, ReduceError};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ fn case(
             assert!(plan.results() == 1 && !plan.leaves_partials(), "nothing is left to the host");
             Ok(plans.add(&job.monoid(), &plan, &distinct(job.stages(&limits))))
         };
-        let row: Result<Vec<_>, ReduceError> = LENGTHS.iter().map(plan).collect();
+        let row: Result<Vec<_>, halofold::Error> = LENGTHS.iter().map(plan).collect();
         row.map_or_else(|error| json!(error.to_string()), |row| json!(row))
     });
     json!({ "modules": modules, "table": tables.number(json!(table).to_string()) })
