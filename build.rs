@@ -1,4 +1,5 @@
-//! Lists the files of `shaders/` for `src/shader.rs`, so that a new kernel is only a new file.
+//! Lists the files of `shaders/` for `src/shader.rs`, so that a new kernel is only a new file. Each folder is a room of its own: what no
+//! operation of a program composes is not linked. Without the feature `essays` the texts have no comments.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,22 +7,49 @@ use std::{env, fs};
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("shaders");
+    let has_essays = env::var_os("CARGO_FEATURE_ESSAYS").is_some();
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
-    let mut table = String::from("&[\n");
-    for file in &files {
+    let parts = |file: &PathBuf| -> Vec<String> {
         let path = file.strip_prefix(&root).expect("it lies below").with_extension("");
-        let name: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-        let name = name.join("/");
-        // No path of this machine: the same list serves wherever the package lies when the build folder is used again.
-        let text = format!(r#"include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/{name}.wgsl"))"#);
-        let _ = writeln!(table, "    ({name:?}, {text}),");
+        path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
+    };
+    let mut rooms = String::new();
+    for room in files.chunk_by(|a, b| parts(a)[0] == parts(b)[0]) {
+        let name = parts(&room[0])[0].to_uppercase();
+        // One list, wherever it is named.
+        let _ = writeln!(rooms, "pub(crate) const {name}: Room = &OF_{name};");
+        let _ = writeln!(rooms, "static OF_{name}: [(&str, &str); {}] = [", room.len());
+        for file in room {
+            let name = parts(file).join("/");
+            if has_essays {
+                // No path of this machine: the list serves wherever the package lies when the build folder is used again.
+                let path = format!(r#"concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/{name}.wgsl")"#);
+                let _ = writeln!(rooms, "    ({name:?}, include_str!({path})),");
+            } else {
+                let text = fs::read_to_string(file).expect("it can be read");
+                let _ = writeln!(rooms, "    ({name:?}, {:?}),", without_comments(&text));
+            }
+        }
+        rooms += "];\n";
     }
-    table.push(']');
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("shaders.rs");
-    fs::write(out, table).expect("the build folder can be written");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("rooms.rs");
+    fs::write(out, rooms).expect("the build folder can be written");
     println!("cargo::rerun-if-changed=shaders");
+}
+
+/// The lines of a text that are more than a comment, without their comments. No file has any other kind of comment.
+fn without_comments(text: &str) -> String {
+    let mut code = String::new();
+    for line in text.lines() {
+        let line = line.split_once("//").map_or(line, |(code, _)| code).trim_end();
+        if !line.is_empty() {
+            code += line;
+            code.push('\n');
+        }
+    }
+    code
 }
 
 /// Collects all WGSL files in a folder and its subfolders.

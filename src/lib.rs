@@ -117,8 +117,14 @@
 //!
 //! # Features of the crate
 //!
+//! - `stencil`: [`stencil`]. On by default.
+//! - `essays`: keeps the comments of kernels, for programs that show them. Off by default.
 //! - `wgpu-default`: enables wgpu's default back ends. Off by default: the application chooses its back ends.
 
+#![cfg_attr(
+    not(feature = "stencil"),
+    allow(dead_code, unused_imports, reason = "parts of the base serve stencils alone")
+)]
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 pub mod adapter;
@@ -137,6 +143,7 @@ pub mod scan;
 mod scratch;
 pub mod select;
 mod shader;
+#[cfg(feature = "stencil")]
 pub mod stencil;
 
 pub use element::{Element, Value};

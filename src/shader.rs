@@ -10,8 +10,15 @@ use std::fmt::Write as _;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, Span};
 
-/// All files in `shaders/`: the path without the extension, and the text.
-const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
+/// The files of a folder of `shaders/`, in the order of their names: the path without the extension, and the text.
+pub(crate) type Room = &'static [(&'static str, &'static str)];
+
+/// All folders of `shaders/`. A program carries those that its operations name, and no others.
+pub(crate) mod rooms {
+    use super::Room;
+
+    include!(concat!(env!("OUT_DIR"), "/rooms.rs"));
+}
 
 /// All names that a file may test with `#ifdef`. `shaders/README.md` explains each.
 pub(crate) const DEFINES: &[&str] = &[
@@ -36,17 +43,19 @@ pub(crate) const DEFINES: &[&str] = &[
 /// Imports of the caller: the kernel that is composed, or the operator. It is in the module already.
 const CALLERS: [&str; 2] = ["kernel", "operator"];
 
-/// Returns the text of a file in `shaders/`, by its path without the extension.
+/// Returns the text of a file in one of some rooms, by its path without the extension.
 ///
 /// # Panics
 ///
 /// If there is no such file. All names come from tables in this crate, and a test composes all of them.
-pub(crate) fn text(file: &str) -> &'static str {
-    find(file).unwrap_or_else(|| panic!("no file shaders/{file}.wgsl"))
+pub(crate) fn text(rooms: &[Room], file: &str) -> &'static str {
+    find(rooms, file).unwrap_or_else(|| panic!("no file shaders/{file}.wgsl"))
 }
 
-fn find(file: &str) -> Option<&'static str> {
-    FILES.binary_search_by(|(known, _)| (*known).cmp(file)).ok().map(|at| FILES[at].1)
+fn find(rooms: &[Room], file: &str) -> Option<&'static str> {
+    let within =
+        |room: &Room| room.binary_search_by(|(known, _)| (*known).cmp(file)).ok().map(|at| room[at].1);
+    rooms.iter().find_map(within)
 }
 
 /// A part of a module, with a heading that tells the reader where it comes from.
@@ -91,14 +100,19 @@ impl Piece {
 }
 
 /// The caller's settings for a module.
-#[derive(Default)]
 pub(crate) struct Composer {
+    rooms: &'static [Room],
     defines: Vec<&'static str>,
     provided: Vec<(&'static str, Vec<Piece>)>,
     chosen: Vec<(&'static str, &'static str)>,
 }
 
 impl Composer {
+    /// Makes a composer of files in some rooms, without settings.
+    pub(crate) const fn of(rooms: &'static [Room]) -> Self {
+        Composer { rooms, defines: Vec::new(), provided: Vec::new(), chosen: Vec::new() }
+    }
+
     /// Defines a name of [`DEFINES`] if a condition holds.
     pub(crate) fn define(mut self, name: &'static str, holds: bool) -> Self {
         debug_assert!(DEFINES.contains(&name), "`{name}` is not in the list");
@@ -190,7 +204,7 @@ impl Composer {
         if let Some(file) = self.choice(name) {
             return file.to_owned();
         }
-        nearest(importer, name)
+        nearest(self.rooms, importer, name)
             .unwrap_or_else(|| panic!("shaders/{importer}.wgsl imports `{name}`, which is nowhere"))
     }
 
@@ -200,7 +214,7 @@ impl Composer {
         let mut imports = Vec::new();
         // The value of each condition around the line.
         let mut conditions: Vec<bool> = Vec::new();
-        for line in text(file).lines() {
+        for line in text(self.rooms, file).lines() {
             let mut words = line.split_whitespace();
             match (words.next().unwrap_or_default(), words.next()) {
                 ("#ifdef", Some(name)) => conditions.push(self.is_defined(name, file)),
@@ -242,7 +256,7 @@ pub(crate) fn label(parts: &[&str]) -> String {
 }
 
 /// The file of this name in the nearest folder `shared` of an importing file.
-fn nearest(importer: &str, name: &str) -> Option<String> {
+fn nearest(rooms: &[Room], importer: &str, name: &str) -> Option<String> {
     let mut folder = importer;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
@@ -253,7 +267,7 @@ fn nearest(importer: &str, name: &str) -> Option<String> {
         } else {
             format!("{folder}/shared/{name}")
         };
-        if find(&file).is_some() {
+        if find(rooms, &file).is_some() {
             return Some(file);
         }
         if folder.is_empty() {
@@ -311,6 +325,13 @@ pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
     module
 }
 
+/// A file as it lies in `shaders/`, with its comments.
+#[cfg(test)]
+pub(crate) fn essay(file: &str) -> String {
+    let path = format!("{}/shaders/{file}.wgsl", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("a file of shaders/")
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -321,16 +342,44 @@ mod tests {
     use crate::reduce::Op;
     use crate::stencil::VARIANTS;
 
+    /// All rooms.
+    const ALL: &[Room] = &[
+        rooms::BY_KEY,
+        rooms::EXACT,
+        rooms::GROUP,
+        rooms::GROUP_BY,
+        rooms::HISTOGRAM,
+        rooms::KERNELS,
+        rooms::LADDER,
+        rooms::OPERATORS,
+        rooms::PYRAMID,
+        rooms::RANK,
+        rooms::SCAN,
+        rooms::SHARED,
+        rooms::STENCIL,
+    ];
+
+    fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+        ALL.iter().copied().flatten().copied()
+    }
+
     #[test]
     fn files_are_found_by_their_paths() {
-        assert!(FILES.is_sorted());
-        assert!(text("ladder/sequential").starts_with("// sequential: "));
-        assert!(find("ladder/sequentiel").is_none());
+        assert!(ALL.iter().all(|room| room.is_sorted()));
+        assert!(text(ALL, "ladder/sequential").contains("fn main"));
+        assert!(find(ALL, "ladder/sequentiel").is_none());
+    }
+
+    #[test]
+    fn a_sum_carries_little_text() {
+        let rooms = [rooms::LADDER, rooms::KERNELS, rooms::SHARED, rooms::OPERATORS, rooms::EXACT];
+        let bytes: usize = rooms.into_iter().flatten().map(|(_, text)| text.len()).sum();
+        assert!(cfg!(feature = "essays") || bytes < 150_000, "{bytes}");
     }
 
     #[test]
     fn the_nearest_shared_folder_counts() {
-        let composer = Composer::default().provide("operator", Vec::new());
+        let composer = Composer::of(ALL).provide("operator", Vec::new());
         assert_eq!(composer.resolve("ladder/vectorized", "entry"), "shared/entry");
         assert_eq!(composer.resolve("histogram/clear", "io"), "histogram/shared/io");
         assert_eq!(composer.resolve("shared/load", "operator"), "operator");
@@ -339,7 +388,7 @@ mod tests {
     #[test]
     fn conditions_choose_lines_and_imports() {
         let headings = |subgroups| {
-            let composer = Composer::default()
+            let composer = Composer::of(ALL)
                 .define("subgroups", subgroups)
                 .provide("operator", vec![Piece::new("the operator", "alias Acc = f32;")])
                 .choose("subgroup_reduce", "shared/subgroup_shuffle");
@@ -368,7 +417,7 @@ mod tests {
 
     #[test]
     fn every_define_is_asked_for() {
-        let lines = FILES.iter().flat_map(|(_, text)| text.lines());
+        let lines = files().flat_map(|(_, text)| text.lines());
         let asked: Vec<_> = lines
             .filter_map(|line| line.strip_prefix("#ifdef ").or_else(|| line.strip_prefix("#ifndef ")))
             .collect();
@@ -387,8 +436,8 @@ mod tests {
             rests.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
         };
         let by_pieces: Vec<_> = strings_after(".importing(").flat_map(str::split_whitespace).collect();
-        let by_files = FILES.iter().flat_map(|(file, text)| {
-            text.lines().filter_map(move |line| Some((*file, line.strip_prefix("#import ")?)))
+        let by_files = files().flat_map(|(file, text)| {
+            text.lines().filter_map(move |line| Some((file, line.strip_prefix("#import ")?)))
         });
         let imports: Vec<_> = by_files.collect();
         for made in [".provide(", ".generate(", ".choose("].into_iter().flat_map(strings_after) {
@@ -397,11 +446,11 @@ mod tests {
         }
         let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
         let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
-        let found = imports.iter().filter_map(|(importer, name)| nearest(importer, name));
+        let found = imports.iter().filter_map(|(importer, name)| nearest(ALL, importer, name));
         let used: HashSet<_> = operators.chain(variants).chain(found).collect();
-        for (file, _) in FILES {
+        for (file, _) in files() {
             let by_piece = file.split_once("shared/").is_some_and(|(_, name)| by_pieces.contains(&name));
-            let named = by_piece || used.contains(*file) || sources.contains(&format!("{file:?}"));
+            let named = by_piece || used.contains(file) || sources.contains(&format!("{file:?}"));
             assert!(named, "nothing uses shaders/{file}.wgsl");
         }
     }

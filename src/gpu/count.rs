@@ -12,7 +12,7 @@ use crate::gpu::launch::Dispatch;
 use crate::gpu::limits::{self, LimitError};
 use crate::gpu::params::parameters;
 use crate::gpu::slice::Slice;
-use crate::shader;
+use crate::shader::{self, rooms};
 
 /// The bindings of group 0 that the kernel declares.
 const SLOTS: &[Slot] =
@@ -28,7 +28,7 @@ pub(crate) const WORKGROUP: u32 = 64;
 pub(crate) fn compose(workgroup_size: u32, words: usize) -> (String, Vec<(&'static str, f64)>) {
     let stride = blocks::STRIDE / WORD;
     let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", words as f64), ("STRIDE", stride as f64)];
-    (shader::text("kernels/length").to_owned(), overrides.to_vec())
+    (shader::text(&[rooms::KERNELS], "kernels/length").to_owned(), overrides.to_vec())
 }
 
 parameters! {

@@ -11,7 +11,7 @@ use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
 use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Options, Pass, grid};
 use crate::reduce::{BufferRange, Monoid};
-use crate::shader::{self, Composer, Piece};
+use crate::shader::{self, Composer, Piece, rooms};
 
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
@@ -176,7 +176,7 @@ impl ByKey {
     fn made(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(Sizes { workgroup: 64, stage: 128 });
         let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
-        let composer = Composer::default()
+        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("float", self.key.is_float())
             .define("bits_64", self.key.size() == 8)
             .choose("lists", lists);

@@ -16,7 +16,7 @@ use crate::group::by_id::ById;
 use crate::group::kernels::{order_of, places};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
 use crate::reduce::{BufferRange, Numbers};
-use crate::shader::{self, Composer};
+use crate::shader::{self, Composer, rooms};
 
 const CLEAR: Step = "group_by/clear";
 const COLLECT: Step = "group_by/collect";
@@ -200,7 +200,8 @@ impl GroupBy {
             return self.by_id.composed(step, limits);
         }
         let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
-        let wgsl = Composer::default().choose("key_bits", order).compose(step, &[]);
+        let wgsl =
+            Composer::of(&[rooms::GROUP_BY, rooms::SHARED]).choose("key_bits", order).compose(step, &[]);
         let mut overrides = vec![
             ("WG", self.workgroup(step, limits).into()),
             ("GROUPS", self.by_id.groups.into()),

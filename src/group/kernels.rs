@@ -12,7 +12,7 @@ use crate::group::aggregate::Aggregate;
 use crate::group::by_id::ById;
 use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::shader::{self, Composer};
+use crate::shader::{self, Composer, rooms};
 
 /// The words of a state before the limbs of a sum, with them, and with those of a sum of squares: see `shaders/group/shared/states.wgsl`.
 const COUNTS: u64 = 5;
@@ -63,7 +63,7 @@ impl ById {
         let sums = ExactSum::of(format, Element::F32, "").constants();
         let wgsl = self
             .element
-            .defines(Composer::default())
+            .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))
             .choose("io", "group/shared/io")
             .choose("keys", "group/shared/keys")
             .choose("ids", self.ids(step, limits))

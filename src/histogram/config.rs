@@ -10,7 +10,7 @@ use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::{Method, Tuning};
 use crate::map::Map;
-use crate::shader::{self, Composer};
+use crate::shader::{self, Composer, rooms};
 
 /// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Histogram::on`] brings it to a
 /// device. The module's page has [an example](crate::histogram).
@@ -152,7 +152,7 @@ impl Histogram {
         };
         let by_element = self.by_element();
         let walk = if by_element { "histogram/walk/elements" } else { "histogram/walk/words" };
-        Composer::default()
+        Composer::of(&[rooms::HISTOGRAM, rooms::SHARED])
             .define("strided", by_element)
             .define("texels", self.sample().is_some())
             .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))

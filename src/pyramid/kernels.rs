@@ -9,7 +9,7 @@ use crate::gpu::{SettingError, texels};
 use crate::map::Map;
 use crate::reduce::texels_refused;
 use crate::reduce::{Monoid, Op};
-use crate::shader::{self, Composer, Piece};
+use crate::shader::{self, Composer, Piece, rooms};
 
 /// Columns and rows of invocations of a workgroup.
 pub(super) const SIDE: u32 = 16;
@@ -93,7 +93,7 @@ impl Config {
         let load = format!(
             "fn load_bounds(at: vec2<u32>) -> Acc {{\n    let numbers = element_of(at);\n    return {all};\n}}"
         );
-        Composer::default()
+        Composer::of(&[rooms::PYRAMID, rooms::SHARED, rooms::OPERATORS])
             .define("texels", true)
             .provide("operator", self.operator.typed_pieces())
             .provide("texel_map", map.of_texels(Some(&numbers)))

@@ -16,7 +16,7 @@ use crate::rank::bracket::Sample;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::rank::shape::Part;
 use crate::rank::values;
-use crate::shader::{self, Composer};
+use crate::shader::{self, Composer, rooms};
 
 /// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
 const STATE: u64 = 26;
@@ -362,7 +362,10 @@ pub(super) fn composer(element: Element) -> Composer {
         4 => "rank/shared/keys",
         _ => "rank/shared/keys_in_words",
     };
-    element.defines(Composer::default()).choose("keys", keys).choose("io", "rank/shared/io")
+    element
+        .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
+        .choose("keys", keys)
+        .choose("io", "rank/shared/io")
 }
 
 /// The case that kernels are made for.

@@ -14,7 +14,7 @@ use crate::reduce::layout::Component;
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
-use crate::shader::{self, Composer, Piece};
+use crate::shader::{self, Composer, Piece, rooms};
 
 impl Monoid {
     /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its
@@ -142,22 +142,26 @@ impl Text<'_> {
         let native = atomic.and_then(|word| word.native);
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
         let is_strided = stage.reads == Reads::Strided;
-        let composer = Composer::default()
-            .define("subgroups", subgroups)
-            .define("vectors", self.reads_vectors())
-            .define("texels", self.map().is_some())
-            .provide("texel_map", self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())))
-            .define("pair", self.is_pair())
-            .define("masked", self.is_pair() && monoid.is_masked())
-            .define("adjoining", stage.reads == Reads::Adjoining)
-            .define("strided", is_strided)
-            .define("reads_partials", stage.reads == Reads::Partials)
-            .define("writes_partials", stage.writes == Writes::Partials)
-            .define("own", is_parts || is_strided || stage.kernel.collects_partials())
-            .define("onto", is_parts && !stage.is_offsets())
-            .generate("words", "an accumulator as words", monoid.acc.words_piece())
-            .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
-            .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
+        let composer =
+            Composer::of(&[rooms::LADDER, rooms::KERNELS, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+                .define("subgroups", subgroups)
+                .define("vectors", self.reads_vectors())
+                .define("texels", self.map().is_some())
+                .provide(
+                    "texel_map",
+                    self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())),
+                )
+                .define("pair", self.is_pair())
+                .define("masked", self.is_pair() && monoid.is_masked())
+                .define("adjoining", stage.reads == Reads::Adjoining)
+                .define("strided", is_strided)
+                .define("reads_partials", stage.reads == Reads::Partials)
+                .define("writes_partials", stage.writes == Writes::Partials)
+                .define("own", is_parts || is_strided || stage.kernel.collects_partials())
+                .define("onto", is_parts && !stage.is_offsets())
+                .generate("words", "an accumulator as words", monoid.acc.words_piece())
+                .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
+                .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
         let composer = self.chosen(composer, native);
         let composer = match &monoid.exact {
             Some(sum) => sum.files(composer, *stage),

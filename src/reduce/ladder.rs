@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use crate::gpu::error::Error;
 use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
-use crate::shader;
+use crate::shader::{self, rooms};
 
 /// The items of the input that one workgroup reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +95,9 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The WGSL of its file, which opens with its essay.
+    /// The WGSL of its file. With the feature `essays` it has its comments, and opens with its essay.
     pub fn text(&self) -> &'static str {
-        shader::text(self.file)
+        shader::text(&[rooms::LADDER, rooms::KERNELS], self.file)
     }
 
     /// The most workgroup memory that it needs, in accumulators, for this workgroup and tile.
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn every_kernel_opens_with_its_essay() {
         for rung in RUNGS {
-            let text = rung.kernel.text();
+            let text = shader::essay(rung.kernel.file);
             let essay = text.lines().take_while(|line| line.starts_with("//")).count();
             assert!(text.starts_with(&format!("// {}: ", rung.name())), "{}", rung.name());
             assert!(essay >= 10, "{}: {essay} lines", rung.name());

@@ -5,7 +5,7 @@ use crate::gpu::error::Error;
 use crate::parse::by_name;
 use crate::reduce::monoid::{Arity, Elem, Monoid};
 use crate::reduce::value::{Field, Format, Kind, Scalar};
-use crate::shader::Composer;
+use crate::shader::{Composer, rooms};
 
 /// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
@@ -255,8 +255,13 @@ impl Op {
         let row = self.row();
         let elem = Elem::Number { element, wgsl };
         let file = format!("operators/{}", self.name().replace('-', "_"));
-        let composer =
-            compared(elem.is_in_words(), accumulated(element, element.defines(Composer::default())));
+        let composer = compared(
+            elem.is_in_words(),
+            accumulated(
+                element,
+                element.defines(Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])),
+            ),
+        );
         let monoid = Monoid::analyse(self.name(), elem, self.arity(), composer.pieces(&file))?;
         Ok(monoid.known_as(self, row.subgroup))
     }

@@ -9,7 +9,7 @@ use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::outputs;
 use crate::reduce::Monoid;
 use crate::scan::plan::{Layout, Rows};
-use crate::shader::{self, Composer, Piece};
+use crate::shader::{self, Composer, Piece, rooms};
 
 /// The binding with the states, and that with the offsets of rows.
 const STATES: u32 = 4;
@@ -135,7 +135,7 @@ impl Made<'_> {
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
-        let wgsl = Composer::default()
+        let wgsl = Composer::of(&[rooms::SCAN, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("reads_partials", of_states)
             .define("vectors", vectors)
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())

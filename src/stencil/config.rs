@@ -7,7 +7,7 @@ use crate::gpu::error::{Error, FeatureError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::window;
 use crate::gpu::{LimitError, SettingError, limits};
-use crate::shader::{self, Composer, Piece};
+use crate::shader::{self, Composer, Piece, rooms};
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::formula;
@@ -337,7 +337,7 @@ impl Config {
     /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
     /// overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
-        let composer = Composer::default();
+        let composer = Composer::of(&[rooms::STENCIL, rooms::SHARED]);
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
         let (four, equal) = (self.lanes() == 4, self.one_weight);
         formula::pieces(self, composer)

@@ -12,7 +12,7 @@ use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
 use crate::gpu::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Bound};
-use crate::shader::{Composer, Piece};
+use crate::shader::{Composer, Piece, rooms};
 use crate::stencil::check::{self, reals};
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -271,5 +271,7 @@ fn fresh(element: Element) -> Vec<u8> {
 pub(super) fn compose(element: Element) -> String {
     let real =
         Piece::new("generated: the residual's type", format!("alias Real = {};", residual::real(element)));
-    Composer::default().provide("real", vec![real]).compose("stencil/convergence", &[])
+    Composer::of(&[rooms::STENCIL, rooms::SHARED])
+        .provide("real", vec![real])
+        .compose("stencil/convergence", &[])
 }

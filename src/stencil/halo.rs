@@ -8,7 +8,7 @@ use crate::gpu::kernel::{Access, PARAMETERS, Pipeline, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
-use crate::shader::Composer;
+use crate::shader::{Composer, rooms};
 use crate::stencil::config;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::steps::Parts;
@@ -143,7 +143,8 @@ impl HaloExchange {
 
 /// The module with both kernels.
 pub(super) fn compose(element: Element) -> String {
-    let composer = Composer::default().provide("element", config::element(element));
+    let composer =
+        Composer::of(&[rooms::STENCIL, rooms::SHARED]).provide("element", config::element(element));
     composer.compose("stencil/halo", config::extensions(element))
 }
 

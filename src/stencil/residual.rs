@@ -10,6 +10,7 @@ use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
 use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::{Arity, Bound, BufferRange, Monoid, Options, Reducer, Shape};
+use crate::shader::{self, rooms};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
@@ -37,7 +38,8 @@ pub(super) fn width(element: Element) -> u32 {
 
 /// The operator over a grid's cells.
 pub(super) fn operator(element: Element) -> Monoid {
-    let text = format!("alias Real = {};\n{}", real(element), crate::shader::text("stencil/residual"));
+    let text =
+        format!("alias Real = {};\n{}", real(element), shader::text(&[rooms::STENCIL], "stencil/residual"));
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }
 

@@ -6,7 +6,7 @@ use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Element, Prepared, wgpu};
+use halofold::{Bound, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -29,10 +29,10 @@ fn words(scene: &Scene) -> Vec<u32> {
 }
 
 /// Binds an operation to an output for each array of expected words, runs it, and compares all of them.
-async fn compare<P>(
+async fn compare(
     scene: &Scene,
     expected: &[Vec<u32>],
-    bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Prepared<P>, String>,
+    bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Bound, String>,
 ) -> Result<End, String> {
     let outputs = expected.iter().map(|words| scene.room(4 * words.len() as u64));
     let outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;

@@ -5,7 +5,7 @@ use crate::gpu::error::Error;
 use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::monoid::{Arity, Elem, Monoid};
 use crate::reduce::op::Op;
-use crate::shader::Composer;
+use crate::shader::{Composer, rooms};
 
 /// The bits of a digit.
 const DIGIT: &str = "const DIGIT: u32 = 28u;";
@@ -22,7 +22,7 @@ impl ExactSum {
             Element::F16 => ("f16", "bitcast<u32>(f32(elem))"),
             _ => ("u32", "elem"),
         };
-        let composer = Composer::default()
+        let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])
             .generate(
                 "float_bits",
                 "a number",

@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::reduce::monoid::{Arity, Elem, Monoid, PAIR_OF_WORDS};
-use crate::shader::{Composer, Piece};
+use crate::shader::{Composer, Piece, rooms};
 
 /// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.
 const INNER: [(&str, &str); 6] = [
@@ -98,7 +98,7 @@ impl Monoid {
         let out =
             Piece::new("generated: the operator's result", format!("alias InnerOut = {};", all.out.wgsl));
         let inner = all.pieces.iter().chain([&out]).map(|piece| piece.renamed(&INNER)).collect();
-        let composer = Composer::default()
+        let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED])
             .define("pair", is_pair)
             .define("masked", is_masked)
             .define("vectors", all.has_map4)
