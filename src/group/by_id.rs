@@ -1,55 +1,22 @@
-//! The description of results by id, and its operation.
+//! Results by id as an operation.
 
 use wgpu::{Device, Limits};
 
-use crate::element::{Element, Value};
+use crate::element::Value;
 use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::{BufferError, Options, Pass};
-use crate::group::aggregate::not_grouped;
-use crate::group::aggregate::{Aggregate, aggregates};
+use crate::group::aggregate::Aggregate;
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
+use crate::group::spec::ById;
 use crate::reduce::{BufferRange, Numbers};
 
 /// All kernels. The last one is only for variances.
 const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 
-/// A description of results by id. It is a plain value; [`ById::on`] brings it to a device. The module's page has [an example](crate::group).
-#[derive(Clone, Debug, PartialEq)]
-pub struct ById {
-    pub(super) element: Element,
-    pub(super) groups: u32,
-    pub(super) aggregates: Vec<Aggregate>,
-    /// The type of the keys whose ids kernels look up; `None` if ids are given.
-    pub(super) keys: Option<Element>,
-    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory.
-    pub(super) in_storage: bool,
-}
-
-aggregates!(ById);
-
 impl ById {
-    /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`ById::count`],
-    /// [`ById::sum`], [`ById::mean`], [`ById::min`], [`ById::max`], [`ById::variance`] or [`ById::sample_variance`].
-    ///
-    /// # Errors
-    ///
-    /// There is no group; or the type is another one.
-    pub fn new(element: Element, groups: u32) -> Result<Self, Error> {
-        SettingError::unless("groups", groups, 1..=u32::MAX)?;
-        if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
-            return Err(not_grouped(element));
-        }
-        Ok(ById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
-    }
-
-    pub(super) fn and(mut self, aggregate: Aggregate) -> Self {
-        self.aggregates.push(aggregate);
-        self
-    }
-
     /// Makes the operation on a device.
     ///
     /// # Errors

@@ -10,11 +10,9 @@ use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, need
 use crate::gpu::params::parameters;
 use crate::gpu::range::ByteRange;
 use crate::gpu::{BufferError, Options, Pass, blocks, grid, input};
-use crate::group::aggregate::not_grouped;
-use crate::group::aggregate::{Aggregate, aggregates};
-use crate::group::by_id::ById;
-use crate::group::kernels::{order_of, places};
+use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
+use crate::group::spec::{ById, order_of, places};
 use crate::reduce::{BufferRange, Numbers};
 use crate::shader::{self, Composer, rooms};
 

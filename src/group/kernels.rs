@@ -9,20 +9,10 @@ use crate::gpu::device::Step;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
-use crate::group::by_id::ById;
 use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};
+use crate::group::spec::{ById, order_of, places};
 use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer, rooms};
-
-/// The words of a state before the limbs of a sum, with them, and with those of a sum of squares: see `shaders/group/shared/states.wgsl`.
-const COUNTS: u64 = 5;
-const WITH_SUM: u64 = COUNTS + 22;
-const WITH_SQUARES: u64 = WITH_SUM + 19;
-
-/// The digits of a number in a table, of the square of a float, and of that of an integer.
-const DIGITS: u32 = 3;
-const SQUARE_DIGITS: u32 = 6;
-const INTEGER_SQUARE_DIGITS: u32 = 4;
 
 /// The ids of keys in a table of the workgroup's own.
 const NEAR: &str = "group/ids/near";
@@ -31,29 +21,6 @@ const NEAR: &str = "group/ids/near";
 const FINISHING: u32 = 32;
 
 impl ById {
-    pub(super) fn has(&self, aggregate: Aggregate) -> bool {
-        self.aggregates.contains(&aggregate)
-    }
-
-    /// True if values are added.
-    pub(super) fn has_sums(&self) -> bool {
-        self.has(Aggregate::Sum) || self.has(Aggregate::Mean) || self.has_squares()
-    }
-
-    /// True if squares of values are added, too.
-    pub(super) fn has_squares(&self) -> bool {
-        self.has(Aggregate::Variance) || self.has(Aggregate::SampleVariance)
-    }
-
-    /// The words of a group's state in storage.
-    pub(super) fn state(&self) -> u64 {
-        match (self.has_sums(), self.has_squares()) {
-            (_, true) => WITH_SQUARES,
-            (true, _) => WITH_SUM,
-            _ => COUNTS,
-        }
-    }
-
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
         let (format, file) = match step {
@@ -130,18 +97,6 @@ impl ById {
         }
     }
 
-    /// The words that a table has for a group.
-    pub(super) fn planes(&self) -> u32 {
-        1 + self.digits() + u32::from(self.has(Aggregate::Min)) + u32::from(self.has(Aggregate::Max))
-    }
-
-    /// The words that a table has for the digits of a group's sums.
-    fn digits(&self) -> u32 {
-        let squares = if self.element.is_float() { SQUARE_DIGITS } else { INTEGER_SQUARE_DIGITS };
-        let of_sums = if self.has_sums() { DIGITS } else { 0 };
-        of_sums + if self.has_squares() { squares } else { 0 }
-    }
-
     /// Declares the outputs, and the functions that write them.
     fn outputs_in_wgsl(&self) -> String {
         let (mut text, mut stores) = (String::new(), String::new());
@@ -193,19 +148,4 @@ impl ById {
 /// True if a kernel reads the ids of pairs, or looks them up.
 fn reads_pairs(step: Step) -> bool {
     [TABLES, COUNT, PUT, APART].contains(&step)
-}
-
-/// The file with the order of keys of a type; `None` if it is no type of keys.
-pub(super) fn order_of(key: Element) -> Option<&'static str> {
-    match key {
-        Element::U32 => Some("group_by/key_bits/u32"),
-        Element::I32 => Some("group_by/key_bits/i32"),
-        Element::F32 => Some("group_by/key_bits/f32"),
-        _ => None,
-    }
-}
-
-/// Places of a table of keys for so many groups: a power of two, and at least eight for each.
-pub(super) fn places(groups: u32) -> u64 {
-    8 * u64::from(groups).next_power_of_two()
 }

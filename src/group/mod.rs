@@ -108,7 +108,8 @@ mod group_by;
 mod kernels;
 mod plan;
 pub mod reference;
+mod spec;
 
-pub use by_id::ById;
 pub use by_key::ByKey;
 pub use group_by::GroupBy;
+pub use spec::ById;

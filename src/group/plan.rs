@@ -10,8 +10,7 @@ use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window::Window;
 use crate::gpu::{Pass, blocks, grid, input};
-use crate::group::by_id::ById;
-use crate::group::kernels::places;
+use crate::group::spec::{ById, places};
 
 pub(super) const TABLES: Step = "group/tables";
 pub(super) const COUNT: Step = "group/count";

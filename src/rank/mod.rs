@@ -44,11 +44,13 @@
 
 mod bracket;
 mod described;
+mod kernels;
 mod method;
 mod pipeline;
 mod quantiles;
 pub mod reference;
 mod rows;
+mod selection;
 mod shape;
 mod top_k;
 mod values;

@@ -9,8 +9,9 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
+use crate::rank::kernels::Made;
 use crate::rank::method::Method;
-use crate::rank::pipeline::{Made, Selection, Wanted};
+use crate::rank::selection::{Selection, Wanted};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 

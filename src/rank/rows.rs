@@ -7,8 +7,7 @@ use crate::gpu::device::Step;
 use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
 use crate::gpu::{Pass, grid};
-use crate::rank::pipeline::{Params, Selection, bytes, indices_at};
-use crate::rank::shape::Part;
+use crate::rank::selection::{Params, Part, Selection, bytes, indices_at};
 
 /// The kernels of single ranks, and of first elements.
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";

@@ -11,8 +11,8 @@ use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::limits::LimitError;
 use crate::gpu::range::BufferRange;
-use crate::rank::pipeline::Selection;
 use crate::rank::rows::{self, MOST_ROWS};
+use crate::rank::selection::{Part, Selection};
 
 /// The rows of an input.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,36 +23,6 @@ pub(super) enum Rows {
     Of(u64),
     /// The elements between every two neighbouring offsets.
     Between(Arc<[u32]>),
-}
-
-/// Some of the rows, next to each other: of one length, or segments.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    /// Their elements.
-    pub(super) input: BufferRange,
-    /// The first of them, and their number, among all rows that have results.
-    pub(super) first: u64,
-    pub(super) number: u64,
-    pub(super) all: u64,
-    /// The first entry for them in the list.
-    pub(super) list: u64,
-}
-
-impl Part {
-    /// The elements of a row.
-    fn row(&self) -> u64 {
-        self.input.len.checked_div(self.number).unwrap_or(0)
-    }
-
-    /// The same rows, at most so many at a time.
-    pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
-        (0..self.number).step_by(at_once as usize).map(move |before| {
-            let number = at_once.min(self.number - before);
-            let len = if number < self.number { number * self.row() } else { self.input.len };
-            let offset = self.input.offset + item * before * self.row();
-            Part { input: BufferRange { offset, len }, first: self.first + before, number, ..self }
-        })
-    }
 }
 
 impl Rows {

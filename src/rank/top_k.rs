@@ -10,7 +10,8 @@ use crate::gpu::limits::SettingError;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
-use crate::rank::pipeline::{Made, Selection, indices_at};
+use crate::rank::kernels::Made;
+use crate::rank::selection::{Selection, indices_at};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 

@@ -8,11 +8,10 @@ use wgpu::Limits;
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
-use crate::gpu::limits::{self, LimitError, needs};
+use crate::gpu::limits::{self, LimitError, SettingError, needs};
 use crate::gpu::window;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
-use crate::reduce::plan::strided::step;
 use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
@@ -305,6 +304,12 @@ impl<'a> Request<'a> {
         needs!(self.limits, max_storage_buffer_binding_size, least)?;
         window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)
     }
+}
+
+/// The stride as the kernel's parameters hold it.
+pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
+    SettingError::unless("stride", stride, 1..=u32::MAX)?;
+    Ok(stride as u32)
 }
 
 /// Returns the inputs of which the first must have exactly one part.

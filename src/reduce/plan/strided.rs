@@ -1,8 +1,8 @@
 //! One result from elements that are a stride apart.
 
-use crate::gpu::SettingError;
 use crate::gpu::error::Error;
 use crate::gpu::window::Window;
+use crate::reduce::plan::request::step;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Inputs, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
@@ -12,12 +12,6 @@ const MOST_WORKGROUPS: u32 = 2112;
 
 /// The most windows. With more, a binding would hold too few elements to be worth a dispatch.
 const MOST_WINDOWS: u64 = 1 << 16;
-
-/// The stride as the kernel's parameters hold it.
-pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
-    SettingError::unless("stride", stride, 1..=u32::MAX)?;
-    Ok(stride as u32)
-}
 
 impl Request<'_> {
     /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.

@@ -1,0 +1,233 @@
+//! The kernels of order statistics, and their sizes.
+
+use wgpu::Limits;
+
+use crate::element::Element;
+use crate::gpu::device::Step;
+use crate::gpu::error::Error;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
+use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
+use crate::shader::{self, Composer, rooms};
+
+/// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
+pub(super) const STATE: u64 = 26;
+pub(super) const BINS: u64 = 2048;
+
+/// Vectors of an invocation in a tile of the read.
+pub(super) const VECTORS: u32 = 4;
+
+/// Words of workgroup memory for candidates that wait, and for the counts of a read.
+pub(super) const WAITING: u32 = 2048;
+pub(super) const COUNTS: u32 = 128;
+
+/// The most brackets of one read: see `shaders/rank/stage/brackets.wgsl`. And the most ranks that are found at once.
+pub(super) const BRACKETS: u32 = 5;
+pub(super) const MOST_RANKS: u32 = 64;
+
+/// Invocations in other workgroups.
+pub(super) const WORKGROUP: u32 = 256;
+
+/// Candidates that a workgroup sorts, or merges: four of each invocation.
+pub(super) const SPAN: u32 = 4 * WORKGROUP;
+
+pub(super) const SAMPLE: Step = "rank/sample";
+pub(super) const PICK: Step = "rank/pick";
+pub(super) const SIFT: Step = "rank/sift";
+pub(super) const DIGITS: Step = "rank/digits";
+pub(super) const FINISH: Step = "rank/finish";
+pub(super) const ADD_UP: Step = "rank/add_up";
+pub(super) const TIES: Step = "rank/ties";
+pub(super) const SORT: Step = "rank/sort";
+pub(super) const MERGE: Step = "rank/merge";
+
+/// The kernels of single ranks, and of the k smallest.
+const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
+const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, ADD_UP, TIES, SORT, MERGE];
+
+/// Invocations of the read. An H100 takes 12 % longer for five brackets with 128, and 17 % for a threshold that all elements are equal to with 256.
+pub(super) fn sifting(is_top: bool) -> u32 {
+    if is_top { 128 } else { 256 }
+}
+
+/// Candidates that find room in workgroup memory: their keys and, of the first elements, their indices.
+pub(super) fn staged(element: Element, is_top: bool) -> u32 {
+    WAITING / (key_words(element) as u32 + u32::from(is_top))
+}
+
+/// The reads that so many ranks need.
+pub(super) fn reads(ranks: u32) -> u32 {
+    ranks.div_ceil(BRACKETS)
+}
+
+/// The digits of a key, each of 11 bits.
+pub(super) fn digits(element: Element) -> u32 {
+    (8 * element.size() as u32).div_ceil(11)
+}
+
+/// The words of a key.
+pub(super) fn key_words(element: Element) -> u64 {
+    element.size().div_ceil(4)
+}
+
+/// The composer of kernels that read elements as keys.
+pub(super) fn composer(element: Element) -> Composer {
+    let keys = match element.size() {
+        2 => "rank/shared/keys_of_halves",
+        4 => "rank/shared/keys",
+        _ => "rank/shared/keys_in_words",
+    };
+    element
+        .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
+        .choose("keys", keys)
+        .choose("io", "rank/shared/io")
+}
+
+/// The case that kernels are made for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) element: Element,
+    /// Ranks of a row.
+    pub(super) ranks: u32,
+    /// True if keys order in the opposite way.
+    pub(super) is_flipped: bool,
+    /// True if the first elements are wanted, not only the one with a rank.
+    pub(super) is_top: bool,
+    /// True if results lie between two elements.
+    pub(super) is_between: bool,
+    /// True if a NaN makes the result NaN.
+    pub(super) nan_wins: bool,
+    /// The elements of a row, if their number is known, or those of most segments.
+    pub(super) row: Option<u64>,
+    /// True if rows are segments between offsets.
+    pub(super) is_segments: bool,
+    /// The number of first elements.
+    pub(super) k: u32,
+}
+
+impl Made {
+    /// The label of each kernel, its WGSL, and the values of its overrides.
+    pub(super) fn kernels(
+        self,
+        limits: &Limits,
+    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
+        self.steps().iter().map(move |step| self.kernel(step, limits).shown())
+    }
+
+    /// The kernels that its plans may launch.
+    pub(super) fn steps(self) -> &'static [Step] {
+        let steps = if self.is_top { TOP } else { RANKS };
+        // The first is for short rows, of keys of one word.
+        if self.element.size() <= 4 { steps } else { &steps[1..] }
+    }
+
+    /// True if results between two elements are these two, and the host finds the number: few devices compute with 64-bit floats.
+    pub(super) fn in_pairs(self) -> bool {
+        self.is_between && self.element.size() == 8
+    }
+
+    /// The kernel of a step, on a device with these limits.
+    pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
+        let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
+        let wgsl = composer(self.element)
+            .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
+            .choose(
+                "result",
+                if self.is_between && !self.in_pairs() {
+                    "rank/results/between"
+                } else {
+                    "rank/results/element"
+                },
+            )
+            .compose(step, &[]);
+        let workgroup = match step {
+            SIFT => sifting(self.is_top),
+            PICK | ADD_UP => 1 << largest_workgroup(limits).min(1024).ilog2(),
+            ROW_RANKS | ROW_TOP => rows::workgroup(self.row, self.k.into(), limits),
+            _ => WORKGROUP,
+        };
+        let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
+        let flip = if self.is_flipped { u32::MAX } else { 0 };
+        let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into()), ("FLIP", flip.into())];
+        match step {
+            SIFT => {
+                overrides.push(("STAGED", staged(self.element, self.is_top).into()));
+                if !self.is_top {
+                    overrides.push(("MEMBERS", self.ranks.div_ceil(reads(self.ranks)).into()));
+                }
+            }
+            DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
+            SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
+            ROW_RANKS | ROW_TOP => {
+                let candidates = rows::candidates(workgroup, self.k.into(), limits);
+                overrides.extend([
+                    ("ROOM", f64::from(candidates)),
+                    ("BLOCKS", f64::from(candidates / 16)),
+                    ("WINNERS", self.is_top.into()),
+                    ("SEGMENTS", self.is_segments.into()),
+                    (
+                        "COUNTS_BEST",
+                        (self.is_top && rows::counts_best(workgroup, self.k.into(), limits)).into(),
+                    ),
+                ]);
+            }
+            _ => {}
+        }
+        match step {
+            FINISH if self.in_pairs() => overrides.extend([("NAN_WINS", 1.0), ("IN_PAIRS", 1.0)]),
+            FINISH | ROW_RANKS if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
+            _ => {}
+        }
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
+    }
+
+    /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
+    /// their indices, 8 the bins, 10 the ties of each part.
+    fn slots(self, step: Step) -> Vec<Slot> {
+        use Access::{Read, Write};
+        let own: &[Slot] = match step {
+            ROW_TOP | ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
+            SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
+            PICK => &[(4, Write), (5, Read), (6, Read)],
+            SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],
+            SIFT => &[(0, Read), (3, Read), (4, Write), (7, Write)],
+            DIGITS => &[(0, Read), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)],
+            FINISH if self.element.size() == 8 => {
+                &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)]
+            }
+            FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
+            ADD_UP => &[(4, Write), (10, Write)],
+            TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read)],
+            SORT => &[(4, Write), (7, Write), (9, Write)],
+            _ => &[(1, Write), (4, Write), (7, Write), (9, Write)],
+        };
+        [own, &[(PARAMETERS, Access::Uniform)]].concat()
+    }
+
+    /// Checks the limits that all kernels need.
+    pub(super) fn check(self, limits: &Limits) -> Result<(), Error> {
+        self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
+        limits::check_workgroup([WORKGROUP, 1], limits)?;
+        SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
+        needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
+        Ok(rows::check(self.row, self.k.into(), limits)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::rank::selection::Params;
+    use crate::rank::{Quantiles, TopK};
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let limits = Limits::default();
+        let quantiles = Quantiles::new(Element::F32, [0.5]).unwrap();
+        let top = TopK::new(Element::F32, 10).unwrap();
+        for (label, wgsl, _) in quantiles.kernels(&limits).chain(top.kernels(&limits)) {
+            assert_alike::<Params>(&label, &wgsl);
+        }
+    }
+}

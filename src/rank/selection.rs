@@ -1,0 +1,146 @@
+//! What is searched in rows of one length, and the parameters of its kernels.
+
+use wgpu::Limits;
+
+use crate::element::Element;
+use crate::gpu::error::Error;
+use crate::gpu::input;
+use crate::gpu::params::parameters;
+use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::window::Window;
+use crate::rank::bracket::Sample;
+use crate::rank::values;
+
+parameters! {
+    /// `Params` of `shaders/rank/shared/io.wgsl`.
+    pub(super) struct Params {
+        first: u32,
+        len: u32,
+        index: u32,
+        count: u32,
+        row: u32,
+        groups: u32,
+        tiles: u32,
+        samples: u32,
+        room: u32,
+        is_last: u32,
+        round: u32,
+        k: u32,
+        parts: u32,
+        part: u32,
+        span: u32,
+        here: u32,
+        indices: u32,
+        rows: u32,
+        list: u32,
+    }
+}
+
+/// A rank that is searched in every row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The rank of the element, and of the next one, if the result lies between the two.
+    pub(super) lower: u64,
+    pub(super) upper: u64,
+    /// The way from the one to the other, from 0 to 1.
+    pub(super) way: f64,
+}
+
+/// The ranks that are searched in rows of one length.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    pub(super) element: Element,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) sample: Sample,
+    /// The number of elements from the first to the rank, if all of them are wanted.
+    pub(super) top: Option<u64>,
+}
+
+impl Selection {
+    /// Elements by their ranks, in rows of `len`.
+    pub(super) fn of_ranks(element: Element, len: u64, wanted: Vec<Wanted>) -> Self {
+        let sample = Sample::of(len, wanted.len());
+        Selection { element, wanted, sample, top: None }
+    }
+
+    /// The first `k` elements, in rows of `len`.
+    pub(super) fn of_top(element: Element, len: u64, k: u64) -> Self {
+        let last = k.min(len).saturating_sub(1);
+        let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
+        Selection { element, wanted, sample: Sample::of(len, 1), top: Some(k) }
+    }
+
+    pub(super) fn ranks(&self) -> u64 {
+        self.wanted.len() as u64
+    }
+
+    pub(super) fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.wanted.iter().map(|wanted| match self.top {
+            None => self.sample.bracket(wanted.lower, wanted.upper),
+            Some(_) => self.sample.threshold(wanted.lower),
+        })
+    }
+
+    /// Candidates that each rank of a row has room for.
+    pub(super) fn room(&self) -> u64 {
+        self.brackets().map(|bracket| self.sample.room(bracket)).max().unwrap_or(0)
+    }
+
+    /// The words of `list` in the kernels.
+    pub(super) fn list(&self) -> Vec<u32> {
+        let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
+            [u32::try_from(wanted.lower).unwrap_or(u32::MAX), (wanted.way as f32).to_bits(), low, high]
+        };
+        self.wanted.iter().zip(self.brackets()).flat_map(entry).collect()
+    }
+
+    /// Cuts rows into windows: several rows are in one window, or one row is in several.
+    pub(super) fn windows(&self, elements: BufferRange, limits: &Limits) -> Result<Vec<Window>, Error> {
+        let mut windows = input::windows(elements, self.element.size(), (1, 0), limits)?;
+        if windows.is_empty() {
+            // A row without elements has results, too.
+            windows.push(Window { start: 0, size: 0, first: 0, len: 0, index: 0 });
+        }
+        Ok(windows)
+    }
+}
+
+/// Some of the rows, next to each other: of one length, or segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// Their elements.
+    pub(super) input: BufferRange,
+    /// The first of them, and their number, among all rows that have results.
+    pub(super) first: u64,
+    pub(super) number: u64,
+    pub(super) all: u64,
+    /// The first entry for them in the list.
+    pub(super) list: u64,
+}
+
+impl Part {
+    /// The elements of a row.
+    pub(super) fn row(&self) -> u64 {
+        self.input.len.checked_div(self.number).unwrap_or(0)
+    }
+
+    /// The same rows, at most so many at a time.
+    pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
+        (0..self.number).step_by(at_once as usize).map(move |before| {
+            let number = at_once.min(self.number - before);
+            let len = if number < self.number { number * self.row() } else { self.input.len };
+            let offset = self.input.offset + item * before * self.row();
+            Part { input: BufferRange { offset, len }, first: self.first + before, number, ..self }
+        })
+    }
+}
+
+/// The bytes of a window, if there are any.
+pub(super) fn bytes(window: &Window) -> Option<ByteRange> {
+    (window.size > 0).then_some(ByteRange { offset: window.start, size: window.size })
+}
+
+/// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.
+pub(super) fn indices_at(element: Element, number: u64) -> u64 {
+    values::size(element).saturating_mul(number).checked_next_multiple_of(256).unwrap_or(u64::MAX)
+}
