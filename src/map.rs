@@ -5,7 +5,8 @@ use wgpu::{Device, Features, TextureSampleType};
 use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError, WgslError};
 use crate::gpu::texels;
-use crate::reduce::{Elem, map_of, texel_map_of};
+use crate::reduce::analysis::{map_of, texel_map_of};
+use crate::reduce::elem::Elem;
 use crate::shader::{self, Piece};
 
 /// Bytes that plans count for a texel. No binding holds it, but plans cut inputs as if one did.
@@ -249,4 +250,11 @@ impl Map {
         let valid = shader::validated(composed).map(drop);
         Ok(valid.map_err(|refusal| WgslError::Composed(refusal.report))?)
     }
+}
+
+/// The error of texels for an operator that cannot read them, or of a map of elements in the place of one of texels.
+pub(crate) fn texels_refused() -> Error {
+    let message = "texels go with an operator of one input over f32, i32 or u32, or over a type of its own, and a map of texels \
+                   (`Map::texels`)";
+    Error::setting("texels", message)
 }

@@ -6,8 +6,7 @@ use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, Slot};
 use crate::gpu::{SettingError, texels};
-use crate::map::Map;
-use crate::reduce::texels_refused;
+use crate::map::{Map, texels_refused};
 use crate::reduce::{Monoid, Op};
 use crate::shader::{self, Composer, Piece, rooms};
 

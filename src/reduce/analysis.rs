@@ -6,7 +6,7 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::gpu::error::WgslError;
-use crate::reduce::monoid::Elem;
+use crate::reduce::elem::Elem;
 use crate::reduce::{layout, validate};
 use crate::shader::{self, Piece};
 

@@ -8,10 +8,11 @@ use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::{outputs, texels};
 use crate::map::Map;
+use crate::reduce::elem::Arity;
 use crate::reduce::exact::EXACT_FOLD;
-use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
+use crate::reduce::kernel::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::layout::Component;
-use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
+use crate::reduce::monoid::{AtomicWord, Monoid};
 use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece, rooms};
@@ -114,10 +115,10 @@ impl Text<'_> {
             ((4, Access::Write), stage.kernel.collects_partials()),
             ((5, Access::Read), reads && second),
             ((6, Access::Read), second && self.reads_vectors()),
-            ((7, Access::Read), stage.is_offsets()),
+            ((7, Access::Read), self.is_offsets()),
             (
                 (8, Access::Write),
-                stage.is_offsets() && stage.reads != Reads::Partials && stage.writes != Writes::Partials,
+                self.is_offsets() && stage.reads != Reads::Partials && stage.writes != Writes::Partials,
             ),
         ];
         let parameters = self.monoid.parameters.map(|parameters| match parameters.slot {
@@ -158,7 +159,7 @@ impl Text<'_> {
                 .define("reads_partials", stage.reads == Reads::Partials)
                 .define("writes_partials", stage.writes == Writes::Partials)
                 .define("own", is_parts || is_strided || stage.kernel.collects_partials())
-                .define("onto", is_parts && !stage.is_offsets())
+                .define("onto", is_parts && !self.is_offsets())
                 .generate("words", "an accumulator as words", monoid.acc.words_piece())
                 .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
                 .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
@@ -228,6 +229,11 @@ impl Text<'_> {
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
         vec![Piece::new("generated: the built-in subgroup reduction", text).importing("entry")]
+    }
+
+    /// Returns true if the kernel reads offsets, or writes tile marks for the kernels that do.
+    fn is_offsets(&self) -> bool {
+        self.stage.kernel == self.monoid.fold().offsets
     }
 
     /// Checks the composed text if it contains a custom operator or a map, so that no text that naga rejects reaches a

@@ -1,6 +1,6 @@
 //! Folds as data: the kernels of each shape, and what their workgroups share. An operator folds as [`FOLD`] says, or as exact sums do.
 
-use crate::reduce::ladder::{COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
+use crate::reduce::kernel::{COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
 
 /// The kernels that fold an operator's elements.
 #[derive(Debug, PartialEq)]

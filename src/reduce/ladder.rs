@@ -1,143 +1,17 @@
-//! Kernels as data, and the ladder: the rungs in the order of the documents.
+//! The ladder: the rungs in the order of the documents.
 //!
-//! Each kernel is one entry. The library runs kernels; the command line, the benches and the tests iterate
-//! over [`RUNGS`]. To add a rung, add one WGSL file and one entry here.
-
-use std::hash::{Hash, Hasher};
+//! The command line, the benches and the tests iterate over [`RUNGS`]. To add a rung, add one WGSL file and one entry here.
 
 use crate::gpu::error::Error;
 use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
-use crate::shader::{self, rooms};
-
-/// The items of the input that one workgroup reduces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Coverage {
-    /// No workgroup memory: each invocation combines two items, and a launch halves them.
-    Pairs,
-    /// This many items per invocation, so `WG` times as many per workgroup.
-    Block(u32),
-    /// This many tiles per workgroup: see [`Tuning::tile`](crate::reduce::Tuning::tile).
-    Tiles(u32),
-    /// Any number: a grid-stride loop of a fixed grid covers the whole input, with this many items per
-    /// invocation and iteration.
-    Grid(u32),
-    /// A team of invocations per segment, for [`Shape::Segments`](crate::reduce::Shape::Segments) and
-    /// [`Shape::Offsets`](crate::reduce::Shape::Offsets).
-    Teams,
-    /// A rectangle of rows and columns per team, for [`Shape::Axis`](crate::reduce::Shape::Axis).
-    Columns,
-    /// One invocation that reads no items.
-    One,
-}
-
-/// Methods of loading the caller's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loads {
-    /// One at a time.
-    Elements,
-    /// Four at a time, if they are consecutive.
-    Vectors,
-}
-
-/// The workgroup memory that a kernel needs, in accumulators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
-    /// None.
-    Nothing,
-    /// This many per invocation.
-    Each(u32),
-    /// One tile.
-    Tile,
-}
-
-/// Use of subgroup operations by a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subgroups {
-    /// Never.
-    Unused,
-    /// If the device has them and the options allow them; otherwise workgroup memory.
-    Optional,
-    /// Always: the rung demonstrates them.
-    Required,
-}
-
-/// Methods of delivering the partials of workgroups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Delivery {
-    /// Each workgroup stores its own.
-    Output,
-    /// All workgroups publish theirs, and the last to finish combines them.
-    Collected,
-    /// Each workgroup adds its own to the total by an atomic operation.
-    Total,
-}
-
-/// One kernel: the data that the planner, the composer and the recorder need.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Kernel {
-    /// Its name. A rung has the same name on the command line.
-    pub name: &'static str,
-    /// Its file under `shaders/`, without the extension.
-    pub file: &'static str,
-    /// The items that a workgroup reduces.
-    pub coverage: Coverage,
-    /// The method of loading elements.
-    pub(crate) loads: Loads,
-    /// The most workgroup memory that it needs.
-    pub(crate) memory: Memory,
-    /// The use of subgroup operations.
-    pub(crate) subgroups: Subgroups,
-    /// The method of delivering partials.
-    pub(crate) delivery: Delivery,
-}
-
-impl Kernel {
-    /// The WGSL of its file. With the feature `essays` it has its comments, and opens with its essay.
-    pub fn text(&self) -> &'static str {
-        shader::text(&[rooms::LADDER, rooms::KERNELS], self.file)
-    }
-
-    /// The most workgroup memory that it needs, in accumulators, for this workgroup and tile.
-    pub const fn workgroup_memory(&self, workgroup_size: u32, tile: u32) -> u32 {
-        match self.memory {
-            Memory::Nothing => 0,
-            Memory::Each(items) => items * workgroup_size,
-            Memory::Tile => tile,
-        }
-    }
-
-    /// True if it cannot do without subgroup operations.
-    pub const fn needs_subgroups(&self) -> bool {
-        matches!(self.subgroups, Subgroups::Required)
-    }
-
-    /// True if its workgroups publish their partials, and the last one combines them.
-    pub const fn collects_partials(&self) -> bool {
-        matches!(self.delivery, Delivery::Collected)
-    }
-
-    /// True if its workgroups add to a total by atomic operations.
-    pub const fn adds_to_total(&self) -> bool {
-        matches!(self.delivery, Delivery::Total)
-    }
-}
-
-impl PartialEq for Kernel {
-    fn eq(&self, other: &Self) -> bool {
-        self.file == other.file
-    }
-}
-
-impl Eq for Kernel {}
-
-impl Hash for Kernel {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.file.hash(state);
-    }
-}
+use crate::reduce::kernel::Coverage::{Block, Grid, Pairs, Tiles};
+use crate::reduce::kernel::Delivery::{Output, Total};
+use crate::reduce::kernel::Loads::Elements;
+use crate::reduce::kernel::Memory::{Each, Nothing, Tile};
+use crate::reduce::kernel::Subgroups::{Optional, Required, Unused};
+use crate::reduce::kernel::kernel;
+pub use crate::reduce::kernel::{Coverage, Kernel, SINGLE_PASS, VECTORIZED};
 
 /// Methods of combining partial results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -197,44 +71,16 @@ impl PartialEq for &'static Rung {
 
 impl Eq for &'static Rung {}
 
-macro_rules! kernel {
-    ($name:literal, $file:literal, $coverage:expr, $loads:expr, $memory:expr, $subgroups:expr, $delivery:expr) => {
-        Kernel {
-            name: $name,
-            file: $file,
-            coverage: $coverage,
-            loads: $loads,
-            memory: $memory,
-            subgroups: $subgroups,
-            delivery: $delivery,
-        }
-    };
-}
-pub(super) use kernel;
-
 macro_rules! rung {
     ($kernel:expr, $finishes:expr, $document:literal, $summary:literal) => {
         Rung { kernel: $kernel, finishes: $finishes, summary: $summary, document: $document }
     };
 }
 
-use Coverage::{Block, Columns, Grid, One, Pairs, Teams, Tiles};
-use Delivery::{Collected, Output, Total};
 use Finish::{Atomic, Host, LastWorkgroup, OneWorkgroup, Repeat};
-use Loads::{Elements, Vectors};
-use Memory::{Each, Nothing, Tile};
-use Subgroups::{Optional, Required, Unused};
 
 const TREE: &[Finish] = &[Repeat, Host];
 const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
-
-/// The library's kernel for whole inputs in two launches.
-pub static VECTORIZED: Kernel =
-    kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
-
-/// The library's kernel for whole inputs.
-pub static SINGLE_PASS: Kernel =
-    kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Collected);
 
 /// All rungs, in the order of the documents. Rungs that go beyond the documents come last.
 #[rustfmt::skip]
@@ -284,23 +130,6 @@ pub static RUNGS: &[Rung] = &[
     rung!(&EXACT, &[LastWorkgroup], "beyond",
         "sums of floats without rounding, by integers: the same bits on every GPU"),
 ];
-
-/// Whole inputs, added to the value in the output.
-pub(super) static ACCUMULATE: Kernel =
-    kernel!("accumulate", "kernels/accumulate", Grid(16), Vectors, Each(1), Optional, Total);
-/// Segments of one length.
-pub(super) static SEGMENTS: Kernel =
-    kernel!("segments", "kernels/segments", Teams, Vectors, Each(1), Optional, Output);
-/// Segments between offsets.
-pub(super) static OFFSETS: Kernel =
-    kernel!("offsets", "kernels/offsets", Teams, Vectors, Each(1), Optional, Output);
-/// The middle axis of an array.
-pub(super) static COLUMNS: Kernel =
-    kernel!("columns", "kernels/columns", Columns, Elements, Each(1), Unused, Output);
-/// Sets the total of an atomic rung to the identity.
-pub(super) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, Nothing, Unused, Total);
-/// Converts the total of an atomic rung to a result.
-pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);
 
 impl Rung {
     /// Finds the rung with this name.

@@ -121,11 +121,13 @@
 //! buffers need [`wgpu::BufferUsages::STORAGE`]. A reduction cannot write its output to a buffer from which
 //! it reads elements or offsets, even if the ranges do not overlap.
 
-mod analysis;
+pub(crate) mod analysis;
 mod bind;
 mod compose;
+pub(crate) mod elem;
 pub mod exact;
 mod fold;
+mod kernel;
 pub mod ladder;
 pub mod launches;
 mod layout;
@@ -147,17 +149,15 @@ mod workspace;
 
 pub use crate::Bound;
 use crate::gpu::count;
-pub(crate) use analysis::{map_of, texel_map_of};
+pub use elem::Arity;
 pub use exact::Accuracy;
 pub use launches::Launches;
-pub(crate) use monoid::Elem;
-pub use monoid::{Arity, Monoid};
+pub use monoid::Monoid;
 pub use op::Op;
 pub use options::Options;
 pub use plan::{BufferRange, Plan};
 pub use reducer::Reducer;
 pub use reduction::Reduction;
-pub(crate) use refused::texels_refused;
 pub use results::{FromResults, Numbers};
 pub use shape::{Shape, ShapeKind};
 pub use tuning::{Strategy, Tuning};

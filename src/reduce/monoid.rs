@@ -4,6 +4,7 @@
 mod atomic;
 mod facts;
 mod kept;
+mod over;
 
 use std::borrow::Cow;
 
@@ -11,14 +12,14 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
-use crate::map::Map;
+use crate::map::{Map, texels_refused};
 use crate::reduce::analysis::{Signatures, Source, features};
+use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::parameters::Parameters;
-use crate::reduce::refused::texels_refused;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
@@ -28,69 +29,6 @@ use kept::Kept;
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
-
-/// The number of inputs that an operator maps together. [`Reduction::with`](crate::reduce::Reduction::with)
-/// sets the second input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Arity {
-    /// `map(elem: Elem, index: u32) -> Acc`.
-    One,
-    /// `map(first: Elem, second: Elem, index: u32) -> Acc`.
-    Two,
-}
-
-/// The elements of the inputs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Elem {
-    /// Numbers, and the type with which WGSL reads them. Some operators read floats as integers.
-    Number { element: Element, wgsl: &'static str },
-    /// Values of a type that the operator's text declares as `Elem`, `stride` bytes apart.
-    Declared { stride: u64 },
-}
-
-impl Elem {
-    /// The declaration of `Elem`, unless the operator's text has it.
-    pub(crate) fn alias(self) -> String {
-        match self {
-            Elem::Number { wgsl, .. } => format!("alias Elem = {wgsl};\n"),
-            Elem::Declared { .. } => String::new(),
-        }
-    }
-
-    /// Bytes from one element to the next.
-    pub(crate) fn stride(self) -> u64 {
-        match self {
-            Elem::Number { element, .. } => element.size(),
-            Elem::Declared { stride } => stride,
-        }
-    }
-
-    /// The type of a number in WGSL; `None` if the operator's text declares the type.
-    pub(super) fn wgsl(self) -> Option<&'static str> {
-        match self {
-            Elem::Number { wgsl, .. } => Some(wgsl),
-            Elem::Declared { .. } => None,
-        }
-    }
-
-    pub(super) fn is_half(self) -> bool {
-        matches!(self, Elem::Number { element: Element::F16, .. })
-    }
-
-    /// Returns true if each element is read as two words of 32 bits.
-    pub(super) fn is_in_words(self) -> bool {
-        matches!(self, Elem::Number { wgsl: PAIR_OF_WORDS, .. })
-    }
-
-    /// Returns true if WGSL has vectors of four elements.
-    pub(crate) fn has_vectors(self) -> bool {
-        matches!(self, Elem::Number { .. }) && !self.is_in_words()
-    }
-}
-
-/// The WGSL type for 64-bit floats without 64-bit types.
-const PAIR_OF_WORDS: &str = "vec2<u32>";
 
 /// An operator over an element type, complete and checked. A [`Reducer`](crate::reduce::Reducer) compiles its
 /// kernels from it.

@@ -1,11 +1,9 @@
 //! halofold's own operators: each is one row of a table and one WGSL file.
 
 use crate::element::Element;
-use crate::gpu::error::Error;
 use crate::parse::by_name;
-use crate::reduce::monoid::{Arity, Elem, Monoid};
+use crate::reduce::elem::Arity;
 use crate::reduce::value::{Field, Format, Kind, Scalar};
-use crate::shader::{Composer, rooms};
 
 /// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
@@ -227,43 +225,23 @@ operators! {
 }
 
 impl Op {
-    /// Returns the operator over an element type. This parses and checks the operator's WGSL on the CPU, in
-    /// well under a millisecond.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`] if [`Op::is_over`] is false.
-    pub fn over(self, element: Element) -> Result<Monoid, Error> {
-        let wgsl = match (self.row().reads, element) {
+    /// The type that its WGSL reads elements as.
+    pub(super) const fn wgsl(self, element: Element) -> &'static str {
+        match (self.row().reads, element) {
             (Reads::Bits, Element::F32) => "i32",
             (Reads::Bits, Element::F64) => "i64",
             _ => element.name(),
-        };
-        self.reading(element, wgsl)
+        }
+    }
+
+    /// The subgroup built-in for `combine`, if the accumulator is one number.
+    pub(super) const fn subgroup(self) -> Option<&'static str> {
+        self.row().subgroup
     }
 
     /// Returns true if the operator compares 64-bit floats by their bits, which takes no 64-bit integers.
     pub(super) const fn compares_in_words(self, element: Element) -> bool {
         matches!((self.row().reads, element), (Reads::Bits, Element::F64))
-    }
-
-    /// The operator over an element type that WGSL reads as another one.
-    pub(super) fn reading(self, element: Element, wgsl: &'static str) -> Result<Monoid, Error> {
-        if !self.is_over(element) {
-            return Err(Error::setting("element", format!("`{self}` is not defined for {element}")));
-        }
-        let row = self.row();
-        let elem = Elem::Number { element, wgsl };
-        let file = format!("operators/{}", self.name().replace('-', "_"));
-        let composer = compared(
-            elem.is_in_words(),
-            accumulated(
-                element,
-                element.defines(Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])),
-            ),
-        );
-        let monoid = Monoid::analyse(self.name(), elem, self.arity(), composer.pieces(&file))?;
-        Ok(monoid.known_as(self, row.subgroup))
     }
 
     /// The number of inputs.
@@ -288,32 +266,6 @@ impl Op {
         let row = self.row();
         if row.domain.contains(element) { row.format.of(element).read(bytes) } else { Vec::new() }
     }
-}
-
-/// Sets the imports of operators' files about the type that they accumulate in.
-fn accumulated(element: Element, composer: Composer) -> Composer {
-    const TYPE: &str = "of the element type";
-    // The bits of a float, and those of the smallest normal one.
-    let (own, bits, normal) = match element {
-        Element::F16 => ("f32", "bitcast<i32>(f32(elem))", "0x38800000u"),
-        _ if element.size() == 8 => ("Elem", "elem", "0x0010000000000000lu"),
-        _ => ("Elem", "elem", "0x00800000u"),
-    };
-    composer
-        .generate("own", TYPE, format!("alias Acc = {own};"))
-        .generate("float_bits", TYPE, format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}"))
-        .generate("normal", TYPE, format!("const NORMAL: Bits = {normal};"))
-}
-
-/// Chooses the files for keys of one number, or for keys in words.
-fn compared(in_words: bool, composer: Composer) -> Composer {
-    if in_words {
-        return composer
-            .choose("keys", "operators/shared/keys_in_words")
-            .choose("key_pair", "operators/shared/key_pair_in_words")
-            .provide("first_best_of_four", Vec::new());
-    }
-    composer
 }
 
 impl Domain {

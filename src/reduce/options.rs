@@ -7,7 +7,7 @@ use crate::gpu::kernel::Checks;
 use crate::gpu::limits::{self, LimitError};
 use crate::reduce::compose::Text;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
-use crate::reduce::ladder::ACCUMULATE;
+use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, BufferRange, Plan, Request, Stage};

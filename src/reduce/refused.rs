@@ -36,10 +36,3 @@ pub(super) fn not_exact(monoid: &Monoid) -> Error {
     let remedy = format!("ask for it without exactness; these have one: {forms}");
     Error::setting("accuracy", format!("`{name}` over {element} has no exact form: {remedy}"))
 }
-
-/// The error of texels for an operator that cannot read them, or of a map of elements in the place of one of texels.
-pub(crate) fn texels_refused() -> Error {
-    let message = "texels go with an operator of one input over f32, i32 or u32, or over a type of its own, and a map of texels \
-                   (`Map::texels`)";
-    Error::setting("texels", message)
-}

@@ -1,7 +1,8 @@
 //! The tuning of a plan, as plain values.
 
 use crate::reduce::exact::{EXACT, Format};
-use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
+use crate::reduce::kernel::{Coverage, Delivery, Kernel, Loads};
+use crate::reduce::ladder::{Finish, Rung};
 use crate::reduce::monoid::Monoid;
 
 /// The kernels that reduce whole inputs.

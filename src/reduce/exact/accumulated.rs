@@ -2,8 +2,9 @@
 
 use crate::element::Element;
 use crate::gpu::error::Error;
+use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::monoid::{Arity, Elem, Monoid};
+use crate::reduce::monoid::Monoid;
 use crate::reduce::op::Op;
 use crate::shader::{Composer, rooms};
 

@@ -5,8 +5,9 @@ use std::slice;
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::reduce::analysis::{Signatures, Source, features};
+use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::monoid::{Arity, Elem, Monoid};
+use crate::reduce::monoid::Monoid;
 use crate::shader::Piece;
 
 /// The operator, but for `map`, which calls the application's function.

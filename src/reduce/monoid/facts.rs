@@ -2,10 +2,11 @@
 
 use wgpu::{Features, TextureSampleType};
 
-use super::{Arity, Elem, Monoid};
+use super::Monoid;
 use crate::element::{Element, Value};
 use crate::gpu::error::{Error, FeatureError};
 use crate::map::Map;
+use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::layout::Component;
 use crate::reduce::op::Op;
 use crate::reduce::plan::Writes;

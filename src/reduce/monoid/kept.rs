@@ -2,7 +2,8 @@
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::reduce::monoid::{Arity, Elem, Monoid, PAIR_OF_WORDS};
+use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
+use crate::reduce::monoid::Monoid;
 use crate::shader::{Composer, Piece, rooms};
 
 /// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.

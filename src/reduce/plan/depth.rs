@@ -1,6 +1,6 @@
 //! The depth of a plan: the number of roundings between an element and its result.
 
-use crate::reduce::ladder::{Coverage, Delivery, Subgroups};
+use crate::reduce::kernel::{Coverage, Delivery, Subgroups};
 use crate::reduce::plan::{Launch, Own, Plan, Reads, Src, Writes};
 
 impl Plan {

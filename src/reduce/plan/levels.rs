@@ -8,7 +8,8 @@ use crate::gpu::error::Error;
 use crate::gpu::limits::{self, needs};
 use crate::gpu::window;
 use crate::gpu::{LimitError, SettingError};
-use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
+use crate::reduce::kernel::{Coverage, Kernel, SEAL, SEED, VECTORIZED};
+use crate::reduce::ladder::{Finish, Rung};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
     BufferRange, ByteRange, Dst, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage,

@@ -10,6 +10,7 @@ mod params;
 mod ranges;
 mod request;
 mod segments;
+mod stage;
 mod strided;
 mod whole;
 
@@ -18,17 +19,18 @@ use wgpu::Limits;
 use crate::gpu::error::Error;
 use crate::gpu::limits::needs;
 use crate::gpu::{BufferError, LimitError, blocks, input};
-use crate::reduce::ladder::Coverage;
+use crate::reduce::kernel::Coverage;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::shape::Shape;
 
 pub use crate::gpu::range::{BufferRange, ByteRange};
-pub use launch::{Dst, Launch, Reads, Src, Stage, Writes};
+pub use launch::{Dst, Launch, Src};
 pub(super) use levels::check;
 pub(super) use params::WORDS;
 pub use params::{Own, Params};
 use ranges::{Inputs, Span};
 pub(super) use request::Request;
+pub use stage::{Reads, Stage, Writes};
 
 /// The most loop iterations a plan gives one invocation.
 ///

@@ -4,7 +4,7 @@
 //! Segments are the case of rows with one element.
 
 use crate::gpu::error::Error;
-use crate::reduce::ladder::{Coverage, Kernel};
+use crate::reduce::kernel::{Coverage, Kernel};
 use crate::reduce::plan::{
     Dst, Inputs, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
     Writes,

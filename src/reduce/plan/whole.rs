@@ -4,7 +4,7 @@ use crate::gpu::error::Error;
 use crate::gpu::grid;
 use crate::gpu::limits::SettingError;
 use crate::gpu::window::{self, Window};
-use crate::reduce::ladder::ACCUMULATE;
+use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
     BufferRange, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,

@@ -1,0 +1,59 @@
+//! A kernel and its variant.
+
+#[cfg(doc)]
+use crate::reduce::kernel::Coverage;
+use crate::reduce::kernel::{Kernel, Loads};
+
+/// The items that a launch reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reads {
+    /// The caller's elements.
+    Elements,
+    /// The caller's elements in two bindings of one buffer. The second binding starts where the first one
+    /// ends.
+    ///
+    /// This is for an operator with one input that is larger than a binding, on a device that allows six
+    /// storage buffers per shader. Otherwise each window has its own launch.
+    Adjoining,
+    /// The caller's elements, a stride apart.
+    Strided,
+    /// Accumulators: the partials of an earlier launch, or the caller's states.
+    Partials,
+}
+
+/// The values that a launch writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Writes {
+    /// Accumulators: partials for a later launch, or states for the caller.
+    Partials,
+    /// Results.
+    Results,
+    /// Results, each number of them in an array of its own.
+    Components,
+}
+
+/// A kernel and its variant. Together with the operator it determines the text and the overrides of a
+/// pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Stage {
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    /// The items that it reads.
+    pub reads: Reads,
+    /// The values that it writes.
+    pub writes: Writes,
+    /// Invocations in a workgroup.
+    pub workgroup_size: u32,
+    /// Items of a tile; see [`Coverage::Tiles`].
+    pub tile: u32,
+}
+
+impl Stage {
+    /// Returns true if it reads consecutive elements, four at a time.
+    pub(in crate::reduce) fn reads_vectors(self) -> bool {
+        self.kernel.loads == Loads::Vectors && matches!(self.reads, Reads::Elements | Reads::Adjoining)
+    }
+}
