@@ -80,11 +80,11 @@ pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::gpu::params::assert_alike;
-    use crate::stencil::convergence::compose;
+    use crate::stencil::aux_kernels::convergence;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        assert_alike::<Check>("f32", &compose(Element::F32));
-        assert_alike::<wide::Check>("f64", &compose(Element::F64));
+        assert_alike::<Check>("f32", &convergence(Element::F32));
+        assert_alike::<wide::Check>("f64", &convergence(Element::F64));
     }
 }

@@ -1,24 +1,10 @@
-//! The configuration of a stencil, its checks and its kernel.
-
-use wgpu::{Features, Limits};
+//! The configuration of a stencil.
 
 use crate::element::Element;
-use crate::gpu::error::{Error, FeatureError};
-use crate::gpu::kernel::{Access, PARAMETERS, Slot};
-use crate::gpu::window;
-use crate::gpu::{LimitError, SettingError, limits};
-use crate::shader::{self, Composer, Piece, rooms};
-use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
-use crate::stencil::formula;
-use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil, Weights};
-use crate::stencil::strip;
 use crate::stencil::tuning::Tuning;
-
-/// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
-const MOST_BYTES: u64 = 1 << 60;
 
 /// The configuration of a stencil: grid, borders, kernel and tuning.
 #[derive(Clone, Copy, Debug)]
@@ -125,14 +111,6 @@ impl Config {
         self.with_tuning(self.tuning.with_block(block))
     }
 
-    /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
-    /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
-    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: launches over a slab may choose the rows or planes of
-    /// a workgroup anew otherwise.
-    pub fn on(self, device: &wgpu::Device) -> Self {
-        self.choose(&self.machine(device), &[])
-    }
-
     /// Returns this configuration with the kernel of another one, such as [`Config::on`] chooses, if the kernel is still open. The kernel's
     /// tuning is left to each device. So several devices step parts of one grid by one kernel: the bits are one kernel's.
     pub fn with_kernel_of(self, chosen: &Config) -> Self {
@@ -142,39 +120,6 @@ impl Config {
         let variant = chosen.variant;
         let open = if variant.is_blocked() { Open::Tuning } else { Open::Nothing };
         Config { variant, tuning: Tuning::of(variant), open, ..self }
-    }
-
-    /// The same by measured times of this device: the samples of a calibration, which times [`Config::trials`], each with nanoseconds a step. Where no
-    /// sample is of this stencil and this type, it is [`Config::on`].
-    pub fn on_calibrated(self, device: &wgpu::Device, samples: &[(Self, f64)]) -> Self {
-        self.choose(&self.machine(device), samples)
-    }
-
-    /// The configurations to time for a calibration on a device, over these grids: single steps, and all shapes of a
-    /// time-blocked kernel that this device is offered.
-    pub fn trials(&self, device: &wgpu::Device, grids: &[Grid]) -> Vec<Config> {
-        let trials = blocked::trials(self, &self.machine(device), grids);
-        trials.into_iter().map(|trial| Config { open: Open::Nothing, ..trial }).collect()
-    }
-
-    /// Returns this configuration with the height of workgroups for a launch that writes this many layers.
-    pub(super) fn fitted(&self, machine: &Machine, layers: u32) -> Self {
-        if self.open == Open::Layers { blocked::fit(self, machine, layers) } else { *self }
-    }
-
-    pub(super) fn machine(&self, device: &wgpu::Device) -> Machine {
-        Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
-    }
-
-    pub(super) fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {
-        let all = self.open == Open::Kernel;
-        let sampled = || Some((blocked::choose_by(samples, &self, machine, all)?, Open::Nothing));
-        let (chosen, open) = match self.open {
-            Open::Nothing | Open::Layers => (self, self.open),
-            _ => sampled().unwrap_or_else(|| (blocked::choose(&self, machine, all), Open::Layers)),
-        };
-        let subgroups = chosen.variant.is_blocked() && machine.shuffles(chosen.tuning.block.cols);
-        Config { subgroups, open, ..chosen }
     }
 
     /// Returns this configuration for these weights.
@@ -228,84 +173,6 @@ impl Config {
         }
     }
 
-    /// Checks everything against a device's features and limits.
-    ///
-    /// # Errors
-    ///
-    /// The error names the limit or the feature that is missing.
-    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        let Config { stencil, variant, element, grid, .. } = *self;
-        if !element.is_float() {
-            let message = format!("a grid of {element}: stencils work on f32, f64 and f16");
-            return Err(Error::setting("element", message));
-        }
-        let missing = element.feature() - features;
-        if !missing.is_empty() {
-            return Err(FeatureError { what: format!("a grid of {element}"), features: missing }.into());
-        }
-        if !variant.serves(stencil) {
-            let remedy = "`Stencil::variants` lists its kernels";
-            let message =
-                format!("`{}` is not a kernel of the {} stencil: {remedy}", variant.name, stencil.name);
-            return Err(Error::setting("variant", message));
-        }
-        if grid.cells() == 0 || (stencil.dims == Dims::Two && grid.planes != 1) {
-            let needs =
-                format!("it must have {} dimensions, each of at least one cell", stencil.dims.count());
-            let message = format!("a grid of {grid} for the {} stencil: {needs}", stencil.name);
-            return Err(Error::setting("grid", message));
-        }
-        if self.kinds() == Kinds::All && !variant.is_general() {
-            let remedy = "the kernel direct-global knows mirror and constant, too: use it, or name no kernel";
-            let message = format!("`{}` knows the borders fixed, reflect and wrap; {remedy}", variant.name);
-            return Err(Error::setting("borders", message));
-        }
-        if !self.borders.are_consistent() {
-            let message = "a direction must be periodic on both sides or on none";
-            return Err(Error::setting("borders", message));
-        }
-        self.tuning.check()?;
-        limits::check(self.slots(), limits)?;
-        let (variant, block) = (variant.name, self.tuning.block);
-        self.check_block(limits)
-            .map_err(|error| error.within(&format!("`{variant}` in blocks of {block}")))?;
-        if self.variant.is_blocked() {
-            blocked::check(self)?;
-        }
-        LimitError::unless("max_buffer_size", limits.max_buffer_size, self.bytes())
-            .map_err(|error| error.or("use a smaller grid, or slabs of it"))?;
-        if self.bytes() > MOST_BYTES {
-            let allowed = format!("at most {MOST_BYTES}: use slabs of the {grid} grid");
-            return Err(SettingError::new("Config::bytes", self.bytes(), allowed).into());
-        }
-        window::check(self.bytes(), limits)?;
-        self.check_cut(limits)
-    }
-
-    /// The bytes of workgroup memory of its kernel.
-    pub fn workgroup_bytes(&self) -> u64 {
-        let cells = match self.variant.mapping {
-            Mapping::Pipeline => blocked::workgroup_cells(self),
-            _ => self.variant.tile(self.tuning.block),
-        };
-        cells * self.element.size()
-    }
-
-    /// Checks the workgroup's shape and memory.
-    fn check_block(&self, limits: &Limits) -> Result<(), Error> {
-        let Block { rows, cols } = self.tuning.block;
-        let smallest = self.variant.smallest_side();
-        for (name, side) in [("block.rows", rows), ("block.cols", cols)] {
-            SettingError::unless(name, side, smallest..=u32::MAX)?;
-        }
-        let memory = limits.max_compute_workgroup_storage_size;
-        limits::check_workgroup([cols, rows], limits)
-            .and_then(|()| {
-                LimitError::unless("max_compute_workgroup_storage_size", memory, self.workgroup_bytes())
-            })
-            .map_err(|error| error.or("use a smaller block").into())
-    }
-
     /// The kinds of borders that the kernel must know.
     pub(super) fn kinds(&self) -> Kinds {
         let sides = self.borders.pairs().into_iter().take(self.stencil.dims.count());
@@ -333,79 +200,4 @@ impl Config {
     pub(super) fn is_for_fixed_borders(&self) -> bool {
         self.kinds() == Kinds::Fixed
     }
-
-    /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
-    /// overrides `ROWS` and `COLS`.
-    pub fn compose(&self) -> String {
-        let composer = Composer::of(&[rooms::STENCIL, rooms::SHARED]);
-        let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
-        let (four, equal) = (self.lanes() == 4, self.one_weight);
-        formula::pieces(self, composer)
-            .define("fixed_borders", self.is_for_fixed_borders())
-            .define("rhs", self.rhs)
-            .provide("element", element(self.element))
-            .provide("strip", strip::strip(self.tuning.strip))
-            .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
-            .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
-            .choose("tile", self.tile_file())
-            .choose(
-                "outputs",
-                if self.variant.shares_sums { "stencil/outputs/common_sums" } else { "stencil/outputs/each" },
-            )
-            .choose("sums", if self.stencil.is_star() { "stencil/sums/star7" } else { "stencil/sums/box27" })
-            .choose("cells", if four { "stencil/lanes/four" } else { "stencil/shared/cells" })
-            .choose("lanes", if four { "stencil/lanes/four" } else { "stencil/lanes/one" })
-            .choose("ends", if four { "stencil/lanes/four_ends" } else { "stencil/lanes/one_ends" })
-            .compose(self.variant.file, extensions(self.element))
-    }
-
-    /// The file with the kernel's tile in workgroup memory.
-    fn tile_file(&self) -> &'static str {
-        match (self.variant.mapping, self.variant.dims()) {
-            (Mapping::Overlapped, Dims::Two) => "stencil/shared/overlapped2d",
-            (Mapping::Overlapped, Dims::Three) => "stencil/shared/overlapped3d",
-            (_, Dims::Two) => "stencil/shared/direct2d",
-            (_, Dims::Three) => "stencil/shared/direct3d",
-        }
-    }
-
-    /// Returns the label of the kernel's module and pipeline.
-    pub fn label(&self) -> String {
-        shader::label(&["stencil", self.variant.name])
-    }
-
-    /// The bindings of group 0 that the kernel declares.
-    pub(super) fn slots(&self) -> &'static [Slot] {
-        const SLOTS: [Slot; 5] = [
-            (0, Access::Read),
-            (1, Access::Write),
-            (PARAMETERS, Access::Uniform),
-            (3, Access::Read),
-            (RHS, Access::Read),
-        ];
-        if self.rhs { &SLOTS } else { &SLOTS[..4] }
-    }
-
-    /// The pipeline overrides of the kernel.
-    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
-        let Tuning { block, rows_per_invocation, .. } = self.tuning;
-        let mut overrides = vec![("ROWS", f64::from(block.rows)), ("COLS", f64::from(block.cols))];
-        if self.variant.has_tile() && self.variant.dims() == Dims::Three {
-            overrides.push(("UNROLL", f64::from(self.variant.unroll)));
-        }
-        if self.variant.mapping == Mapping::Strips && self.variant.dims() == Dims::Two {
-            overrides.push(("ROWS_PER_INVOCATION", f64::from(rows_per_invocation)));
-        }
-        overrides
-    }
-}
-
-/// The extensions that a module over an element type must enable.
-pub(super) fn extensions(element: Element) -> &'static [&'static str] {
-    if element == Element::F16 { &["f16"] } else { &[] }
-}
-
-/// The alias by which kernels refer to the element type.
-pub(super) fn element(element: Element) -> Vec<Piece> {
-    vec![Piece::new("generated: the element type", format!("alias Elem = {element};"))]
 }

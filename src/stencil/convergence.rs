@@ -7,12 +7,13 @@ use wgpu::{Buffer, BufferUsages};
 use crate::element::Element;
 use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::kernel::PARAMETERS;
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
 use crate::gpu::{LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Bound};
-use crate::shader::{Composer, Piece, rooms};
+use crate::stencil::aux_kernels::{self, CONVERGENCE_SLOTS};
+use crate::stencil::changes;
 use crate::stencil::check::{self, reals};
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -21,16 +22,6 @@ use crate::stencil::passes::Steps;
 use crate::stencil::residual::{self, Residual};
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
-
-/// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
-pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
-pub(super) const SLOTS: &[Slot] = &[
-    (0, Access::Read),
-    (1, Access::Write),
-    (PARAMETERS, Access::Uniform),
-    (3, Access::Read),
-    (4, Access::Write),
-];
 
 impl Jacobi {
     /// Binds buffers as [`Jacobi::prepare`] does, for steps that stop once a check finds the residual below
@@ -50,7 +41,7 @@ impl Jacobi {
         until.check()?;
         let device = self.device();
         let limits = device.limits();
-        limits::check(SLOTS, &limits)?;
+        limits::check(CONVERGENCE_SLOTS, &limits)?;
         let mut blocks = self.blocks.clone();
         // A run that has stopped has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
@@ -82,10 +73,10 @@ impl Jacobi {
     ///
     /// The additional kernels exceed a limit of the device.
     pub fn compile_until(&self) -> Result<(), Error> {
-        limits::check(SLOTS, &self.device().limits())?;
+        limits::check(CONVERGENCE_SLOTS, &self.device().limits())?;
         self.compile();
-        residual::compile(&self.kernels)?;
-        for entry_point in ENTRY_POINTS {
+        changes::compile(&self.kernels)?;
+        for entry_point in aux_kernels::ENTRY_POINTS {
             self.kernels.convergence(entry_point);
         }
         Ok(())
@@ -265,13 +256,4 @@ fn fresh(element: Element) -> Vec<u8> {
     outcome.extend(words);
     outcome.resize((Convergence::OUTCOME_SIZE / 4) as usize, 0);
     bytemuck::cast_slice(&outcome).to_vec()
-}
-
-/// The module with the kernels.
-pub(super) fn compose(element: Element) -> String {
-    let real =
-        Piece::new("generated: the residual's type", format!("alias Real = {};", residual::real(element)));
-    Composer::of(&[rooms::STENCIL, rooms::SHARED])
-        .provide("real", vec![real])
-        .compose("stencil/convergence", &[])
 }

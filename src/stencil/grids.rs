@@ -47,6 +47,14 @@ impl<'a> Grids<'a> {
     }
 }
 
+/// The buffers of one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) source: &'a Buffer,
+    pub(super) result: &'a Buffer,
+    pub(super) rhs: Option<&'a Buffer>,
+}
+
 /// The error of a right-hand side that the kernel adds and that is not given, or the other way round.
 pub(super) fn rhs_differs(is_added: bool) -> Error {
     let adds = if is_added { "adds" } else { "does not add" };

@@ -4,25 +4,15 @@ use wgpu::{Buffer, Device};
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, PARAMETERS, Pipeline, Slot};
+use crate::gpu::kernel::{PARAMETERS, Pipeline};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
-use crate::shader::{Composer, rooms};
-use crate::stencil::config;
+use crate::stencil::aux_kernels::HALO_SLOTS;
+use crate::stencil::grids::Parts;
 use crate::stencil::kernels::Kernels;
-use crate::stencil::steps::Parts;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
-
-/// The bindings of both kernels, including that of the parameters.
-pub(super) const SLOTS: &[Slot] = &[
-    (1, Access::Write),
-    (PARAMETERS, Access::Uniform),
-    (4, Access::Write),
-    (8, Access::Write),
-    (9, Access::Write),
-];
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
@@ -71,7 +61,7 @@ impl HaloExchange {
         halo: &Halo,
         blocks: &mut UniformBlocks,
     ) -> Result<Self, Error> {
-        limits::check(SLOTS, &device.limits())?;
+        limits::check(HALO_SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layers);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = grid::of(groups, &device.limits(), "")?;
@@ -141,19 +131,14 @@ impl HaloExchange {
     }
 }
 
-/// The module with both kernels.
-pub(super) fn compose(element: Element) -> String {
-    let composer =
-        Composer::of(&[rooms::STENCIL, rooms::SHARED]).provide("element", config::element(element));
-    composer.compose("stencil/halo", config::extensions(element))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::stencil::aux_kernels::halo;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        crate::gpu::params::assert_alike::<Params>("halo", &compose(Element::F32));
+        assert_alike::<Params>("halo", &halo(Element::F32));
     }
 }

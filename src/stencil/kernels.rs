@@ -9,12 +9,9 @@ use crate::gpu::Options;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Kernel, Pipeline, Pipelines, Slot};
 use crate::reduce::Reducer;
+use crate::stencil::aux_kernels;
 use crate::stencil::config::Config;
 use crate::stencil::residual::Residual;
-use crate::stencil::{aux_kernels, convergence, halo};
-
-/// The binding of the right-hand side.
-pub(super) const RHS: u32 = 5;
 
 /// The pipelines of a configuration.
 #[derive(Debug)]
@@ -50,13 +47,13 @@ impl Kernels {
 
     /// A kernel of the halo exchange: `gather` collects the layers, `scatter` puts them back.
     pub(super) fn exchange(&self, entry_point: &'static str) -> Pipeline {
-        self.auxiliary(|| halo::compose(self.config.element), entry_point, halo::SLOTS)
+        self.auxiliary(|| aux_kernels::halo(self.config.element), entry_point, aux_kernels::HALO_SLOTS)
     }
 
     /// A kernel of the convergence check.
     pub(super) fn convergence(&self, entry_point: &'static str) -> Pipeline {
-        let wgsl = || convergence::compose(self.config.element);
-        self.auxiliary(wgsl, entry_point, convergence::SLOTS)
+        let wgsl = || aux_kernels::convergence(self.config.element);
+        self.auxiliary(wgsl, entry_point, aux_kernels::CONVERGENCE_SLOTS)
     }
 
     /// An auxiliary kernel, which always has wgpu's checks: they cost nothing there.

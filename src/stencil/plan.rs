@@ -7,10 +7,10 @@ use wgpu::{Features, Limits};
 use crate::gpu::error::Error;
 use crate::gpu::grid;
 use crate::gpu::limits::LimitError;
-use crate::gpu::params::parameters;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
+use crate::stencil::params::Params;
 use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
 use crate::stencil::window::{Cut, Halo, Layers, Window};
@@ -20,59 +20,6 @@ const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 
 /// A side where a window was cut, as a time-blocked kernel knows it.
 const CUT: u32 = 3;
-
-parameters! {
-/// `Params` of `shaders/stencil/shared/params.wgsl`.
-#[derive(Eq)]
-pub(crate) struct Params {
-    /// Cells of one row.
-    cols: u32,
-    /// Rows of one plane.
-    rows: u32,
-    /// Planes.
-    planes: u32,
-    /// Blocks in a row of blocks.
-    blocks_across: u32,
-    /// Rows of blocks.
-    blocks_down: u32,
-    /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
-    planes_per_group: u32,
-    /// Workgroups in one row of the launched grid.
-    row: u32,
-    /// The border on this side and on the next five: 0 fixed, 1 reflect, 2 wrap, 3 cut for a time-blocked kernel, 4 mirror, 5 constant.
-    west: u32,
-    east: u32,
-    north: u32,
-    south: u32,
-    near: u32,
-    far: u32,
-    /// The first layer that a time-blocked kernel writes.
-    begin: u32,
-    /// One past the last layer that it writes.
-    end: u32,
-    /// The number of steps of a pass.
-    steps: u32,
-}
-}
-
-impl Params {
-    /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
-    /// reads at most that cell.
-    pub(crate) fn halted(self) -> Self {
-        let halted = Params { cols: 1, rows: 1, planes: 1, begin: 0, end: 0, ..self };
-        halted.with_sides([Border::Fixed.code(); 6])
-    }
-
-    fn with_sides(self, [west, east, north, south, near, far]: [u32; 6]) -> Self {
-        Params { west, east, north, south, near, far, ..self }
-    }
-
-    /// The border on each side.
-    #[cfg(test)]
-    pub(crate) fn sides(&self) -> [u32; 6] {
-        [self.west, self.east, self.north, self.south, self.near, self.far]
-    }
-}
 
 /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]

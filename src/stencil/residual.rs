@@ -2,22 +2,19 @@
 //! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
 //! `shaders/exact/operators/squares.wgsl`.
 
-use wgpu::{Buffer, Device, Features};
+use wgpu::{Device, Features};
 
 use crate::element::Element;
 use crate::gpu;
 use crate::gpu::error::Error;
-use crate::gpu::slice::Slice;
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, Bound, BufferRange, Monoid, Options, Reducer, Shape};
+use crate::reduce::{Arity, Monoid, Options, Reducer};
 use crate::shader::{self, rooms};
 use crate::stencil::config::Config;
-use crate::stencil::grids::Grids;
-use crate::stencil::kernels::Kernels;
 
 /// Offset of the exact sum of squares: element 32 of the buffer that `shaders/stencil/convergence.wgsl` reads as pairs of
 /// numbers. A binding may begin there on every device.
-fn exact_at(element: Element) -> u64 {
+pub(super) fn exact_at(element: Element) -> u64 {
     u64::from(32 * 2 * width(element))
 }
 
@@ -84,34 +81,6 @@ impl Residual {
         let options = Options { cache: options.cache, to_states, ..Options::default() };
         Reducer::with_options(device, operator, options)
     }
-
-    /// Binds the reduction to two grids. It writes to the start of `out`, or behind all other numbers if it only adds up squares. A
-    /// count in a buffer sets the number of cells that it reads: 0 once the run has stopped.
-    pub(super) fn prepare(
-        self,
-        kernels: &Kernels,
-        grids: Grids<'_>,
-        count: Slice<'_>,
-        out: &Buffer,
-    ) -> Result<Bound, Error> {
-        let (reducer, config) = (kernels.residual(self)?, &kernels.config);
-        let out =
-            if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
-        let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
-        let changes = || reducer.of(first).with(second);
-        match changes().count_buffer(count).into(out) {
-            // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-            Err(error) if error.is_setting("launches") => Ok(changes().into(out)?),
-            prepared => Ok(prepared?),
-        }
-    }
-}
-
-/// Compiles the kernels of the reduction over a grid.
-pub(super) fn compile(kernels: &Kernels) -> Result<(), Error> {
-    let reducer = kernels.residual(Residual::Changes)?;
-    let grid = BufferRange { offset: 0, len: kernels.config.grid.cells() };
-    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
 }
 
 #[cfg(test)]

@@ -8,19 +8,12 @@ use wgpu::Buffer;
 use crate::gpu::kernel::{PARAMETERS, Pipeline};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::{blocks, buffers};
-use crate::stencil::grids::Grids;
+use crate::stencil::compose::RHS;
+use crate::stencil::grids::{Grids, Parts};
 use crate::stencil::halo::HaloExchange;
-use crate::stencil::kernels::{Kernels, RHS};
-use crate::stencil::plan::Params;
+use crate::stencil::kernels::Kernels;
+use crate::stencil::params::Params;
 use crate::stencil::window::Window;
-
-/// The buffers of one step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
-    pub(super) source: &'a Buffer,
-    pub(super) result: &'a Buffer,
-    pub(super) rhs: Option<&'a Buffer>,
-}
 
 /// Binds kernels, with their weights, to the buffers of a grid.
 #[derive(Debug)]

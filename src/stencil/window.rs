@@ -21,7 +21,7 @@
 
 use std::ops::Range;
 
-use crate::stencil::plan::Params;
+use crate::stencil::params::Params;
 
 /// A part of the grid that fits one binding, and the dispatch that steps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
