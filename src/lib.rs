@@ -140,7 +140,6 @@ pub mod rank;
 pub mod read;
 pub mod reduce;
 pub mod scan;
-mod scratch;
 pub mod select;
 mod shader;
 #[cfg(feature = "stencil")]
@@ -149,8 +148,8 @@ pub mod stencil;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    Bound, BufferError, Compiled, DataError, Error, FeatureError, LimitError, Options, Pass, Request,
-    SettingError, Texels, TextureError, WgslError,
+    Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, LimitError, Memory, Operation,
+    Options, Pass, Plan, Request, SettingError, Texels, TextureError, WgslError,
 };
 pub use map::Map;
 pub use wgpu;

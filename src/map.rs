@@ -1,6 +1,6 @@
 //! Maps of elements and of texels, in WGSL, for operations whose kernels read what a map returns.
 
-use wgpu::{Device, Features, TextureSampleType};
+use wgpu::{Features, TextureSampleType};
 
 use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError, WgslError};
@@ -242,8 +242,8 @@ impl Map {
     }
 
     /// Checks that a device can run it, and the composed kernel, so that no text that naga rejects reaches a device.
-    pub(crate) fn check(&self, device: &Device, composed: &str) -> Result<(), Error> {
-        let missing = self.features - device.features();
+    pub(crate) fn check(&self, offered: Features, composed: &str) -> Result<(), Error> {
+        let missing = self.features - offered;
         if !missing.is_empty() {
             return Err(FeatureError { what: "the map".to_owned(), features: missing }.into());
         }

@@ -70,8 +70,8 @@ impl Probe {
         let keys: Vec<_> = (0..KEYS).map(key).collect();
         let keys = bytemuck::cast_slice(&keys);
         Ok(Probe {
-            histogram: Compiled::with_config(device, histogram, options)?,
-            by_id: Compiled::with_config(device, by_id, options)?,
+            histogram: Compiled::new(device, histogram, &options)?,
+            by_id: Compiled::new(device, by_id, &options)?,
             keys: buffers::filled(device, "halofold::probe", keys, BufferUsages::STORAGE),
         })
     }

@@ -161,14 +161,11 @@ pub enum BufferError {
 /// Checks the buffers of an operation: each is as long as the plan needs, and none is both read and written, or
 /// written twice.
 pub(crate) fn check(reads: &[Use<'_>], writes: &[Use<'_>], limits: &wgpu::Limits) -> Result<(), BufferError> {
+    reads.iter().try_for_each(Use::check)?;
     for (nth, written) in writes.iter().enumerate() {
         written.inside()?;
         written.aligned(limits)?;
-        writes[..nth].iter().try_for_each(|other| other.apart(written))?;
-    }
-    for read in reads {
-        read.check()?;
-        writes.iter().try_for_each(|written| read.apart(written))?;
+        writes[..nth].iter().chain(reads).try_for_each(|other| other.apart(written))?;
     }
     Ok(())
 }

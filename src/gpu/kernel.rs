@@ -83,15 +83,19 @@ fn miscounts(adapter: &AdapterInfo) -> bool {
 }
 
 /// A kernel's text, and everything else that compiling it needs.
-pub(crate) struct Kernel {
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Kernel {
     /// The name of the pipeline in a debugger.
-    pub(crate) label: String,
+    pub label: String,
     /// A complete module.
-    pub(crate) wgsl: String,
-    pub(crate) entry_point: &'static str,
+    pub wgsl: String,
+    /// The name of its entry point.
+    pub entry_point: &'static str,
     /// The bindings of group 0 that the module declares.
     pub(crate) slots: Cow<'static, [Slot]>,
-    pub(crate) overrides: Vec<(&'static str, f64)>,
+    /// The values of its overrides.
+    pub overrides: Vec<(&'static str, f64)>,
     /// True if it has wgpu's checks, whatever the options say.
     pub(crate) keeps_checks: bool,
 }
@@ -105,11 +109,6 @@ impl Kernel {
         overrides: Vec<(&'static str, f64)>,
     ) -> Self {
         Kernel { label, wgsl, entry_point: "main", slots: slots.into(), overrides, keeps_checks: false }
-    }
-
-    /// The parts that are shown: its label, its text, and the values of its overrides.
-    pub(crate) fn shown(self) -> (String, String, Vec<(&'static str, f64)>) {
-        (self.label, self.wgsl, self.overrides)
     }
 }
 

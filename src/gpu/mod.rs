@@ -4,14 +4,15 @@
 
 pub(crate) mod blocks;
 pub(crate) mod buffers;
+pub(crate) mod compiled;
 pub(crate) mod count;
-pub(crate) mod device;
 pub(crate) mod error;
 pub(crate) mod grid;
 pub(crate) mod input;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod limits;
+pub(crate) mod operation;
 pub(crate) mod outputs;
 pub(crate) mod params;
 pub(crate) mod pass;
@@ -22,11 +23,12 @@ pub(crate) mod texels;
 pub(crate) mod window;
 
 pub use buffers::BufferError;
-pub use device::Compiled;
+pub use compiled::Compiled;
 pub use error::{DataError, Error, FeatureError, WgslError};
-pub use kernel::Options;
+pub use kernel::{Kernel, Options};
 pub use launch::Bound;
 pub use limits::{LimitError, SettingError};
+pub use operation::{Memory, Operation, Plan};
 pub use pass::Pass;
 pub use request::Request;
 pub use texels::{Texels, TextureError};

@@ -1,20 +1,15 @@
 //! Requests: an operation over a buffer, from the description to its results.
 
-#![allow(
-    private_bounds,
-    private_interfaces,
-    reason = "configurations are types of this crate; users name an operation on a device, not the trait"
-)]
-
 use wgpu::{BufferUsages, Queue};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
-use crate::gpu::device::{Compiled, Operation};
+use crate::gpu::compiled::Compiled;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Bound;
+use crate::gpu::operation::{Operation, Plan};
 use crate::gpu::outputs::Outputs;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
@@ -59,26 +54,26 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         Request { len: Some(n), ..self }
     }
 
-    /// Plans the dispatches, in order. The list is empty if there is nothing to do.
+    /// Plans the dispatches, in order.
     ///
     /// # Errors
     ///
-    /// [`BufferError`], and the errors of the operation's own planning.
-    pub fn plan(&self) -> Result<Vec<Pass>, Error> {
-        let config = self.operation.config();
-        config.plan_over(self.elements()?, self.second_elements()?, &self.operation.pipelines.limits)
+    /// [`BufferError`], and the errors of [`Operation::plan`].
+    pub fn plan(&self) -> Result<Plan, Error> {
+        let (elements, second) = (self.elements()?, self.second_elements()?);
+        self.operation.operation().plan(elements, second, &self.operation.pipelines.limits)
     }
 
     /// The elements that it takes.
     fn elements(&self) -> Result<BufferRange, Error> {
-        let config = self.operation.config();
+        let config = self.operation.operation();
         let elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
         Ok(self.cut(elements)?)
     }
 
     /// The elements that it takes of the second input, as many as of the first.
     fn second_elements(&self) -> Result<Option<BufferRange>, Error> {
-        let (second, size) = match (self.second, self.operation.config().second_item()) {
+        let (second, size) = match (self.second, self.operation.operation().second_item()) {
             (Some(second), Some(size)) => (second, size),
             (None, None) => return Ok(None),
             (_, size) => return Err(BufferError::SecondInput { is_needed: size.is_some() }.into()),
@@ -123,9 +118,16 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         self,
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
-        let elements = self.elements()?;
-        let (plan, config) = (self.plan()?, self.operation.config());
-        let outputs = Outputs::new(outputs.into_iter().map(Into::into), &config.outputs(elements.len))?;
+        let plan = self.plan()?;
+        self.bind(&plan, outputs)
+    }
+
+    fn bind<'s, S: Into<Slice<'s>>>(
+        self,
+        plan: &Plan,
+        outputs: impl IntoIterator<Item = S>,
+    ) -> Result<Bound, Error> {
+        let outputs = Outputs::new(outputs.into_iter().map(Into::into), &plan.outputs)?;
         let Pipelines { device, limits, .. } = &self.operation.pipelines;
         let input = self.input.slice();
         let reads = [("input", input), ("second input", self.second)];
@@ -134,11 +136,10 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             .filter_map(|(role, slice)| slice.map(|slice| Use::of(role, slice, slice.size())))
             .collect();
         buffers::check(&reads, &outputs.uses(), limits)?;
-        let texels = self.input.bind(device, config.sample(), self.order());
-        let memory = config.memory(elements, limits)?;
-        let own: Vec<_> = memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
+        let texels = self.input.bind(device, self.operation.operation().sample(), self.order());
+        let own: Vec<_> = plan.memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
         let mut blocks = Blocks::default();
-        for pass in &plan {
+        for pass in &plan.passes {
             blocks.add_bytes(bytemuck::cast_slice(pass.words()));
         }
         let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
@@ -167,7 +168,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
                 }
             })
         };
-        let dispatches = plan.iter().enumerate().map(dispatch).collect();
+        let dispatches = plan.passes.iter().enumerate().map(dispatch).collect();
         Ok(Bound::new(dispatches, O::LABEL))
     }
 
@@ -179,10 +180,10 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::into`].
     /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
-        let (config, len) = (self.operation.config(), self.elements()?.len);
-        let results = self.submit(queue)?.wait(config.outputs(len).iter().sum())?;
-        config.check_results(len, &results)?;
-        Ok(config.values(len, &results))
+        let (operation, (plan, len, results)) = (self.operation.operation(), self.submit(queue)?);
+        let results = results.wait(plan.outputs.iter().sum())?;
+        operation.check_results(len, &results)?;
+        Ok(operation.values(len, &results))
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the work
@@ -192,34 +193,31 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// See [`Request::wait`].
     pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
-        let config = self.operation.config().clone();
-        let begin = || -> Result<_, Error> {
-            let len = self.elements()?.len;
-            Ok((len, self.submit(queue)?.read(config.outputs(len).iter().sum())))
-        };
-        let begun = begin();
+        let operation = self.operation.operation().clone();
+        let begun = self.submit(queue);
+        let begun = begun.map(|(plan, len, results)| (len, results.read(plan.outputs.iter().sum())));
         async move {
             let (len, results) = begun?;
             let results = results.await?;
-            config.check_results(len, &results)?;
-            Ok(config.values(len, &results))
+            operation.check_results(len, &results)?;
+            Ok(operation.values(len, &results))
         }
     }
 
     /// The order in which texels are counted. Only if all are, it does not matter.
     fn order(&self) -> Order {
-        if self.len.is_none() && self.operation.config().takes_all() { Order::Strips } else { Order::Rows }
+        if self.len.is_none() && self.operation.operation().takes_all() { Order::Strips } else { Order::Rows }
     }
 
-    fn submit(self, queue: &Queue) -> Result<Readback, Error> {
-        self.operation.config().check_alone()?;
-        // Results that are too large are an error of the plan.
-        self.plan()?;
+    /// Submits it with outputs of its own. Returns the plan, the number of elements, and the outputs.
+    fn submit(self, queue: &Queue) -> Result<(Plan, u64, Readback), Error> {
+        self.operation.operation().check_alone()?;
+        let (plan, len) = (self.plan()?, self.elements()?.len);
         let device = self.operation.device();
-        let sizes = self.operation.config().outputs(self.elements()?.len);
-        read::submit_each((device, queue), &sizes, |results, encoder| {
-            self.into_each(results)?.encode(encoder);
-            Ok(())
-        })
+        let results = read::submit_each((device, queue), &plan.outputs, |results, encoder| {
+            self.bind(&plan, results)?.encode(encoder);
+            Ok::<_, Error>(())
+        })?;
+        Ok((plan, len, results))
     }
 }

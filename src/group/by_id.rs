@@ -1,13 +1,13 @@
 //! Results by id as an operation.
 
-use wgpu::{Device, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::Value;
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
-use crate::gpu::{BufferError, Options, Pass};
+use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::{BufferError, Pass};
 use crate::group::aggregate::Aggregate;
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::group::spec::ById;
@@ -17,42 +17,13 @@ use crate::reduce::{BufferRange, Numbers};
 const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 
 impl ById {
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<ById>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-
-    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(|step| self.composed(step, limits).shown())
-    }
-
-    /// Plans the dispatches over values and ids in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
-    /// label, with dots. It is pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many pairs or groups; an offset between two elements.
-    pub fn plan(&self, values: BufferRange, ids: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.passes(values, ids, limits)
-    }
-
     /// Bytes of an array of results.
     fn array(&self) -> u64 {
         4 * u64::from(self.groups)
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for ById {
+impl Base for ById {
     const LABEL: &'static str = "halofold::by_id";
     type Value = Numbers;
 
@@ -60,21 +31,20 @@ impl Operation for ById {
         ById { in_storage: true, ..self }
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        let limits = device.limits();
+    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
-        self.steps().iter().try_for_each(|step| limits::check(&self.bindings(step), &limits))?;
+        self.steps().iter().try_for_each(|step| limits::check(&self.bindings(step), limits))?;
         needs!(limits, max_compute_invocations_per_workgroup, 32u32)?;
         needs!(limits, max_compute_workgroup_storage_size, 1024u32)?;
-        Ok(self.check_states(&limits)?)
+        Ok(self.check_states(limits)?)
     }
 
     fn steps(&self) -> &'static [Step] {
         if self.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.composed(step, &device.limits())
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.composed(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

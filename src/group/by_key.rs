@@ -1,15 +1,15 @@
 //! Runs of equal neighbouring keys, each reduced to a result.
 
-use wgpu::{Device, Features, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::{BufferError, Options, Pass, grid};
+use crate::gpu::{BufferError, Pass, grid};
 use crate::reduce::{BufferRange, Monoid};
 use crate::shader::{self, Composer, Piece, rooms};
 
@@ -51,7 +51,7 @@ parameters! {
 }
 
 /// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
-/// value; [`ByKey::on`] brings it to a device. The module's page has [an example](crate::group).
+/// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 ///
 /// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values; for lengths only the keys. It has three outputs
 /// ([`Request::into_each`](crate::Request::into_each)), in order of the runs:
@@ -107,25 +107,6 @@ impl ByKey {
             return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
         }
         Ok(ByKey { key, monoid: None })
-    }
-
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<ByKey>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-
-    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is `main`, and
-    /// the values of its overrides.
-    pub fn kernels(
-        &self,
-        features: Features,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        STEPS.iter().map(move |step| self.made(step, features, limits).shown())
     }
 
     /// Plans the dispatches over keys, and the values that belong to them, on a device with these limits: each a kernel by its name, which ends
@@ -238,20 +219,19 @@ impl ByKey {
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for ByKey {
+impl Base for ByKey {
     const LABEL: &'static str = "halofold::by_key";
     /// A run's key, and the numbers of its result.
     type Value = (Value, Vec<Value>);
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        let (features, limits) = (device.features(), device.limits());
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
-        STEPS.iter().try_for_each(|step| limits::check(&self.slots(step, features), &limits))?;
-        self.sizes(&limits)?;
+        STEPS.iter().try_for_each(|step| limits::check(&self.slots(step, features), limits))?;
+        self.sizes(limits)?;
         if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
-            for (_, wgsl, _) in self.kernels(features, &limits) {
-                shader::validated(&wgsl).map_err(|refusal| WgslError::Composed(refusal.report))?;
+            for step in STEPS {
+                shader::validated(&self.made(step, features, limits).wgsl)
+                    .map_err(|refusal| WgslError::Composed(refusal.report))?;
             }
         }
         Ok(())
@@ -261,8 +241,8 @@ impl Operation for ByKey {
         STEPS
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made(step, device.features(), &device.limits())
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        self.made(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
@@ -364,14 +344,15 @@ impl Operation for ByKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::operation::Operation;
     use crate::gpu::params::assert_alike;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let sums = ByKey::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap()).unwrap();
         for runs in [sums, ByKey::lengths(Element::U32).unwrap()] {
-            for (label, wgsl, _) in runs.kernels(Features::empty(), &Limits::default()) {
-                assert_alike::<Params>(&label, &wgsl);
+            for kernel in runs.kernels(Features::empty(), &Limits::default()) {
+                assert_alike::<Params>(&kernel.label, &kernel.wgsl);
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Keys in any order, and the results of the values of each.
 
-use wgpu::{Device, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::ByteRange;
-use crate::gpu::{BufferError, Options, Pass, blocks, grid, input};
+use crate::gpu::{BufferError, Pass, blocks, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
 use crate::group::spec::{ById, order_of, places};
@@ -58,7 +58,7 @@ const BESIDES: u32 = 256;
 /// The remedy for too large a table.
 const FEWER: &str = "allow fewer groups";
 
-/// A description of results by key, whose keys come in any order. It is a plain value; [`GroupBy::on`] brings it to a device. The module's page has
+/// A description of results by key, whose keys come in any order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has
 /// [an example](crate::group).
 ///
 /// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values. Its outputs
@@ -104,31 +104,8 @@ impl GroupBy {
         GroupBy { by_id: self.by_id.and(aggregate), ..self }
     }
 
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// No result is asked for, or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<GroupBy>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-
-    /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(|step| self.made(step, limits).shown())
-    }
-
-    /// Plans the dispatches over keys and values in ranges of their buffers, on a device with these limits: each a kernel by its name, which ends its
-    /// label, with dots. It is pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many pairs or groups; an offset between two elements.
-    pub fn plan(&self, keys: BufferRange, values: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    /// The dispatches over keys and values.
+    fn passes(&self, keys: BufferRange, values: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut passes = self.numbering(keys, limits)?;
         // Here the keys are the first input.
         let swapped = |pass: Pass| {
@@ -237,8 +214,7 @@ fn bindings(step: Step) -> Vec<Slot> {
     [own, &[(PARAMETERS, Access::Uniform)]].concat()
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for GroupBy {
+impl Base for GroupBy {
     const LABEL: &'static str = "halofold::group_by";
     /// A group's key, and its results.
     type Value = (Value, Numbers);
@@ -247,19 +223,18 @@ impl Operation for GroupBy {
         GroupBy { by_id: self.by_id.counting_in_storage(), ..self }
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        let limits = device.limits();
-        OWN.iter().try_for_each(|step| limits::check(&bindings(step), &limits))?;
-        self.tables(&limits)?;
-        self.by_id.check_on(device)
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        OWN.iter().try_for_each(|step| limits::check(&bindings(step), limits))?;
+        self.tables(limits)?;
+        self.by_id.check_on(features, limits)
     }
 
     fn steps(&self) -> &'static [Step] {
         if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made(step, &device.limits())
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.made(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
@@ -303,7 +278,7 @@ impl Operation for GroupBy {
         values: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        self.plan(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
+        self.passes(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
     }
 }
 

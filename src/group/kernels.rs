@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::gpu::device::Step;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::operation::Step;
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
 use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};

@@ -2,9 +2,9 @@
 
 use wgpu::Limits;
 
-use crate::gpu::device::Step;
 use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;

@@ -15,7 +15,7 @@ const DIGITS: u32 = 3;
 const SQUARE_DIGITS: u32 = 6;
 const INTEGER_SQUARE_DIGITS: u32 = 4;
 
-/// A description of results by id. It is a plain value; [`ById::on`] brings it to a device. The module's page has [an example](crate::group).
+/// A description of results by id. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ById {
     pub(super) element: Element,

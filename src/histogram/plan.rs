@@ -54,13 +54,8 @@ parameters! {
 }
 
 impl Histogram {
-    /// Plans the dispatches over the elements of one range of a buffer, on a device with these limits: steps [`CLEAR`] and [`COUNT`]. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Histogram::check`]; too many elements or workgroups; an offset between two elements.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    /// The dispatches over the elements of a range of a buffer.
+    pub(super) fn passes(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.check(limits)?;
         let stride = (self.stride, self.first);
         let windows = input::windows(input, self.item(), stride, limits)?;

@@ -1,29 +1,17 @@
 //! A histogram on a device.
 
-use wgpu::{Device, Limits, TextureSampleType};
+use wgpu::{Features, Limits, TextureSampleType};
 
-use crate::gpu::device::{Compiled, Operation, Step};
+use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
+use crate::gpu::operation::{Base, Step};
 use crate::gpu::range::BufferRange;
-use crate::gpu::{Options, Pass};
 use crate::histogram::config::Histogram;
 use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::Method;
 
-impl Histogram {
-    /// Makes the operation on a device. Its output has a `u32` per bin, the bins of one channel after those of another.
-    ///
-    /// # Errors
-    ///
-    /// See [`Histogram::check`].
-    pub fn on(self, device: &Device) -> Result<Compiled<Histogram>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-}
-
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for Histogram {
+impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
     type Value = u32;
 
@@ -32,9 +20,9 @@ impl Operation for Histogram {
         self.with_tuning(tuning)
     }
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        self.check(&device.limits())?;
-        self.map.as_ref().map_or(Ok(()), |map| map.check(device, &self.compose(COUNT)))
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.check(limits)?;
+        self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.compose(COUNT)))
     }
 
     fn table(&self) -> Vec<u32> {
@@ -45,7 +33,7 @@ impl Operation for Histogram {
         if self.add { &[COUNT] } else { &[CLEAR, COUNT] }
     }
 
-    fn kernel(&self, step: Step, _: &Device) -> Kernel {
+    fn kernel(&self, step: Step, _: Features, _: &Limits) -> Kernel {
         Kernel::new(self.label(step), self.compose(step), self.slots(step), self.overrides(step))
     }
 
@@ -75,6 +63,6 @@ impl Operation for Histogram {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        self.plan(input, limits)
+        self.passes(input, limits)
     }
 }

@@ -53,7 +53,7 @@ impl Pyramid {
             let message = format!("OpenGL stores no pairs of floats in textures: {remedy}");
             return Err(Error::setting("operator", message));
         }
-        config.map(false).check(device, &config.compose(step))?;
+        config.map(false).check(device.features(), &config.compose(step))?;
         Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
     }
 

@@ -1,6 +1,6 @@
 //! The methods that descriptions of order statistics have in common.
 
-/// Implements the methods of a description that choose its rows, and those that show its kernels and its plans.
+/// Implements the methods of a description that choose its rows.
 macro_rules! described {
     ($ty:ident) => {
         impl $ty {
@@ -18,29 +18,6 @@ macro_rules! described {
             pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
                 let offsets = offsets.into_iter().collect();
                 $ty { rows: $crate::rank::shape::Rows::Between(offsets), ..self }
-            }
-
-            /// Composes the kernels for a device with these limits, for inspection: the label of each, its WGSL, whose entry point is
-            /// `main`, and the values of its overrides.
-            pub fn kernels(
-                &self,
-                limits: &wgpu::Limits,
-            ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-                self.made().kernels(limits)
-            }
-
-            /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label,
-            /// with dots. It is pure and needs no device.
-            ///
-            /// # Errors
-            ///
-            /// Too many elements; rows that do not come out even, or offsets that do not ascend; an offset between two elements.
-            pub fn plan(
-                &self,
-                input: $crate::reduce::BufferRange,
-                limits: &wgpu::Limits,
-            ) -> Result<Vec<$crate::gpu::Pass>, $crate::Error> {
-                self.plan_over(input, None, limits)
             }
         }
     };

@@ -3,10 +3,10 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::gpu::device::Step;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
+use crate::gpu::operation::Step;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::shader::{self, Composer, rooms};
 
@@ -106,14 +106,6 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// The label of each kernel, its WGSL, and the values of its overrides.
-    pub(super) fn kernels(
-        self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(move |step| self.kernel(step, limits).shown())
-    }
-
     /// The kernels that its plans may launch.
     pub(super) fn steps(self) -> &'static [Step] {
         let steps = if self.is_top { TOP } else { RANKS };
@@ -217,6 +209,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::operation::Operation;
     use crate::gpu::params::assert_alike;
     use crate::rank::selection::Params;
     use crate::rank::{Quantiles, TopK};
@@ -226,8 +219,9 @@ mod tests {
         let limits = Limits::default();
         let quantiles = Quantiles::new(Element::F32, [0.5]).unwrap();
         let top = TopK::new(Element::F32, 10).unwrap();
-        for (label, wgsl, _) in quantiles.kernels(&limits).chain(top.kernels(&limits)) {
-            assert_alike::<Params>(&label, &wgsl);
+        let features = wgpu::Features::empty();
+        for kernel in [quantiles.kernels(features, &limits), top.kernels(features, &limits)].concat() {
+            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }
 }

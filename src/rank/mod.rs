@@ -2,12 +2,12 @@
 //!
 //! ```
 //! use halofold::rank::Quantiles;
-//! use halofold::{Element, Value};
+//! use halofold::{Compiled, Element, Options, Value};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let samples: Vec<f32> = (0..1001).map(|i| i as f32).collect();
 //! # let samples = buffer(bytemuck::cast_slice(&samples));
-//! let quartiles = Quantiles::new(Element::F32, [0.25, 0.5, 0.75])?.on(&device)?;
+//! let quartiles = Compiled::new(&device, Quantiles::new(Element::F32, [0.25, 0.5, 0.75])?, &Options::default())?;
 //! let values: Vec<Value> = quartiles.of(&samples).wait(&queue)?;
 //! # assert_eq!(values, [250.0, 500.0, 750.0].map(Value::F32));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -3,9 +3,9 @@
 use wgpu::Limits;
 
 use crate::gpu::Pass;
-use crate::gpu::device::{Memory, Step};
 use crate::gpu::error::Error;
 use crate::gpu::limits::LimitError;
+use crate::gpu::operation::{Memory, Step};
 use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
 use crate::rank::kernels::{

@@ -1,13 +1,13 @@
 //! Quantiles and single ranks.
 
-use wgpu::{Device, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
+use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
-use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::method::Method;
@@ -25,7 +25,7 @@ enum Asked {
 }
 
 /// A description of quantiles, or of elements with given ranks, of all elements, of each row or of each segment. It is a plain value;
-/// [`Quantiles::on`] brings it to a device. The module's page has [an example](crate::rank).
+/// [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
 ///
 /// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before,
 /// and so do those of a segment.
@@ -69,15 +69,6 @@ impl Quantiles {
             }
             Asked::Nth(_) => self,
         }
-    }
-
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// There is no quantile, or more than 64; or the device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<Quantiles>, Error> {
-        Compiled::with_config(device, self, Options::default())
     }
 
     /// The number of results of a row.
@@ -134,21 +125,20 @@ impl Quantiles {
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for Quantiles {
+impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
     type Value = Value;
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        self.made().check(&device.limits())
+    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
+        self.made().check(limits)
     }
 
     fn steps(&self) -> &'static [Step] {
         self.made().steps()
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, &device.limits())
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.made().kernel(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

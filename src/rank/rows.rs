@@ -3,9 +3,9 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::gpu::device::Step;
 use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::operation::Step;
 use crate::gpu::{Pass, grid};
 use crate::rank::selection::{Params, Part, Selection, bytes, indices_at};
 

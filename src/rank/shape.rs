@@ -6,10 +6,10 @@ use std::sync::Arc;
 use wgpu::Limits;
 
 use crate::gpu::Pass;
-use crate::gpu::device::Memory;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::limits::LimitError;
+use crate::gpu::operation::Memory;
 use crate::gpu::range::BufferRange;
 use crate::rank::rows::{self, MOST_ROWS};
 use crate::rank::selection::{Part, Selection};

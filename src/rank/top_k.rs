@@ -1,14 +1,14 @@
 //! The k largest or smallest elements.
 
-use wgpu::{Device, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
+use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
-use crate::gpu::{Options, Pass};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::selection::{Selection, indices_at};
@@ -19,16 +19,16 @@ use crate::rank::values;
 const NONE: u32 = u32::MAX;
 
 /// A description of the k largest elements, or the k smallest, of all elements, of each row or of each segment, with their indices. It is a
-/// plain value; [`TopK::on`] brings it to a device.
+/// plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// ```
 /// use halofold::rank::TopK;
-/// use halofold::{Element, Value};
+/// use halofold::{Compiled, Element, Options, Value};
 ///
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let scores: Vec<f32> = (0..5000).map(|i| ((i * 7) % 5000) as f32).collect();
 /// # let scores = buffer(bytemuck::cast_slice(&scores));
-/// let best: Vec<(Value, u32)> = TopK::new(Element::F32, 10)?.on(&device)?.of(&scores).wait(&queue)?;
+/// let best: Vec<(Value, u32)> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).wait(&queue)?;
 /// # assert_eq!(best[0], (Value::F32(4999.0), 2857));
 /// # assert_eq!(best[9].0, Value::F32(4990.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -65,15 +65,6 @@ impl TopK {
         TopK { is_smallest: true, ..self }
     }
 
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// The device has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<TopK>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-
     /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
     pub fn indices_at(&self, len: u64) -> u64 {
         indices_at(self.element, self.rows.number(len).saturating_mul(self.k.into()))
@@ -99,21 +90,20 @@ impl TopK {
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for TopK {
+impl Base for TopK {
     const LABEL: &'static str = "halofold::top_k";
     type Value = (Value, u32);
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        self.made().check(&device.limits())
+    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
+        self.made().check(limits)
     }
 
     fn steps(&self) -> &'static [Step] {
         self.made().steps()
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, &device.limits())
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.made().kernel(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

@@ -12,7 +12,7 @@ use crate::gpu::{BufferError, blocks};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
-use crate::reduce::reduction::Sources;
+use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
 
 /// The name of a list of offsets in messages.

@@ -142,6 +142,7 @@ pub mod reference;
 mod refused;
 mod results;
 mod shape;
+mod sources;
 mod tuning;
 mod validate;
 mod value;

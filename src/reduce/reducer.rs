@@ -16,7 +16,7 @@ use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
 use crate::reduce::reduction::Reduction;
-use crate::reduce::results::{self, FromResults};
+use crate::reduce::results::{FromResults, OutputLayout};
 use crate::reduce::shape::Shape;
 
 /// One operator on one device. It compiles each kernel when a reduction first needs it, and keeps it for
@@ -124,7 +124,7 @@ impl Reducer {
     ///
     /// The results have another type or another number than `T`.
     pub fn results<T: FromResults>(&self, bytes: &[u8]) -> Result<T, Error> {
-        results::read(self, bytes)
+        self.output_layout().read(bytes)
     }
 
     /// The operator.
@@ -142,15 +142,13 @@ impl Reducer {
     }
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
-    pub(super) fn output_layout(&self) -> results::OutputLayout {
-        if self.options.to_states {
-            let fields = self.monoid.state_fields.clone().unwrap_or_default();
-            return results::OutputLayout { fields, stride: self.monoid.acc_size() };
-        }
-        results::OutputLayout {
-            fields: self.monoid.fields().unwrap_or_default(),
-            stride: self.monoid.out_size(),
-        }
+    pub(super) fn output_layout(&self) -> OutputLayout {
+        let (fields, stride) = if self.options.to_states {
+            (self.monoid.state_fields.clone(), self.monoid.acc_size())
+        } else {
+            (self.monoid.fields(), self.monoid.out_size())
+        };
+        OutputLayout { name: self.monoid.name().to_owned(), fields: fields.unwrap_or_default(), stride }
     }
 
     /// Bytes from one item of the inputs to the next.

@@ -15,8 +15,9 @@ use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::refused::exact_in_one_launch;
-use crate::reduce::results::{self, FromResults};
+use crate::reduce::results::FromResults;
 use crate::reduce::shape::{Shape, ShapeKind};
+use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
 
 /// The description of one reduction. [`Reducer::of`] starts it, the methods that return it add to it, and one
@@ -62,20 +63,6 @@ pub struct Reduction<'r, 'b> {
     shape: Shape,
     sources: Sources<'b>,
     workspace: Option<&'b Workspace>,
-}
-
-/// The buffers that a reduction reads.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sources<'b> {
-    pub(super) parts: Vec<Input<'b>>,
-    pub(super) second: Option<Slice<'b>>,
-    pub(super) offsets: Option<Slice<'b>>,
-    pub(super) count: Option<Slice<'b>>,
-    pub(super) parameters: Option<Slice<'b>>,
-    len: Option<u64>,
-    stands_for: Option<u32>,
-    /// The index of the first element.
-    index: u32,
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
@@ -497,8 +484,9 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// results.
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, Error> {
         let plan = self.plan()?;
-        results::check::<T>(self.reducer, plan.results)?;
-        let size = plan.results * self.reducer.output_layout().stride;
+        let layout = self.reducer.output_layout();
+        layout.check::<T>(plan.results)?;
+        let size = plan.results * layout.stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
             self.bind(plan, [results.into()])?.encode(encoder);
             Ok::<_, Error>(())

@@ -1,12 +1,9 @@
 //! Conversion of results to Rust types.
 
-#![allow(private_interfaces, reason = "users name the types of results, not the bytes they are read from")]
-
 use bytemuck::pod_read_unaligned;
 
 use crate::element::{Element, Value};
 use crate::gpu::error::{DataError, Error};
-use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
 /// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all results. One
@@ -67,7 +64,7 @@ pub trait FromResults: Sized {
 
 /// The numbers of one result that have not been read yet.
 #[derive(Debug)]
-pub(crate) struct Fields<'a> {
+pub struct Fields<'a> {
     bytes: &'a [u8],
     rest: std::slice::Iter<'a, Field>,
 }
@@ -83,6 +80,8 @@ impl<'a> Fields<'a> {
 /// The layout of results in an output buffer.
 #[derive(Debug)]
 pub(super) struct OutputLayout {
+    /// The operator.
+    pub(super) name: String,
     /// The numbers of one result.
     pub(super) fields: Vec<Field>,
     /// Bytes from one result to the next.
@@ -91,7 +90,7 @@ pub(super) struct OutputLayout {
 
 /// The bytes of several results.
 #[derive(Debug)]
-pub(crate) struct Results<'a> {
+pub struct Results<'a> {
     bytes: &'a [u8],
     layout: &'a OutputLayout,
 }
@@ -108,38 +107,35 @@ impl Results<'_> {
     }
 }
 
-/// Converts the bytes of a reducer's output to results.
-pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, Error> {
-    let layout = reducer.output_layout();
-    let results = Results { bytes, layout: &layout };
-    let count = results.count() as u64;
-    if !T::takes(count) {
-        let name = || reducer.monoid().name().to_owned();
-        return Err(match count {
-            0 => {
-                let (bytes, size) = (bytes.len(), layout.stride);
-                DataError::Format(format!("{bytes} bytes: one result of `{}` has {size}", name())).into()
-            }
-            _ => not_one(count),
-        });
+impl OutputLayout {
+    /// Converts the bytes of an output to results.
+    pub(super) fn read<T: FromResults>(&self, bytes: &[u8]) -> Result<T, Error> {
+        let results = Results { bytes, layout: self };
+        let count = results.count() as u64;
+        if count == 0 && !T::takes(0) {
+            let message = format!("{} bytes: one result of `{}` has {}", bytes.len(), self.name, self.stride);
+            return Err(DataError::Format(message).into());
+        }
+        if !T::takes(count) {
+            return Err(not_one(count));
+        }
+        T::from_results(&results).ok_or_else(|| self.wrong_type::<T>())
     }
-    T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &layout))
-}
 
-/// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
-pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(), Error> {
-    if !T::takes(count) {
-        return Err(not_one(count));
+    /// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
+    pub(super) fn check<T: FromResults>(&self, count: u64) -> Result<(), Error> {
+        if !T::takes(count) {
+            return Err(not_one(count));
+        }
+        self.read::<T>(&vec![0; self.stride as usize]).map(drop)
     }
-    let zeros = vec![0; reducer.output_layout().stride as usize];
-    read::<T>(reducer, &zeros).map(drop)
-}
 
-fn wrong_type<T>(reducer: &Reducer, layout: &OutputLayout) -> Error {
-    let gives: Vec<_> = layout.fields.iter().map(|field| field.number.name()).collect();
-    let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
-    let name = reducer.monoid().name().to_owned();
-    Error::setting("type", format!("`{name}` gives {gives}, not {}", std::any::type_name::<T>()))
+    fn wrong_type<T>(&self) -> Error {
+        let gives: Vec<_> = self.fields.iter().map(|field| field.number.name()).collect();
+        let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
+        let asked = std::any::type_name::<T>();
+        Error::setting("type", format!("`{}` gives {gives}, not {asked}", self.name))
+    }
 }
 
 /// The error of no result, or of several, where one was read.

@@ -1,20 +1,20 @@
 //! The description of a scan.
 
-use wgpu::{Device, Features, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::Value;
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
+use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
-use crate::gpu::{Options, Pass};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::reduce::{BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
 use crate::scan::plan::Rows;
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each row or in each segment. It is a plain value;
-/// [`Scan::on`] brings it to a device.
+/// [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// ```
 /// use halofold::Element;
@@ -90,12 +90,13 @@ impl Scan {
     /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part.
     ///
     /// ```
+    /// use halofold::{Compiled, Options};
     /// # use halofold::reduce::Op;
     /// # use halofold::scan::Scan;
     /// # use halofold::{Element, wgpu};
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let [part, results, state] = [(); 3].map(|()| buffer(bytemuck::cast_slice(&[0u32; 1000])));
-    /// let sums = Scan::new(Op::Sum.over(Element::U32)?)?.continuing().on(&device)?;
+    /// let sums = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.continuing(), &Options::default())?;
     /// let begin = sums.of(&part).len(0).into_each([&results, &state])?;
     /// let go_on = sums.of(&part).into_each([&results, &state])?;
     /// # let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -107,35 +108,6 @@ impl Scan {
     /// ```
     pub fn continuing(self) -> Self {
         Scan { continues: true, ..self }
-    }
-
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// The device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<Scan>, Error> {
-        Compiled::with_config(device, self, Options::default())
-    }
-
-    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        features: Features,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.made().kernels(features, limits)
-    }
-
-    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many elements; rows that do not come out even, or offsets that do not ascend; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.plan_over(input, None, limits)
     }
 
     /// The number of combinations on the longest way from an element to a result, for error bounds:
@@ -155,21 +127,20 @@ impl Scan {
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for Scan {
+impl Base for Scan {
     const LABEL: &'static str = "halofold::scan";
     type Value = Value;
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        self.made().check(device)
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.made().check(features, limits)
     }
 
     fn steps(&self) -> &'static [Step] {
         self.made().steps()
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, device.features(), &device.limits())
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        self.made().kernel(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

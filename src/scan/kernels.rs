@@ -1,11 +1,11 @@
 //! The kernels of prefixes, and of selections, which are prefixes of counts: over elements and over states.
 
-use wgpu::{Device, Features, Limits};
+use wgpu::{Features, Limits};
 
-use crate::gpu::device::{Memory, Step};
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
+use crate::gpu::operation::{Memory, Step};
 use crate::gpu::outputs;
 use crate::reduce::Monoid;
 use crate::scan::plan::{Layout, Rows};
@@ -107,15 +107,6 @@ impl Made<'_> {
         Ok(vec![Memory { slot: STATES, size, contents: Vec::new() }])
     }
 
-    /// The label of each kernel, its WGSL, and the values of its overrides.
-    pub(crate) fn kernels(
-        self,
-        features: Features,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.steps().iter().map(move |step| self.kernel(step, features, limits).shown())
-    }
-
     /// The kernel of a step, on a device with these features and limits.
     pub(crate) fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let monoid = &self.monoid.on(features);
@@ -208,13 +199,12 @@ impl Made<'_> {
     }
 
     /// Checks that a device can run the kernels. The text of an application is composed, so that none that naga rejects reaches a device.
-    pub(crate) fn check(&self, device: &Device) -> Result<(), Error> {
-        let (features, limits) = (device.features(), device.limits());
+    pub(crate) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;
-        limits::check(&self.slots(SCAN, monoid.elem.has_vectors()), &limits)?;
-        let (workgroup, acc) = (workgroup(monoid.acc_size(), &limits), monoid.acc_size());
-        limits::check_workgroup([workgroup, 1], &limits)?;
+        limits::check(&self.slots(SCAN, monoid.elem.has_vectors()), limits)?;
+        let (workgroup, acc) = (workgroup(monoid.acc_size(), limits), monoid.acc_size());
+        limits::check_workgroup([workgroup, 1], limits)?;
         let needed = match self.delivers {
             Delivers::Prefixes { .. } => 0,
             Delivers::Selected { .. } => {
@@ -224,7 +214,7 @@ impl Made<'_> {
         needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, acc) + needed)?;
         if monoid.op().is_none() {
             for step in self.steps() {
-                let text = self.kernel(step, features, &limits).wgsl;
+                let text = self.kernel(step, features, limits).wgsl;
                 shader::validated(&text).map_err(|refusal| WgslError::Composed(refusal.report))?;
             }
         }

@@ -3,12 +3,12 @@
 //! ```
 //! use halofold::reduce::Op;
 //! use halofold::scan::Scan;
-//! use halofold::{Element, Value};
+//! use halofold::{Compiled, Element, Options, Value};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let counts = buffer(bytemuck::cast_slice(&[3u32, 1, 4, 1, 5]));
 //! // Where each of some lists begins, from the number of its entries: 3, 1, 4, 1, 5.
-//! let offsets = Scan::new(Op::Sum.over(Element::U32)?)?.exclusive().on(&device)?;
+//! let offsets = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.exclusive(), &Options::default())?;
 //! let offsets: Vec<Value> = offsets.of(&counts).wait(&queue)?;
 //! assert_eq!(offsets, [0, 3, 4, 8, 9].map(Value::Unsigned));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,9 +2,9 @@
 
 use wgpu::Limits;
 
-use crate::gpu::device::Step;
 use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
@@ -299,6 +299,7 @@ mod tests {
 
     use super::*;
     use crate::element::Element;
+    use crate::gpu::operation::Operation;
     use crate::gpu::params::assert_alike;
     use crate::reduce::Op;
     use crate::scan::Scan;
@@ -310,8 +311,8 @@ mod tests {
         let kept =
             Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return true; }").unwrap();
         let (features, limits) = (Features::empty(), Limits::default());
-        for (label, wgsl, _) in sums.kernels(features, &limits).chain(kept.kernels(features, &limits)) {
-            assert_alike::<Params>(&label, &wgsl);
+        for kernel in [sums.kernels(features, &limits), kept.kernels(features, &limits)].concat() {
+            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! ```
 //! use halofold::select::Select;
-//! use halofold::{Element, Value};
+//! use halofold::{Compiled, Element, Options, Value};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let samples = buffer(bytemuck::cast_slice(&[3.5f32, -1.0, 0.0, -7.5, 2.0]));
 //! // The places where a signal is negative, of 3.5, -1.0, 0.0, -7.5, 2.0.
 //! let negative = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }";
-//! let negative = Select::new(Element::F32, negative)?.indices().on(&device)?;
+//! let negative = Compiled::new(&device, Select::new(Element::F32, negative)?.indices(), &Options::default())?;
 //! let places: Vec<Value> = negative.of(&samples).wait(&queue)?;
 //! assert_eq!(places, [1, 3].map(Value::Unsigned));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -17,14 +17,14 @@
 //! The number of kept elements stays on the GPU, in an output of its own:
 //!
 //! ```
-//! use halofold::Element;
+//! use halofold::{Compiled, Element, Options};
 //! use halofold::select::Select;
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let [ids, alive, count] = [40, 40, 4].map(|size| buffer(&vec![0u8; size]));
 //! // `alive` has room for all of `ids`.
 //! let select = Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem != 0u; }")?;
-//! let prepared = select.on(&device)?.of(&ids).into_each([&alive, &count])?;
+//! let prepared = Compiled::new(&device, select, &Options::default())?.of(&ids).into_each([&alive, &count])?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -34,14 +34,14 @@
 //! counts. Kernels need five storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
 //! the kept elements must fit one.
 
-use wgpu::{Device, Features, Limits};
+use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::device::{Compiled, Memory, Operation, Step};
+use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
-use crate::gpu::{Options, Pass};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::reduce::{Arity, BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Rows;
@@ -68,7 +68,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
 }
 ";
 
-/// A description of the elements for which a function holds, in their order. It is a plain value; [`Select::on`] brings it to a device.
+/// A description of the elements for which a function holds, in their order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// It writes two outputs, for [`Request::into_each`](crate::Request::into_each): the kept elements, with room for all, of which only as many
 /// are written as are kept; and their number, a `u32`. `wait` and `read` return the kept elements alone. Elements of a type of your own come as
@@ -87,10 +87,9 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// The error names the line of `wgsl` that is wrong.
+    /// The error names the line of `wgsl` that is wrong, or the text declares a parameter.
     pub fn new(element: Element, wgsl: &str) -> Result<Self, Error> {
-        let monoid = Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?;
-        Ok(Select { monoid, as_indices: false })
+        Select::of(Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?)
     }
 
     /// Describes a selection of elements of your own type, which `wgsl` declares by the name `Elem`. `stride` is the number of bytes from one
@@ -100,8 +99,7 @@ impl Select {
     ///
     /// The errors of [`Select::new`], and [`WgslError::Stride`](crate::WgslError::Stride).
     pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, Error> {
-        let monoid = Monoid::custom_struct("select", stride, Arity::One, &(wgsl.to_owned() + COUNT))?;
-        Ok(Select { monoid, as_indices: false })
+        Select::of(Monoid::custom_struct("select", stride, Arity::One, &(wgsl.to_owned() + COUNT))?)
     }
 
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
@@ -109,34 +107,8 @@ impl Select {
         Select { as_indices: true, ..self }
     }
 
-    /// Makes the operation on a device.
-    ///
-    /// # Errors
-    ///
-    /// The text declares a parameter; the device lacks a feature or has too low a limit.
-    pub fn on(self, device: &Device) -> Result<Compiled<Select>, Error> {
-        let select = Select { monoid: self.monoid.plain()?, ..self };
-        Compiled::with_config(device, select, Options::default())
-    }
-
-    /// Composes the kernels for a device with these features and limits, for inspection: the label of each, its WGSL, whose entry point is
-    /// `main`, and the values of its overrides.
-    pub fn kernels(
-        &self,
-        features: Features,
-        limits: &Limits,
-    ) -> impl Iterator<Item = (String, String, Vec<(&'static str, f64)>)> {
-        self.made().kernels(features, limits)
-    }
-
-    /// Plans the dispatches over one range of a buffer, on a device with these limits: each a kernel by its name, which ends its label, with dots. It is
-    /// pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many elements; an offset between two elements; a binding that is shorter than a tile.
-    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.plan_over(input, None, limits)
+    fn of(monoid: Monoid) -> Result<Self, Error> {
+        Ok(Select { monoid: monoid.plain()?, as_indices: false })
     }
 
     fn made(&self) -> Made<'_> {
@@ -145,21 +117,20 @@ impl Select {
     }
 }
 
-#[allow(private_interfaces, reason = "users name an operation on a device, not the trait")]
-impl Operation for Select {
+impl Base for Select {
     const LABEL: &'static str = "halofold::select";
     type Value = Value;
 
-    fn check_on(&self, device: &Device) -> Result<(), Error> {
-        self.made().check(device)
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.made().check(features, limits)
     }
 
     fn steps(&self) -> &'static [Step] {
         STEPS
     }
 
-    fn kernel(&self, step: Step, device: &Device) -> Kernel {
-        self.made().kernel(step, device.features(), &device.limits())
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        self.made().kernel(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

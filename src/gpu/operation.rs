@@ -1,0 +1,134 @@
+//! Operations as plain values: what [`Compiled`](crate::Compiled) brings to a device.
+
+use std::fmt::Debug;
+
+use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
+
+use crate::gpu::buffers;
+use crate::gpu::error::Error;
+use crate::gpu::kernel::Kernel;
+use crate::gpu::pass::Pass;
+use crate::gpu::range::BufferRange;
+
+/// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
+pub trait Operation: Base {
+    /// Composes all kernels for a device with these features and limits, for inspection.
+    fn kernels(&self, features: Features, limits: &Limits) -> Vec<Kernel> {
+        self.steps().iter().map(|step| self.kernel(step, features, limits)).collect()
+    }
+
+    /// Plans the dispatches over the elements of a range of a buffer and, if the operation takes two inputs, over as many of a second one, on a
+    /// device with these limits. It is pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
+    fn plan(&self, input: BufferRange, second: Option<BufferRange>, limits: &Limits) -> Result<Plan, Error> {
+        let passes = self.plan_over(input, second, limits)?;
+        Ok(Plan { passes, memory: self.memory(input, limits)?, outputs: self.outputs(input.len) })
+    }
+}
+
+impl<O: Base> Operation for O {}
+
+/// The dispatches of an operation, and the memory that they take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The dispatches, in order. The list is empty if there is nothing to do.
+    pub passes: Vec<Pass>,
+    /// The memory besides inputs and outputs.
+    pub memory: Vec<Memory>,
+    /// Bytes of each output.
+    pub outputs: Vec<u64>,
+}
+
+/// What tells an operation from others. [`Operation`] adds what all have in common.
+pub trait Base: Clone + Debug {
+    /// The label of its passes.
+    const LABEL: &'static str;
+    /// A value of the output.
+    type Value;
+
+    /// Returns this operation without atomic additions in workgroup memory.
+    fn counting_in_storage(self) -> Self {
+        self
+    }
+    /// Checks that a device can run it.
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error>;
+    /// The contents of the buffer for bindings of its own, which kernels only read.
+    fn table(&self) -> Vec<u32> {
+        vec![0]
+    }
+    /// All kernels that its plans may launch.
+    fn steps(&self) -> &'static [Step];
+    /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, 5 and 6 the
+    /// second input in the same two ways, 11 and on the second and further outputs, and some may be its [memory](Base::memory);
+    /// others are the [table](Base::table).
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel;
+    /// Memory that an operation over this input has for itself.
+    fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Error> {
+        Ok(Vec::new())
+    }
+    /// Bytes of an element of the input.
+    fn item(&self) -> u64;
+    /// Bytes of an element of the second input; `None` if there is none.
+    fn second_item(&self) -> Option<u64> {
+        None
+    }
+    /// Bytes of the output of so many elements.
+    fn output(&self, len: u64) -> u64;
+    /// Bytes of each output, if there are several: whole words.
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        vec![self.output(len)]
+    }
+    /// Checks that its results mean something without outputs of the caller's.
+    fn check_alone(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    /// Checks the bytes of the output: errors that only the device finds.
+    fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+    /// The values in the bytes of the output of so many elements; several outputs lie one after the other.
+    fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
+    /// The type of the samples that its map takes; `None` if it reads a buffer.
+    fn sample(&self) -> Option<TextureSampleType> {
+        None
+    }
+    /// True if the order of the elements does not matter.
+    fn takes_all(&self) -> bool {
+        true
+    }
+    /// Plans the dispatches over an input and, if it takes two, the second one, which has as many elements.
+    fn plan_over(
+        &self,
+        input: BufferRange,
+        second: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error>;
+}
+
+/// The name of a kernel, which tells it from the others of an operation.
+pub(crate) type Step = &'static str;
+
+/// A buffer of a bound operation's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Its binding.
+    pub slot: u32,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its first words, if kernels only read them.
+    pub contents: Vec<u32>,
+}
+
+impl Memory {
+    /// Allocates it.
+    pub(super) fn buffer(&self, device: &Device, label: &str) -> Buffer {
+        if self.contents.is_empty() {
+            return buffers::scratch(device, label, self.size);
+        }
+        buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
+    }
+}
