@@ -13,7 +13,7 @@
 use halofold::rank::{Method, Quantiles};
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Monoid, Reducer};
-use halofold::{Element, wgpu};
+use halofold::{Compiled, Element, Options, wgpu};
 use wgpu::util::DeviceExt as _;
 
 type Error = Box<dyn std::error::Error>;
@@ -117,8 +117,11 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Vec<Frame>, Err
     let [stops, ends, mean, picture] = &outputs;
 
     // Once: what a frame asks of halofold is compiled and bound.
-    let quantiles =
-        Quantiles::new(Element::F32, [CUT, 1.0 - CUT])?.with_method(Method::Nearest).on(device)?;
+    let quantiles = Compiled::new(
+        device,
+        Quantiles::new(Element::F32, [CUT, 1.0 - CUT])?.with_method(Method::Nearest),
+        &Options::default(),
+    )?;
     let find_ends = quantiles.of(stops).into(ends)?;
     let mean_between = Monoid::custom("mean-between", Element::F32, Arity::One, MEAN_BETWEEN)?;
     let mean_between = Reducer::new(device, mean_between)?;

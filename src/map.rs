@@ -37,10 +37,10 @@ const TEXEL: u64 = 4;
 ///
 /// let limits = Limits::default();
 /// // The four channels of every 16th pixel in RGBA8.
-/// let colours = Histogram::new(Keys::Numbers, 256, &limits).with_map(Map::bytes(), &limits).with_stride(16, 0);
+/// let colours = Histogram::new(Keys::Numbers, 256).with_map(Map::bytes()).with_stride(16, 0);
 /// // Between the levels 0, 1, 10 and 100; elements are interleaved: left, right, left, right.
 /// let levels = Keys::Levels([0.0, 1.0, 10.0, 100.0].into());
-/// let sound = Histogram::new(levels, 3, &limits).with_channels(2, &limits);
+/// let sound = Histogram::new(levels, 3).with_channels(2);
 /// assert_eq!((colours.output(), sound.output()), (4 * 4 * 256, 4 * 2 * 3));
 /// # assert!(colours.check(&limits).is_ok() && sound.check(&limits).is_ok());
 /// ```

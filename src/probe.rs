@@ -10,7 +10,7 @@
 //!
 //! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! let options = Options::default().counting_in_workgroups(probe::wait(&device, &queue)?); // in a browser `probe::read(…).await?`
-//! let counts = Histogram::new(Keys::Numbers, 256, &device.limits());
+//! let counts = Histogram::new(Keys::Numbers, 256);
 //! let counts = Compiled::with_config(&device, counts, options)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -65,7 +65,7 @@ struct Probe {
 impl Probe {
     fn new(device: &Device) -> Result<Self, Error> {
         let options = Options::default().counting_in_workgroups(true);
-        let histogram = Histogram::new(Keys::Numbers, BINS, &device.limits());
+        let histogram = Histogram::new(Keys::Numbers, BINS);
         let by_id = ById::new(Element::U32, BINS)?.count().sum();
         let keys: Vec<_> = (0..KEYS).map(key).collect();
         let keys = bytemuck::cast_slice(&keys);

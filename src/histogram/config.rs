@@ -3,8 +3,9 @@
 use wgpu::{Limits, TextureSampleType};
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError};
+use crate::gpu::operation::Step;
 use crate::gpu::texels;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
@@ -12,7 +13,7 @@ use crate::histogram::tuning::{Method, Tuning};
 use crate::map::Map;
 use crate::shader::{self, Composer, rooms};
 
-/// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Histogram::on`] brings it to a
+/// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Compiled`](crate::Compiled) brings it to a
 /// device. The module's page has [an example](crate::histogram).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -32,22 +33,32 @@ pub struct Histogram {
     /// True if counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and one dispatch fewer is
     /// recorded. Otherwise the output is cleared first, every time.
     pub add: bool,
-    /// The settings for speed. The counts do not depend on them.
-    pub tuning: Tuning,
+    /// The settings for speed; `None` for those of long inputs, which depend on the device. The counts do not depend on them.
+    pub tuning: Option<Tuning>,
+    /// True if keys are counted in storage, on a device that miscounts in workgroup memory.
+    pub(super) in_storage: bool,
 }
 
 impl Histogram {
-    /// Describes a histogram that clears its output first, with the tuning for long inputs on a device with these limits. For fewer than
+    /// Describes a histogram that clears its output first, with the tuning for long inputs. For fewer than
     /// 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more cores.
-    pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
-        let tuning = Tuning::of(limits, bins, u64::MAX);
-        Histogram { keys, bins, channels: 1, stride: 1, first: 0, map: None, add: false, tuning }
+    pub fn new(keys: Keys, bins: u32) -> Self {
+        Histogram {
+            keys,
+            bins,
+            channels: 1,
+            stride: 1,
+            first: 0,
+            map: None,
+            add: false,
+            tuning: None,
+            in_storage: false,
+        }
     }
 
-    /// Returns this histogram for elements of several keys, one after the other, with the tuning for as many bins.
-    pub fn with_channels(self, channels: u32, limits: &Limits) -> Self {
-        let tuning = Tuning::of(limits, self.bins.saturating_mul(channels), u64::MAX);
-        Histogram { channels, tuning, ..self }
+    /// Returns this histogram for elements of several keys, one after the other.
+    pub fn with_channels(self, channels: u32) -> Self {
+        Histogram { channels, ..self }
     }
 
     /// Returns this histogram for every `stride`-th element, starting with number `first`.
@@ -56,9 +67,9 @@ impl Histogram {
     }
 
     /// Returns this histogram for the keys, and the channels, that a map makes of the elements.
-    pub fn with_map(self, map: Map, limits: &Limits) -> Self {
+    pub fn with_map(self, map: Map) -> Self {
         let channels = self.channels_of(&map);
-        Histogram { map: Some(map), ..self.with_channels(channels, limits) }
+        Histogram { map: Some(map), channels, ..self }
     }
 
     /// Returns this histogram with counts added to those in the output: see [`Histogram::add`].
@@ -68,7 +79,13 @@ impl Histogram {
 
     /// Returns this histogram with another tuning.
     pub fn with_tuning(self, tuning: Tuning) -> Self {
-        Histogram { tuning, ..self }
+        Histogram { tuning: Some(tuning), ..self }
+    }
+
+    /// The tuning on a device with these limits.
+    pub fn tuning_on(&self, limits: &Limits) -> Tuning {
+        let tuning = self.tuning.unwrap_or_else(|| Tuning::of(limits, self.counters(), u64::MAX));
+        if self.in_storage { tuning.with_method(Method::Storage) } else { tuning }
     }
 
     /// Checks it against a device's limits.
@@ -86,7 +103,7 @@ impl Histogram {
         self.map.as_ref().map_or(Ok(()), |map| map.returns(self.keys.wgsl().0))?;
         self.keys.check(self.bins)?;
         limits::check(&self.slots(COUNT), limits)?;
-        self.tuning.check(self.counters(), limits)?;
+        self.tuning_on(limits).check(self.counters(), limits)?;
         let table = match self.keys {
             Keys::Numbers => 0,
             Keys::U64Levels(_) => 8 * (u64::from(self.bins) + 1),
@@ -128,21 +145,24 @@ impl Histogram {
     }
 
     /// The file that contains the entry point of a step.
-    fn file(&self, step: &str) -> &'static str {
-        match (step, self.tuning.method) {
+    fn file(step: &str, method: Method) -> &'static str {
+        match (step, method) {
             (CLEAR, _) => "histogram/clear",
             (_, Method::Workgroup { .. }) => "histogram/workgroup",
             (_, Method::Storage) => "histogram/storage",
         }
     }
 
-    /// Returns the label of a step's module and pipeline. The step is [`CLEAR`] or [`COUNT`].
-    pub fn label(&self, step: &str) -> String {
-        shader::label(&[self.file(step)])
+    /// The kernel of a step, [`CLEAR`] or [`COUNT`], on a device with these limits.
+    pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
+        let tuning = self.tuning_on(limits);
+        let file = Histogram::file(step, tuning.method);
+        let overrides = self.overrides(step, tuning);
+        Kernel::new(shader::label(&[file]), self.compose(file), self.slots(step), overrides)
     }
 
-    /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is `main`.
-    pub fn compose(&self, step: &str) -> String {
+    /// The WGSL of a kernel: the kernel first, then everything that it imports.
+    fn compose(&self, file: &str) -> String {
         let bins = match self.keys {
             Keys::Numbers => "histogram/bins/numbers",
             Keys::Ranges { .. } => "histogram/bins/ranges",
@@ -159,17 +179,16 @@ impl Histogram {
             .choose("bins", bins)
             .choose("walk", walk)
             .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
-            .compose(self.file(step), self.map.as_ref().map_or(&[], Map::extensions))
+            .compose(file, self.map.as_ref().map_or(&[], Map::extensions))
     }
 
     /// The values of a step's overrides.
-    pub fn overrides(&self, step: &str) -> Vec<(&'static str, f64)> {
+    fn overrides(&self, step: &str, tuning: Tuning) -> Vec<(&'static str, f64)> {
         let counters = self.counters();
-        let mut overrides =
-            vec![("WG", self.tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
-        if let (COUNT, Method::Workgroup { copies, slices, merge }) = (step, self.tuning.method) {
+        let mut overrides = vec![("WG", tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
+        if let (COUNT, Method::Workgroup { copies, slices, merge }) = (step, tuning.method) {
             overrides.extend([("COPIES", copies), ("SLICES", slices), ("MERGE", merge.into())]);
-            let slots = self.tuning.method.slots(counters);
+            let slots = tuning.method.slots(counters);
             overrides.extend([("SLICE_BINS", counters.div_ceil(slices.max(1))), ("SLOTS", slots)]);
         }
         overrides.into_iter().map(|(name, value)| (name, value.into())).collect()

@@ -9,7 +9,7 @@
 //! # let samples = buffer(bytemuck::cast_slice(&samples));
 //! # let on_gpu = buffer(&[0; 400]);
 //! // The distribution of floats over 100 equal ranges from 0 to 1.
-//! let spread = Compiled::new(&device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 100, &device.limits()), &Options::default())?;
+//! let spread = Compiled::new(&device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 100), &Options::default())?;
 //! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
 //!
 //! # let mut encoder = device.create_command_encoder(&Default::default());
@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Histogram`] is a plain value, and [`Compiled`](crate::Compiled) brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Histogram::plan`] plans the dispatches without a device.
+//! A [`Histogram`] is a plain value, and [`Compiled`](crate::Compiled) brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Operation::plan`](crate::Operation::plan) plans the dispatches without a device.
 //!
 //! # Cost
 //!

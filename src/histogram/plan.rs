@@ -12,6 +12,7 @@ use crate::gpu::window::Window;
 use crate::gpu::{Pass, blocks, grid, input};
 use crate::histogram::config::Histogram;
 use crate::histogram::keys::Keys;
+use crate::histogram::tuning::Tuning;
 
 /// Keys per invocation before another workgroup is added: four vectors of four.
 const PER_INVOCATION: u64 = 16;
@@ -61,7 +62,7 @@ impl Histogram {
         let windows = input::windows(input, self.item(), stride, limits)?;
         let mut passes = Vec::new();
         if !self.add {
-            let groups = self.counters().div_ceil(self.tuning.workgroup_size);
+            let groups = self.counters().div_ceil(self.tuning_on(limits).workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
             passes.push(Pass::new(CLEAR, grid, Params { row: grid[0], ..Params::default() }));
         }
@@ -80,8 +81,9 @@ impl Histogram {
     ) -> Result<Pass, LimitError> {
         // A texture is bound as a whole.
         let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
-        let groups = self.groups(u64::from(len) * u64::from(self.channels));
-        let grid = grid::of(groups * u64::from(self.tuning.method.slices()), limits, SPLIT)?;
+        let tuning = self.tuning_on(limits);
+        let groups = self.groups(u64::from(len) * u64::from(self.channels), tuning);
+        let grid = grid::of(groups * u64::from(tuning.method.slices()), limits, SPLIT)?;
         let params = Params {
             first: before + first,
             len,
@@ -95,12 +97,12 @@ impl Histogram {
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.
-    fn groups(&self, len: u64) -> u64 {
-        let workgroup_size = u64::from(self.tuning.workgroup_size);
+    fn groups(&self, len: u64, tuning: Tuning) -> u64 {
+        let workgroup_size = u64::from(tuning.workgroup_size);
         // A workgroup clears its counters and adds them up. That does not pay with fewer keys than counters.
-        let slots = self.tuning.method.slots(self.counters());
+        let slots = tuning.method.slots(self.counters());
         let worthwhile = (PER_INVOCATION * workgroup_size).max(slots.into());
-        let most = (self.tuning.max_workgroups / self.tuning.method.slices()).max(1);
+        let most = (tuning.max_workgroups / tuning.method.slices()).max(1);
         let bound = match (&self.keys, self.by_element()) {
             (Keys::Numbers, false) => 16 * MOST_ITERATIONS,
             (Keys::Numbers, true) => 4 * MOST_ITERATIONS,
@@ -156,9 +158,9 @@ mod tests {
     fn parameters_are_those_of_the_kernels() {
         let limits = Limits::default();
         let all = [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }, Keys::U32Levels([0, 1, 2].into())];
-        for histogram in all.map(|keys| Histogram::new(keys, 2, &limits).with_stride(3, 1)) {
+        for histogram in all.map(|keys| Histogram::new(keys, 2).with_stride(3, 1)) {
             for step in [CLEAR, COUNT] {
-                assert_alike::<Params>(step, &histogram.compose(step));
+                assert_alike::<Params>(step, &histogram.composed(step, &limits).wgsl);
             }
         }
     }

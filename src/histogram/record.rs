@@ -9,20 +9,18 @@ use crate::gpu::operation::{Base, Step};
 use crate::gpu::range::BufferRange;
 use crate::histogram::config::Histogram;
 use crate::histogram::plan::{CLEAR, COUNT};
-use crate::histogram::tuning::Method;
 
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
     type Value = u32;
 
     fn counting_in_storage(self) -> Self {
-        let tuning = self.tuning.with_method(Method::Storage);
-        self.with_tuning(tuning)
+        Histogram { in_storage: true, ..self }
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.check(limits)?;
-        self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.compose(COUNT)))
+        self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.composed(COUNT, limits).wgsl))
     }
 
     fn table(&self) -> Vec<u32> {
@@ -33,8 +31,8 @@ impl Base for Histogram {
         if self.add { &[COUNT] } else { &[CLEAR, COUNT] }
     }
 
-    fn kernel(&self, step: Step, _: Features, _: &Limits) -> Kernel {
-        Kernel::new(self.label(step), self.compose(step), self.slots(step), self.overrides(step))
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.composed(step, limits)
     }
 
     fn item(&self) -> u64 {

@@ -46,8 +46,8 @@
 //! # Cost
 //!
 //! A dispatch makes six levels, or as many as a shader may write textures (`max_storage_textures_per_shader_stage`): 4096 × 4096
-//! texels take two dispatches, and three with WebGPU's default limit of four. The [plan](crate::Bound::plan) of a
-//! [`Bound`](crate::Bound) lists the number of levels of each. It owns 32 bytes on the GPU for each dispatch, its bind groups, and a
+//! texels take two dispatches, and three with WebGPU's default limit of four: [`Bound::dispatches`](crate::Bound::dispatches)
+//! says how many. A [`Bound`](crate::Bound) owns 32 bytes on the GPU for each dispatch, its bind groups, and a
 //! view of each level. The source is read once. Recording allocates nothing. A device needs workgroups of 256 invocations and 10 KiB of
 //! memory for them. On OpenGL, which cannot read a texture and write it in one dispatch, there are pyramids of one dispatch only, and none of
 //! [`Op::MinMax`](crate::reduce::Op::MinMax), since its shaders do not store `Rg32Float`.

@@ -62,7 +62,7 @@
 //! A workspace is a little larger than this table says, because no binding may be empty: see
 //! [`Workspace::size`]. A prepared reduction owns its bind groups and 256 bytes for each launch; with a count
 //! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Plan::of`] computes the
-//! costs of a shape without a device. [`Bound::plan`] returns those of a prepared reduction.
+//! costs of a shape without a device.
 //!
 //! # States
 //!

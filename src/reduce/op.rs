@@ -86,8 +86,8 @@ macro_rules! operators {
         ///
         /// - Every operator takes up to 2³² - 1 elements. Each states its result for an empty input below.
         ///
-        /// [`Monoid::features`] returns the features that a device needs. [`Monoid::acc_type`] and
-        /// [`Monoid::out_type`] return the WGSL types of the accumulator and of the result.
+        /// [`Monoid::features`](crate::reduce::Monoid::features) returns the features that a device needs. [`Monoid::acc_type`](crate::reduce::Monoid::acc_type) and
+        /// [`Monoid::out_type`](crate::reduce::Monoid::out_type) return the WGSL types of the accumulator and of the result.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Op {

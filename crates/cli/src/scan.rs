@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op};
 use halofold::scan::Scan;
-use halofold::{Compiled, Element, wgpu};
+use halofold::{Compiled, Element, Options, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
 
 use crate::failure::Failure;
@@ -187,7 +187,7 @@ impl<'a> Scanner<'a> {
             false => scan.clone().rows(self.geometry.len.max(1)),
         };
         let on = || {
-            rows.on(&gpu.device)
+            Compiled::new(&gpu.device, rows, &Options::default())
                 .map_err(|why| Failure::usage(format!("{}: {why}{}", self.source.name(), remedy())))
         };
         let operation = gpu.attempt(on)?;

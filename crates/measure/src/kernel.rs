@@ -1,4 +1,3 @@
-use halofold::histogram::Histogram;
 use halofold::reduce::Monoid;
 use halofold::reduce::plan::Stage;
 use halofold::stencil::Config;
@@ -30,10 +29,10 @@ impl Kernel {
         let (wgsl, overrides) = (config.compose(), config.overrides());
         Kernel { wgsl, entry_point: "main", overrides, label: config.label() }
     }
+}
 
-    /// Composes one step of a histogram.
-    pub fn of_histogram(config: &Histogram, step: &str) -> Self {
-        let (wgsl, overrides) = (config.compose(step), config.overrides(step));
-        Kernel { wgsl, entry_point: "main", overrides, label: config.label(step) }
+impl From<halofold::Kernel> for Kernel {
+    fn from(halofold::Kernel { wgsl, entry_point, overrides, label, .. }: halofold::Kernel) -> Self {
+        Kernel { wgsl, entry_point, overrides, label }
     }
 }

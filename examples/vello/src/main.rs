@@ -8,7 +8,7 @@
 use halofold::histogram::{Histogram, Keys};
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Monoid, Op, Reducer};
-use halofold::{Element, Map, Slice};
+use halofold::{Element, Map, Slice, Compiled, Options};
 use vello::util::{DeviceHandle, RenderContext};
 use vello::wgpu;
 use vello::{AaConfig, AaSupport, RenderParams, Renderer, RendererOptions, Scene};
@@ -83,10 +83,9 @@ fn main() -> Result<(), Error> {
 /// Reads a picture's numbers on the GPU.
 fn survey(device: &wgpu::Device, queue: &wgpu::Queue, picture: &wgpu::Texture) -> Result<Findings, Error> {
     // 1. At start-up: compile.
-    let limits = device.limits();
     let keys = Keys::Ranges { low: 0.0, high: 1.0 };
-    let config = Histogram::new(keys, 256, &limits).with_map(Map::texels(FLOATS, COLOURS)?, &limits);
-    let histograms = config.on(device)?;
+    let config = Histogram::new(keys, 256).with_map(Map::texels(FLOATS, COLOURS)?);
+    let histograms = Compiled::new(device, config, &Options::default())?;
     let extent = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(Map::luminance())?)?;
     let [red, green, blue, _] = scene::BACKGROUND.components;
     // A texel's place from the first corner and from the last, unless it has the background's colour.

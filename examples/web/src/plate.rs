@@ -3,7 +3,7 @@
 //!
 //! Four such plates, each hot on another side, add up to one that is hot everywhere: the mean of the inner cells is a quarter.
 
-use halofold::Element;
+use halofold::{Element, Compiled, Options};
 use halofold::histogram::{Histogram, Keys};
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::{Op, Reducer};
@@ -59,7 +59,7 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     // Once: numbers that a program reads as it goes, and the same run in one piece.
     let sum: f32 = Reducer::new(device, Op::Sum.over(Element::F32)?)?.of(below).read(queue).await?;
     let mean = sum / ((SIDE - 2) * (SIDE - 2)) as f32;
-    let spread = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 50, &device.limits()).on(device)?;
+    let spread = Compiled::new(device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 50), &Options::default())?;
     let counts: Vec<u32> = spread.of(below).read(queue).await?;
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bars =

@@ -16,7 +16,7 @@ pub enum Src {
         part: usize,
         /// The window of the first input.
         first: ByteRange,
-        /// The window that starts where the first one ends, in the same buffer. For [`Reads::Adjoining`]
+        /// The window that starts where the first one ends, in the same buffer. For [`Reads::Adjoining`](crate::reduce::plan::Reads::Adjoining)
         /// only.
         next: Option<ByteRange>,
         /// The window of the second input.

@@ -6,10 +6,10 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use halofold::Element;
 use halofold::Value;
 use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Accuracy, Op, Scalar};
+use halofold::{Compiled, Element, Options};
 use halofold_fleet::host::{Lines, convert};
 use serde::Serialize;
 
@@ -203,19 +203,20 @@ impl Counter<'_> {
 
     /// Counts elements by keys of the library, and the time on the GPU.
     fn counts(&mut self, keys: &Keys, bins: u32) -> Result<(Vec<u64>, Option<f64>), Failure> {
-        let limits = self.gpu.device.limits();
-        let config = Histogram::new(keys.clone(), bins, &limits);
+        let config = Histogram::new(keys.clone(), bins);
         let config = match keys::key_map(element(self.source)) {
-            Some(map) => config.with_map(map, &limits),
+            Some(map) => config.with_map(map),
             None => config,
         };
-        let histogram = self.gpu.attempt(|| config.on(&self.gpu.device).map_err(Failure::usage))?;
+        let histogram = self.gpu.attempt(|| {
+            Compiled::new(&self.gpu.device, config, &Options::default()).map_err(Failure::usage)
+        })?;
         let (mut counts, mut gpu_ms) = (vec![0u64; bins as usize], Some(0.0));
         self.each(|gpu, block, _| {
             if block.lines.elements() == 0 {
                 return Ok(());
             }
-            let output = states::output_buffer(gpu, histogram.config().output());
+            let output = states::output_buffer(gpu, histogram.operation().output());
             let prepared = histogram.of(block.elements()).into(&output).map_err(Failure::usage)?;
             let (bytes, ms) =
                 gpu.read_results("halofold histogram", &output, |pass| prepared.encode_in_pass(pass))?;

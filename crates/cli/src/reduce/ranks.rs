@@ -2,7 +2,7 @@
 
 use halofold::rank::{Method, Quantiles, TopK, between};
 use halofold::reduce::{Op, Scalar};
-use halofold::{Element, Value};
+use halofold::{Compiled, Element, Options, Value};
 use halofold_fleet::host::Batch;
 
 use super::block::Block;
@@ -115,7 +115,7 @@ fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
             [batch] => quantiles.rows(batch.len as u64),
             batches => quantiles.segment_offsets(offsets(batches)),
         };
-        let quantiles = quantiles.on(&gpu.device).map_err(Failure::usage)?;
+        let quantiles = Compiled::new(&gpu.device, quantiles, &Options::default()).map_err(Failure::usage)?;
         quantiles.of(block.elements()).wait(&gpu.queue).map_err(Failure::usage)
     })
 }
@@ -140,7 +140,7 @@ pub fn top(
             [batch] => top.rows(batch.len as u64),
             batches => top.segment_offsets(offsets(batches)),
         };
-        top.on(&gpu.device)
+        Compiled::new(&gpu.device, top, &Options::default())
             .map_err(Failure::usage)?
             .of(block.elements())
             .wait(&gpu.queue)
