@@ -28,7 +28,7 @@
 //! - [`mod@read`]: reads results back to the host.
 //! - [`probe`]: finds out if a device counts right in workgroup memory.
 //!
-//! To learn, start at [`reduce::ladder`]. It has every step of four well-known tutorials on parallel
+//! To learn, start at [`ladder`]. It has every step of four well-known tutorials on parallel
 //! reduction, from the divergent tree to one dispatch with `vec4` loads. Each step is a WGSL file that
 //! explains itself (`shaders/ladder/`). To measure, run the program `halofold` (package `halofold-cli`). It
 //! verifies and times each rung and each stencil on your GPU. The program and the benches are built on
@@ -132,6 +132,7 @@ mod element;
 mod gpu;
 pub mod group;
 pub mod histogram;
+pub mod ladder;
 mod map;
 mod parse;
 pub mod probe;

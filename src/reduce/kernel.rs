@@ -146,7 +146,7 @@ macro_rules! kernel {
         }
     };
 }
-pub(super) use kernel;
+pub(crate) use kernel;
 
 use Coverage::{Columns, Grid, One, Teams};
 use Delivery::{Collected, Output, Total};
@@ -163,18 +163,18 @@ pub static SINGLE_PASS: Kernel =
     kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Collected);
 
 /// Whole inputs, added to the value in the output.
-pub(super) static ACCUMULATE: Kernel =
+pub(crate) static ACCUMULATE: Kernel =
     kernel!("accumulate", "kernels/accumulate", Grid(16), Vectors, Each(1), Optional, Total);
 /// Segments of one length.
-pub(super) static SEGMENTS: Kernel =
+pub(crate) static SEGMENTS: Kernel =
     kernel!("segments", "kernels/segments", Teams, Vectors, Each(1), Optional, Output);
 /// Segments between offsets.
-pub(super) static OFFSETS: Kernel =
+pub(crate) static OFFSETS: Kernel =
     kernel!("offsets", "kernels/offsets", Teams, Vectors, Each(1), Optional, Output);
 /// The middle axis of an array.
-pub(super) static COLUMNS: Kernel =
+pub(crate) static COLUMNS: Kernel =
     kernel!("columns", "kernels/columns", Columns, Elements, Each(1), Unused, Output);
 /// Sets the total of an atomic rung to the identity.
-pub(super) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, Nothing, Unused, Total);
+pub(crate) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, Nothing, Unused, Total);
 /// Converts the total of an atomic rung to a result.
-pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);
+pub(crate) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);

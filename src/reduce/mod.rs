@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Whole inputs are reduced by the rung `single-pass` of the [`ladder`]. To run another rung, set [`Strategy::Rung`]
+//! Whole inputs are reduced by the rung `single-pass` of the [`ladder`](crate::ladder). To run another rung, set [`Options::with_rung`]
 //! in the [`Options`]. [`mod@plan`] shows the launches of a reduction. [`mod@reference`] computes results on
 //! the CPU to compare with.
 //!
@@ -127,8 +127,7 @@ mod compose;
 pub(crate) mod elem;
 pub mod exact;
 mod fold;
-mod kernel;
-pub mod ladder;
+pub(crate) mod kernel;
 pub mod launches;
 mod layout;
 mod monoid;
@@ -161,7 +160,7 @@ pub use reducer::Reducer;
 pub use reduction::Reduction;
 pub use results::{FromResults, Numbers};
 pub use shape::{Shape, ShapeKind};
-pub use tuning::{Strategy, Tuning};
+pub use tuning::Tuning;
 pub use value::Scalar;
 pub use workspace::Workspace;
 

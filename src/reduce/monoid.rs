@@ -48,7 +48,7 @@ pub struct Monoid {
     /// The subgroup built-in for `combine`, if there is one.
     pub(crate) subgroup: Option<&'static str>,
     /// True if `finish` returns the accumulator unchanged.
-    pub(super) is_finished: bool,
+    pub(crate) is_finished: bool,
     /// True if the text declares `map4`.
     pub(crate) has_map4: bool,
     /// True if the text has branches or loops.
@@ -103,7 +103,7 @@ impl Monoid {
     /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
     /// [`Monoid::out_size`] bytes from one result to the next.
     ///
-    /// The rung `interleaved-modulo-pair` ([`Strategy::Rung`](crate::reduce::Strategy::Rung)) combines neighbours: a `combine` that is
+    /// The rung `interleaved-modulo-pair` ([`Options::with_rung`](crate::reduce::Options::with_rung)) combines neighbours: a `combine` that is
     /// associative only is then applied in the order of the input.
     ///
     /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an

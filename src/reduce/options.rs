@@ -5,17 +5,18 @@ use std::borrow::Cow;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Checks;
 use crate::gpu::limits::{self, LimitError};
+use crate::ladder::plan::{Setup, check as check_rung};
 use crate::reduce::compose::Text;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
 use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
-use crate::reduce::plan::{self, BufferRange, Plan, Request, Stage};
+use crate::reduce::plan::request::Whole;
+use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
 #[cfg(doc)]
 use crate::reduce::reducer::Reducer;
 use crate::reduce::refused::{no_atomic, not_exact};
 use crate::reduce::shape::{Shape, ShapeKind};
-use crate::reduce::tuning::Strategy;
 
 /// Options for the compilation of a reducer. Start with [`Options::default`], which [`Reducer::new`] uses, and set what
 /// differs: `Options::default().with_accuracy(Accuracy::Exact)`.
@@ -28,9 +29,10 @@ pub struct Options<'a> {
     pub subgroups: bool,
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
-    /// The kernels for [`Shape::Whole`]: the fastest ones by default.
-    pub strategy: Strategy,
-    /// The number of launches of [`Shape::Whole`] and [`Shape::Strided`], one or two, if the strategy does not say it:
+    /// A rung of the [`ladder`](crate::ladder) for [`Shape::Whole`]: `None` by default, for the fastest kernels with halofold's own tuning
+    /// for each length.
+    pub rung: Option<Setup>,
+    /// The number of launches of [`Shape::Whole`] and [`Shape::Strided`], one or two, unless a rung says it:
     /// [`Launches::ByAdapter`] by default.
     pub launches: Launches,
     /// True: inputs are [states](crate::reduce#states) instead of elements. `false` by default. States are
@@ -48,7 +50,7 @@ impl Default for Options<'_> {
         Options {
             subgroups: true,
             cache: None,
-            strategy: Strategy::Fastest,
+            rung: None,
             launches: Launches::ByAdapter,
             from_states: false,
             to_states: false,
@@ -80,9 +82,9 @@ impl<'a> Options<'a> {
         Options { checks: Checks::Off, ..self }
     }
 
-    /// Returns these options with other kernels for whole inputs.
-    pub const fn with_strategy(self, strategy: Strategy) -> Self {
-        Options { strategy, ..self }
+    /// Returns these options with a rung of the ladder for whole inputs.
+    pub const fn with_rung(self, setup: Setup) -> Self {
+        Options { rung: Some(setup), ..self }
     }
 
     /// Returns these options with one launch or two for whole and strided inputs.
@@ -130,8 +132,8 @@ impl<'a> Options<'a> {
         let monoid = &*self.exact(monoid)?;
         let monoid = &*monoid.on(features);
         let request = self.request(monoid, form, limits);
-        if let Strategy::Rung { rung, finish, tuning } = self.strategy {
-            plan::check(&request, rung, finish, tuning)?;
+        if let Some(setup) = &self.rung {
+            check_rung(&request, setup)?;
         }
         let features = self.features(features);
         let texts = request.stages().into_iter().map(|stage| Text { monoid, stage, features });
@@ -162,7 +164,7 @@ impl<'a> Options<'a> {
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), Error> {
-        if matches!(self.strategy, Strategy::Rung { .. }) {
+        if self.rung.is_some() {
             return self.check(monoid, ShapeKind::Whole, features, limits);
         }
         monoid.check_features(features)?;
@@ -177,7 +179,7 @@ impl<'a> Options<'a> {
         if !self.is_exact() && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
-        if let Strategy::Rung { rung, .. } = self.strategy {
+        if let Some(Setup { rung, .. }) = self.rung {
             if !EXACT_FOLD.has(rung.kernel) {
                 let message = "rounds at every addition: exact sums have the rung `exact`";
                 return Err(Error::setting("rung", format!("`{}` {message}", rung.name())));
@@ -190,21 +192,19 @@ impl<'a> Options<'a> {
     }
 
     fn is_exact(&self) -> bool {
-        let is_rung =
-            |strategy| matches!(strategy, Strategy::Rung { rung, .. } if EXACT_FOLD.has(rung.kernel));
-        self.accuracy == Accuracy::Exact || is_rung(self.strategy)
+        self.accuracy == Accuracy::Exact || self.rung.is_some_and(|setup| EXACT_FOLD.has(setup.rung.kernel))
     }
 
     /// A request for plans of an operator, which has the options' accuracy.
     pub(super) fn request<'r>(
-        &self,
+        &'r self,
         monoid: &'r Monoid,
         form: ShapeKind,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let Options { strategy, launches, from_states, to_states, .. } = *self;
+        let Options { launches, from_states, to_states, .. } = *self;
         Request {
-            strategy,
+            whole: self.rung.as_ref().map(|setup| setup as &dyn Whole),
             in_two_launches: launches == Launches::Two,
             from_states,
             to_states,

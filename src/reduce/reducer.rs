@@ -53,7 +53,7 @@ impl Reducer {
     ///
     /// - The device lacks a feature that the operator needs in every shape.
     /// - A custom operator declares a name that halofold's kernels also declare.
-    /// - The device cannot run the [rung](crate::reduce::Strategy) that the options name.
+    /// - The device cannot run the [rung](Options::with_rung) that the options name.
     pub fn new(device: &Device, monoid: Monoid) -> Result<Self, Error> {
         Self::with_options(device, monoid, Options::default())
     }

@@ -2,34 +2,7 @@
 
 use crate::reduce::exact::{EXACT, Format};
 use crate::reduce::kernel::{Coverage, Delivery, Kernel, Loads};
-use crate::reduce::ladder::{Finish, Rung};
 use crate::reduce::monoid::Monoid;
-
-/// The kernels that reduce whole inputs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Strategy {
-    /// The fastest kernel, the rung `single-pass`, with halofold's own tuning for each length.
-    #[default]
-    Fastest,
-    /// A rung of the ladder.
-    Rung {
-        /// The rung.
-        rung: &'static Rung,
-        /// Method that combines partial results: one of [`Rung::finishes`].
-        finish: Finish,
-        /// The tuning.
-        tuning: Tuning,
-    },
-}
-
-impl Strategy {
-    /// A rung with its own way to finish, and the tuning for `bytes` bytes of input on a device with these
-    /// limits.
-    pub fn rung(rung: &'static Rung, limits: &wgpu::Limits, bytes: u64) -> Self {
-        Strategy::Rung { rung, finish: rung.finishes[0], tuning: Tuning::of(rung.kernel, limits, bytes) }
-    }
-}
 
 /// The choices that affect how fast a kernel runs.
 ///
@@ -44,7 +17,7 @@ pub struct Tuning {
     pub max_workgroups: u32,
     /// Items in one tile: see [`Coverage::Tiles`]. A power of two.
     pub tile: u32,
-    /// The number of partial results that [`Finish::Repeat`] leaves to the host. With 1 the GPU combines all
+    /// The number of partial results that [`Finish::Repeat`](crate::ladder::Finish::Repeat) leaves to the host. With 1 the GPU combines all
     /// of them.
     pub leave: u32,
 }
@@ -66,7 +39,7 @@ impl Tuning {
         Tuning::with_format(kernel, Format::Single, limits, bytes)
     }
 
-    /// The same for an operator, as [`Strategy::Fastest`] uses it: exact sums of pairs and of 64-bit floats have tunings of their
+    /// The same for an operator, as a reducer uses it: exact sums of pairs and of 64-bit floats have tunings of their
     /// own.
     pub fn for_operator(kernel: &Kernel, monoid: &Monoid, limits: &wgpu::Limits, bytes: u64) -> Self {
         Tuning::with_format(kernel, monoid.exact_format().unwrap_or(Format::Single), limits, bytes)
@@ -160,7 +133,7 @@ fn exact(format: Format, bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::ladder::RUNGS;
+    use crate::ladder::RUNGS;
 
     #[test]
     fn fits_the_default_limits() {

@@ -20,7 +20,7 @@ use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
 
 /// The rung for whole inputs.
-pub(in crate::reduce) static EXACT: Kernel =
+pub(crate) static EXACT: Kernel =
     kernel!("exact", "ladder/exact", Grid(16), Vectors, Nothing, Optional, Collected);
 /// Segments of one length.
 static EXACT_SEGMENTS: Kernel =
@@ -170,7 +170,7 @@ impl Format {
     }
 
     /// Bytes of workgroup memory that a kernel needs, with or without subgroups.
-    pub(in crate::reduce) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
+    pub(crate) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
         let bins = if self == Format::Single { 2048 } else { 0 };

@@ -5,7 +5,7 @@
 //! on the version. Only the end rounds, once, to the nearest float, ties to even.
 //!
 //! [`Accuracy::Exact`] in the [`Options`](crate::reduce::Options) of a reducer selects it, for [`Shape::Whole`],
-//! [`Shape::Strided`], [`Shape::Segments`], [`Shape::Offsets`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::reduce::ladder) is its kernel for whole inputs.
+//! [`Shape::Strided`], [`Shape::Segments`], [`Shape::Offsets`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::ladder) is its kernel for whole inputs.
 //! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
 //! feature for it, not even to sum 64-bit floats, which takes integers alone.
 //!
@@ -77,8 +77,9 @@ mod state;
 use crate::reduce::shape::Shape;
 
 pub use format::Format;
+pub(crate) use kernels::EXACT;
+pub(in crate::reduce) use kernels::EXACT_FOLD;
 pub(crate) use kernels::ExactSum;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_FOLD};
 pub(crate) use moments::nearest_variance;
 pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;

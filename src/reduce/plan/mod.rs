@@ -4,15 +4,15 @@
 mod depth;
 mod forms;
 mod launch;
-mod levels;
+pub(crate) mod levels;
 mod offsets;
 mod params;
 mod ranges;
-mod request;
+pub(crate) mod request;
 mod segments;
 mod stage;
 mod strided;
-mod whole;
+pub(crate) mod whole;
 
 use wgpu::Limits;
 
@@ -25,7 +25,6 @@ use crate::reduce::shape::Shape;
 
 pub use crate::gpu::range::{BufferRange, ByteRange};
 pub use launch::{Dst, Launch, Src};
-pub(super) use levels::check;
 pub(super) use params::WORDS;
 pub use params::{Own, Params};
 use ranges::{Inputs, Span};
@@ -51,7 +50,7 @@ const PER_INVOCATION: u64 = 16;
 /// allocates `scratch`, `partials` and `marks`, and a few bytes more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    pub(super) launches: Vec<Launch>,
+    pub(crate) launches: Vec<Launch>,
     pub(super) results: u64,
     /// Bytes of each output: one, or one for each number of a result.
     pub(super) outputs: Vec<u64>,
@@ -147,7 +146,7 @@ impl Plan {
     }
 
     /// A plan without launches yet.
-    fn empty(results: u64, stride: u64) -> Self {
+    pub(crate) fn empty(results: u64, stride: u64) -> Self {
         let outputs = vec![(results * stride).next_multiple_of(WORD)];
         let made_for = MadeFor::default();
         Plan { launches: Vec::new(), results, outputs, scratch: [0; 2], partials: 0, marks: 0, made_for }

@@ -15,7 +15,7 @@ pub struct Params {
     pub index: u32,
     /// Length of the whole input, which `finish` receives.
     pub count: u32,
-    /// Workgroups that have work. For [`Coverage::Pairs`](crate::reduce::ladder::Coverage::Pairs), the
+    /// Workgroups that have work. For [`Coverage::Pairs`](crate::ladder::Coverage::Pairs), the
     /// results that it writes. For teams, the teams that have work.
     pub groups: u32,
     /// Workgroups in one row of the grid.

@@ -141,7 +141,7 @@ pub(super) struct Inputs {
 
 /// A window of the inputs.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub(super) part: usize,
     pub(super) window: Window,
     /// The next window of the same buffer, if one dispatch reads both.

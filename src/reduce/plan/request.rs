@@ -16,24 +16,36 @@ use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
-use crate::reduce::tuning::Strategy;
+
+/// A planner of whole inputs, in the place of halofold's own.
+pub(crate) trait Whole {
+    /// All kernels that its plans may launch.
+    fn stages(&self, request: &Request<'_>) -> Vec<Stage>;
+    /// Plans the launches.
+    fn plan(
+        &self,
+        request: &Request<'_>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
+    ) -> Result<Plan, Error>;
+}
 
 /// The reduction for which a plan is made.
 #[derive(Clone, Copy)]
-pub(in crate::reduce) struct Request<'a> {
-    pub(in crate::reduce) monoid: &'a Monoid,
-    pub(in crate::reduce) form: ShapeKind,
-    pub(in crate::reduce) limits: &'a Limits,
-    /// The kernels for whole inputs.
-    pub(in crate::reduce) strategy: Strategy,
+pub(crate) struct Request<'a> {
+    pub(crate) monoid: &'a Monoid,
+    pub(crate) form: ShapeKind,
+    pub(crate) limits: &'a Limits,
+    /// The planner of whole inputs; `None` for halofold's own.
+    pub(crate) whole: Option<&'a dyn Whole>,
     /// True if workgroups that would meet in one launch leave their partials to a second launch.
-    pub(in crate::reduce) in_two_launches: bool,
+    pub(crate) in_two_launches: bool,
     /// True if the inputs are accumulators.
-    pub(in crate::reduce) from_states: bool,
+    pub(crate) from_states: bool,
     /// True if the output is accumulators.
-    pub(in crate::reduce) to_states: bool,
+    pub(crate) to_states: bool,
     /// True if each number of a result goes to an output of its own.
-    pub(in crate::reduce) in_components: bool,
+    pub(crate) in_components: bool,
 }
 
 /// The workgroup sizes of kernels for whole inputs, on a device that allows them.
@@ -51,12 +63,12 @@ const ADJOINING_BUFFERS: usize = 5;
 const USUAL_SIZE: u32 = 256;
 
 impl<'a> Request<'a> {
-    pub(in crate::reduce) fn new(monoid: &'a Monoid, form: ShapeKind, limits: &'a Limits) -> Self {
+    pub(crate) fn new(monoid: &'a Monoid, form: ShapeKind, limits: &'a Limits) -> Self {
         Request {
             monoid,
             form,
             limits,
-            strategy: Strategy::Fastest,
+            whole: None,
             in_two_launches: false,
             from_states: false,
             to_states: false,
@@ -65,9 +77,9 @@ impl<'a> Request<'a> {
     }
 
     /// All kernels that its plans may launch.
-    pub(in crate::reduce) fn stages(&self) -> Vec<Stage> {
-        if let (ShapeKind::Whole, Strategy::Rung { rung, finish, tuning }) = (self.form, self.strategy) {
-            return self.rung_stages(rung.kernel, finish, tuning);
+    pub(crate) fn stages(&self) -> Vec<Stage> {
+        if let (ShapeKind::Whole, Some(whole)) = (self.form, self.whole) {
+            return whole.stages(self);
         }
         let many = |kernel| {
             let first = self.stage(kernel, self.items(), self.last());
@@ -112,8 +124,8 @@ impl<'a> Request<'a> {
     }
 
     /// The input of the first launch.
-    pub(super) fn items(&self) -> Reads {
-        let is_whole = self.form == ShapeKind::Whole && self.strategy == Strategy::Fastest;
+    pub(crate) fn items(&self) -> Reads {
+        let is_whole = self.form == ShapeKind::Whole && self.whole.is_none();
         match self.monoid.sample() {
             _ if self.from_states => Reads::Partials,
             // All texels are elements a stride of 1 apart, of which kernels load four at a time. Exact sums load vectors.
@@ -123,7 +135,7 @@ impl<'a> Request<'a> {
     }
 
     /// The values that the last launch writes.
-    pub(super) fn last(&self) -> Writes {
+    pub(crate) fn last(&self) -> Writes {
         match (self.to_states, self.in_components) {
             (true, _) => Writes::Partials,
             (false, true) => Writes::Components,
@@ -142,7 +154,7 @@ impl<'a> Request<'a> {
     }
 
     /// Bytes from one value of the output to the next.
-    pub(super) fn out_stride(&self) -> u64 {
+    pub(crate) fn out_stride(&self) -> u64 {
         if self.to_states { self.monoid.acc.stride } else { self.monoid.out.stride }
     }
 
@@ -191,7 +203,7 @@ impl<'a> Request<'a> {
     }
 
     /// Plans a shape over the parts of the first input and, if there are two inputs, over the second.
-    pub(in crate::reduce) fn plan(
+    pub(crate) fn plan(
         &self,
         shape: Shape,
         parts: &[BufferRange],
@@ -207,9 +219,9 @@ impl<'a> Request<'a> {
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
-            (ShapeKind::Whole, Shape::Whole) => match self.strategy {
-                Strategy::Fastest => self.whole(self.windows(parts, second)),
-                Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
+            (ShapeKind::Whole, Shape::Whole) => match self.whole {
+                None => self.whole(self.windows(parts, second)),
+                Some(whole) => whole.plan(self, parts, second),
             },
             (ShapeKind::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
             (ShapeKind::Strided, Shape::Strided { stride }) => self.strided(one(parts, second)?, stride),

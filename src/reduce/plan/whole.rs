@@ -16,16 +16,16 @@ use crate::reduce::tuning::Tuning;
 const HEAD: u64 = 192;
 
 /// The distribution of items over workgroups.
-pub(super) struct Spread {
+pub(crate) struct Spread {
     /// The most workgroups, unless loops would take too many iterations.
-    pub(super) most: u32,
+    pub(crate) most: u32,
     /// The distance from one item to the next.
-    pub(super) stride: u32,
+    pub(crate) stride: u32,
 }
 
 impl Request<'_> {
     /// The inputs, cut into windows: at least one. A window is empty only if all inputs are empty.
-    pub(super) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
+    pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
         self.windows_of(parts, second, u64::MAX)
     }
 
@@ -91,7 +91,7 @@ impl Request<'_> {
 
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
     /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
-    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, Error> {
+    pub(crate) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, Error> {
         let meets = stage.kernel.collects_partials();
         if meets && self.meets_twice() {
             return self.in_two_launches(spans, stage, spread);

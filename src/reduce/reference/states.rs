@@ -1,7 +1,7 @@
 //! States on the CPU: merges the accumulators that a reduction has written, and finishes them.
 //!
 //! This is an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
-//! part of [`Finish::Host`](crate::reduce::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
+//! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
 //! file, of several GPUs or of several machines as they arrive.
 
 use super::exact::quotient;

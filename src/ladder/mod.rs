@@ -2,6 +2,8 @@
 //!
 //! The command line, the benches and the tests iterate over [`RUNGS`]. To add a rung, add one WGSL file and one entry here.
 
+pub(crate) mod plan;
+
 use crate::gpu::error::Error;
 use crate::parse::{self, by_name};
 use crate::reduce::exact::EXACT;
@@ -12,6 +14,7 @@ use crate::reduce::kernel::Memory::{Each, Nothing, Tile};
 use crate::reduce::kernel::Subgroups::{Optional, Required, Unused};
 use crate::reduce::kernel::kernel;
 pub use crate::reduce::kernel::{Coverage, Kernel, SINGLE_PASS, VECTORIZED};
+pub use plan::Setup;
 
 /// Methods of combining partial results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
