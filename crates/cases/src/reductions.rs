@@ -1,7 +1,7 @@
 //! Reductions of every form.
 
-use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::{Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace};
+use halofold::ladder::{RUNGS, Setup};
+use halofold::reduce::{Op, Options, Reducer, Shape, ShapeKind, Workspace};
 use halofold::{Element, Slice};
 
 use super::{Case, End, Scene, Tag, same, text};
@@ -108,7 +108,7 @@ async fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End,
     let mut options = Options::default();
     if let Way::Rung(name) = way {
         let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
-        options = options.with_strategy(Strategy::rung(rung, &device.limits(), 4 * len));
+        options = options.with_rung(Setup::new(rung, &device.limits(), 4 * len));
     }
     let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
     let elements = match shape {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use half::f16;
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::RUNGS;
 use halofold::reduce::reference::{Verdict, reduce};
 use halofold::reduce::{Op, Scalar};
 use halofold::stencil::STENCILS;

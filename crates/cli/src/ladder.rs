@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use halofold::Element;
+use halofold::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::Op;
-use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::reference::Expected;
 use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer, cpu};
 

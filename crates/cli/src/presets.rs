@@ -7,8 +7,8 @@ mod documents;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use halofold::ladder::Rung;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::Rung;
 use halofold::{Element, adapter};
 use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork, cpu};
 

@@ -1,7 +1,7 @@
 //! A rung and its inputs on the GPU that was asked for: requests are checked, and faults are failures of the command.
 
+use halofold::ladder::Rung;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::Expected;
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};

@@ -6,8 +6,8 @@ pub(crate) mod translate;
 use std::path::{Path, PathBuf};
 
 use halofold::Element;
+use halofold::ladder::Finish;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::Finish;
 use halofold::stencil::{Block, Border, Stencil};
 use halofold_measure::Kernel;
 
@@ -112,7 +112,7 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use halofold::reduce::ladder::{RUNGS, Rung};
+    use halofold::ladder::{RUNGS, Rung};
     use halofold::stencil::VARIANTS;
 
     use super::*;

@@ -15,7 +15,7 @@ mod texts;
 use std::fs;
 use std::path::PathBuf;
 
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::RUNGS;
 use halofold::wgpu::Limits;
 
 use crate::failure::Failure;

@@ -1,11 +1,9 @@
 //! One row of a ladder: a rung for an operator over an element type, with its tuning.
 
 use halofold::Element;
-use halofold::reduce::ladder::{Finish, Rung};
+use halofold::ladder::{Finish, Rung, Setup};
 use halofold::reduce::plan::Stage;
-use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Shape, ShapeKind, Strategy, Tuning,
-};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Shape, ShapeKind, Tuning};
 use wgpu::{Device, Features, Limits};
 
 /// A rung with its operator, element type and configuration.
@@ -49,8 +47,7 @@ impl Job {
     /// The options of its reducer.
     pub fn options(&self) -> Options<'static> {
         let Job { rung, finish, tuning, .. } = *self;
-        let strategy = Strategy::Rung { rung, finish, tuning };
-        Options::default().with_subgroups(self.subgroups).with_strategy(strategy)
+        Options::default().with_subgroups(self.subgroups).with_rung(Setup { rung, finish, tuning })
     }
 
     /// Its reducer.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use halofold::Element;
-use halofold::reduce::ladder::Finish;
+use halofold::ladder::Finish;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

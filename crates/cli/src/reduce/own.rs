@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use halofold::Element;
-use halofold::reduce::ladder::{Finish, Rung};
-use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Scalar, Strategy, Tuning};
+use halofold::ladder::{Finish, Rung, Setup};
+use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Scalar, Tuning};
 use halofold::wgpu;
 
 use super::block::Block;
@@ -104,5 +104,5 @@ fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
     // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
     let most = if monoid.acc_size() <= 32 { 256 } else { 64 };
     let tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(most));
-    Options::default().with_strategy(Strategy::Rung { rung, finish: Finish::Repeat, tuning })
+    Options::default().with_rung(Setup { rung, finish: Finish::Repeat, tuning })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::reduce::ladder::{RUNGS, Rung};
+use halofold::ladder::{RUNGS, Rung};
 
 use super::machines::Machine;
 use super::markdown::Table;

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold::ladder::{RUNGS, Rung};
 use halofold::reduce::Op;
-use halofold::reduce::ladder::{RUNGS, Rung};
 use halofold::reduce::plan::{Stage, Writes};
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, VARIANTS, Variant};
 use halofold::wgpu::{Features, Limits};

@@ -1,8 +1,8 @@
 //! The ladder: every rung for some operators, lengths and workgroup sizes.
 
 use halofold::Element;
+use halofold::ladder::{RUNGS, Rung};
 use halofold::reduce::Op;
-use halofold::reduce::ladder::{RUNGS, Rung};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
 use serde_json::{Value, json};

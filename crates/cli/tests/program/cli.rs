@@ -4,7 +4,7 @@ use std::process::Output;
 
 use crate::files::{Folder, assert_has, parsed, refused, stdout, typed};
 use crate::keys::{assert_keys, check};
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::RUNGS;
 use serde_json::Value;
 
 /// Parses the output, which must be one JSON array with the documented keys, and no failure.

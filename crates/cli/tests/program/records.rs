@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::files::{Folder, assert_has, fine, halofold, parsed};
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::RUNGS;
 use halofold_measure::{Inputs, Record, SCHEMA, Status};
 use serde_json::{Value, json};
 

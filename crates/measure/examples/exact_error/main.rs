@@ -6,8 +6,8 @@
 
 mod picture;
 
-use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Accuracy, Op, Options, Reducer, Strategy, Tuning};
+use halofold::ladder::{Rung, Setup};
+use halofold::reduce::{Accuracy, Op, Options, Reducer, Tuning};
 use halofold::{Element, adapter, wgpu};
 use serde::{Deserialize, Serialize};
 use wgpu::util::DeviceExt as _;
@@ -64,7 +64,7 @@ fn measure() -> Result<Errors, Failure> {
         } else {
             let rung = Rung::named(name)?;
             let tuning = Tuning::of(rung.kernel, &device.limits(), 1 << 22);
-            Options::default().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning })
+            Options::default().with_rung(Setup { rung, finish: rung.finishes[0], tuning })
         };
         let sum = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, options)?;
         for power in POWERS {

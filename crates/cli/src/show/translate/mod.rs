@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::reduce::ladder::Coverage;
+use halofold::ladder::Coverage;
 use halofold::reduce::plan::{Reads, Stage};
 use halofold::wgpu::Features;
 use halofold_measure::Kernel;
