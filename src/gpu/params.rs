@@ -33,12 +33,18 @@ pub(crate) use parameters;
 /// Panics unless a module has the struct with these fields. It may lack the last ones, where a kernel takes fewer.
 #[cfg(test)]
 pub(crate) fn assert_alike<P: Parameters>(label: &str, wgsl: &str) {
-    let module = naga::front::wgsl::parse_str(wgsl).unwrap_or_else(|error| panic!("{label}: {error}"));
-    let named = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(P::NAME));
-    let (params, _) = named.unwrap_or_else(|| panic!("{label} has no {}", P::NAME));
-    let found = fields(&module, params, "", 0);
+    let found = fields_of(P::NAME, label, wgsl);
     let known: Vec<_> = P::FIELDS.iter().map(|(name, offset)| (name.to_string(), *offset)).collect();
     assert!(known.starts_with(&found), "{label}: {found:?} in WGSL, {known:?} in Rust");
+}
+
+/// The fields of a struct of a module, and their offsets.
+#[cfg(test)]
+pub(crate) fn fields_of(name: &str, label: &str, wgsl: &str) -> Vec<(String, usize)> {
+    let module = naga::front::wgsl::parse_str(wgsl).unwrap_or_else(|error| panic!("{label}: {error}"));
+    let named = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
+    let (params, _) = named.unwrap_or_else(|| panic!("{label} has no {name}"));
+    fields(&module, params, "", 0)
 }
 
 /// The fields of a type: of a struct inside another one, that one's.
