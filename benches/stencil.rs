@@ -15,35 +15,30 @@ mod common;
 
 use std::cell::LazyCell;
 
-use common::{Extent, Group, Machine};
+use common::{Extent, Group, Machine, skip};
 use criterion::{Criterion, Throughput};
 use halofold::Element;
 use halofold::stencil::{Config, Dims, Grid, STENCILS};
 use halofold_measure::{Row, StencilWork, StepGrids, sides, whole_passes};
 
-/// Types of cells.
-const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
+/// Types of cells, and what the name of a group ends in if its grids have a right-hand side.
+const KINDS: [(Element, &str); 4] =
+    [(Element::F32, ""), (Element::F64, ""), (Element::F16, ""), (Element::F32, "/rhs")];
 
 /// Steps of a repetition, and of time-blocked kernels at least.
 const STEPS: u32 = 1;
 
-/// End of the name of a group whose grids have a right-hand side.
-const RHS: &str = "/rhs";
-
-/// The grids of a stencil.
-fn grids(dims: Dims, extent: Extent) -> Vec<Grid> {
-    let square = |side| Grid::plane(side, side);
-    let box_of = |planes, side| Grid { planes, rows: side, cols: side };
-    match (dims, extent) {
-        (Dims::Two, Extent::Software) => vec![square(512)],
-        (Dims::Two, Extent::Gpu) => vec![square(2048), square(8192)],
-        (Dims::Two, Extent::Full) => [1024, 2048, 4096, 8192, 16384].map(square).to_vec(),
-        (_, Extent::Software) => vec![box_of(32, 64)],
-        (_, Extent::Gpu) => vec![box_of(64, 256), box_of(256, 512)],
-        (_, Extent::Full) => {
-            vec![box_of(32, 128), box_of(64, 256), box_of(256, 512), box_of(512, 512)]
-        }
-    }
+/// The grids of a stencil: planes, and the side of each.
+fn grids(dims: Dims, extent: Extent) -> impl Iterator<Item = Grid> + Clone {
+    let grids: &[[u32; 2]] = match (dims, extent) {
+        (Dims::Two, Extent::Software) => &[[1, 512]],
+        (Dims::Two, Extent::Gpu) => &[[1, 2048], [1, 8192]],
+        (Dims::Two, Extent::Full) => &[[1, 1024], [1, 2048], [1, 4096], [1, 8192], [1, 16384]],
+        (_, Extent::Software) => &[[32, 64]],
+        (_, Extent::Gpu) => &[[64, 256], [256, 512]],
+        (_, Extent::Full) => &[[32, 128], [64, 256], [256, 512], [512, 512]],
+    };
+    grids.iter().map(|[planes, side]| Grid { planes: *planes, rows: *side, cols: *side })
 }
 
 fn main() {
@@ -56,11 +51,12 @@ fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<StencilWork>> 
     let (device, meter) = (&machine.device, machine.meter());
     let mut rows = Vec::new();
     for &stencil in STENCILS {
-        let grids = grids(stencil.dims, machine.extent());
-        let kinds = ELEMENTS.map(|element| (element, "")).into_iter().chain([(Element::F32, RHS)]);
-        for ((element, rhs), grid) in kinds.flat_map(|kind| grids.iter().map(move |grid| (kind, *grid))) {
-            let title = machine.title(&format!("{}/{element}/{}{rhs}", stencil.name, sides(grid)));
-            let pairs = pairs(machine, element, grid).inspect_err(|reason| common::skip(&title, reason));
+        let grids = grids(stencil.dims, machine.extent);
+        for ((element, rhs), grid) in
+            KINDS.iter().flat_map(|kind| grids.clone().map(move |grid| (*kind, grid)))
+        {
+            let title = machine.title(&format!("{}/{element}/{}{rhs}", stencil.name, sides(grid)), '/');
+            let pairs = pairs(machine, element, grid).inspect_err(|reason| skip(&title, reason));
             let Ok(pairs) = pairs else { continue };
             let configs = stencil.variants().map(|variant| {
                 let config = Config::new(stencil, variant, element, grid);
@@ -71,19 +67,13 @@ fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<StencilWork>> 
                 let grids = StepGrids::new(device, &machine.queue, &configs[0], pairs, STEPS);
                 grids.unwrap_or_else(|error| panic!("{grid}: {error}"))
             });
-            let mut group = Group::new(criterion, &title);
+            let mut group = Group::new(criterion, &title, None);
             let measured = configs.iter().filter_map(|config| {
                 let steps = whole_passes(&config.on(device), STEPS);
                 group.inner.throughput(Throughput::Elements(grid.cells() * u64::from(steps)));
                 let measured = meter.stencil(&mut group, config, || &grids);
                 group.row(config.variant.name, measured, |row| {
-                    let figures = &row.figures;
-                    common::rate(
-                        figures.gcells_per_s,
-                        "GCell-updates/s",
-                        figures.percent_of_copy_peak,
-                        "copy",
-                    )
+                    (row.gcells_per_s, "GCell-updates/s", row.percent_of_copy_peak, "copy")
                 })
             });
             // A record's rows do not tell of right-hand sides.

@@ -1,15 +1,10 @@
 //! criterion as a sampler of times.
 
-use std::time::Duration;
-
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, SamplingMode};
+use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use halofold_measure::{Budget, MeasureError, Row, Sampler, Subject, Summary, Timer, Timing, What};
 
-use super::skip;
-
-/// The fewest samples that criterion takes of a benchmark that it measures; its test mode takes one.
-pub const FEWEST: usize = 10;
+use super::{skip, summary};
 
 /// A group of benchmarks, each of which gives a row.
 pub struct Group<'a> {
@@ -19,25 +14,26 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Opens a group without benchmarks so far.
-    pub fn new(criterion: &'a mut Criterion, title: &str) -> Self {
+    /// Opens a group whose benchmarks read so many bytes, if any.
+    pub fn new(criterion: &'a mut Criterion, title: &str, bytes: Option<u64>) -> Self {
         let mut inner = criterion.benchmark_group(title);
         inner.sampling_mode(SamplingMode::Flat);
+        bytes.map(|bytes| inner.throughput(Throughput::BytesDecimal(bytes)));
         Group { title: title.to_owned(), inner }
     }
 
-    /// Prints a row, measured or skipped, with its rate, and returns it; `None` for a row that a filter or criterion's test mode left out.
+    /// Prints a row, measured or skipped, with its rate in a unit and in percent of a peak, and returns it; `None` for a row that a filter or criterion's test mode left out.
     pub fn row<W: What, S>(
         &self,
         name: &str,
         measured: Result<(Row<W>, Option<S>), MeasureError>,
-        rate: impl Fn(&Row<W>) -> Option<String>,
+        rate: impl Fn(&W::Figures) -> (Option<f64>, &'static str, Option<f64>, &'static str),
     ) -> Option<Row<W>> {
         let (row, _) = measured.expect("the device keeps working");
         match (&row.times.timing, &row.reason) {
             (Some(timing), None) => {
-                if let Some(rate) = rate(&row) {
-                    eprintln!("    {rate} ({timing} time)\n");
+                if let (Some(rate), unit, Some(percent), peak) = rate(&row.figures) {
+                    eprintln!("    {rate:.3} {unit}, {percent:.1} % of the {peak} peak ({timing} time)\n");
                 }
             }
             // A second verification that fails is no speed.
@@ -47,11 +43,6 @@ impl<'a> Group<'a> {
         }
         Some(row)
     }
-}
-
-/// A rate in words, and its share of the peak of reads or copies.
-pub fn rate(rate: Option<f64>, unit: &str, percent: Option<f64>, peak: &str) -> Option<String> {
-    Some(format!("{:.3} {unit}, {:.1} % of the {peak} peak", rate?, percent?))
 }
 
 impl Sampler for Group<'_> {
@@ -77,22 +68,15 @@ impl Sampler for Group<'_> {
             }
             bencher.iter_custom(|repeats| {
                 let (took, timing) = subject.time(timer, repeats).expect("the device keeps working");
-                samples.push((repeats, took, timing));
+                samples.push((took.as_secs_f64() * 1e3 / repeats as f64, (repeats, timing)));
                 took
             });
         });
-        let measured = summary(&samples);
-        Ok(subject.zip(measured).map(|(subject, (summary, timing))| (subject, summary, timing)))
+        // Flat sampling gives all samples the same number of repetitions; the warm-up before doubled it each time. Should the GPU's
+        // clock have failed on the way, those before do not count: one benchmark never mixes two clocks.
+        let Some(&(_, last)) = samples.last() else { return Ok(None) };
+        let measured = samples.iter().rev().take_while(|(_, how)| *how == last);
+        let summary = summary(&measured.map(|(ms, _)| *ms).collect::<Vec<f64>>());
+        Ok(subject.zip(summary).map(|(subject, summary)| (subject, summary, last.1)))
     }
-}
-
-/// Summary of the measured samples; `None` if criterion took none, because of a filter or in its test mode.
-///
-/// Flat sampling gives all of them the same number of repetitions; the warm-up before doubled it each time. Should the GPU's
-/// clock have failed on the way, those before do not count: one benchmark never mixes two clocks.
-fn summary(samples: &[(u64, Duration, Timing)]) -> Option<(Summary, Timing)> {
-    let &(repeats, _, timing) = samples.last()?;
-    let measured = samples.iter().rev().take_while(|sample| (sample.0, sample.2) == (repeats, timing));
-    let ms: Vec<f64> = measured.map(|(_, took, _)| took.as_secs_f64() * 1e3 / repeats as f64).collect();
-    Summary::of(&ms).filter(|_| ms.len() >= FEWEST).map(|summary| (summary, timing))
 }

@@ -22,14 +22,14 @@ pub struct Machine {
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
-    /// The adapter's description of itself.
-    pub info: wgpu::AdapterInfo,
     /// Measures on it.
     pub timer: Timer,
     /// Its ceiling.
     pub peak: PeakMeter,
     /// The inputs of repetitions: with `HALOFOLD_COLD=1`, copies in turn.
     pub inputs: Inputs,
+    /// The range of sizes.
+    pub extent: Extent,
 }
 
 impl Machine {
@@ -44,6 +44,11 @@ impl Machine {
         let wall = option("HALOFOLD_CLOCK", &["gpu", "wall"]) == 1;
         let timer = if wall { Timer::wall(&device, &queue) } else { Timer::new(&device, &queue) };
         let inputs = [Inputs::Warm, Inputs::Cold][option("HALOFOLD_COLD", &["0", "1"])];
+        let extent = match option("HALOFOLD_BENCH", &["usual", "full"]) {
+            1 => Extent::Full,
+            _ if adapter::is_software(&info) => Extent::Software,
+            _ => Extent::Gpu,
+        };
         let meter = PeakMeter::new(&timer, Budget::of(&device)).expect("the peak is measured");
         let peak = meter.peak();
         let clock = match peak.timing {
@@ -59,7 +64,7 @@ impl Machine {
             peak.bytes >> 20,
             inputs.name()
         );
-        Machine { device, queue, info, timer, peak: meter, inputs }
+        Machine { device, queue, timer, peak: meter, inputs, extent }
     }
 
     /// The clock and the peak of this machine, for rows.
@@ -67,21 +72,9 @@ impl Machine {
         Meter { timer: &self.timer, peak: &self.peak }
     }
 
-    /// The range of sizes for this machine.
-    pub fn extent(&self) -> Extent {
-        match option("HALOFOLD_BENCH", &["usual", "full"]) {
-            1 => Extent::Full,
-            _ if adapter::is_software(&self.info) => Extent::Software,
-            _ => Extent::Gpu,
-        }
-    }
-
-    /// A group's name, which says so where inputs are cold.
-    pub fn title(&self, name: &str) -> String {
-        match self.inputs {
-            Inputs::Warm => name.to_owned(),
-            Inputs::Cold => format!("{name}/cold"),
-        }
+    /// A name that says so where inputs are cold.
+    pub fn title(&self, name: &str, dash: char) -> String {
+        if self.inputs == Inputs::Cold { format!("{name}{dash}cold") } else { name.to_owned() }
     }
 
     /// Returns why the device cannot run something that needs these features and a buffer of `bytes`.
@@ -94,13 +87,6 @@ impl Machine {
             return Err(format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"));
         }
         Ok(())
-    }
-
-    /// A folder's name for the adapter and its back end.
-    pub fn folder(&self) -> String {
-        let name = format!("{} {}", self.info.backend, self.info.name).to_lowercase();
-        let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        words.collect::<Vec<_>>().join("-")
     }
 }
 

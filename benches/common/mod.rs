@@ -3,15 +3,18 @@
 mod group;
 mod machine;
 
-pub use group::{FEWEST, Group, rate};
+pub use group::Group;
 pub use machine::{Extent, Machine};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fs};
 
 use criterion::Criterion;
-use halofold_measure::{Inputs, Record, Row, What};
+use halofold_measure::{Record, Row, Summary, What};
+
+/// The fewest samples that criterion takes of a benchmark that it measures; its test mode takes one.
+const FEWEST: usize = 10;
 
 /// Runs a bench: opens the adapter, measures all rows, and puts them into the record.
 pub fn run<W: What>(
@@ -31,21 +34,30 @@ pub fn run<W: What>(
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.
 ///
-/// Every adapter has a folder of its own under criterion's, so that a run is compared with the last one on the same adapter.
+/// Every adapter and back end has a folder of its own under criterion's: a run is compared with the last one on the same adapter.
 fn criterion(machine: &Machine) -> Criterion {
-    let home = env::var_os("CRITERION_HOME").map_or_else(|| target().join("criterion"), PathBuf::from);
+    let info = machine.device.adapter_info();
+    let name = format!("{} {}", info.backend, info.name).to_lowercase();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let folder = words.collect::<Vec<_>>().join("-");
     Criterion::default()
         .sample_size(FEWEST)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
         .nresamples(2_000)
-        .output_directory(&home.join(machine.folder()))
+        .output_directory(&place("CRITERION_HOME", "criterion").join(folder))
         .configure_from_args()
 }
 
-/// Cargo's target directory.
-fn target() -> PathBuf {
-    PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
+/// The path that a variable names, by default one in Cargo's target directory.
+fn place(variable: &str, usual: &str) -> PathBuf {
+    let target = || PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()));
+    env::var_os(variable).map_or_else(|| target().join(usual), PathBuf::from)
+}
+
+/// Summary of samples; `None` if criterion took too few, in its test mode.
+pub fn summary(ms: &[f64]) -> Option<Summary> {
+    Summary::of(ms).filter(|_| ms.len() >= FEWEST)
 }
 
 /// Prints the reason why something is not measured.
@@ -55,18 +67,18 @@ pub fn skip(name: &str, reason: &str) {
 
 /// Writes rows into the record: the file that `HALOFOLD_RECORD` names, or one of the bench's name under the target directory.
 ///
-/// A bench has rows of one kind. Those of the other kinds stay what the file has, if it is a record of the same adapter and
+/// A bench has rows of one kind. Those of the other kinds stay what the file has, if it is a record of the same adapter, version and
 /// inputs: one file for all benches.
 fn write_record(machine: &Machine, bench: &str, put: impl FnOnce(&mut Record)) {
-    let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
-    let usual = || target().join("halofold").join(format!("{bench}{cold}.json"));
-    let path = env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from);
+    let path = place("HALOFOLD_RECORD", &format!("halofold/{}.json", machine.title(bench, '-')));
     let blank = Record::new(&machine.device, &machine.peak.peak(), Vec::new());
-    let blank = Record { inputs: machine.inputs, ..blank };
-    let mut record = match before(&path, &blank) {
-        Some(Record { rows, stencils, library, .. }) => Record { rows, stencils, library, ..blank },
-        None => blank,
-    };
+    let mut record = Record { inputs: machine.inputs, ..blank };
+    let before = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+    let origin = |record: &Record| (record.adapter.clone(), record.halofold.clone(), record.inputs);
+    if let Some(before) = before.filter(|before| origin(before) == origin(&record)) {
+        let Record { rows, stencils, library, .. } = before;
+        record = Record { rows, stencils, library, ..record };
+    }
     put(&mut record);
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     let text = record.to_json().expect("a record is JSON");
@@ -74,11 +86,4 @@ fn write_record(machine: &Machine, bench: &str, put: impl FnOnce(&mut Record)) {
         .and_then(|()| fs::write(&path, text))
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     eprintln!("record: {}", path.display());
-}
-
-/// The record that a file holds, if it is from the same adapter, version and kind of inputs as another.
-fn before(path: &Path, other: &Record) -> Option<Record> {
-    let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let origin = |record: &Record| (record.adapter.clone(), record.halofold.clone(), record.inputs);
-    (origin(&record) == origin(other)).then_some(record)
 }

@@ -1,100 +1,193 @@
-//! Exact sums or variances and counts by id, and by key in any order, for several distributions. A row's bytes are those of values and ids or keys, so its rate is
-//! beside that of a sum.
+//! Histograms of numbers; exact sums or variances and counts by id, and by key in any order; sums of runs of equal neighbouring keys, and their
+//! lengths; and the sum of as many bytes as keys and values have. A rate counts the bytes of values and of ids or keys: it is beside that of a sum.
 
-use halofold::group::{ById, GroupBy, reference};
-use halofold::{Element, Slice, Value, wgpu};
+use std::iter::repeat_n;
+
+use halofold::group::{ById, ByKey, GroupBy, reference};
+use halofold::histogram::{self, Histogram, Keys};
+use halofold::reduce::Op;
+use halofold::{Element, Value, wgpu};
+use halofold_cases::{Kind, data};
 
 use crate::calls::{Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, WORD, generate, small_floats};
+use crate::pool::{PERIOD, Pool, Shared, WORD, generate, word};
+use crate::ranks;
 use crate::task::{Task, largest};
 
-/// What is asked of groups.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The result that is checked: sum or variance.
-    first: &'static str,
-    groups: u32,
-    /// The names that groups have: ids or keys.
-    names: &'static str,
-    /// The distribution of names.
-    kind: &'static str,
+/// Floats from -4 to 4 whose sums are exact, in periods.
+fn values(machine: &Machine, n: u64, period: u64) -> Shared<'_, Pool> {
+    let block = move || data(Kind::Dyadic, Op::Sum, Element::F32, period as usize, 0).bytes().to_vec();
+    Pool::shared(machine, WORD * n, block)
 }
 
-/// All of them.
+/// All of numbers spread in some way.
 pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let n = largest(machine);
-    let by_id = [256, 4096, 65_536, 1 << 20].into_iter().filter(|groups| u64::from(*groups) <= n);
-    let by_id = by_id.flat_map(|groups| {
-        ["random", "equal", "zipf", "sorted"].map(|kind| Row { first: "sum", groups, names: "ids", kind })
-    });
-    let by_key = [1000, 65_536]
-        .into_iter()
-        .flat_map(|groups| ["random", "zipf"].map(|kind| Row { first: "sum", groups, names: "keys", kind }));
-    let variances = [256, 4096].map(|groups| Row { first: "variance", groups, names: "ids", kind: "random" });
-    let values = Pool::shared(machine, WORD * n, || small_floats(PERIOD));
-    let task = |row: Row| {
-        let Row { first, groups, names, kind } = row;
-        let own = Pool::shared(machine, WORD * n, move || block(row));
-        let work = [&format!("{first}-and-count-by-{groups}-{names}"), kind, "f32"];
-        let make = move |_, _: &[Slice<'_>]| operation(&machine.device, row);
-        Task { room: WORD * n, ..Task::new(work, n, 2 * WORD * n, &[&values, &own], make) }
+    let (n, device) = (largest(machine), &machine.device);
+    let names = |groups, kind, spread| Pool::shared(machine, WORD * n, move || names(groups, kind, spread));
+    let histograms = [(256, "random"), (256, "equal"), (65_536, "random"), (65_536, "equal")];
+    let histogram = |(bins, kind): (u32, &'static str)| {
+        let work = [&format!("histogram-{bins}"), kind, "u32"];
+        Task::new(work, n, WORD * n, &[&names(bins, kind, 1)], move |_| histogram(device, bins))
     };
-    by_id.chain(by_key).chain(variances).map(task).collect()
+    let mut tasks: Vec<_> = histograms.map(histogram).into();
+    let values = values(machine, n, PERIOD);
+    let by_id = |first: &'static str, groups: u32, kind: &'static str| {
+        let work = [&format!("{first}-and-count-by-{groups}-ids"), kind, "f32"];
+        let make = move |_| by_id(device, first, groups);
+        Task::new(work, n, 2 * WORD * n, &[&values, &names(groups, kind, 1)], make)
+    };
+    for groups in [256, 4096, 65_536, 1 << 20].into_iter().filter(|groups| u64::from(*groups) <= n) {
+        tasks.extend(["random", "equal", "zipf", "sorted"].map(|kind| by_id("sum", groups, kind)));
+    }
+    for (groups, kind) in [(1000, "random"), (1000, "zipf"), (65_536, "random"), (65_536, "zipf")] {
+        let work = [&format!("sum-and-count-by-{groups}-keys"), kind, "f32"];
+        // Keys lie all over the integers.
+        let inputs = [&values, &names(groups, kind, 0x9e37_79b1)];
+        tasks.push(Task::new(work, n, 2 * WORD * n, &inputs, move |_| by_key(device, groups)));
+    }
+    tasks.extend([256, 4096].map(|groups| by_id("variance", groups, "random")));
+    tasks
 }
 
-/// One period of ids, or of keys that lie all over the integers.
-fn block(Row { groups, names, kind, .. }: Row) -> Vec<u8> {
-    let spread = if names == "ids" { 1 } else { 0x9e37_79b1 };
-    generate(PERIOD, PERIOD, |at, word| {
+/// One period of numbers below `groups`, spread over the integers by a factor.
+fn names(groups: u32, kind: &str, spread: u32) -> Vec<u8> {
+    generate(PERIOD, |at, word| {
         let id = match kind {
             "random" => (word >> 32) as u32 % groups,
             "equal" => groups / 3,
             "zipf" => f64::from(groups).powf((word >> 11) as f64 / (1u64 << 53) as f64) as u32 - 1,
             _ => (at * u64::from(groups) / PERIOD) as u32,
         };
-        id.wrapping_mul(spread).to_le_bytes()
+        id.wrapping_mul(spread)
     })
 }
 
-/// The calls of a row. Of their results the first ones are checked.
-fn operation<'a>(device: &wgpu::Device, row: Row) -> Made<Operation<'a>> {
-    let (groups, is_sum) = (row.groups, row.first == "sum");
+fn histogram<'a>(device: &wgpu::Device, bins: u32) -> Made<Operation<'a>> {
+    let histogram = Histogram::new(Keys::Numbers, bins, &device.limits()).on(device)?;
+    Operation::new(
+        &[WORD * u64::from(bins)],
+        move |inputs, outputs| recorded(histogram.of(inputs[0]).into(&outputs[0])),
+        move |inputs, times| {
+            let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);
+            let counts = histogram::reference::counts(&Keys::Numbers, bins, &keys);
+            vec![Expected::words(counts.iter().map(|count| count * times as u32), 1)]
+        },
+    )
+}
+
+/// Sums or variances, and counts; and the number of ids that no group has.
+fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<'a>> {
+    let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
     let by_id = ById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
-    let by_key = GroupBy::new(Element::U32, Element::F32, groups)?.sum().count();
-    let (ids, keys) = (by_id.clone().on(device)?, by_key.clone().on(device)?);
+    let compiled = by_id.clone().on(device)?;
+    Operation::new(
+        &[size, size, WORD],
+        move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).into_each(outputs)),
+        move |inputs, times| {
+            let ids: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[1]);
+            let (results, left_out) = reference::by_id(&by_id, inputs[0], &ids);
+            // The variance of values that are repeated is theirs.
+            let [firsts, counts] = of_groups(results, groups, [if is_sum { times } else { 1 }, times]);
+            vec![firsts, counts, Expected::words([left_out], times)]
+        },
+    )
+}
+
+/// Keys, their number, sums and counts; and the number of pairs that are left out.
+fn by_key<'a>(device: &wgpu::Device, groups: u32) -> Made<Operation<'a>> {
     let size = WORD * u64::from(groups);
-    let operation = Operation::new(
-        &[size],
-        move |buffers| {
-            let (&[values, own], [output], [counts, left_out, names, number_of_names]) =
-                (buffers.inputs, buffers.outputs, buffers.others)
-            else {
-                unreachable!("these are the inputs and outputs of a task")
-            };
-            if row.names == "ids" {
-                return recorded(ids.of(values).with(own).into_each([output, counts, left_out]));
-            }
-            let outputs = [names, number_of_names, output, counts, left_out];
-            recorded(keys.of(own).with(values).into_each(outputs))
+    let by_key = GroupBy::new(Element::U32, Element::F32, groups)?.sum().count();
+    let compiled = by_key.clone().on(device)?;
+    Operation::new(
+        &[size, WORD, size, size, WORD],
+        move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).into_each(outputs)),
+        move |inputs, times| {
+            let found = reference::group_by(&by_key, inputs[1], inputs[0]);
+            let (keys, results): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+            let number = Expected::words([keys.len() as u32], 1);
+            let keys = Expected::words(keys.iter().map(|key| key.as_f64() as u32), 1);
+            let [sums, counts] = of_groups(results, groups, [times; 2]);
+            vec![keys, number, sums, counts, Expected::words([0], 1)]
+        },
+    )
+}
+
+/// The first number of each group and its count, multiplied by factors. There may be fewer groups.
+fn of_groups(mut results: Vec<Vec<Value>>, groups: u32, factors: [usize; 2]) -> [Expected; 2] {
+    results.resize(groups as usize, vec![Value::F32(0.0); 2]);
+    let number = |group: &Vec<Value>, at: usize| group[at].as_f64() * factors[at] as f64 + 0.0;
+    let firsts = Expected::words(results.iter().map(|group| number(group, 0) as f32), 1);
+    [firsts, Expected::words(results.iter().map(|group| number(group, 1) as u32), 1)]
+}
+
+/// All of runs. The longest runs are those of CUB's own benchmarks.
+pub fn runs(machine: &Machine) -> Vec<Task<'_>> {
+    let (largest, device) = (largest(machine), &machine.device);
+    let mut tasks = Vec::new();
+    for n in if largest == 1 << 16 { &[1 << 16][..] } else { &[1 << 20, 1 << 28] } {
+        // All inputs have as many runs, so that behind those of the last call nothing is left of others.
+        let (n, period) = (*n, PERIOD.min(*n));
+        let values = values(machine, largest, period);
+        // The words of pairs lie behind one another.
+        let pairs = self::values(machine, 2 * largest, period);
+        tasks.push(Task::new(["sum", "of-pairs", "u32"], n, 2 * WORD * n, &[&pairs], |_| ranks::sum(device)));
+        let sums = [2, 16, 256, 65_536].into_iter();
+        let sums = sums.flat_map(|longest| [("sum-by-key", longest), ("exact-sum-by-key", longest)]);
+        tasks.extend(sums.chain([2, 16, 256].map(|longest| ("run-lengths", longest))).map(
+            |(op, longest)| {
+                let keys = Pool::shared(machine, WORD * largest, move || keys(longest, period));
+                let (element, inputs) = match op {
+                    "run-lengths" => ("u32", &[&keys][..]),
+                    _ => ("f32", &[&keys, &values][..]),
+                };
+                let (work, bytes) =
+                    ([op, &format!("runs-1-{longest}"), element], inputs.len() as u64 * WORD * n);
+                Task::new(work, n, bytes, inputs, move |_| run(device, op, n))
+            },
+        ));
+    }
+    tasks
+}
+
+/// One period of `len` keys, in runs of one to `longest`. Its last run ends with it: the next period begins with another key.
+fn keys(longest: u64, len: u64) -> Vec<u8> {
+    // Of four neighbours each is smaller than the one before.
+    let runs = (0..).flat_map(|run| repeat_n(run as u32 ^ 3, 1 + ((word(run) >> 32) % longest) as usize));
+    bytemuck::pod_collect_to_vec(&runs.take(len as usize).collect::<Vec<u32>>())
+}
+
+/// Keys, sums or lengths of runs, and their number. No run goes on in the next period.
+fn run<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
+    let sum = Op::Sum.over(Element::F32)?;
+    let by_key = match op {
+        "sum-by-key" => ByKey::new(Element::U32, sum),
+        "exact-sum-by-key" => ByKey::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
+        _ => ByKey::lengths(Element::U32),
+    };
+    let by_key = by_key?.on(device)?;
+    Operation::new(
+        &[WORD * n, WORD * n, WORD],
+        move |inputs, outputs| {
+            let request = by_key.of(inputs[0]);
+            recorded(inputs.get(1).map_or(request, |values| request.with(*values)).into_each(outputs))
         },
         move |inputs, times| {
-            let (values, own) = (inputs[0], inputs[1]);
-            let mut results = match row.names {
-                "ids" => reference::by_id(&by_id, values, &bytemuck::pod_collect_to_vec(own)).0,
-                _ => reference::group_by(&by_key, own, values)
-                    .into_iter()
-                    .map(|(_, results)| results)
-                    .collect(),
-            };
-            // There may be fewer keys.
-            results.resize(groups as usize, vec![Value::F32(0.0)]);
-            // The variance of values that are repeated is theirs.
-            let times = if is_sum { times as f32 } else { 1.0 };
-            let firsts = results.iter().map(|of_group| of_group[0].as_f64() as f32 * times + 0.0);
-            vec![Expected::words(&firsts.collect::<Vec<f32>>())]
+            let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);
+            let values: Vec<f32> =
+                inputs.get(1).map_or(Vec::new(), |values| bytemuck::pod_collect_to_vec(values));
+            let mut rest = &values[..];
+            let runs = keys.chunk_by(u32::eq).map(|run| match rest.split_off(..run.len()) {
+                Some(values) => [run[0], values.iter().sum::<f32>().to_bits()],
+                None => [run[0], run.len() as u32],
+            });
+            let mut runs = runs.collect::<Vec<_>>().repeat(times);
+            let number = Expected::words([runs.len() as u32], 1);
+            // The rest of an output stays empty.
+            runs.resize(n as usize, [0; 2]);
+            let [keys, numbers] = [0, 1].map(|at| Expected::words(runs.iter().map(|run| run[at]), 1));
+            vec![keys, numbers, number]
         },
-    );
-    Ok(Operation { others: vec![size, WORD, size, WORD], ..operation })
+    )
 }

@@ -19,37 +19,38 @@
 mod common;
 
 mod calls;
-mod cases;
 mod groups;
-mod histograms;
 mod host;
 mod pictures;
 mod pool;
 mod ranks;
 mod reductions;
-mod runs;
 mod task;
 
-use calls::Sweep;
+use task::Task;
 
 fn main() {
     common::run(
         "library",
         |criterion, machine| {
             // First of all: wgpu's own work for a submission grows with the number of buffers that exist.
-            let host = host::bench(criterion, machine);
-            let sweep = Sweep::new(machine);
-            let mut bench = |tasks| task::bench(criterion, machine, &sweep, tasks);
-            let mut rows = bench(reductions::tasks(machine));
-            rows.extend(bench(histograms::tasks(machine)));
-            rows.extend(bench(groups::tasks(machine)));
+            let host = host::bench(criterion, machine).unwrap_or_else(|error| panic!("on the host: {error}"));
+            let sweep = calls::sweep(machine).unwrap_or_else(|error| panic!("the sweep: {error}"));
+            // Inputs that no later task shares are dropped on the way.
+            let mut bench = |tasks: Vec<Task<'_>>| -> Vec<_> {
+                tasks.into_iter().flat_map(|task| task.bench(criterion, machine, &sweep)).collect()
+            };
+            let before = [reductions::tasks, groups::tasks].map(|tasks| bench(tasks(machine)));
             let ranks = bench(ranks::tasks(machine));
             ranks::print_sums(&ranks);
-            rows.extend(ranks);
-            rows.extend(bench(runs::tasks(machine)));
-            rows.extend(bench(pictures::tasks(machine)));
-            rows.extend(host);
-            rows
+            let behind = [groups::runs, pictures::tasks].map(|tasks| bench(tasks(machine)));
+            before
+                .into_iter()
+                .flatten()
+                .chain(ranks)
+                .chain(behind.into_iter().flatten())
+                .chain(host)
+                .collect()
         },
         |record, rows| record.library = rows,
     );

@@ -2,12 +2,12 @@
 
 use std::cell::LazyCell;
 use std::rc::Rc;
-use std::thread;
 
 use halofold::reduce::Op;
 use halofold::{Element, Slice, wgpu};
-use halofold_measure::TestData;
+use halofold_measure::{TestData, upload};
 
+use crate::calls::storage;
 use crate::common::Machine;
 
 /// The period of most pools, in elements: a power of two.
@@ -35,37 +35,19 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of at least `room` bytes that repeat a block, made on first use. Both sizes are powers of two.
+    /// A pool of `room` bytes, unless the device has room for less, that repeat a block. Both sizes are powers of two.
     pub fn shared<'a>(
         machine: &'a Machine,
         room: u64,
         block: impl FnOnce() -> Vec<u8> + 'a,
     ) -> Shared<'a, Self> {
-        shared(move || Pool::new(machine, room, block()))
-    }
-
-    fn new(machine: &Machine, room: u64, block: Vec<u8>) -> Self {
-        let bytes = block.len() as u64;
-        let buffer = |label, size, usage| {
-            machine.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size,
-                usage: usage | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
-        let staging = buffer("halofold period", bytes, wgpu::BufferUsages::COPY_SRC);
-        for (piece, at) in block.chunks(WRITTEN).zip((0..).step_by(WRITTEN)) {
-            machine.queue.write_buffer(&staging, at, piece);
-            machine.queue.submit([]);
-        }
-        let buffer = buffer("halofold input", bytes.max(room), wgpu::BufferUsages::STORAGE);
-        let mut encoder = machine.device.create_command_encoder(&Default::default());
-        for at in (0..buffer.size()).step_by(block.len()) {
-            encoder.copy_buffer_to_buffer(&staging, 0, &buffer, at, bytes);
-        }
-        machine.queue.submit([encoder.finish()]);
-        Pool { block, buffer }
+        shared(move || {
+            let (block, most) = (block(), 1 << machine.device.limits().max_buffer_size.ilog2());
+            let buffer = storage(&machine.device, room.min(most).max(block.len() as u64));
+            let periods = (0..buffer.size()).step_by(block.len()).flat_map(|_| block.chunks(WRITTEN));
+            upload(&machine.queue, &buffer, periods);
+            Pool { block, buffer }
+        })
     }
 
     /// The input of the call of a number, of `bytes`: one input behind the other, and then again from the start.
@@ -73,11 +55,11 @@ impl Pool {
         Slice::new(&self.buffer, number % (self.buffer.size() / bytes) * bytes, bytes)
     }
 
-    /// The elements that this input repeats, and how often: a power of two.
-    pub fn repeated(&self, bytes: u64, number: u64) -> (&[u8], u64) {
+    /// The elements that `bytes` behind so many of them repeat, and how often: a power of two.
+    pub fn repeated(&self, bytes: u64, number: u64) -> (&[u8], usize) {
         let period = self.block.len() as u64;
-        let (len, first) = (period.min(bytes), self.input(bytes, number).offset() % period);
-        (&self.block[first as usize..][..len as usize], bytes / len)
+        let (len, first) = (period.min(bytes), number * bytes % period);
+        (&self.block[first as usize..][..len as usize], (bytes / len) as usize)
     }
 }
 
@@ -86,33 +68,8 @@ pub fn word(at: u64) -> u64 {
     TestData::new(Op::Sum, Element::U64, PERIOD).word(at as usize)
 }
 
-/// Elements by their index and the random word there, counted from `seed`. All threads write them.
-pub fn generate<const N: usize>(
-    len: u64,
-    seed: u64,
-    element: impl Fn(u64, u64) -> [u8; N] + Sync,
-) -> Vec<u8> {
-    let mut bytes = vec![0; N * len as usize];
-    let part = (len as usize).div_ceil(thread::available_parallelism().map_or(1, usize::from));
-    thread::scope(|scope| {
-        for (start, part) in (0..).step_by(part).zip(bytes.chunks_mut(N * part)) {
-            let element = &element;
-            scope.spawn(move || {
-                for (at, place) in (start..).zip(part.chunks_exact_mut(N)) {
-                    place.copy_from_slice(&element(at, word(seed + at)));
-                }
-            });
-        }
-    });
-    bytes
-}
-
-/// An integer from -4 to 4, by a random word.
-pub fn small(word: u64) -> i64 {
-    ((word >> 32) % 9) as i64 - 4
-}
-
-/// Floats from -4 to 4 whose sums are exact.
-pub fn small_floats(len: u64) -> Vec<u8> {
-    generate(len, 0, |_, word| (small(word) as f32).to_le_bytes())
+/// The bytes of elements by their index and the random word there.
+pub fn generate<T: bytemuck::Pod>(len: u64, element: impl Fn(u64, u64) -> T) -> Vec<u8> {
+    let elements: Vec<T> = (0..len).map(|at| element(at, word(at))).collect();
+    bytemuck::pod_collect_to_vec(&elements)
 }

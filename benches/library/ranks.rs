@@ -1,81 +1,48 @@
 //! Order statistics of whole arrays and of rows: medians, quantiles, the k largest elements with their indices; prefixes and selections;
 //! and a sum of as many bytes, with which their times are compared. No element of an array is a NaN or -0.
 
-use std::cell::OnceCell;
 use std::f64::consts::TAU;
-use std::rc::Rc;
 
+use halofold::Element::{self, F32, U32};
 use halofold::rank::{Quantiles, TopK};
-use halofold::reduce::{Op, Reducer};
+use halofold::reduce::{Monoid, Op, Reducer};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Element, Slice, wgpu};
+use halofold::wgpu;
 use halofold_measure::{LibraryWork, Row};
 
-use crate::calls::{self, Call, Expected, Made, Operation, recorded};
+use crate::calls::{Expected, Made, Operation, recorded};
 use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, WORD, generate, small};
+use crate::pool::{PERIOD, Pool, WORD, generate};
 use crate::task::{Task, largest};
-use Kind::{ExactPrefixes, Kept, Medians, Prefixes, Sum, Top};
 
-/// An operation.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// The sum of all words.
-    Sum,
-    /// Quantiles, by linear interpolation. A multiple of an eighth lies so between two elements of an array that only its result is rounded.
-    Quantiles(&'static [f64]),
-    /// Medians of segments of these lengths, again and again.
-    Medians(&'static [u64]),
-    /// The largest elements, this many.
-    Top(u32),
-    /// The sum of all words up to each, as elements of this type.
-    Prefixes(Element),
-    /// The exact sum of all floats up to each.
-    ExactPrefixes,
-    /// The elements below a bound.
-    Kept(f32),
-}
+/// The number of elements, and the length of a row if not all.
+type Rows = (u64, Option<u64>);
+type Compiled = Made<Operation<'static>>;
 
 /// Steps of normal elements from 0 to 1.
 const STEPS: f64 = (1 << 20) as f64;
 
-const SUM: (&str, Kind) = ("sum", Sum);
-const MEDIAN: (&str, Kind) = ("median", Kind::Quantiles(&[0.5]));
-const QUANTILES: (&str, Kind) = ("quantiles-5", Kind::Quantiles(&[0.125, 0.25, 0.5, 0.75, 0.875]));
-const TOP_256: (&str, Kind) = ("top-256", Top(256));
+/// Prefixes and selections.
+const PLACED: &[&str] =
+    &["prefix-sums", "exact-prefix-sums", "select-1-percent", "select-half", "select-99-percent"];
 
-/// Prefixes and selections of uniform elements.
-const PLACED: &[(&str, Kind)] = &[
-    ("prefix-sums", Prefixes(Element::U32)),
-    ("exact-prefix-sums", ExactPrefixes),
-    ("select-1-percent", Kept(0.01)),
-    ("select-half", Kept(0.5)),
-    ("select-99-percent", Kept(0.99)),
-];
-
-/// Sums whose elements are small, so that floats do not round.
-const SMALL: &[(&str, Kind)] = &[("prefix-sums", Prefixes(Element::F32))];
-
-/// Arrays of one shape, and what is asked of them: their length, the length of a row if not all, kinds of elements, and operations.
-type Set = (u64, Option<u64>, &'static [&'static str], &'static [(&'static str, Kind)]);
-
-/// All sets, for arrays of up to `n` elements.
-fn sets(n: u64) -> [Set; 10] {
+/// Arrays of one shape, of up to `n` elements, and what is asked of them: kinds of elements, and operations.
+fn sets(n: u64) -> [(Rows, &'static [&'static str], &'static [&'static str]); 10] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
     let (uniform, two, long, short) = (&RANDOM[..1], &RANDOM[..2], n.min(1 << 24) / 2, n >> 8);
     [
-        (n, None, RANDOM, &[SUM, ("top-8", Top(8)), TOP_256, ("top-4096", Top(4096)), MEDIAN, QUANTILES]),
-        (n, None, HARD, &[TOP_256, MEDIAN, QUANTILES]),
-        (n, None, uniform, PLACED),
-        (n, None, &["small"], SMALL),
-        (short, None, uniform, &[SUM]),
-        (short, None, uniform, PLACED),
-        (short, None, &["small"], SMALL),
-        (n, Some(1024), two, &[MEDIAN, ("top-32", Top(32))]),
-        (n, Some(2048), uniform, &[("medians-of-segments", Medians(&[512, 1536]))]),
-        (long, Some(long / 64), two, &[SUM, TOP_256]),
+        ((n, None), RANDOM, &["sum", "top-8", "top-256", "top-4096", "median", "quantiles-5"]),
+        ((n, None), HARD, &["top-256", "median", "quantiles-5"]),
+        ((n, None), uniform, PLACED),
+        ((n, None), &["small"], &PLACED[..1]),
+        ((short, None), uniform, &["sum"]),
+        ((short, None), uniform, PLACED),
+        ((short, None), &["small"], &PLACED[..1]),
+        ((n, Some(1024)), two, &["median", "top-32"]),
+        ((n, Some(2048)), uniform, &["medians-of-segments"]),
+        ((long, Some(long / 64)), two, &["sum", "top-256"]),
     ]
 }
 
@@ -83,35 +50,47 @@ fn sets(n: u64) -> [Set; 10] {
 pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
     let room = largest(machine);
     let mut tasks = Vec::new();
-    for (n, row, kinds, operations) in sets(room) {
-        for element_kind in kinds {
+    for ((n, row), kinds, operations) in sets(room) {
+        for kind in kinds {
             // Whole arrays have no period; those of rows repeat.
             let period = if row.is_some() { n.min(PERIOD) } else { n };
-            let pool = Pool::shared(machine, WORD * room, move || elements(element_kind, period));
-            tasks.extend(operations.iter().map(|&(op, kind)| {
-                let (op, element) = match (kind, row) {
-                    (Sum, _) => (op.to_owned(), Element::U32),
-                    (Prefixes(element), _) => (op.to_owned(), element),
-                    (Kind::Quantiles(_) | Top(_), Some(row)) => (format!("{op}-rows-{row}"), Element::F32),
-                    _ => (op.to_owned(), Element::F32),
+            let pool = Pool::shared(machine, WORD * room, move || elements(kind, period));
+            tasks.extend(operations.iter().map(|&op| {
+                let element =
+                    if matches!((op, *kind), ("sum", _) | ("prefix-sums", "uniform")) { U32 } else { F32 };
+                let name = match row {
+                    Some(row) if !matches!(op, "sum" | "medians-of-segments") => format!("{op}-rows-{row}"),
+                    _ => op.to_owned(),
                 };
-                // All calls have the same results.
-                let (device, results) = (&machine.device, Rc::new(OnceCell::new()));
-                let make = move |_, _: &[Slice<'_>]| match kind {
-                    Sum => sum_of_words(device),
-                    _ => operation(device, kind, n, row, results.clone()),
-                };
-                Task::new([&op, element_kind, element.name()], n, WORD * n, &[&pool], make)
+                let make = move |_| compiled(&machine.device, op, element, (n, row));
+                Task::new([&name, kind, element.name()], n, WORD * n, &[&pool], make)
             }));
         }
     }
     tasks
 }
 
+/// The operation of a name.
+fn compiled(device: &wgpu::Device, op: &str, element: Element, rows: Rows) -> Compiled {
+    match op {
+        "sum" => sum(device),
+        "median" => quantiles(device, rows, 0, &[0.5]),
+        // A multiple of an eighth lies so between two elements of an array that only its result is rounded.
+        "quantiles-5" => quantiles(device, rows, 0, &[0.125, 0.25, 0.5, 0.75, 0.875]),
+        "medians-of-segments" => quantiles(device, rows, 512, &[0.5]),
+        "prefix-sums" => prefixes(device, rows.0, Op::Sum.over(element)?),
+        "exact-prefix-sums" => prefixes(device, rows.0, Op::Sum.over(element)?.exact().ok_or("inexact")?),
+        "select-1-percent" => kept(device, rows.0, 0.01),
+        "select-half" => kept(device, rows.0, 0.5),
+        "select-99-percent" => kept(device, rows.0, 0.99),
+        _ => top(device, rows, op.trim_start_matches("top-").parse()?),
+    }
+}
+
 /// The elements of one kind.
 fn elements(kind: &str, n: u64) -> Vec<u8> {
     let unit = |bits: u64| bits as f64 / (1u64 << 32) as f64;
-    let element = |at: u64, word: u64| match kind {
+    generate(n, |at, word| match kind {
         "uniform" => (word >> 40) as f32 / (1 << 24) as f32,
         "normal" => {
             let radius = (-2.0 * unit((word >> 32) + 1).ln()).sqrt();
@@ -120,164 +99,130 @@ fn elements(kind: &str, n: u64) -> Vec<u8> {
             ((normal * STEPS).round() / STEPS) as f32 + 0.0
         }
         // Sums are exact.
-        "small" => small(word) as f32,
+        "small" => ((word >> 32) % 9) as f32 - 4.0,
         // Exponents from -63 to 64: GPUs may lose differences that are subnormal.
         "bits" => f32::from_bits(word as u32 & 0x807f_ffff | (64 + (word >> 32) as u32 % 128) << 23),
         "sorted" => f32::from_bits(0x3000_0000 + at as u32),
         "two-values" => [-1.0, 1e30][(word & 1) as usize],
         "all-equal" => 3.5,
         _ => (at % 256) as f32 * 0.25,
-    };
-    generate(n, 0, |at, word| element(at, word).to_le_bytes())
-}
-
-/// Sums of words.
-pub fn sum_of_words<'a>(device: &wgpu::Device) -> Made<Operation<'a>> {
-    let sum = Reducer::new(device, Op::Sum.over(Element::U32)?)?;
-    Ok(Operation::new(
-        &[WORD],
-        move |buffers| recorded(sum.of(buffers.inputs[0]).into(&buffers.outputs[0])),
-        |inputs, times| {
-            let words = inputs[0].chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
-            vec![Expected::words(&[words.fold(0, u32::wrapping_add).wrapping_mul(times as u32)])]
-        },
-    ))
-}
-
-/// Calls over `n` elements in rows.
-fn operation<'a>(
-    device: &wgpu::Device,
-    kind: Kind,
-    n: u64,
-    row: Option<u64>,
-    known: Rc<OnceCell<Vec<Expected>>>,
-) -> Made<Operation<'a>> {
-    let call = bind(device, kind, n, row)?;
-    let rows = n / row.unwrap_or(n);
-    let size = match kind {
-        Kind::Quantiles(at) => WORD * at.len() as u64 * rows,
-        Medians(lens) => WORD * lens.len() as u64 * rows,
-        // The indices lie behind a multiple of 256 bytes.
-        Top(k) => (WORD * u64::from(k) * rows).next_multiple_of(256) + WORD * u64::from(k) * rows,
-        _ => WORD * n,
-    };
-    Ok(Operation::new(
-        &[size],
-        move |buffers| call(buffers.inputs[0], &buffers.outputs[0]),
-        move |inputs, times| {
-            let elements = || bytemuck::pod_collect_to_vec::<u8, f32>(inputs[0]);
-            let results = || vec![Expected::Bytes(expected(kind, &elements(), row, times as usize))];
-            known.get_or_init(results).clone()
-        },
-    ))
-}
-
-/// Makes a call from an input and an output.
-type Bind = Box<dyn Fn(Slice<'_>, &wgpu::Buffer) -> Made<Call>>;
-
-/// The function that makes a call of an operation over `n` elements.
-fn bind(device: &wgpu::Device, kind: Kind, n: u64, row: Option<u64>) -> Made<Bind> {
-    Ok(match kind {
-        Sum => unreachable!("sums of words are bound elsewhere"),
-        Kind::Quantiles(at) => {
-            let quantiles = Quantiles::new(Element::F32, at.iter().copied())?;
-            let quantiles = row.map_or(quantiles.clone(), |row| quantiles.rows(row)).on(device)?;
-            Box::new(move |input, output| recorded(quantiles.of(input).into(output)))
-        }
-        Medians(lens) => {
-            let ends = lens.iter().cycle().scan(0, |end, len| {
-                *end += *len;
-                (*end <= n).then_some(*end as u32)
-            });
-            let medians = Quantiles::new(Element::F32, [0.5])?;
-            let medians = medians.segment_offsets([0].into_iter().chain(ends)).on(device)?;
-            Box::new(move |input, output| recorded(medians.of(input).into(output)))
-        }
-        Top(k) => {
-            let top = TopK::new(Element::F32, k)?;
-            let top = row.map_or(top.clone(), |row| top.rows(row)).on(device)?;
-            Box::new(move |input, output| recorded(top.of(input).into(output)))
-        }
-        Prefixes(_) | ExactPrefixes => {
-            let sums = match kind {
-                Prefixes(element) => Op::Sum.over(element)?,
-                _ => Op::Sum.over(Element::F32)?.exact().expect("sums of f32 can be exact"),
-            };
-            let sums = Scan::new(sums)?.on(device)?;
-            Box::new(move |input, output| recorded(sums.of(input).into(output)))
-        }
-        Kept(bound) => {
-            let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
-            let kept = Select::new(Element::F32, &below)?.on(device)?;
-            let count = calls::output(device, WORD);
-            Box::new(move |input, output| recorded(kept.of(input).into_each([output, &count])))
-        }
     })
 }
 
-/// The bytes of all results, over all periods.
-fn expected(kind: Kind, elements: &[f32], row: Option<u64>, times: usize) -> Vec<u8> {
-    let row = row.map_or(elements.len(), |row| row as usize);
-    let bytes = |results: Vec<f32>| bytemuck::cast_slice(&results).to_vec();
-    match kind {
-        Sum => unreachable!("sums of words are checked elsewhere"),
-        Kind::Quantiles(at) => {
-            bytes(elements.chunks(row).flat_map(|row| quantiles(row, at)).collect()).repeat(times)
-        }
-        Medians(lens) => {
-            let mut rest = elements;
-            let segments = lens.iter().cycle().map_while(|len| {
-                let segment;
-                (segment, rest) = rest.split_at_checked(*len as usize)?;
-                Some(segment)
-            });
-            bytes(segments.flat_map(|segment| quantiles(segment, &[0.5])).collect()).repeat(times)
-        }
-        Top(k) => {
-            let (values, indices): (Vec<f32>, Vec<u32>) =
-                elements.chunks(row).flat_map(|row| top(row, k as usize)).unzip();
-            let mut top = bytes(values).repeat(times);
-            top.resize(top.len().next_multiple_of(256), 0);
-            top.extend_from_slice(bytemuck::cast_slice(&indices.repeat(times)));
-            top
-        }
-        Prefixes(Element::U32) => {
-            let mut words: Vec<u32> = bytemuck::cast_slice(elements).to_vec();
-            (1..words.len()).for_each(|at| words[at] = words[at].wrapping_add(words[at - 1]));
-            bytemuck::cast_slice(&words).to_vec()
-        }
-        // A double holds every sum of multiples of 2^-24.
-        Prefixes(_) | ExactPrefixes => {
-            let mut sum = 0.0;
-            let sums = elements.iter().map(|element| {
-                sum += f64::from(*element);
-                sum as f32
-            });
-            bytes(sums.collect())
-        }
-        Kept(bound) => {
-            let mut kept: Vec<f32> = elements.iter().copied().filter(|element| *element < bound).collect();
-            // The rest of an output stays empty.
-            kept.resize(elements.len(), 0.0);
-            bytes(kept)
-        }
-    }
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytemuck::pod_collect_to_vec(bytes)
 }
 
-/// Quantiles of a row.
-fn quantiles(row: &[f32], at: &[f64]) -> Vec<f32> {
-    let mut row = row.to_vec();
-    let quantile = |q: &f64| {
-        let position = q * (row.len() - 1) as f64;
-        let (_, lower, above) = row.select_nth_unstable_by(position as usize, f32::total_cmp);
-        let upper = above.iter().copied().min_by(f32::total_cmp).unwrap_or(*lower);
-        (f64::from(*lower) + position.fract() * (f64::from(upper) - f64::from(*lower))) as f32
+/// Sums of words.
+pub fn sum(device: &wgpu::Device) -> Compiled {
+    let sum = Reducer::new(device, Op::Sum.over(U32)?)?;
+    Operation::new(
+        &[WORD],
+        move |inputs, outputs| recorded(sum.of(inputs[0]).into(&outputs[0])),
+        |inputs, times| {
+            let words = inputs[0].chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
+            vec![Expected::words([words.fold(0, u32::wrapping_add).wrapping_mul(times as u32)], 1)]
+        },
+    )
+}
+
+/// Quantiles by linear interpolation, of everything, of rows, or of rows that are cut in two segments.
+fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Compiled {
+    let len = row.unwrap_or(n);
+    let quantiles = Quantiles::new(F32, at.iter().copied())?;
+    let quantiles = match row {
+        Some(_) if cut > 0 => {
+            let offsets = (0..n / len).flat_map(|row| [row * len, row * len + cut]);
+            quantiles.segment_offsets(offsets.chain([n]).map(|at| at as u32))
+        }
+        Some(row) => quantiles.rows(row),
+        None => quantiles,
     };
-    at.iter().map(quantile).collect()
+    let quantiles = quantiles.on(device)?;
+    let segments = n / len * if cut > 0 { 2 } else { 1 };
+    Operation::new(
+        &[WORD * at.len() as u64 * segments],
+        move |inputs, outputs| recorded(quantiles.of(inputs[0]).into(&outputs[0])),
+        move |inputs, times| {
+            let mut elements = floats(inputs[0]);
+            let rows = elements.chunks_mut(len as usize).map(|row| row.split_at_mut(cut as usize));
+            let segments = rows.flat_map(|(a, b)| [a, b]).filter(|segment| !segment.is_empty());
+            let results = segments.flat_map(|segment| at.iter().map(|q| quantile(segment, *q)));
+            vec![Expected::words(results, times)]
+        },
+    )
+}
+
+/// The largest elements.
+fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Compiled {
+    let top = TopK::new(F32, k)?;
+    let top = if let Some(row) = row { top.rows(row) } else { top }.on(device)?;
+    let row = row.unwrap_or(n);
+    let indices_at = top.config().indices_at(n);
+    Operation::new(
+        &[indices_at + WORD * u64::from(k) * (n / row)],
+        move |inputs, outputs| recorded(top.of(inputs[0]).into(&outputs[0])),
+        move |inputs, times| {
+            let elements = floats(inputs[0]);
+            let winners = elements.chunks(row as usize).flat_map(|row| winners(row, k as usize));
+            let (values, indices): (Vec<f32>, Vec<u32>) = winners.unzip();
+            let mut bytes = bytemuck::cast_slice(&values).repeat(times);
+            bytes.resize(indices_at as usize, 0);
+            bytes.extend(bytemuck::cast_slice::<_, u8>(&indices).repeat(times));
+            vec![Expected::Bytes(bytes)]
+        },
+    )
+}
+
+/// The sums of all elements up to each.
+fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Compiled {
+    let element = sums.element();
+    let sums = Scan::new(sums)?.on(device)?;
+    Operation::new(
+        &[WORD * n],
+        move |inputs, outputs| recorded(sums.of(inputs[0]).into(&outputs[0])),
+        move |inputs, _| {
+            let (mut words, mut sum) = (bytemuck::pod_collect_to_vec::<u8, u32>(inputs[0]), 0.0);
+            for at in 0..words.len() {
+                // A double holds every sum of multiples of 2^-24.
+                sum += f64::from(f32::from_bits(words[at]));
+                words[at] = match element {
+                    Some(F32) => (sum as f32).to_bits(),
+                    _ => words[at].wrapping_add(at.checked_sub(1).map_or(0, |before| words[before])),
+                };
+            }
+            vec![Expected::words(words, 1)]
+        },
+    )
+}
+
+/// The elements below a bound. The rest of the output stays empty.
+fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Compiled {
+    let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
+    let kept = Select::new(F32, &below)?.on(device)?;
+    Operation::new(
+        &[WORD * n, WORD],
+        move |inputs, outputs| recorded(kept.of(inputs[0]).into_each(outputs)),
+        move |inputs, _| {
+            let mut kept = floats(inputs[0]);
+            kept.retain(|element| *element < bound);
+            let count = kept.len() as u32;
+            kept.resize(n as usize, 0.0);
+            vec![Expected::words(kept, 1), Expected::words([count], 1)]
+        },
+    )
+}
+
+/// A quantile of a row, which it reorders.
+fn quantile(row: &mut [f32], q: f64) -> f32 {
+    let position = q * (row.len() - 1) as f64;
+    let (_, lower, above) = row.select_nth_unstable_by(position as usize, f32::total_cmp);
+    let upper = above.iter().copied().min_by(f32::total_cmp).unwrap_or(*lower);
+    (f64::from(*lower) + position.fract() * (f64::from(upper) - f64::from(*lower))) as f32
 }
 
 /// The k largest elements of a row, and their indices; of equal ones the smaller index is first.
-fn top(row: &[f32], k: usize) -> Vec<(f32, u32)> {
+fn winners(row: &[f32], k: usize) -> Vec<(f32, u32)> {
     let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     let mut ranked: Vec<_> = row.iter().copied().zip(0..).collect();
     ranked.select_nth_unstable_by(k - 1, order);
@@ -290,7 +235,7 @@ fn top(row: &[f32], k: usize) -> Vec<(f32, u32)> {
 pub fn print_sums(rows: &[Row<LibraryWork>]) {
     for row in rows {
         let LibraryWork { name, op, shape, n, .. } = &row.what;
-        let is_sum = |what: &LibraryWork| (what.op.as_str(), &what.name, what.n) == (SUM.0, name, *n);
+        let is_sum = |what: &LibraryWork| (what.op.as_str(), &what.name, what.n) == ("sum", name, *n);
         let sum = rows.iter().find(|row| is_sum(&row.what)).and_then(|sum| sum.times.median);
         if let (Some(ms), Some(sum)) = (row.times.median, sum) {
             eprintln!("{op:24} {shape:12} {name:16} {:9.1} µs {:6.2} sums", 1e3 * ms, ms / sum);

@@ -1,59 +1,187 @@
-//! Reductions: small integers, whatever the type, so that every order of additions gives the same sum and a result is right to the bit;
-//! and floats whose sizes differ widely, for exact sums.
+//! Reductions: of small integers, whatever the type, so that every order of additions gives the same sum and a result is right to the bit;
+//! and of floats whose sizes differ widely, for exact sums.
 
-use half::f16;
+use std::cell::OnceCell;
+
+use halofold::Element::{self, F32};
+use halofold::reduce::Op::{self, Sum};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Arity, Op, Reducer, Reduction, Scalar, Shape, reference};
-use halofold::{Element, Slice, Value, wgpu};
+use halofold::reduce::{Arity, Reducer, Scalar, Shape, reference};
+use halofold::{Value, wgpu};
+use halofold_cases::{Kind, data};
 use wgpu::util::DeviceExt as _;
 
-use crate::calls::{Expected, Made, Operation, Way, recorded};
-use crate::cases::{self, Case, Cut, Data};
+use crate::calls::{self, Expected, Made, Operation, Way, reduced};
 use crate::common::{Extent, Machine};
-use crate::pool::{PERIOD, Pool, Shared, generate, small, word};
+use crate::pool::{PERIOD, Pool, Shared, generate};
 use crate::task::Task;
 
+/// Independent calls, and calls that wait for one another; the same and exact ones; the same and kernels that lack something.
+const USUAL: &[Way] = ALL.split_at(2).0;
+const EXACT: &[Way] = ALL.split_at(3).0;
+const ALL: &[Way] =
+    &[calls::INDEPENDENT, calls::CHAINED, calls::EXACT, calls::NO_SUBGROUPS, calls::UNCHECKED];
+
+/// Powers of two that the lengths of skewed segments go through.
+const SKEWED: u32 = 21;
+
+/// One group of the bench.
+#[derive(Clone, Copy)]
+pub struct Case {
+    op: Op,
+    element: Element,
+    n: u64,
+    /// The shape's name in rows. `counted` has the number of elements on the GPU, `skewed` segments of 1, 2, 4 … 2^20 elements in turn.
+    name: &'static str,
+    shape: Shape,
+    ways: &'static [Way],
+}
+
+impl Case {
+    /// The sum of 2^`power` small floats.
+    pub fn sum(power: u32) -> Self {
+        Case { op: Op::Sum, element: F32, n: 1 << power, name: "whole", shape: Shape::Whole, ways: ALL }
+    }
+
+    /// Number of results, for shapes that may have many.
+    fn results(&self) -> Option<u64> {
+        match self.shape {
+            Shape::Segments { len } => Some(self.n / len),
+            Shape::Offsets { count } => Some(count),
+            Shape::Axis { outer, inner, .. } => Some(outer * inner),
+            _ => None,
+        }
+    }
+
+    /// Lengths of segments or of an axis, each cut to what is left.
+    fn lengths(self) -> impl Iterator<Item = u64> {
+        let (len, mut left) = match self.shape {
+            Shape::Offsets { count } => (self.n / count, self.n),
+            Shape::Segments { len } => (len, self.n),
+            Shape::Axis { len, inner, .. } => (len, self.n / inner),
+            _ => (self.n, self.n),
+        };
+        (0..).map_while(move |at| {
+            let len = left.min(if self.name == "skewed" { 1 << (at % SKEWED) } else { len });
+            left -= len;
+            (len > 0).then_some(len)
+        })
+    }
+
+    /// The data's name.
+    fn data(&self) -> &'static str {
+        if matches!(self.name, "two-scales" | "wide") { self.name } else { "small" }
+    }
+}
+
+/// All cases; those of the same elements follow one another.
+fn cases(is_small: bool) -> Vec<Case> {
+    use Shape::{Accumulate, Whole};
+    let lengths: &[u32] = if is_small { &[10, 14, 16] } else { &[10, 16, 20, 22, 24, 26, 28] };
+    let (most, shorter) = lengths.split_last().expect("there are lengths");
+    let (n, most, long) = (1 << most, &[*most][..], if is_small { &[16u32][..] } else { &[24, 26, 28] });
+    let [columns, tall, axis] = if is_small {
+        [[1, 256, 256], [1, 1024, 64], [16, 64, 64]]
+    } else {
+        [[1, 16_384, 16_384], [1, 1 << 20, 256], [256, 1024, 1024]]
+    }
+    .map(|[outer, len, inner]| Shape::Axis { outer, len, inner });
+    let segments = |len| Shape::Segments { len };
+    let offsets = |len| Shape::Offsets { count: n / len };
+    // Whole turns through all lengths, and the lengths that begin in the rest.
+    let turn = (1 << SKEWED) - 1;
+    let skewed = n / turn * u64::from(SKEWED) + u64::from(u64::BITS - (n % turn).leading_zeros());
+    let skewed = Shape::Offsets { count: skewed };
+    let rows: [(&[Op], _, _, _, &[u32], &'static [Way]); _] = [
+        (&[Sum], F32, "whole", Whole, shorter, EXACT),
+        (&[Sum], F32, "whole", Whole, most, ALL),
+        (&[Sum], F32, "accumulate", Accumulate, lengths, USUAL),
+        (&[Sum], F32, "counted", Whole, if is_small { &[16] } else { &[24] }, USUAL),
+        (&[Op::Min, Op::Max, Op::MinMax, Op::ArgMin], F32, "whole", Whole, most, USUAL),
+        (&[Op::Mean], F32, "whole", Whole, most, EXACT),
+        (&[Op::Variance, Op::L2, Op::LogSumExp], F32, "whole", Whole, most, USUAL),
+        (&[Op::Dot], F32, "whole", Whole, most, EXACT),
+        (&[Sum], F32, "fixed", segments(1), most, USUAL),
+        (&[Sum], F32, "fixed", segments(4), most, USUAL),
+        (&[Sum], F32, "fixed", segments(16), most, USUAL),
+        (&[Sum], F32, "fixed", segments(32), most, USUAL),
+        (&[Sum], F32, "fixed", segments(64), most, USUAL),
+        (&[Sum], F32, "fixed", segments(256), most, ALL),
+        (&[Sum], F32, "fixed", segments(1024), most, EXACT),
+        (&[Sum], F32, "fixed", segments(65_536), most, USUAL),
+        (&[Sum], F32, "offsets", offsets(256), most, USUAL),
+        (&[Sum], F32, "skewed", skewed, most, USUAL),
+        (&[Sum], F32, "offsets", offsets(1024), most, EXACT),
+        (&[Sum], F32, "columns", columns, most, EXACT),
+        (&[Sum], F32, "columns", tall, most, USUAL),
+        (&[Sum], F32, "axis", axis, most, USUAL),
+        (&[Sum], Element::F16, "whole", Whole, long, EXACT),
+        (&[Sum], Element::I32, "whole", Whole, long, USUAL),
+        (&[Sum], Element::U32, "whole", Whole, long, USUAL),
+        (&[Sum], Element::F64, "whole", Whole, long, EXACT),
+        (&[Op::LogSumExp], Element::F64, "whole", Whole, most, USUAL),
+        (&[Sum], Element::I64, "whole", Whole, long, USUAL),
+        (&[Sum], F32, "two-scales", Whole, long, &[calls::EXACT]),
+        (&[Sum], F32, "wide", Whole, long, &[calls::EXACT]),
+    ];
+    let mut cases = Vec::new();
+    for (ops, element, name, shape, powers, ways) in rows {
+        for op in ops {
+            cases.extend(powers.iter().map(|power| Case {
+                op: *op,
+                element,
+                n: 1 << power,
+                name,
+                shape,
+                ways,
+            }));
+        }
+    }
+    cases
+}
+
 /// The two inputs of one type, of at least `len` elements. The second one is that of dot products.
-pub fn inputs<'a>(machine: &'a Machine, element: Element, data: Data, len: u64) -> [Shared<'a, Pool>; 2] {
-    let pool = |seed| Pool::shared(machine, len * element.size(), move || block(element, data, seed));
-    [pool(0), pool(PERIOD)]
+pub fn inputs(machine: &Machine, case: Case, len: u64) -> [Shared<'_, Pool>; 2] {
+    let Case { element, .. } = case;
+    let room = len * element.size();
+    [0, 1].map(|seed| Pool::shared(machine, room, move || block(element, case.data(), seed)))
 }
 
 /// All cases.
 pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let mut tasks = Vec::new();
-    let all = cases::all(machine.extent() == Extent::Software);
-    for cases in all.chunk_by(|a, b| (a.element, a.data) == (b.element, b.data)) {
-        let needs = |case: &Case| {
+    let all = cases(machine.extent == Extent::Software);
+    let alike = all.chunk_by(|a, b| (a.element, a.data()) == (b.element, b.data()));
+    let tasks = alike.flat_map(|cases| {
+        let longest = cases.iter().map(|case| case.n).max().unwrap_or(0);
+        let [first, second] = inputs(machine, cases[0], longest);
+        cases.iter().map(move |&case| {
             let monoid = case.op.over(case.element).expect("only what is defined is run");
-            let besides = monoid.accumulates().filter(|_| case.cut == Cut::Accumulate).unwrap_or_default();
-            let output = case.results().unwrap_or(1) * monoid.out_size();
-            (monoid.features() | besides, output.max(case.n * case.element.size()))
-        };
-        let runnable = cases.iter().filter(|case| {
-            let (features, room) = needs(case);
-            machine.runnable(features, room).is_ok()
-        });
-        let longest = runnable.map(|case| case.n).max().unwrap_or(0);
-        let [first, second] = &inputs(machine, cases[0].element, cases[0].data, longest);
-        tasks.extend(cases.iter().map(|&case| {
-            let (features, room) = needs(&case);
-            let work = [case.op.name(), case.shape().0, case.element.name()];
-            let inputs = if case.op.arity() == Arity::Two { &[first, second][..] } else { &[first][..] };
+            let adds_up = case.shape == Shape::Accumulate;
+            let atomics = monoid.accumulates().filter(|_| adds_up).unwrap_or_default();
+            let work = [case.op.name(), case.name, case.element.name()];
+            let inputs = if case.op.arity() == Arity::Two { &[&first, &second][..] } else { &[&first] };
             let bytes = inputs.len() as u64 * case.n * case.element.size();
-            let make = move |way, inputs: &[Slice<'_>]| operation(&machine.device, case, way, inputs);
-            let task = Task::new(work, case.n, bytes, inputs, make);
-            Task { results: case.results(), ways: case.ways, features, room, keeps_skipped: true, ..task }
-        }));
-    }
-    tasks
+            let task =
+                Task::new(work, case.n, bytes, inputs, move |way| operation(&machine.device, case, way));
+            let features = monoid.features() | atomics;
+            Task { results: case.results(), ways: case.ways, features, adds_up, ..task }
+        })
+    });
+    tasks.collect()
 }
 
 /// A case in one way.
-fn operation<'a>(device: &wgpu::Device, case: Case, way: Way, inputs: &[Slice<'_>]) -> Made<Operation<'a>> {
-    let reducer = Reducer::with_options(device, case.op.over(case.element)?, way.options())?;
-    let words = match case.cut {
-        Cut::Offsets(_) | Cut::Skewed => case.offsets(),
+fn operation<'a>(device: &'a wgpu::Device, case: Case, way: Way) -> Made<Operation<'a>> {
+    let monoid = case.op.over(case.element)?;
+    let output = case.results().unwrap_or(1) * monoid.out_size();
+    let reducer = Reducer::with_options(device, monoid, calls::options(way))?;
+    // Offsets, or the number of elements.
+    let ends = case.lengths().scan(0, |end, len| {
+        *end += len as u32;
+        Some(*end)
+    });
+    let words: Vec<u32> = match case.shape {
+        Shape::Offsets { .. } => [0].into_iter().chain(ends).collect(),
         _ => vec![case.n as u32],
     };
     let words = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -61,98 +189,62 @@ fn operation<'a>(device: &wgpu::Device, case: Case, way: Way, inputs: &[Slice<'_
         contents: bytemuck::cast_slice(&words),
         usage: wgpu::BufferUsages::STORAGE,
     });
-    let plan = request(case, &reducer, &words, inputs).plan()?;
-    let operation = Operation::new(
-        &[plan.output()],
-        move |buffers| {
-            let workspace = buffers.workspace.expect("there is a plan");
-            let request = request(case, &reducer, &words, buffers.inputs).workspace(workspace);
-            recorded(request.into(&buffers.outputs[0]))
+    let workspace = OnceCell::new();
+    Operation::new(
+        &[output],
+        move |inputs, outputs| {
+            let first = reducer.of(inputs[0]).shape(case.shape);
+            let reduction = match (case.name, inputs) {
+                ("counted", _) => first.count_buffer(&words),
+                ("offsets" | "skewed", _) => first.segment_offsets(&words),
+                (_, [_, second]) => first.with(*second),
+                _ => first,
+            };
+            reduced(device, way, &workspace, reduction, (&outputs[0]).into())
         },
-        move |inputs, times| vec![expected(case, way, inputs, times)],
-    );
-    Ok(Operation { plan: Some(plan), adds_up: case.cut == Cut::Accumulate, ..operation })
-}
-
-/// A call. `words` are offsets or the number of elements, of shapes that need them.
-fn request<'b>(
-    case: Case,
-    reducer: &'b Reducer,
-    words: &'b wgpu::Buffer,
-    inputs: &[Slice<'b>],
-) -> Reduction<'b, 'b> {
-    let first = reducer.of(inputs[0]).shape(case.shape().1);
-    match case.cut {
-        Cut::Counted => first.count_buffer(words),
-        Cut::Offsets(_) | Cut::Skewed => first.segment_offsets(words),
-        _ => match inputs.get(1) {
-            Some(second) => first.with(*second),
-            None => first,
-        },
-    }
+        move |inputs, times| vec![expected(case, inputs, times)],
+    )
 }
 
 /// The results over inputs that repeat these blocks.
-pub fn expected(case: Case, way: Way, inputs: &[&[u8]], times: u64) -> Expected {
-    match case.shape().1 {
-        Shape::Axis { outer, len, inner } => Expected::words(&columns(inputs[0], [outer, len, inner])),
-        // Segments of equal lengths repeat after a period.
-        Shape::Segments { len } => segments(inputs[0], (0..=case.n / times).step_by(len as usize)),
-        Shape::Offsets { .. } => segments(inputs[0], case.offsets().into_iter().map(u64::from)),
-        _ if way.is_exact => Expected::One(case.op, case.element, exact(case, inputs, times), false),
-        _ => Expected::One(case.op, case.element, whole(case, inputs, times), true),
+pub fn expected(case: Case, inputs: &[&[u8]], times: usize) -> Expected {
+    match case.results() {
+        Some(results) => Expected::words(sums(case, inputs[0], results), 1),
+        None => Expected::Scalar(case.op, case.element, whole(case, inputs, times)),
     }
 }
 
-/// The result of everything: the reference's of one period, multiplied by the number of periods.
-fn whole(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
-    let expected = reference::reduce(case.op, case.element, inputs[0], inputs.get(1).copied())
-        .expect("the cases are defined");
-    let Scalar::One(value) = expected.answer else { return expected.answer };
-    let repeated = |x: f64| match case.op {
-        Op::Sum | Op::Dot => x * times as f64,
-        Op::L2 => x * (times as f64).sqrt(),
-        Op::LogSumExp => x + (times as f64).ln(),
-        _ => x,
-    };
-    // The first bytes of an integer are those of a narrower one that has wrapped.
-    let bytes = match value {
-        Value::Unsigned(x) => x.wrapping_mul(times).to_le_bytes().to_vec(),
-        Value::Signed(x) => x.wrapping_mul(times as i64).to_le_bytes().to_vec(),
-        Value::F32(x) => (repeated(x.into()) as f32).to_le_bytes().to_vec(),
-        _ => repeated(value.as_f64()).to_le_bytes().to_vec(),
-    };
-    case.op.read(case.element, &bytes)[0]
-}
-
-/// The exact result over all periods, rounded once.
-fn exact(case: Case, inputs: &[&[u8]], times: u64) -> Scalar {
-    let mut state = State::new(Format::of(case.op, case.element).expect("the cases have an exact form"));
-    state.add_of(case.op, case.element, inputs[0], inputs.get(1).copied());
-    let words = state.words().into_iter().map(|word| word.wrapping_mul(times as i64));
-    let total = State::from_words(words.collect()).expect("as many words as before");
-    Scalar::One(if case.op == Op::Mean { total.mean() } else { total.sum() })
-}
-
-/// The sums of segments between neighbouring offsets, of a block that repeats without end.
-fn segments(block: &[u8], offsets: impl Iterator<Item = u64>) -> Expected {
-    let mut prefixes = vec![0.0];
-    for element in bytemuck::pod_collect_to_vec::<u8, f32>(block) {
-        prefixes.push(prefixes[prefixes.len() - 1] + f64::from(element));
+/// The result of everything: an exact sum or mean over all periods, rounded once, or the reference's of one period, continued.
+fn whole(Case { op, element, .. }: Case, inputs: &[&[u8]], times: usize) -> Scalar {
+    let second = inputs.get(1).copied();
+    if let (Op::Sum | Op::Mean | Op::Dot, Some(format)) = (op, Format::of(op, element)) {
+        let mut state = State::new(format);
+        state.add_of(op, element, inputs[0], second);
+        let words = state.words().into_iter().map(|word| word.wrapping_mul(times as i64));
+        let total = State::from_words(words.collect()).expect("as many words as before");
+        return Scalar::One(if op == Op::Mean { total.mean() } else { total.sum() });
     }
-    let period = prefixes.len() - 1;
-    let up_to = |at: usize| prefixes[period] * (at / period) as f64 + prefixes[at % period];
-    let sums: Vec<f64> = offsets.map(|offset| up_to(offset as usize)).collect();
-    let between: Vec<f32> = sums.windows(2).map(|pair| (pair[1] - pair[0]) as f32).collect();
-    Expected::words(&between)
+    let one = reference::reduce(op, element, inputs[0], second).expect("the cases are defined").answer;
+    let count = times as f64;
+    let continued = |x: f64| if op == Op::L2 { x * count.sqrt() } else { x + count.ln() };
+    match (op, one) {
+        (Op::L2 | Op::LogSumExp, Scalar::One(Value::F32(x))) => {
+            Scalar::One(Value::F32(continued(x.into()) as f32))
+        }
+        (Op::LogSumExp, Scalar::One(Value::F64(x))) => Scalar::One(Value::F64(continued(x))),
+        (Sum, Scalar::One(Value::Unsigned(x))) => Scalar::One(Value::Unsigned(x * times as u64)),
+        (Sum, Scalar::One(Value::Signed(x))) => Scalar::One(Value::Signed(x * times as i64)),
+        _ => one,
+    }
 }
 
-/// The sums of the middle axis of an array that repeats a block.
-fn columns(block: &[u8], [outer, len, inner]: [u64; 3]) -> Vec<f32> {
+/// The sums of segments, or of the middle axis of an array, of small floats that repeat a block.
+fn sums(case: Case, block: &[u8], results: u64) -> Vec<f32> {
     let elements: Vec<f32> = bytemuck::pod_collect_to_vec(block);
-    let mut lines = elements.chunks_exact(inner as usize).cycle();
-    let mut sums = vec![0.0; (outer * inner) as usize];
-    for sums in sums.chunks_exact_mut(inner as usize) {
+    let inner = if let Shape::Axis { inner, .. } = case.shape { inner as usize } else { 1 };
+    let mut lines = elements.chunks_exact(inner).cycle();
+    let mut sums = vec![0.0; results as usize];
+    for (sums, len) in sums.chunks_exact_mut(inner).zip(case.lengths()) {
         for line in lines.by_ref().take(len as usize) {
             sums.iter_mut().zip(line).for_each(|(sum, element)| *sum += element);
         }
@@ -160,44 +252,16 @@ fn columns(block: &[u8], [outer, len, inner]: [u64; 3]) -> Vec<f32> {
     sums
 }
 
-/// One period.
-fn block(element: Element, data: Data, seed: u64) -> Vec<u8> {
-    if data == Data::Small {
-        return integers(seed).into_iter().flat_map(|integer| encoded(element, integer)).collect();
+/// One period: small integers, or floats of two sizes in turn, 2^66 apart, or with exponents over the whole range.
+fn block(element: Element, kind: &str, seed: u64) -> Vec<u8> {
+    if kind == "small" {
+        return data(Kind::Dyadic, Op::Sum, element, PERIOD as usize, seed).bytes().to_vec();
     }
-    generate(PERIOD, 0, |at, word| {
-        let exponent = match data {
-            Data::TwoScales => [127 + 49, 127 - 17][at as usize % 2],
+    generate(PERIOD, |at, word| {
+        let exponent = match kind {
+            "two-scales" => [127 + 49, 127 - 17][at as usize % 2],
             _ => 1 + (word >> 32) as u32 % 253,
         };
-        ((word as u32) & 1 << 31 | exponent << 23 | (word >> 41) as u32 & 0x7f_ffff).to_le_bytes()
+        (word as u32) & 1 << 31 | exponent << 23 | (word >> 41) as u32 & 0x7f_ffff
     })
-}
-
-/// Integers from -4 to 4. A smallest one comes once, and their sum is 3, so that no partial sum of hundreds of periods leaves what a
-/// 32-bit float holds exactly.
-fn integers(seed: u64) -> Vec<i64> {
-    /// Position of the smallest.
-    const LEAST: usize = PERIOD as usize / 8 * 5 + 3;
-    let mut integers: Vec<i64> = (seed..seed + PERIOD).map(|at| small(word(at))).collect();
-    integers[LEAST] = -5;
-    let mut excess = integers.iter().sum::<i64>() - 3;
-    for integer in &mut integers {
-        let moved = *integer - excess.signum();
-        if *integer >= -4 && (-4..=4).contains(&moved) {
-            (*integer, excess) = (moved, excess - excess.signum());
-        }
-    }
-    integers
-}
-
-/// A small integer as an element; 5 more if it has no sign.
-fn encoded(element: Element, integer: i64) -> Vec<u8> {
-    match element {
-        Element::F16 => f16::from_f64(integer as f64).to_le_bytes().to_vec(),
-        Element::F32 => (integer as f32).to_le_bytes().to_vec(),
-        Element::F64 => (integer as f64).to_le_bytes().to_vec(),
-        Element::U32 | Element::U64 => (integer + 5).to_le_bytes()[..element.size() as usize].to_vec(),
-        _ => integer.to_le_bytes()[..element.size() as usize].to_vec(),
-    }
 }
