@@ -11,8 +11,8 @@ use std::cell::LazyCell;
 
 use common::{Extent, Group, Machine, skip};
 use criterion::Criterion;
+use halofold::ladder::RUNGS;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::RUNGS;
 use halofold::{Element, wgpu};
 use halofold_measure::{Dataset, Host, Job, Row, RungRun};
 

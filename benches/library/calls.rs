@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use halofold::read::Readback;
 use halofold::reduce::{Accuracy, Op, Options, Reducer, Reduction, Scalar, Workspace};
-use halofold::{Element, Prepared, Slice, adapter, wgpu};
+use halofold::{Bound, Element, Slice, adapter, wgpu};
 use halofold_measure::{LibraryWork, MeasureError, Peak, Rejection, Row, Subject, Summary, Timer, Timing};
 
 use crate::common::Machine;
@@ -59,7 +59,7 @@ pub type Call = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 pub type Made<T> = Result<T, Box<dyn Error>>;
 
 /// The call that records what is bound.
-pub fn recorded<P: 'static, E: Error + 'static>(prepared: Result<Prepared<P>, E>) -> Made<Call> {
+pub fn recorded(prepared: Result<Bound, halofold::Error>) -> Made<Call> {
     let prepared = prepared?;
     Ok(Box::new(move |pass| prepared.encode_in_pass(pass)))
 }

@@ -6,7 +6,7 @@ use std::iter::repeat_n;
 use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
-use halofold::{Element, Value, wgpu};
+use halofold::{Element, Value, wgpu, Compiled};
 use halofold_cases::{Kind, data};
 
 use crate::calls::{Expected, Made, Operation, recorded};
@@ -64,7 +64,7 @@ fn names(groups: u32, kind: &str, spread: u32) -> Vec<u8> {
 }
 
 fn histogram<'a>(device: &wgpu::Device, bins: u32) -> Made<Operation<'a>> {
-    let histogram = Histogram::new(Keys::Numbers, bins, &device.limits()).on(device)?;
+    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, bins), &Default::default())?;
     Operation::new(
         &[WORD * u64::from(bins)],
         move |inputs, outputs| recorded(histogram.of(inputs[0]).into(&outputs[0])),
@@ -81,7 +81,7 @@ fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<
     let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
     let by_id = ById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
-    let compiled = by_id.clone().on(device)?;
+    let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
     Operation::new(
         &[size, size, WORD],
         move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).into_each(outputs)),
@@ -99,7 +99,7 @@ fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<
 fn by_key<'a>(device: &wgpu::Device, groups: u32) -> Made<Operation<'a>> {
     let size = WORD * u64::from(groups);
     let by_key = GroupBy::new(Element::U32, Element::F32, groups)?.sum().count();
-    let compiled = by_key.clone().on(device)?;
+    let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
     Operation::new(
         &[size, WORD, size, size, WORD],
         move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).into_each(outputs)),
@@ -166,7 +166,7 @@ fn run<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
         "exact-sum-by-key" => ByKey::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
         _ => ByKey::lengths(Element::U32),
     };
-    let by_key = by_key?.on(device)?;
+    let by_key = Compiled::new(device, by_key?, &Default::default())?;
     Operation::new(
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {

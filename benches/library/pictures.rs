@@ -7,7 +7,7 @@ use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer};
-use halofold::{Element, Map, Slice, Texels, wgpu};
+use halofold::{Element, Map, Slice, Texels, wgpu, Compiled};
 use halofold_measure::Rotation;
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};
@@ -70,7 +70,7 @@ fn operation<'a>(
     let map = if is_red { red()? } else { Map::luminance() };
     let range = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(map.clone())?)?;
     let limits = device.limits();
-    let bins = Histogram::new(UNIT, BINS, &limits).with_map(map, &limits).on(device)?;
+    let bins = Compiled::new(device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
     let bits: Vec<u32> = luminance.iter().map(|x| x.to_bits()).collect();
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });
     let ends = [f32::min, f32::max].map(|end| luminance.iter().copied().reduce(end).unwrap_or_default());

@@ -8,7 +8,7 @@ use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Monoid, Op, Reducer};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::wgpu;
+use halofold::{wgpu, Compiled};
 use halofold_measure::{LibraryWork, Row};
 
 use crate::calls::{Expected, Made, Operation, recorded};
@@ -138,7 +138,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
         Some(row) => quantiles.rows(row),
         None => quantiles,
     };
-    let quantiles = quantiles.on(device)?;
+    let quantiles = Compiled::new(device, quantiles, &Default::default())?;
     let segments = n / len * if cut > 0 { 2 } else { 1 };
     Operation::new(
         &[WORD * at.len() as u64 * segments],
@@ -156,7 +156,8 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
 /// The largest elements.
 fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Compiled {
     let top = TopK::new(F32, k)?;
-    let top = if let Some(row) = row { top.rows(row) } else { top }.on(device)?;
+    let top = if let Some(row) = row { top.rows(row) } else { top };
+    let top = Compiled::new(device, top, &Default::default())?;
     let row = row.unwrap_or(n);
     let indices_at = top.config().indices_at(n);
     Operation::new(
@@ -177,7 +178,7 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Compiled {
 /// The sums of all elements up to each.
 fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Compiled {
     let element = sums.element();
-    let sums = Scan::new(sums)?.on(device)?;
+    let sums = Compiled::new(device, Scan::new(sums)?, &Default::default())?;
     Operation::new(
         &[WORD * n],
         move |inputs, outputs| recorded(sums.of(inputs[0]).into(&outputs[0])),
@@ -199,7 +200,7 @@ fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Compiled {
 /// The elements below a bound. The rest of the output stays empty.
 fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Compiled {
     let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
-    let kept = Select::new(F32, &below)?.on(device)?;
+    let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
     Operation::new(
         &[WORD * n, WORD],
         move |inputs, outputs| recorded(kept.of(inputs[0]).into_each(outputs)),
