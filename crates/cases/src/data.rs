@@ -1,5 +1,7 @@
 //! Elements with known answers.
 
+use bytemuck::pod_read_unaligned;
+use half::f16;
 use halofold::Element;
 use halofold::reduce::Op;
 
@@ -23,6 +25,34 @@ impl Data {
             slot.copy_from_slice(&bits.to_le_bytes()[..size]);
         }
     }
+}
+
+/// The bits of an element: a float rounds to the nearest, an integer to zero.
+pub fn bits_of(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F16 => f16::from_f64(x).to_bits().into(),
+        Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        _ => x as i64 as u64,
+    }
+}
+
+/// The elements nearest to some numbers.
+pub fn encode(element: Element, numbers: impl IntoIterator<Item = f64>) -> Vec<u8> {
+    let size = element.size() as usize;
+    let bytes = |x| bits_of(element, x).to_le_bytes().into_iter().take(size);
+    numbers.into_iter().flat_map(bytes).collect()
+}
+
+/// Floats as 64-bit ones, which hold all.
+pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
+    let float = |bytes: &[u8]| match element {
+        Element::F16 => pod_read_unaligned::<f16>(bytes).to_f64(),
+        Element::F32 => pod_read_unaligned::<f32>(bytes).into(),
+        Element::F64 => pod_read_unaligned(bytes),
+        other => panic!("{other} is no float"),
+    };
+    bytes.chunks_exact(element.size() as usize).map(float).collect()
 }
 
 /// Pseudo-random words: small, known, the same everywhere.
@@ -65,12 +95,7 @@ pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data
     for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
         let word = random.next();
         let bits = if element.is_float() {
-            let x = float(kind, product, len, i, word);
-            match element {
-                Element::F16 => u64::from(half::f16::from_f64(x).to_bits()),
-                Element::F32 => u64::from((x as f32).to_bits()),
-                _ => x.to_bits(),
-            }
+            bits_of(element, float(kind, product, len, i, word))
         } else {
             integer(kind, product, word)
         };

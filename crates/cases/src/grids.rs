@@ -6,7 +6,7 @@ use halofold::stencil::{
 };
 use halofold::{Element, wgpu};
 
-use super::{Case, End, Scene, Tag, text};
+use super::{Case, End, Scene, Tag, encode, text};
 
 const STEPS: u32 = 3;
 
@@ -27,14 +27,14 @@ pub fn cases(fastest: Fastest) -> Vec<Case> {
                 let is_few = !is_box && few.contains(&variant.name);
                 let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
                 let config = config(stencil, variant, border);
-                let case = Case::new("Jacobi", name, move |scene| Box::pin(steps(scene, config)));
+                let case = Case::new("Jacobi", name, async move |scene: &Scene| steps(scene, config).await);
                 all.push(case.tagged(tag(is_few, border)));
             }
         }
         for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
             let name = format!("{} until, {}", stencil.name, border.name());
             let config = config(stencil, fastest, border);
-            let case = Case::new("Jacobi", name, move |scene| Box::pin(until(scene, config)));
+            let case = Case::new("Jacobi", name, async move |scene: &Scene| until(scene, config).await);
             all.push(case.tagged(tag(!is_box, border)));
         }
     }
@@ -60,13 +60,9 @@ fn cells(config: &Config) -> Vec<f64> {
     (0..config.grid.cells()).map(|at| f64::from((at as u32).wrapping_mul(2_654_435_761) >> 29)).collect()
 }
 
-fn bytes(cells: &[f64]) -> Vec<u8> {
-    cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect()
-}
-
 /// Two buffers that start alike.
 fn buffers(scene: &Scene, config: &Config) -> Result<(wgpu::Buffer, wgpu::Buffer), String> {
-    let cells = bytes(&cells(config));
+    let cells = encode(Element::F32, cells(config));
     Ok((scene.buffer(&cells)?, scene.buffer(&cells)?))
 }
 
@@ -92,7 +88,7 @@ async fn steps(scene: &Scene, config: Config) -> Result<End, String> {
     let (first, second) = buffers(scene, &config)?;
     let jacobi = jacobi(scene, config)?;
     let stepper = jacobi.prepare(Grids::new(&first, &second)).map_err(text)?;
-    let expected = bytes(&after(&config, STEPS));
+    let expected = encode(Element::F32, after(&config, STEPS));
     scene.compare(|encoder| stepper.encode(encoder, STEPS), &second, &expected).await
 }
 
@@ -105,7 +101,7 @@ async fn until(scene: &Scene, config: Config) -> Result<End, String> {
     let size = config.bytes();
     // The grid, and behind it how the run ended: the number of steps.
     let both = scene.room(size + 4)?;
-    let mut expected = bytes(&after(&config, STEPS));
+    let mut expected = encode(Element::F32, after(&config, STEPS));
     expected.extend(STEPS.to_le_bytes());
     let record = |encoder: &mut wgpu::CommandEncoder| {
         run.encode(encoder, 0..1);

@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use halofold::Element;
 use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Bound, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
 /// Keys in any order are groups by id afterwards, and a selection is a scan of counts: these compile on fewer devices.
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("ById", "sums and counts by id", |scene| Box::pin(by_id(scene))),
-        Case::new("GroupBy", "sums and counts by keys in any order", |scene| Box::pin(group_by(scene)))
-            .tagged(Tag::Limits),
-        Case::new("ByKey", "sums by key", |scene| Box::pin(by_key(scene))),
-        Case::new("Scan", "prefix sums", |scene| Box::pin(prefixes(scene))),
-        Case::new("Select", "selected elements", |scene| Box::pin(selected(scene))).tagged(Tag::Limits),
+        Case::new("ById", "sums and counts by id", by_id),
+        Case::new("GroupBy", "sums and counts by keys in any order", group_by).tagged(Tag::Limits),
+        Case::new("ByKey", "sums by key", by_key),
+        Case::new("Scan", "prefix sums", prefixes),
+        Case::new("Select", "selected elements", selected).tagged(Tag::Limits),
     ]
 }
 
@@ -26,28 +25,6 @@ pub fn cases() -> Vec<Case> {
 fn words(scene: &Scene) -> Vec<u32> {
     let run = |i: usize| vec![(i as u32).wrapping_mul(2_654_435_761) >> 20; 1 + i % 5];
     (0..).flat_map(run).take(scene.words(5000) as usize).collect()
-}
-
-/// Binds an operation to an output for each array of expected words, runs it, and compares all of them.
-async fn compare(
-    scene: &Scene,
-    expected: &[Vec<u32>],
-    bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Bound, String>,
-) -> Result<End, String> {
-    let outputs = expected.iter().map(|words| scene.room(4 * words.len() as u64));
-    let outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
-    let all = scene.room(outputs.iter().map(wgpu::Buffer::size).sum())?;
-    scene.stage();
-    let prepared = bind(&outputs)?;
-    let record = |encoder: &mut wgpu::CommandEncoder| {
-        prepared.encode(encoder);
-        let mut at = 0;
-        for output in &outputs {
-            encoder.copy_buffer_to_buffer(output, 0, &all, at, output.size());
-            at += output.size();
-        }
-    };
-    scene.compare(record, &all, bytemuck::cast_slice(&expected.concat())).await
 }
 
 /// Words with zeros behind them, which an output that is not written there has.
@@ -67,8 +44,9 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let ids = scene.buffer(bytemuck::cast_slice(&ids))?;
     scene.stage();
     let by_id = asked.on(&scene.device).map_err(text)?;
-    let bind = |outputs: &[_]| by_id.of(&values).with(&ids).into_each(outputs).map_err(text);
-    compare(scene, &[nth(0), nth(1), vec![outside]], bind).await
+    scene
+        .gives(&[nth(0), nth(1), vec![outside]], |outputs| by_id.of(&values).with(&ids).into_each(outputs))
+        .await
 }
 
 async fn group_by(scene: &Scene) -> Result<End, String> {
@@ -87,8 +65,11 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let asked = GroupBy::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
     let group_by = asked.on(&scene.device).map_err(text)?;
-    let bind = |outputs: &[_]| group_by.of(&keys).with(&values).into_each(outputs).map_err(text);
-    compare(scene, &[own, vec![groups.len() as u32], sums, counts, vec![0]], bind).await
+    scene
+        .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
+            group_by.of(&keys).with(&values).into_each(outputs)
+        })
+        .await
 }
 
 async fn by_key(scene: &Scene) -> Result<End, String> {
@@ -100,8 +81,11 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let sum = Op::Sum.over(Element::U32).map_err(text)?;
     let by_key = ByKey::new(Element::U32, sum).and_then(|by_key| by_key.on(&scene.device)).map_err(text)?;
-    let bind = |outputs: &[_]| by_key.of(&input).with(&input).into_each(outputs).map_err(text);
-    compare(scene, &[keys, sums, vec![runs().count() as u32]], bind).await
+    scene
+        .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
+            by_key.of(&input).with(&input).into_each(outputs)
+        })
+        .await
 }
 
 async fn prefixes(scene: &Scene) -> Result<End, String> {
@@ -112,7 +96,7 @@ async fn prefixes(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let sum = Op::Sum.over(Element::U32).map_err(text)?;
     let scan = Scan::new(sum).and_then(|scan| scan.exclusive().on(&scene.device)).map_err(text)?;
-    compare(scene, &[expected], |outputs| scan.of(&input).into(&outputs[0]).map_err(text)).await
+    scene.gives(&[expected], |outputs| scan.of(&input).into(&outputs[0])).await
 }
 
 async fn selected(scene: &Scene) -> Result<End, String> {
@@ -123,6 +107,7 @@ async fn selected(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
     let select = Select::new(Element::U32, wgsl).map_err(text)?.on(&scene.device).map_err(text)?;
-    let bind = |outputs: &[_]| select.of(&input).into_each(outputs).map_err(text);
-    compare(scene, &[with_zeros(kept, words.len()), vec![count]], bind).await
+    scene
+        .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).into_each(outputs))
+        .await
 }

@@ -34,7 +34,9 @@ pub fn cases() -> Vec<Case> {
     let case = |(keys, bins, tag): &(Keys, u32, Tag), of: Of| {
         let (keys, bins) = (keys.clone(), *bins);
         let name = format!("{keys:?} in {bins} bins, {of:?}");
-        let case = Case::new("Histogram", name, move |scene| Box::pin(count(scene, keys.clone(), bins, of)));
+        let case = Case::new("Histogram", name, async move |scene: &Scene| {
+            count(scene, keys.clone(), bins, of).await
+        });
         case.tagged(if matches!(of, Of::Keys) { *tag } else { Tag::Once })
     };
     let elements = [Of::Keys, Of::EveryThird, Of::TwoChannels, Of::Halves];
@@ -79,10 +81,6 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
         }
     };
     let histogram = config.on(&scene.device).map_err(text)?;
-    let output = scene.room(histogram.config().output())?;
-    scene.stage();
-    let prepared = histogram.of(&input).into(&output).map_err(text)?;
-    let counts = channels.iter().map(|words| reference::counts(&keys, bins, words));
-    let expected: Vec<u32> = counts.flatten().collect();
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+    let counts = channels.iter().flat_map(|words| reference::counts(&keys, bins, words));
+    scene.gives(&[counts.collect()], |outputs| histogram.of(&input).into(&outputs[0])).await
 }

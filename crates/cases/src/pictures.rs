@@ -14,9 +14,11 @@ pub fn cases() -> Vec<Case> {
     let (width, height) = (u64::from(WIDTH), u64::from(HEIGHT));
     let shapes = [Shape::Whole, Shape::Segments { len: width }, Shape::axis(1, height, width)];
     let sums = shapes.map(|shape| {
-        Case::new("Reducer", format!("texels, {shape:?}"), move |scene| Box::pin(sums(scene, shape)))
+        Case::new("Reducer", format!("texels, {shape:?}"), async move |scene: &Scene| {
+            sums(scene, shape).await
+        })
     });
-    let histogram = Case::new("Histogram", "texels, histogram", |scene| Box::pin(counts(scene)));
+    let histogram = Case::new("Histogram", "texels, histogram", counts);
     sums.into_iter().chain([histogram]).collect()
 }
 
@@ -48,18 +50,15 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
     let green = Map::components(TextureSampleType::Uint, "g").map_err(text)?;
     let sum = Op::Sum.over(Element::U32).and_then(|sum| sum.of_texels(green)).map_err(text)?;
     let reducer = Reducer::new(&scene.device, sum).map_err(text)?;
-    let described = reducer.of_texels(&picture).shape(shape);
-    let output = scene.room(described.plan().map_err(text)?.output())?;
-    let prepared = described.into(&output).map_err(text)?;
     let green: Vec<u32> = words().iter().map(|word| word >> 8 & 255).collect();
-    let expected: Vec<u32> = match shape {
+    let expected = match shape {
         Shape::Segments { len } => green.chunks(len as usize).map(|row| row.iter().sum()).collect(),
         Shape::Axis { inner, .. } => {
             (0..inner as usize).map(|x| green[x..].iter().step_by(inner as usize).sum()).collect()
         }
         _ => vec![green.iter().sum()],
     };
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+    scene.gives(&[expected], |outputs| reducer.of_texels(&picture).shape(shape).into(&outputs[0])).await
 }
 
 async fn counts(scene: &Scene) -> Result<End, String> {
@@ -67,11 +66,9 @@ async fn counts(scene: &Scene) -> Result<End, String> {
     let channels = Map::components(TextureSampleType::Uint, "rgba").map_err(text)?;
     let config = Histogram::new(Keys::Numbers, 256, &limits).with_map(channels, &limits);
     let histogram = config.on(&scene.device).map_err(text)?;
-    let output = scene.room(histogram.config().output())?;
-    let prepared = histogram.of_texels(&picture).into(&output).map_err(text)?;
     let mut expected = vec![0u32; 4 * 256];
     for word in words() {
         (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
     }
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+    scene.gives(&[expected], |outputs| histogram.of_texels(&picture).into(&outputs[0])).await
 }

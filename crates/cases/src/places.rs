@@ -8,20 +8,20 @@ const BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("Readback", "readback, waited for", |scene| {
-            Box::pin(copy(scene, async |readback| readback.wait(8).map_err(text)))
+        Case::new("Readback", "readback, waited for", async |scene: &Scene| {
+            copy(scene, async |readback| readback.wait(8).map_err(text)).await
         }),
-        Case::new("Readback", "readback, looked at", |scene| {
-            Box::pin(copy(scene, async |readback| looked_at(scene, readback).await))
+        Case::new("Readback", "readback, looked at", async |scene: &Scene| {
+            copy(scene, async |readback| looked_at(scene, readback).await).await
         }),
-        Case::new("Readback", "readback, given up", |scene| {
-            Box::pin(copy(scene, async |readback| given_up(scene, readback).await))
+        Case::new("Readback", "readback, given up", async |scene: &Scene| {
+            copy(scene, async |readback| given_up(scene, readback).await).await
         }),
-        Case::new("Mailbox", "mailbox, spun for", |scene| {
-            Box::pin(post(scene, async |mailbox| mailbox.spin().map_err(text)))
+        Case::new("Mailbox", "mailbox, spun for", async |scene: &Scene| {
+            post(scene, async |mailbox| mailbox.spin().map_err(text)).await
         }),
-        Case::new("Mailbox", "mailbox, awaited", |scene| {
-            Box::pin(post(scene, async |mailbox| scene.arrival(mailbox.read()).await))
+        Case::new("Mailbox", "mailbox, awaited", async |scene: &Scene| {
+            post(scene, async |mailbox| scene.arrival(mailbox.read()).await).await
         }),
     ]
 }

@@ -8,7 +8,7 @@ use halofold::{Map, Texels};
 use super::{Case, End, Scene, text};
 
 pub fn cases() -> Vec<Case> {
-    vec![Case::new("Pyramid", "pyramid of maxima", |scene| Box::pin(maxima(scene)))]
+    vec![Case::new("Pyramid", "pyramid of maxima", maxima)]
 }
 
 /// Reads the last level, whose texel covers all.

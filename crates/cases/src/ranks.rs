@@ -11,8 +11,8 @@ const K: u32 = 5;
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("Quantiles", "third smallest elements of rows", |scene| Box::pin(third(scene))),
-        Case::new("TopK", "largest elements of rows", |scene| Box::pin(largest(scene))),
+        Case::new("Quantiles", "third smallest elements of rows", third),
+        Case::new("TopK", "largest elements of rows", largest),
     ]
 }
 
@@ -27,12 +27,9 @@ async fn third(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
     let third = Quantiles::nth(Element::U32, [2]).rows(ROW as u64).on(&scene.device).map_err(text)?;
-    let output = scene.room((4 * elements.len() / ROW) as u64)?;
-    scene.stage();
-    let prepared = third.of(&input).into(&output).map_err(text)?;
     let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
-    let expected: Vec<u32> = elements.chunks(ROW).map(of).collect();
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+    let expected = elements.chunks(ROW).map(of).collect();
+    scene.gives(&[expected], |outputs| third.of(&input).into(&outputs[0])).await
 }
 
 async fn largest(scene: &Scene) -> Result<End, String> {
@@ -42,14 +39,11 @@ async fn largest(scene: &Scene) -> Result<End, String> {
     let top = TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64).on(&scene.device).map_err(text)?;
     let indices = top.config().indices_at(elements.len() as u64) as usize / 4;
     let winners = elements.len() / ROW * K as usize;
-    let output = scene.room(4 * (indices + winners) as u64)?;
-    scene.stage();
-    let prepared = top.of(&input).into(&output).map_err(text)?;
     let mut expected = vec![0; indices + winners];
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
     for (place, (value, index)) in elements.chunks(ROW).flat_map(of).enumerate() {
         expected[place] = value.as_f64() as u32;
         expected[indices + place] = index;
     }
-    scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected)).await
+    scene.gives(&[expected], |outputs| top.of(&input).into(&outputs[0])).await
 }

@@ -1,19 +1,21 @@
-//! Reductions of every form.
+//! Reductions beside the CPU: integers in 128 bits, floats within a bound, and exact sums as fractions of whole numbers of any length.
 
-use halofold::ladder::{RUNGS, Setup};
-use halofold::reduce::{Op, Options, Reducer, Shape, ShapeKind, Workspace};
+use std::iter::zip;
+
+use halofold::reduce::ladder::RUNGS;
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{
+    Accuracy, Arity, Monoid, Numbers, Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace,
+};
 use halofold::{Element, Slice};
 
-use super::{Case, End, Scene, Tag, same, text};
+use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
 
 /// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
-const LEN: u64 = 5000;
-
-/// The rung that sums floats only.
-const EXACT: Way = Way::Rung("exact");
+const LEN: u64 = 6000;
 
 /// The special property of a reduction.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Plain,
     /// Its length stands in a buffer.
@@ -22,123 +24,217 @@ enum Way {
     Rung(&'static str),
 }
 
+/// One reduction.
+#[derive(Clone, Copy, Debug)]
+struct Reduced {
+    op: Op,
+    element: Element,
+    kind: ShapeKind,
+    way: Way,
+    accuracy: Accuracy,
+    values: Kind,
+}
+
+/// The operators that stand for all where many devices compile them, in the shape of all elements.
+const FEW: [Op; 3] = [Op::Dot, Op::ArgMax, Op::Max];
+
 /// The rungs that stand for all where many devices compile them.
-const FEW: [&str; 4] = ["sequential", "tile", "vectorized", "workgroup-atomic"];
+const FEW_RUNGS: [&str; 4] = ["sequential", "tile", "vectorized", "workgroup-atomic"];
 
-pub fn cases() -> Vec<Case> {
-    let sums = ShapeKind::ALL.map(|form| (Op::Sum, form, Way::Plain));
-    let counted = [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate];
-    let counted = counted.map(|form| (Op::Sum, form, Way::Counted));
-    let others = [Op::Dot, Op::ArgMax, Op::Max].map(|op| (op, ShapeKind::Whole, Way::Plain));
-    let rungs = RUNGS.iter().map(|rung| (Op::Sum, ShapeKind::Whole, Way::Rung(rung.name())));
-    let all = sums.into_iter().chain(counted).chain(others).chain(rungs);
-    all.map(|(op, form, way)| {
-        let (name, tag) = match way {
-            Way::Plain => (format!("{op}, {form:?}"), Tag::Losses),
-            Way::Counted => (format!("{op}, {form:?}, with a count"), Tag::Losses),
-            Way::Rung(rung) => {
-                let tag = if FEW.contains(&rung) { Tag::Losses } else { Tag::Limits };
-                (format!("{op}, by {rung}"), tag)
-            }
+impl Reduced {
+    /// A plain reduction of random elements.
+    const fn new(op: Op, element: Element, kind: ShapeKind) -> Self {
+        Reduced { op, element, kind, way: Way::Plain, accuracy: Accuracy::Fast, values: Kind::Random }
+    }
+
+    fn case(self) -> Case {
+        let is_whole = self.kind == ShapeKind::Whole;
+        let tag = match self.way {
+            Way::Plain if self.element != Element::U32 => Tag::Once,
+            Way::Plain if self.op != Op::Sum && !(is_whole && FEW.contains(&self.op)) => Tag::Once,
+            Way::Rung(rung) if !FEW_RUNGS.contains(&rung) => Tag::Limits,
+            _ => Tag::Losses,
         };
-        Case::new("Reducer", name, move |scene| Box::pin(reduce(scene, op, form, way))).tagged(tag)
-    })
-    .collect()
-}
-
-/// A shape of a form, over how many elements of so many.
-fn shape(form: ShapeKind, len: u64) -> (Shape, u64) {
-    let side = len.isqrt().max(1);
-    match form {
-        ShapeKind::Accumulate => (Shape::Accumulate, len),
-        ShapeKind::Strided => (Shape::Strided { stride: 3 }, len.div_ceil(3)),
-        ShapeKind::Segments => (Shape::Segments { len: side }, side * side),
-        ShapeKind::Offsets => (Shape::Offsets { count: 3 }, len),
-        ShapeKind::Axis => (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
-        _ => (Shape::Whole, len),
+        Case::new("Reducer", format!("{self:?}"), async move |scene: &Scene| self.judged(scene).await)
+            .tagged(tag)
     }
 }
 
-/// The CPU's result, without the library.
-fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
-    let sum = |some: &mut dyn Iterator<Item = u32>| some.fold(0u32, u32::wrapping_add);
-    let whole = |some: &[u32]| sum(&mut some.iter().copied());
-    match (op, shape) {
-        (Op::Dot, _) => vec![sum(&mut words.iter().map(|x| x.wrapping_mul(*x)))],
-        (Op::ArgMax, _) => {
-            let most = *words.iter().max().unwrap();
-            vec![most, words.iter().position(|word| *word == most).unwrap() as u32]
-        }
-        (Op::Max, _) => vec![*words.iter().max().unwrap()],
-        (_, Shape::Segments { len }) => words.chunks(len as usize).map(whole).collect(),
-        (_, Shape::Offsets { .. }) => {
-            cuts.windows(2).map(|cut| whole(&words[cut[0] as usize..cut[1] as usize])).collect()
-        }
-        (_, Shape::Axis { inner, .. }) => {
-            let column = |at| sum(&mut words.iter().skip(at).step_by(inner as usize).copied());
-            (0..inner as usize).map(column).collect()
-        }
-        _ => vec![whole(words)],
+pub fn every_operator() -> Vec<Case> {
+    let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
+    let cases = pairs.flat_map(|(op, element)| ShapeKind::ALL.map(|kind| Reduced::new(op, element, kind)));
+    let is_defined = |case: &Reduced| {
+        let accumulates = |monoid: Monoid| monoid.accumulates().is_some();
+        case.op
+            .over(case.element)
+            .is_ok_and(|monoid| case.kind != ShapeKind::Accumulate || accumulates(monoid))
+    };
+    cases.filter(is_defined).map(Reduced::case).collect()
+}
+
+pub fn exact() -> Vec<Case> {
+    let floats = [Element::F16, Element::F32, Element::F64];
+    let sums = [Op::Sum, Op::Mean, Op::L1].into_iter().flat_map(|op| floats.map(|element| (op, element)));
+    let sums = sums.chain([(Op::Dot, Element::F32)]);
+    let kinds = ShapeKind::ALL.into_iter().filter(|kind| *kind != ShapeKind::Accumulate);
+    let cases = sums.flat_map(|(op, element)| kinds.clone().map(move |kind| Reduced::new(op, element, kind)));
+    let exact = |values| move |case| Reduced { accuracy: Accuracy::Exact, values, ..case }.case();
+    cases.clone().map(exact(Kind::Random)).chain(cases.map(exact(Kind::Extremes))).collect()
+}
+
+/// Sums by every rung, and sums whose lengths stand in buffers.
+pub fn ways() -> Vec<Case> {
+    let sum = |kind, way| Reduced { way, ..Reduced::new(Op::Sum, Element::U32, kind) };
+    let counted = [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate];
+    let counted = counted.map(|kind| sum(kind, Way::Counted));
+    let rungs = RUNGS.iter().map(|rung| match rung.name() {
+        // It sums floats only.
+        name @ "exact" => Reduced {
+            element: Element::F32,
+            accuracy: Accuracy::Exact,
+            ..sum(ShapeKind::Whole, Way::Rung(name))
+        },
+        name => sum(ShapeKind::Whole, Way::Rung(name)),
+    });
+    rungs.chain(counted).map(Reduced::case).collect()
+}
+
+/// A shape over some elements, where its segments end, and the elements of each result.
+struct Cut {
+    shape: Shape,
+    ends: [u32; 5],
+    spanned: u64,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Cut {
+    /// Of a shape of one result it takes the first half if they are counted.
+    fn new(kind: ShapeKind, len: usize, is_counted: bool) -> Self {
+        let side = len.isqrt().max(1);
+        let half = (side / 2).max(1);
+        let planes = (len / (half * half)).min(4);
+        // One segment is empty.
+        let ends = [0, len / 7, len / 7, len / 2, len];
+        let one = |places: &mut dyn ExactSizeIterator<Item = usize>| {
+            let count = if is_counted { places.len() / 2 } else { places.len() };
+            vec![places.take(count).collect()]
+        };
+        let column = |nth: usize| {
+            let first = nth / half * half * half + nth % half;
+            (0..half).map(|row| first + half * row).collect()
+        };
+        let (shape, spanned, groups): (_, _, Vec<Vec<usize>>) = match kind {
+            ShapeKind::Strided => (Shape::Strided { stride: 7 }, len, one(&mut (0..len).step_by(7))),
+            ShapeKind::Segments => {
+                let places: Vec<_> = (0..side * side).collect();
+                let groups = places.chunks(side).map(<[_]>::to_vec);
+                (Shape::Segments { len: side as u64 }, side * side, groups.collect())
+            }
+            ShapeKind::Offsets => {
+                let groups = ends.windows(2).map(|ends| (ends[0]..ends[1]).collect());
+                (Shape::Offsets { count: 4 }, len, groups.collect())
+            }
+            ShapeKind::Axis => {
+                let [outer, side] = [planes, half].map(|side| side as u64);
+                let groups = (0..planes * half).map(column).collect();
+                (Shape::Axis { outer, len: side, inner: side }, planes * half * half, groups)
+            }
+            ShapeKind::Accumulate => (Shape::Accumulate, len, one(&mut (0..len))),
+            _ => (Shape::Whole, len, one(&mut (0..len))),
+        };
+        Cut { shape, ends: ends.map(|end| end as u32), spanned: spanned as u64, groups }
     }
 }
 
-async fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, String> {
-    let device = &scene.device;
-    let (shape, len) = shape(form, scene.words(LEN));
-    // Of floats small whole numbers, which the CPU adds as integers.
-    let (element, word): (_, fn(u32) -> u32) = match way {
-        EXACT => (Element::F32, |i| ((i % 1000) as f32).to_bits()),
-        _ => (Element::U32, |i| i.wrapping_mul(2_654_435_761)),
-    };
-    let all: Vec<u32> = (0..scene.words(LEN) as u32).map(word).collect();
-    let used = if way == Way::Counted { len / 2 } else { len };
-    let stride = if let Shape::Strided { stride } = shape { stride as usize } else { 1 };
-    let words: Vec<u32> = all.iter().copied().step_by(stride).take(used as usize).collect();
-    let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
-    let input = scene.buffer(bytemuck::cast_slice(&all))?;
-    let second = scene.buffer(bytemuck::cast_slice(&all))?;
-    let offsets = scene.buffer(bytemuck::cast_slice(&cuts))?;
-    let count = scene.buffer(&(used as u32).to_le_bytes())?;
-    let expected = match way {
-        EXACT => vec![(words.iter().map(|word| f32::from_bits(*word) as u32).sum::<u32>() as f32).to_bits()],
-        _ => expected(op, shape, &words, &cuts),
-    };
-    scene.stage();
-    let monoid = op.over(element).map_err(text)?;
-    let mut options = Options::default();
-    if let Way::Rung(name) = way {
-        let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
-        options = options.with_rung(Setup::new(rung, &device.limits(), 4 * len));
+impl Reduced {
+    async fn judged(self, scene: &Scene) -> Result<End, String> {
+        let Reduced { op, element, kind, way, accuracy, values } = self;
+        let (device, size) = (&scene.device, element.size());
+        let monoid = op.over(element).map_err(text)?;
+        let arity = if monoid.arity() == Arity::Two { 2 } else { 1 };
+        let len = (4 * scene.words(LEN * size / 4) / size) as usize;
+        let Cut { shape, ends, spanned, groups } = Cut::new(kind, len, way == Way::Counted);
+        let inputs: Vec<_> = (0..arity).map(|seed| data(values, op, element, len, seed)).collect();
+        let buffers: Vec<_> =
+            inputs.iter().map(|input| scene.buffer(input.bytes())).collect::<Result<_, _>>()?;
+        let ends = scene.buffer(bytemuck::cast_slice(&ends))?;
+        let count = scene.buffer(&(groups[0].len() as u32).to_le_bytes())?;
+        scene.stage();
+
+        let mut options = Options::default().with_accuracy(accuracy);
+        if let Way::Rung(name) = way {
+            let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
+            options = options.with_strategy(Strategy::rung(rung, &device.limits(), size * spanned));
+        }
+        let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
+        let slices = buffers.iter().map(|buffer| match shape {
+            Shape::Strided { .. } => Slice::from(buffer),
+            _ => Slice::new(buffer, 0, size * spanned),
+        });
+        let slices: Vec<_> = slices.collect();
+        let reduction = reducer.of(slices[0]);
+        let elements = slices.get(1).map_or(reduction.clone(), |second| reduction.with(*second));
+        let reduction = match (shape, way) {
+            (Shape::Offsets { .. }, _) => elements.clone().segment_offsets(&ends),
+            (_, Way::Counted) => elements.clone().shape(shape).count_buffer(&count),
+            _ => elements.clone().shape(shape),
+        };
+        let plan = reduction.plan().map_err(text)?;
+        scene.stage();
+        let workspace = Workspace::new(device, &plan);
+        let output = scene.room(plan.output())?;
+        // Accumulation adds to the result of no elements.
+        let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).into(&output));
+        let nothing = nothing.transpose().map_err(text)?;
+        scene.stage();
+        let prepared =
+            reduction.clone().workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
+        let record = |encoder: &mut _| {
+            nothing.iter().chain([&prepared]).for_each(|reduction| reduction.encode(encoder));
+        };
+        let got = scene.fetch(record, &output, plan.output()).await?;
+
+        if kind != ShapeKind::Accumulate && !plan.leaves_partials() {
+            // A browser cannot wait, and elsewhere nobody polls while a result is awaited.
+            let awaited: Result<Vec<Numbers>, _> = match cfg!(target_family = "wasm") {
+                true => reduction.read(&scene.queue).await,
+                false => reduction.wait(&scene.queue),
+            };
+            let awaited = awaited.map_err(text)?;
+            let numbers: Vec<Numbers> = reducer.results(&got).map_err(text)?;
+            // As text, in which NaN is NaN.
+            if format!("{awaited:?}") != format!("{numbers:?}") {
+                return Err(format!("{awaited:?} awaited, {numbers:?} recorded"));
+            }
+        }
+
+        let picked = |group: &[usize]| -> Vec<Vec<u8>> {
+            let size = size as usize;
+            let of =
+                |bytes: &[u8]| group.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
+            inputs.iter().map(|input| of(input.bytes())).collect()
+        };
+        let parts = groups.iter().map(|group| picked(group));
+        if accuracy == Accuracy::Exact {
+            let size = if element == Element::F64 { 8 } else { 4 };
+            let expected = parts.flat_map(|part| {
+                oracle::expected(op, element, &part[0], part.get(1).map(Vec::as_slice)).to_le_bytes()[..size]
+                    .to_vec()
+            });
+            return Ok(same(&got, &expected.collect::<Vec<_>>()));
+        }
+        let combined = || reference::combine(op, element, &got, groups[0].len() as u64).into_iter().collect();
+        let answers = if plan.leaves_partials() { combined() } else { op.read(element, &got) };
+        if answers.len() != groups.len() {
+            return Ok(End::Wrong(format!("{} results instead of {}", answers.len(), groups.len())));
+        }
+        for (part, got) in zip(parts, answers) {
+            let expected = reference::reduce(op, element, &part[0], part.get(1).map(Vec::as_slice));
+            match expected.ok_or("no reference")?.judge(got, plan.depth()) {
+                Verdict::Right => {}
+                verdict => return Ok(End::Wrong(format!("{verdict:?}"))),
+            }
+        }
+        Ok(End::Right)
     }
-    let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
-    let elements = match shape {
-        Shape::Strided { .. } => Slice::from(&input),
-        _ => Slice::new(&input, 0, 4 * len),
-    };
-    let mut reduction = reducer.of(elements).shape(shape);
-    if op == Op::Dot {
-        reduction = reduction.with(Slice::new(&second, 0, 4 * len));
-    }
-    if form == ShapeKind::Offsets {
-        reduction = reduction.segment_offsets(&offsets);
-    }
-    if way == Way::Counted {
-        reduction = reduction.count_buffer(&count);
-    }
-    let plan = reduction.plan().map_err(text)?;
-    scene.stage();
-    let workspace = Workspace::new(device, &plan);
-    let output = scene.room(plan.output())?;
-    scene.stage();
-    let prepared = reduction.workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
-    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output()).await?;
-    // Small workgroups may leave the rest to the host.
-    if plan.results() > 1 && form == ShapeKind::Whole {
-        let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
-        return Ok(same(
-            bytemuck::bytes_of(&partials.into_iter().fold(0, u32::wrapping_add)),
-            bytemuck::cast_slice(&expected),
-        ));
-    }
-    Ok(same(&got, bytemuck::cast_slice(&expected)))
 }

@@ -1,10 +1,11 @@
 //! A device whose errors are collected: with limits of its own, and perhaps destroyed at some stage of an operation.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use halofold::read::{Readback, Reading};
-use halofold::{adapter, wgpu};
+use halofold::{Prepared, adapter, wgpu};
 
 /// The end of an operation.
 #[derive(Debug)]
@@ -117,6 +118,28 @@ impl Scene {
         wanted.min(self.device.limits().max_buffer_size / 4)
     }
 
+    /// Binds an operation to an output for each array of expected words, runs it, and compares all of them.
+    pub async fn gives<P, E: Display>(
+        &self,
+        expected: &[Vec<u32>],
+        bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Prepared<P>, E>,
+    ) -> Result<End, String> {
+        let outputs = expected.iter().map(|words| self.room(4 * words.len() as u64));
+        let outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
+        let all = self.room(outputs.iter().map(wgpu::Buffer::size).sum())?;
+        self.stage();
+        let prepared = bind(&outputs).map_err(text)?;
+        let record = |encoder: &mut wgpu::CommandEncoder| {
+            prepared.encode(encoder);
+            let mut at = 0;
+            for output in &outputs {
+                encoder.copy_buffer_to_buffer(output, 0, &all, at, output.size());
+                at += output.size();
+            }
+        };
+        self.compare(record, &all, bytemuck::cast_slice(&expected.concat())).await
+    }
+
     /// Submits the commands and compares a buffer with its expected contents.
     pub async fn compare(
         &self,
@@ -181,6 +204,6 @@ pub fn same(got: &[u8], expected: &[u8]) -> End {
     }
 }
 
-pub fn text(error: impl std::fmt::Display) -> String {
+pub fn text(error: impl Display) -> String {
     error.to_string()
 }
