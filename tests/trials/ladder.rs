@@ -2,7 +2,9 @@
 //!
 //! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
 
-use crate::common::{Data, Kind, data, gpu, in_turn, is_software, job, missing, over, poisoned, right, run};
+use std::collections::BTreeSet;
+
+use crate::common::{Kind, data, gpu, in_turn, is_software, job, missing, over, poisoned, right, run};
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::{Arity, Op, Reducer, Scalar, reference};
 use halofold::{Element, Slice};
@@ -69,20 +71,16 @@ fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -
 
 /// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
 fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Checked {
-    let workgroup_size = 64;
-    let bench = Bench::new(job(rung, op, element, finish, workgroup_size))?;
-    let wg = u64::from(workgroup_size);
-    let tuning = &bench.job.tuning;
+    let bench = Bench::new(job(rung, op, element, finish, 64))?;
+    let (wg, tuning) = (64, &bench.job.tuning);
     let block = match rung.kernel.coverage {
         Coverage::Block(items) | Coverage::Grid(items) => wg * u64::from(items),
         Coverage::Tiles(tiles) => u64::from(tuning.tile * tiles),
         _ => wg,
     };
-    let edges = [wg, block, 2 * block, wg * block];
-    let mut lengths = vec![0, 1, 2, 3, 5, 7, 8, 13, 1009, 70_001];
-    lengths.extend(edges.iter().flat_map(|edge| [edge - 1, *edge, edge + 1]));
-    lengths.sort_unstable();
-    lengths.dedup();
+    let edges = [wg, block, 2 * block, wg * block].into_iter();
+    let edges = edges.flat_map(|edge| [edge - 1, edge, edge + 1]);
+    let lengths: BTreeSet<_> = edges.chain([0, 1, 2, 3, 5, 7, 8, 13, 1009, 70_001]).collect();
     for (round, len) in lengths.into_iter().enumerate() {
         // They take turns: every kind meets every edge of some rung and operator. Long inputs get one kind only.
         let turn = round + rung.name().len() + op.name().len();
@@ -94,46 +92,32 @@ fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish
             _ => vec![other],
         };
         for kind in kinds {
-            let offset = (round as u64 % 7) * element.size();
-            let values = data(kind, op, element, len as usize, round as u64);
-            compare(&bench, &values, offset, len).map_err(|message| {
-                format!("{op} of {len} {kind:?} {element} from byte {offset}: {message}")
-            })?;
+            bench.compare(kind, len as usize, round as u64, round as u64 % 7)?;
         }
     }
     Ok(())
 }
 
-fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
-    let buffer = poisoned(gpu(), values.bytes(), offset);
-    let (got, depth) =
-        gpu().watched(|| bench.run(Slice::new(&buffer, offset, len * bench.job.element.size())))?;
-    let (op, element) = (bench.job.op, bench.job.element);
-    let expected = reference::reduce(op, element, values.bytes(), Some(values.bytes())).unwrap();
-    right(expected.judge(got, depth))
-}
-
-/// One length at every power of two that the adapter allows as a workgroup.
+/// Some lengths at every power of two that the adapter allows as a workgroup.
 fn every_workgroup_size(rung: &'static Rung) -> Trial {
     let name = format!("ladder::{}::every-workgroup-size", rung.name());
     let finish = rung.finishes[0];
     let usual = job(rung, Op::Sum, Element::U32, finish, 64);
     crate::trial(name, Adapters::every_if(rung.name() == SINGLE_PASS), missing(&usual), move || {
         let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
-        // Each size takes one of two types.
-        let sizes = (0..=10).map(|power| (1 << power, [Element::U32, Element::F32][power % 2]));
-        // Every third and the largest: the others when it is the next rung's turn.
-        let turn = rung.name().len();
-        let sizes = sizes.filter(|(size, _)| {
-            !is_software() || *size == most || (size.ilog2() as usize + turn).is_multiple_of(3)
-        });
-        for (workgroup_size, element) in sizes.filter(|(size, _)| *size <= most) {
-            let bench = Bench::new(job(rung, Op::Sum, element, finish, workgroup_size))?;
+        // On a software adapter every third and the largest: the others when it is the next rung's turn.
+        let is_met = |power: &u32| {
+            let turn = *power as usize + rung.name().len();
+            1 << power <= most && (!is_software() || 1 << power == most || turn.is_multiple_of(3))
+        };
+        for power in (0..=10).filter(is_met) {
+            // Each size takes one of two types.
+            let element = [Element::U32, Element::F32][power as usize % 2];
+            let bench = Bench::new(job(rung, Op::Sum, element, finish, 1 << power))?;
             for len in (0..=17).chain([777, 40_003]) {
-                let values = data(Kind::Random, Op::Sum, element, len, 9);
-                let offset = (len as u64 % 4) * element.size();
-                compare(&bench, &values, offset, len as u64)
-                    .map_err(|message| format!("{len} {element} by {workgroup_size}: {message}"))?;
+                bench
+                    .compare(Kind::Random, len, 9, len as u64 % 4)
+                    .map_err(|message| format!("workgroups of {}: {message}", 1 << power))?;
             }
         }
         Ok(())
@@ -147,19 +131,34 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(job: Job) -> Result<Self, String> {
-        let device = &gpu().device;
-        Ok(Bench { job, reducer: job.reducer(device).map_err(|error| error.to_string())? })
+    fn new(job: Job) -> Checked<Self> {
+        Ok(Bench { job, reducer: job.reducer(&gpu().device)? })
     }
 
-    /// The answer and the plan's depth. An operator of two inputs takes the elements twice.
-    fn run(&self, input: Slice<'_>) -> Result<(Scalar, u64), String> {
+    /// Compares the result over elements that begin some elements behind the buffer's start. An operator of two inputs takes them twice.
+    fn compare(&self, kind: Kind, len: usize, seed: u64, skipped: u64) -> Checked {
+        let Job { op, element, .. } = self.job;
+        let values = data(kind, op, element, len, seed);
+        let offset = skipped * element.size();
+        let buffer = poisoned(gpu(), values.bytes(), offset);
+        let input = Slice::new(&buffer, offset, values.bytes().len() as u64);
+        let expected =
+            reference::reduce(op, element, values.bytes(), Some(values.bytes())).expect("it is defined");
+        let judged = gpu().watched(|| {
+            let (got, depth) = self.run(input).map_err(|error| error.to_string())?;
+            right(expected.judge(got, depth))
+        });
+        let what = |why| format!("{op} of {len} {kind:?} {element} from byte {offset}: {why}");
+        Ok(judged.map_err(what)?)
+    }
+
+    /// The answer and the plan's depth.
+    fn run(&self, input: Slice<'_>) -> Checked<(Scalar, u64)> {
         let Job { op, element, finish, .. } = self.job;
         let inputs = if self.reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
         let reduction = over(&self.reducer, &[input; 2][..inputs]);
-        let plan = reduction.plan().map_err(|error| error.to_string())?;
-        let runs = run(gpu(), &reduction, None)?;
-        let [first, second] = runs.map(|bytes| {
+        let plan = reduction.plan()?;
+        let [first, second] = run(gpu(), &reduction, None)?.map(|bytes| {
             if plan.leaves_partials() {
                 reference::combine(op, element, &bytes, input.size() / element.size()).unwrap()
             } else {
@@ -167,7 +166,7 @@ impl Bench {
             }
         });
         if finish != Finish::Atomic && !first.same(second) {
-            return Err(format!("the second run gave {second}, the first {first}"));
+            return Err(format!("the second run gave {second}, the first {first}").into());
         }
         Ok((second, plan.depth()))
     }

@@ -36,7 +36,6 @@ fn main() {
         stencil::trials(),
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
-    reducer_ops::say_what_is_left_open();
     say_what_took_longest();
     // The device must go before its driver's own exit handlers run.
     conclusion.exit();

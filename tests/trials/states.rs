@@ -2,103 +2,74 @@
 //!
 //! One trial per operator and element type. What the adapter cannot run is listed as ignored, with the reason.
 
-use halofold::reduce::reference::{self, Expected};
+use halofold::reduce::reference;
 use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, Shape};
 use halofold::{Element, Slice, wgpu};
 use libtest_mimic::Trial;
 
-use crate::common::{Data, Kind, buffer, data, gpu, right};
-use crate::reduced::{both_runs, reduced, same};
+use crate::common::{Kind, buffer, data, gpu, right};
+use crate::reduced::{both_runs, pairs, reduced, same};
 use crate::{Adapters, Checked, watched};
 
 /// Segments that leave a state each, and their elements.
 const SEGMENTS: u64 = 70;
 const LEN: u64 = 333;
-
-/// Combinations of states, at most: more than there are states.
-const MERGES: u64 = SEGMENTS;
+const ALL: u64 = SEGMENTS * LEN;
 
 pub fn trials() -> Vec<Trial> {
-    let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
-    pairs.filter_map(|(op, element)| Some(trial(op, element, op.over(element).ok()?))).collect()
+    let trial = |(op, element, monoid): (Op, Element, Monoid)| {
+        let (adapters, missing) =
+            (Adapters::every_if(element == Element::U32), crate::lacking(monoid.features()));
+        crate::trial(format!("states::{op}::{element}"), adapters, missing, move || {
+            [Kind::Dyadic, Kind::Random, Kind::Nan].into_iter().try_for_each(|kind| {
+                let checked = watched(gpu(), || check(op, element, &monoid, kind));
+                checked.map_err(|why| format!("{kind:?}: {why}").into())
+            })
+        })
+    };
+    pairs().map(trial).collect()
 }
 
-fn trial(op: Op, element: Element, monoid: Monoid) -> Trial {
-    let adapters = Adapters::every_if(element == Element::U32);
-    crate::trial(format!("states::{op}::{element}"), adapters, crate::lacking(monoid.features()), move || {
-        for kind in [Kind::Dyadic, Kind::Random, Kind::Nan] {
-            let case = Case::new(op, element, monoid.clone(), kind);
-            watched(gpu(), || case.check()).map_err(|why| format!("{kind:?}: {why}"))?;
-        }
-        Ok(())
-    })
-}
-
-/// Elements, and the result of all of them.
-struct Case {
-    op: Op,
-    element: Element,
-    monoid: Monoid,
-    inputs: Vec<Data>,
-    expected: Expected,
-}
-
-impl Case {
-    fn new(op: Op, element: Element, monoid: Monoid, kind: Kind) -> Self {
-        let count = if monoid.arity() == Arity::Two { 2 } else { 1 };
-        let inputs: Vec<_> =
-            (0..count).map(|seed| data(kind, op, element, (SEGMENTS * LEN) as usize, seed)).collect();
-        let second = inputs.get(1).map(Data::bytes);
-        let expected = reference::reduce(op, element, inputs[0].bytes(), second).expect("it is defined");
-        Case { op, element, monoid, inputs, expected }
-    }
-
-    fn check(&self) -> Checked {
-        let n = SEGMENTS * LEN;
-        let (whole, depth) = self.of_elements(Shape::Whole)?;
-        self.judge("a state of everything", reference::combine(self.op, self.element, &whole, n), depth)?;
-
-        let (states, depth) = self.of_elements(Shape::Segments { len: LEN })?;
-        let on_cpu = reference::combine(self.op, self.element, &states, n);
-        self.judge("the CPU's combination", on_cpu, depth + MERGES)?;
-
-        let (result, more) = self.of_states(&states, false)?;
-        let on_gpu = self.op.read(self.element, &result).first().copied();
-        self.judge("the GPU's combination", on_gpu, depth + more)?;
-
-        let (state, more) = self.of_states(&states, true)?;
-        let finished = reference::combine(self.op, self.element, &state, n);
-        self.judge("a state of states", finished, depth + more)
-    }
-
-    /// The states that elements leave, and the plan's depth.
-    fn of_elements(&self, shape: Shape) -> Checked<(Vec<u8>, u64)> {
-        let inputs: Vec<_> = self.inputs.iter().map(Data::bytes).collect();
-        let reducer = self.reducer(Options::default().with_to_states(true))?;
-        let (runs, depth) = reduced(&reducer, &inputs, [self.element.size(); 2], shape, None)?;
-        Ok((same(runs)?, depth))
-    }
-
-    /// The result of states: a value, or one state.
-    fn of_states(&self, states: &[u8], to_states: bool) -> Checked<(Vec<u8>, u64)> {
-        let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
-        let reducer = self.reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
-        let all = Slice::new(&states, 0, SEGMENTS * self.monoid.acc_size());
-        let (runs, depth) = both_runs(&reducer.of(all).element_count((SEGMENTS * LEN) as u32), None)?;
-        Ok((same(runs)?, depth))
-    }
-
-    fn reducer(&self, options: Options<'_>) -> Checked<Reducer> {
-        Ok(Reducer::with_options(&gpu().device, self.monoid.clone(), options)?)
-    }
-
-    /// Places count within a segment: of those only the value is of all elements.
-    fn judge(&self, what: &str, got: Option<Scalar>, depth: u64) -> Checked {
+fn check(op: Op, element: Element, monoid: &Monoid, kind: Kind) -> Checked {
+    let count = if monoid.arity() == Arity::Two { 2 } else { 1 };
+    let input = |seed| data(kind, op, element, ALL as usize, seed).bytes().to_vec();
+    let inputs: Vec<_> = (0..count).map(input).collect();
+    let expected = reference::reduce(op, element, &inputs[0], inputs.get(1).map(Vec::as_slice));
+    let expected = expected.expect("it is defined");
+    // Places count within a segment: of those only the value is of all elements.
+    let judge = |what: &str, got: Option<Scalar>, depth: u64| -> Checked {
         let got = got.ok_or_else(|| format!("{what}: nothing"))?;
-        if let (Scalar::At { value, .. }, Scalar::At { value: found, index }) = (self.expected.answer, got) {
-            let is_right = value.same(found) && index < SEGMENTS * LEN;
+        if let (Scalar::At { value, .. }, Scalar::At { value: found, index }) = (expected.answer, got) {
+            let is_right = value.same(found) && index < ALL;
             return if is_right { Ok(()) } else { Err(format!("{what}: {got}").into()) };
         }
-        Ok(right(self.expected.judge(got, depth)).map_err(|why| format!("{what}: {why}"))?)
+        Ok(right(expected.judge(got, depth)).map_err(|why| format!("{what}: {why}"))?)
+    };
+    let reducer = |options| Reducer::with_options(&gpu().device, monoid.clone(), options);
+    let to_states = reducer(Options::default().with_to_states(true))?;
+    let of_elements = |shape| -> Checked<(Vec<u8>, u64)> {
+        let (runs, depth) = reduced(&to_states, &inputs, [element.size(); 2], shape, None)?;
+        Ok((same(runs)?, depth))
+    };
+    let (whole, depth) = of_elements(Shape::Whole)?;
+    judge("a state of everything", reference::combine(op, element, &whole, ALL), depth)?;
+
+    // The CPU combines states at most as often as there are states.
+    let (states, depth) = of_elements(Shape::Segments { len: LEN })?;
+    judge("the CPU's combination", reference::combine(op, element, &states, ALL), depth + SEGMENTS)?;
+
+    let buffer = buffer(gpu(), &states, wgpu::BufferUsages::STORAGE);
+    let slice = Slice::new(&buffer, 0, SEGMENTS * monoid.acc_size());
+    for to_states in [false, true] {
+        let reducer = reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
+        let (runs, more) = both_runs(&reducer.of(slice).element_count(ALL as u32), None)?;
+        let result = same(runs)?;
+        let (what, got) = if to_states {
+            ("a state of states", reference::combine(op, element, &result, ALL))
+        } else {
+            ("the GPU's combination", op.read(element, &result).first().copied())
+        };
+        judge(what, got, depth + more)?;
     }
+    Ok(())
 }

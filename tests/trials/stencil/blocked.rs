@@ -1,25 +1,12 @@
 //! Time-blocked kernels: however many steps a pass makes, the bits are those of single steps; and the cells are right.
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Config, Dims, STENCILS, Stencil, Tuning, Weights};
-use libtest_mimic::Trial;
+use halofold::stencil::{Block, Border, Borders, Config, Dims, Tuning, Weights};
 
 use super::run::{Run, random_cells};
-use super::{FLOATS, Kernel, grids};
+use super::{Kernel, grids};
+use crate::Checked;
 use crate::common::{gpu, in_turn, is_software};
-use crate::{Adapters, Checked};
-
-pub fn trials() -> Vec<Trial> {
-    let is_listed = |kernel: &Kernel| STENCILS.iter().any(|stencil| stencil.name == kernel.stencil.name);
-    let is_met = |kernel: &Kernel| kernel.variant.is_blocked() && is_listed(kernel);
-    let each = |kernel: Kernel| {
-        FLOATS.iter().map(move |&element| {
-            let name = format!("blocked::{}::{element}::as_single_steps", kernel.stencil.name);
-            super::trial(name, Adapters::One, kernel, element, move || as_single_steps(kernel, element))
-        })
-    };
-    Kernel::all().filter(is_met).flat_map(each).collect()
-}
 
 /// A configuration in small shapes, two or four steps a pass.
 pub fn small(config: Config, round: usize) -> Config {
@@ -100,7 +87,7 @@ fn within_memory(config: Config) -> Config {
 }
 
 /// Passes of many steps, and passes of single ones by the plainest shape; these against the CPU.
-fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
+pub fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
     let Kernel { stencil, .. } = kernel;
     // Weights of no particular kind, which sum to about one: nothing is exact.
     let (shapes, plain, weights) = match stencil.dims {
@@ -113,12 +100,11 @@ fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
         Element::F32 => 2f64.powi(-24),
         _ => 2f64.powi(-53),
     };
-    for nth in sample(stencil, element, &shapes) {
+    for nth in sample(kernel, element, &shapes) {
         let (shape @ [.., steps], has_rhs) = (shapes[nth], nth % 2 == 1);
         // Every other grid, so that each shape meets rows of whole vectors and others, and all kinds of sides.
-        let grids = grids(stencil.dims, &PLANES, &SPACES).into_iter().enumerate();
-        let rounds = grids.filter(|(round, _)| (round + nth) % 2 == 0);
-        for (round, grid) in in_turn(rounds, 2, nth + element.size() as usize / 4) {
+        let grids = grids(stencil.dims, &PLANES, &SPACES).into_iter().enumerate().skip(nth % 2).step_by(2);
+        for (round, grid) in in_turn(grids, 2, nth + element.size() as usize / 4) {
             let config = kernel.config(element, grid).with_borders(borders(round * 7 + nth * 4));
             // A few bits fewer than f16 has, so that every type holds them.
             let noise = |seed, scale| random_cells(grid, seed, |word| (word >> 54) as f64 / 1024.0 * scale);
@@ -127,8 +113,7 @@ fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
                 let run = Run::new(gpu(), config, Weights::new(&weights), steps);
                 if has_rhs { run.with_rhs(noise(7, 1.0 / 64.0)) } else { run }
             };
-            let (single, many) = (run(plain), run(shape));
-            let start = noise(3, 1.0);
+            let (single, many, start) = (run(plain), run(shape), noise(3, 1.0));
             let expected = single.on_gpu(&start)?;
             many.near(&many.on_gpu(&start)?, &expected, 0.0)?;
             let bound = 4.0 * f64::from(stencil.points() + 6) * unit * f64::from(steps);
@@ -140,13 +125,13 @@ fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
 
 /// The shapes to compile: all; on a software adapter one of the four that it compiles soonest, another for each type and for each of the two
 /// stencils that share them.
-fn sample(stencil: &Stencil, element: Element, shapes: &[Shape]) -> Vec<usize> {
+fn sample(kernel: Kernel, element: Element, shapes: &[Shape]) -> Vec<usize> {
     let mut all: Vec<_> = (0..shapes.len()).collect();
     if !is_software() {
         return all;
     }
     all.sort_by_key(|&nth| shapes[nth][2..5].iter().product::<u32>());
-    let is_box = usize::from(stencil.classes.len() > 2);
+    let is_box = usize::from(kernel.stencil.classes.len() > 2);
     vec![match element {
         Element::F32 => all[2 + is_box],
         Element::F64 => all[is_box],

@@ -15,27 +15,18 @@ use crate::common::{Gpu, is_software};
 /// Powers of two, of which no two in a row are equal.
 const OWN_CENTRE: [f64; 4] = [0.5, 0.125, 0.0625, 0.25];
 
-/// One compiled kernel.
-#[derive(Clone, Copy)]
-struct Composition {
-    is_fixed: bool,
-    has_rhs: bool,
-    shape: usize,
-}
+/// A compiled kernel: whether all borders are fixed, whether it has a right-hand side, and one of three shapes.
+type Composition = (bool, bool, usize);
 
 /// All compositions of a kernel. On a software adapter a sample whose shapes move from kernel to kernel: two in 32 bits, with all parts
 /// and with none, and one in other types and of time-blocked kernels, which take seconds each.
 fn compositions(kernel: Kernel, element: Element) -> Vec<Composition> {
     if !is_software() {
-        let shapes = (0..3).flat_map(|shape| [(true, shape), (false, shape)]);
-        let has_rhs = |is_fixed, shape| is_fixed == (shape == 1);
-        return shapes
-            .map(|(is_fixed, shape)| Composition { is_fixed, has_rhs: has_rhs(is_fixed, shape), shape })
-            .collect();
+        let of = |shape| [(true, shape == 1, shape), (false, shape != 1, shape)];
+        return (0..3).flat_map(of).collect();
     }
     let nth = kernel.nth();
-    let plain = Composition { is_fixed: true, has_rhs: false, shape: nth % 3 };
-    let full = Composition { is_fixed: false, has_rhs: true, shape: (nth + 1) % 3 };
+    let (plain, full) = ((true, false, nth % 3), (false, true, (nth + 1) % 3));
     match element {
         Element::F32 if !kernel.variant.is_blocked() => vec![plain, full],
         Element::F64 => vec![full],
@@ -45,18 +36,12 @@ fn compositions(kernel: Kernel, element: Element) -> Vec<Composition> {
 
 /// Compares steps of all compositions of a kernel over some grids with the CPU's, on small integers, for which they are exact.
 /// Borders take turns.
-pub fn check(
-    gpu: &'static Gpu,
-    kernel: Kernel,
-    element: Element,
-    grids: impl IntoIterator<Item = Grid> + Clone,
-    steps: u32,
-) -> Checked {
+pub fn check(gpu: &'static Gpu, kernel: Kernel, element: Element, grids: Vec<Grid>, steps: u32) -> Checked {
     let [fixed, mirror, periodic, mixed, faces] = borders();
-    for Composition { is_fixed, has_rhs, shape } in compositions(kernel, element) {
-        for (turn, grid) in grids.clone().into_iter().enumerate() {
+    for (is_fixed, has_rhs, shape) in compositions(kernel, element) {
+        for (turn, grid) in grids.iter().enumerate() {
             let borders = if is_fixed { fixed } else { [mirror, mixed, periodic, faces][turn % 4] };
-            let config = kernel.config(element, grid).with_borders(borders);
+            let config = kernel.config(element, *grid).with_borders(borders);
             let config = if kernel.variant.is_blocked() {
                 small(config, shape)
             } else {
@@ -68,8 +53,8 @@ pub fn check(
             // Where there is no right-hand side the weights are the stencil's own.
             let weights = if has_rhs { repeated(OWN_CENTRE) } else { kernel.stencil.dyadic };
             let run = Run::new(gpu, config, weights, steps);
-            let run = if has_rhs { run.with_rhs(dyadic_cells(grid, 6)) } else { run };
-            run.check(&dyadic_cells(grid, 5))?;
+            let run = if has_rhs { run.with_rhs(dyadic_cells(*grid, 6)) } else { run };
+            run.check(&dyadic_cells(*grid, 5))?;
         }
     }
     Ok(())

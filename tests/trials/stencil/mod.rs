@@ -7,16 +7,16 @@
 mod blocked;
 mod composed;
 mod field;
+mod heat;
 mod modes;
 mod poisson;
 mod residual;
 mod run;
-mod shape;
 mod slabs;
 mod until;
 mod windows;
 
-use self::run::{Run, borders, dyadic_cells, general_borders, random_cells, repeated};
+use self::run::{Run, borders, dyadic_cells, general_borders, is_fixed, places, random_cells, repeated};
 use self::windows::{long_grids, small};
 use crate::common::{fastest, gpu, in_turn, is_slow_to_compile, is_software};
 use crate::{Adapters, Checked};
@@ -32,23 +32,25 @@ type Row = (&'static str, fn(Kernel) -> bool, &'static [Element], Check);
 type Single = (&'static str, fn() -> Checked);
 
 const FLOATS: &[Element] = &[Element::F32, Element::F64, Element::F16];
+const WIDE: &[Element] = &[Element::F32, Element::F64];
 const SINGLE: &[Element] = &[Element::F32];
 
 /// What is checked of each kernel of a kind, in each of some types: a trial each.
-const CHECKS: [Row; 17] = [
+const CHECKS: [Row; 18] = [
     ("dyadic", |_| true, FLOATS, dyadic),
     ("random", |_| true, SINGLE, random),
     ("eigenmodes", |_| true, SINGLE, modes::shrink),
     ("borders", |kernel| kernel.variant.is_general(), FLOATS, any_border),
     ("poisson", |_| true, SINGLE, poisson::solves),
-    ("poisson until", Kernel::is_fastest, &[Element::F64], poisson::solves_until),
-    ("poisson windows", Kernel::is_fastest, SINGLE, poisson::solves_in_windows),
-    ("impulse", |_| true, SINGLE, shape::impulse),
-    ("frozen", |_| true, SINGLE, shape::frozen),
-    ("sizes", |_| true, SINGLE, shape::sizes),
+    ("poisson until", Kernel::is_fastest, &[Element::F64], poisson::solves),
+    ("sizes", |_| true, SINGLE, sizes),
     // The type matters to where windows may start, and to nothing else.
     ("windows", |_| true, SINGLE, windows::several),
     ("windows", Kernel::is_plain, &[Element::F64, Element::F16], windows::several),
+    ("slabs", Kernel::is_cut, FLOATS, slabs::any_cut),
+    ("as single steps", |kernel| kernel.variant.is_blocked(), FLOATS, blocked::as_single_steps),
+    ("until", Kernel::is_fastest, SINGLE, until::stops),
+    ("until in windows", Kernel::is_fastest, SINGLE, until::stops_in_windows),
     (
         "until",
         |kernel| kernel.is_fastest() && kernel.is_of_five(),
@@ -56,67 +58,44 @@ const CHECKS: [Row; 17] = [
         until::stops_in_any_type,
     ),
     ("exact residual", Kernel::is_single_of_five, FLOATS, residual::sums_without_rounding),
-    (
-        "exact residual of odd cells",
-        Kernel::is_single_of_five,
-        &[Element::F32, Element::F64],
-        residual::special,
-    ),
-    ("exact residual stops", Kernel::is_single_of_five, &[Element::F32, Element::F64], residual::stops),
+    ("residual of odd cells", Kernel::is_single_of_five, WIDE, residual::special),
+    ("exact residual stops", Kernel::is_single_of_five, WIDE, residual::stops),
     ("field", |kernel| kernel.variant.name == "direct-global", FLOATS, field::tells_right_from_wrong),
 ];
 
 /// Checks of one kernel, or of properties that hold for all.
-const SINGLES: [Single; 15] = [
-    ("10000 steps", shape::many_steps),
-    ("recording", shape::recording),
+const SINGLES: [Single; 11] = [
+    ("10000 steps", heat::many_steps),
+    ("recording", heat::recording),
     ("past 65535 workgroups", windows::past_a_row_of_workgroups),
     ("past 128 MiB", windows::past_the_default_limit),
     ("slabs::grids_that_cannot_be_cut_are_refused", slabs::refused),
     ("slabs::changes_merge", slabs::changes),
     ("until::never", until::never),
-    ("until::no steps", until::no_steps),
-    ("until::in pieces and again", until::in_pieces_and_again),
-    ("until::recorded and never submitted", until::never_submitted),
-    ("until::a piece is missing", until::piece_missing),
-    ("until::not a number", until::not_a_number),
+    ("until::in pieces", until::in_pieces),
     ("until::awaited", until::awaited),
     ("until::wrong input", until::wrong_input),
     ("residual::recorded", residual::recorded),
 ];
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for (what, is_met, elements, check) in CHECKS {
-        for kernel in Kernel::all().filter(|kernel| is_met(*kernel)) {
-            for &element in elements {
-                let name = format!("{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
-                let adapters = Adapters::every_if(element == Element::F32 && kernel.is_sampled(what));
-                trials.push(trial(name, adapters, kernel, element, move || check(kernel, element)));
-            }
-        }
-    }
-    trials.extend(slabs::trials());
-    trials.extend(until::trials());
-    trials.extend(blocked::trials());
-    trials.extend(
-        SINGLES.map(|(name, check)| crate::trial(format!("stencil::{name}"), Adapters::One, None, check)),
-    );
-    trials
+    let rows = CHECKS.into_iter().flat_map(|(what, is_met, elements, check)| {
+        let pairs = Kernel::all().filter(move |kernel| is_met(*kernel));
+        let pairs = pairs.flat_map(|kernel| elements.iter().map(move |element| (kernel, *element)));
+        pairs.map(move |(kernel, element)| trial(what, kernel, element, check))
+    });
+    let single = |(name, check): Single| crate::trial(format!("stencil::{name}"), Adapters::One, None, check);
+    rows.chain(SINGLES.map(single)).collect()
 }
 
 /// A trial of a kernel, ignored where the device lacks the type.
-fn trial(
-    name: String,
-    adapters: Adapters,
-    kernel: Kernel,
-    element: Element,
-    check: impl FnOnce() -> Checked + Send + 'static,
-) -> Trial {
+fn trial(what: &str, kernel: Kernel, element: Element, check: Check) -> Trial {
+    let name = format!("stencil::{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
+    let adapters = Adapters::every_if(element == Element::F32 && kernel.is_sampled(what));
     let is_slow = kernel.variant.is_blocked() && is_slow_to_compile();
     let is_slow = is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned());
     let left_out = crate::lacking(element.feature()).or(is_slow);
-    crate::trial(format!("stencil::{name}"), adapters, left_out, check)
+    crate::trial(name, adapters, left_out, move || check(kernel, element))
 }
 
 /// A stencil and a variant that serves it.
@@ -132,6 +111,11 @@ impl Kernel {
         let of =
             |stencil: &'static Stencil| stencil.variants().map(move |variant| Kernel { stencil, variant });
         STENCILS.iter().chain(BOXES).flat_map(move |stencil| of(stencil))
+    }
+
+    /// The fastest kernel of a stencil of those that the adapter compiles in time.
+    fn fastest(stencil: &'static Stencil) -> Kernel {
+        Kernel { stencil, variant: fastest(stencil) }
     }
 
     /// Its place among all kernels.
@@ -150,14 +134,16 @@ impl Kernel {
         let is_one = matches!(names, ("7-point", "direct-global") | ("27-point", "plane-sums"));
         match what {
             "dyadic" => self.is_of_five() || is_one,
-            "windows" => self.is_simplest(),
+            "windows" | "slabs" => self.is_of_five() && self.variant.name == "direct-global",
+            "until" => self.is_of_five(),
             _ => false,
         }
     }
 
-    /// True of the 5-point stencil's first kernel.
-    fn is_simplest(self) -> bool {
-        self.is_of_five() && self.variant.name == "direct-global"
+    /// True of the fastest kernel that makes single steps, the simplest one, and the time-blocked one.
+    fn is_cut(self) -> bool {
+        let usual = [self.stencil.fastest_step().name, "direct-global"];
+        self.variant.is_blocked() || usual.contains(&self.variant.name)
     }
 
     fn is_fastest(self) -> bool {
@@ -216,6 +202,14 @@ fn dyadic(kernel: Kernel, element: Element) -> Checked {
     composed::check(gpu(), kernel, element, small_grids(kernel.stencil.dims), exact_steps(element))
 }
 
+/// One, two and three cells, primes, a block and one more or less of what it computes.
+fn sizes(kernel: Kernel, element: Element) -> Checked {
+    let flat = [[1, 17], [2, 1], [3, 3], [5, 19], [6, 18], [7, 16], [13, 15], [11, 2], [8, 33]];
+    let planes = [1, 2, 3, 4, 5, 9, 10, 7, 6];
+    let deep: Vec<_> = flat.iter().zip(planes).map(|([rows, cols], planes)| [planes, *rows, *cols]).collect();
+    composed::check(gpu(), kernel, element, grids(kernel.stencil.dims, &flat, &deep), 3)
+}
+
 /// Borders that only the general kernels know, also on grids that are shorter than the stencil reaches, and in several windows.
 fn any_border(kernel: Kernel, element: Element) -> Checked {
     let dims = kernel.stencil.dims;
@@ -231,7 +225,7 @@ fn any_border(kernel: Kernel, element: Element) -> Checked {
 }
 
 /// Each step may be off by half a unit in the last place of the largest partial sum per operation; what was off before is weighted like
-/// the values are.
+/// the values are. Cells at fixed sides keep every bit, into the corners where another kind of side begins.
 fn random(kernel: Kernel, element: Element) -> Checked {
     let grid = kernel.grid([61, 100], [5, 17, 68]);
     let cells = random_cells(grid, 11, |word| f64::from((word >> 40) as f32 / (1 << 23) as f32 - 1.0));
@@ -248,7 +242,14 @@ fn random(kernel: Kernel, element: Element) -> Checked {
             largest = gain * largest + added;
             bound = gain * bound + operations * unit * largest;
         }
-        run.near(&run.on_gpu(&cells)?, &run.on_cpu(&cells), bound)?;
+        let got = run.on_gpu(&cells)?;
+        run.near(&got, &run.on_cpu(&cells), bound)?;
+        for (at, (got, before)) in places(grid).zip(got.iter().zip(&cells)) {
+            assert!(
+                !is_fixed(&run.config, at) || got == before,
+                "the cell at {at:?} is {got}, it was {before}"
+            );
+        }
     }
     Ok(())
 }

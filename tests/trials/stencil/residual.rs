@@ -7,10 +7,10 @@ use halofold::reduce::{Accuracy, Op};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Norm, Until, Weights};
 
 use super::Kernel;
-use super::run::{Run, dyadic_cells};
+use super::run::{Run, dyadic_cells, random_cells};
 use crate::Checked;
 use crate::common::oracle::expected;
-use crate::common::{Gpu, Random, Shared, gpu, limited};
+use crate::common::{Gpu, Shared, decode, encode, gpu, limited};
 
 /// A device that binds little, but some states of 64-bit floats.
 fn small() -> &'static Gpu {
@@ -35,14 +35,12 @@ fn powers(element: Element) -> [Range<i32>; 2] {
 }
 
 fn rough(grid: Grid, powers: &Range<i32>, seed: u64) -> Vec<f64> {
-    let mut random = Random::new(seed);
-    let mut cell = || {
-        let fraction = 1.0 + (random.next() >> 12) as f64 / 2f64.powi(52);
-        let power = powers.start + (random.next() % powers.len() as u64) as i32;
-        let sign = if random.next() & 1 == 1 { 1.0 } else { -1.0 };
+    random_cells(grid, seed, |word| {
+        let fraction = f64::from_bits(1f64.to_bits() | word >> 12);
+        let power = powers.start + (word % powers.len() as u64) as i32;
+        let sign = if word >> 11 & 1 == 1 { 1.0 } else { -1.0 };
         sign * fraction * 2f64.powi(power)
-    };
-    (0..grid.cells()).map(|_| cell()).collect()
+    })
 }
 
 /// Checks behind the last step only.
@@ -52,23 +50,20 @@ fn exact(epsilon: f64) -> Until {
 
 /// The sum of squares as whole numbers give it; each difference and each square is rounded, and subnormal ones are zero.
 fn squares(element: Element, [old, new]: &[Vec<f64>; 2]) -> f64 {
-    let is_wide = element == Element::F64;
-    let smallest = if is_wide { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() };
+    let element = if element == Element::F64 { element } else { Element::F32 };
     let number = |x: f64| {
-        let rounded = if is_wide { x } else { f64::from(x as f32) };
+        let (rounded, smallest) = match element {
+            Element::F64 => (x, f64::MIN_POSITIVE),
+            _ => (f64::from(x as f32), f32::MIN_POSITIVE.into()),
+        };
         if rounded.abs() < smallest { 0.0 } else { rounded }
     };
     let square = |(old, new): (&f64, &f64)| {
         let change = number(number(*old) - number(*new));
         number(change * change)
     };
-    let squares: Vec<f64> = old.iter().zip(new).map(square).collect();
-    let sum = |element, bytes: &[u8]| expected(Op::Sum, element, bytes, None);
-    if is_wide {
-        return f64::from_bits(sum(Element::F64, bytemuck::cast_slice(&squares)));
-    }
-    let squares: Vec<f32> = squares.into_iter().map(|square| square as f32).collect();
-    f32::from_bits(sum(Element::F32, bytemuck::cast_slice(&squares)) as u32).into()
+    let squares = encode(element, old.iter().zip(new).map(square));
+    decode(element, &expected(Op::Sum, element, &squares, None).to_le_bytes())[0]
 }
 
 pub fn sums_without_rounding(_: Kernel, element: Element) -> Checked {
@@ -100,15 +95,22 @@ pub fn recorded() -> Checked {
     Ok(())
 }
 
-/// Infinities and NaN in a grid: never small.
+/// Infinities and NaN in a grid: never small, by any norm. NaN ends a run at its first check.
 pub fn special(_: Kernel, element: Element) -> Checked {
     let run = run(gpu(), element, Grid::plane(20, 20));
     let large = if element == Element::F64 { 1e308 } else { 1e38 };
-    for (value, is_nan) in [(f64::NAN, true), (f64::INFINITY, true), (large, false)] {
-        let mut cells = vec![0.0; 400];
-        cells[150] = value;
-        let (outcome, _) = run.until(&cells, exact(1e30), 3)?;
-        assert_eq!((outcome.converged, outcome.l2.is_nan()), (false, is_nan), "{value}: {outcome:?}");
+    for until in [exact(1e30), Until::new(1e30), Until::new(1e30).with_norm(Norm::L2)] {
+        for (value, is_nan) in [(f64::NAN, true), (f64::INFINITY, true), (large, false)] {
+            let mut cells = vec![0.0; 400];
+            cells[150] = value;
+            let (outcome, _) = run.until(&cells, until.with_every(3), 8)?;
+            let end = (outcome.steps, outcome.converged, outcome.is_nan(), outcome.l2.is_nan());
+            assert_eq!(
+                end,
+                (if is_nan { 3 } else { 8 }, false, is_nan, is_nan),
+                "{value}, {until:?}: {outcome:?}"
+            );
+        }
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, Config, Convergence, Grid, Grids, Jacobi, Outcome, Until, Weights};
-use halofold::{Element, wgpu};
+use halofold::wgpu;
 
-use crate::common::{Gpu, POISON, Random, is_poison, poisoned, read};
+use crate::common::{Gpu, Random, decode, encode, is_poison, poison, poisoned, read};
 use crate::{Checked, watched};
 
 /// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
@@ -112,11 +112,9 @@ impl Run {
 
     /// The grids before the first step, with poison behind each. Of the second one only the fixed cells are numbers.
     pub fn upload(&self, cells: &[f64]) -> OnGpu {
-        let bytes = |cells: &[f64]| -> Vec<u8> {
-            cells.iter().flat_map(|&cell| encode(self.config.element, cell)).collect()
-        };
+        let bytes = |cells: &[f64]| encode(self.config.element, cells.iter().copied());
         let first = bytes(cells);
-        let mut second = POISON.to_le_bytes().repeat(first.len().div_ceil(4));
+        let mut second = poison(first.len().next_multiple_of(4));
         second.truncate(first.len());
         let size = self.config.element.size() as usize;
         for (cell, _) in places(self.config.grid).enumerate().filter(|(_, at)| is_fixed(&self.config, *at)) {
@@ -135,24 +133,6 @@ impl Run {
         }
         Ok(decode(self.config.element, &got[..size]))
     }
-}
-
-fn encode(element: Element, cell: f64) -> Vec<u8> {
-    match element {
-        Element::F16 => half::f16::from_f64(cell).to_le_bytes().to_vec(),
-        Element::F64 => cell.to_le_bytes().to_vec(),
-        _ => (cell as f32).to_le_bytes().to_vec(),
-    }
-}
-
-/// Cells as 64-bit floats.
-pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
-    let cell = |bytes: &[u8]| match element {
-        Element::F16 => bytemuck::pod_read_unaligned::<half::f16>(bytes).to_f64(),
-        Element::F64 => bytemuck::pod_read_unaligned(bytes),
-        _ => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
-    };
-    bytes.chunks_exact(element.size() as usize).map(cell).collect()
 }
 
 /// The column, the row and the plane of each cell, in order.

@@ -4,12 +4,11 @@ use halofold::stencil::slab::{Change, Side, Slab, SlabStepper};
 use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, STENCILS, StencilError, Until};
 use halofold::wgpu::{Buffer, BufferUsages};
 use halofold::{Element, adapter};
-use libtest_mimic::Trial;
 
-use super::run::{OnGpu, Run, borders, decode, general_borders, random_cells, repeated};
+use super::run::{OnGpu, Run, borders, general_borders, random_cells, repeated};
 use super::{FLOATS, Kernel, grids, windows};
-use crate::common::{Gpu, buffer, gpu, in_turn, read};
-use crate::{Adapters, Checked, watched};
+use crate::common::{Gpu, buffer, decode, gpu, in_turn, read};
+use crate::{Checked, watched};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
 const WEIGHTS: [f64; 4] = [0.231, 0.0973, 0.0153, 0.0007];
@@ -18,24 +17,7 @@ const WEIGHTS: [f64; 4] = [0.231, 0.0973, 0.0153, 0.0007];
 const CUTS: [(u32, u32, &[u32]); 5] =
     [(2, 4, &[4, 3, 1]), (3, 5, &[5, 5]), (1, 3, &[3, 2]), (4, 2, &[2, 1, 2]), (2, 9, &[8, 9])];
 
-/// Of the fastest kernel that makes single steps, the simplest one, and the time-blocked one.
-pub fn trials() -> Vec<Trial> {
-    let is_met = |Kernel { stencil, variant }: &Kernel| {
-        let is_usual = [stencil.fastest_step().name, "direct-global"].contains(&variant.name);
-        is_usual || variant.is_blocked()
-    };
-    let each = |kernel: Kernel| {
-        FLOATS.iter().map(move |&element| {
-            let name = format!("slabs::{}::{}::{element}", kernel.stencil.name, kernel.variant.name);
-            let is_sampled = element == Element::F32 && kernel.is_simplest();
-            let adapters = Adapters::every_if(is_sampled);
-            super::trial(name, adapters, kernel, element, move || any_cut(kernel, element))
-        })
-    };
-    Kernel::all().filter(is_met).flat_map(each).collect()
-}
-
-fn any_cut(kernel: Kernel, element: Element) -> Checked {
+pub fn any_cut(kernel: Kernel, element: Element) -> Checked {
     let Kernel { stencil, variant } = kernel;
     let flat = [[41, 36], [301, 64], [37, 34]];
     let grids = grids(stencil.dims, &flat, &[[23, 9, 12], [64, 8, 32], [29, 5, 10]]);

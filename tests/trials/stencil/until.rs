@@ -5,68 +5,44 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use halofold::Element;
-use halofold::stencil::{
-    BOXES, Border, Borders, Convergence, FIVE_POINT, Grid, Norm, Outcome, STENCILS, Stencil, StencilError,
-    Until,
-};
+use halofold::stencil::{Border, Borders, Convergence, FIVE_POINT, Grid, Norm, Outcome, StencilError, Until};
 use halofold::wgpu;
-use libtest_mimic::Trial;
 
 use super::Kernel;
 use super::run::{OnGpu, Run, borders, random_cells};
 use super::windows::{long_grids, small};
-use crate::common::{Gpu, fastest, gpu, in_turn};
-use crate::{Adapters, Checked};
+use crate::Checked;
+use crate::common::{Gpu, gpu, in_turn};
+use Piece::{Dropped, Refill, Submitted};
 
-pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for &stencil in STENCILS.iter().chain(BOXES) {
-        let name = |what: String| format!("until::{}::{what}", stencil.name);
-        let kernel = Kernel { stencil, variant: stencil.fastest_step() };
-        for border in [Border::Fixed, Border::Reflect] {
-            for norm in [Norm::Max, Norm::L2] {
-                let name = name(format!("{}::{norm:?}", border.name()));
-                let check = move || stops_with_the_twin(stencil, border, norm);
-                let is_sampled = stencil.name == FIVE_POINT.name && norm == Norm::Max;
-                trials.push(super::trial(name, Adapters::every_if(is_sampled), kernel, Element::F32, check));
-            }
-        }
-        let check = move || stops_in_windows(stencil);
-        trials.push(super::trial(name("windows".to_owned()), Adapters::One, kernel, Element::F32, check));
-    }
-    trials
-}
-
-/// A run of the fastest variant on random cells.
+/// A run on random cells.
 struct Watched {
     run: Run,
     cells: Vec<f64>,
     until: Until,
 }
 
-/// Its grids on the GPU.
-struct Session<'w> {
-    of: &'w Watched,
-    grids: OnGpu,
-    convergence: Convergence,
+/// A piece of a run.
+enum Piece {
+    Submitted(Range<u32>),
+    /// It is recorded only.
+    Dropped(Range<u32>),
+    /// The grids get the cells of the start once more.
+    Refill,
 }
 
+/// The steps that are counted, whether they converged, and whether they were interrupted.
+type End = (u32, bool, bool);
+
 impl Watched {
-    fn new(stencil: &'static Stencil, border: Border, norm: Norm, every: u32) -> Self {
-        let kernel = Kernel { stencil, variant: fastest(stencil) };
+    fn new(kernel: Kernel, border: Border, until: Until) -> Self {
         let grid = kernel.grid([37, 43], [11, 17, 24]);
-        Watched::over(
-            gpu(),
-            kernel,
-            grid,
-            Borders::all(border),
-            Until::new(0.0).with_norm(norm).with_every(every),
-        )
+        Watched::over(gpu(), kernel, grid, Borders::all(border), until)
     }
 
     /// The run of the five-point stencil with fixed borders.
-    fn plain(norm: Norm, every: u32) -> Self {
-        Watched::new(&FIVE_POINT, Border::Fixed, norm, every)
+    fn plain(every: u32) -> Self {
+        Watched::new(Kernel::fastest(&FIVE_POINT), Border::Fixed, Until::new(0.0).with_every(every))
     }
 
     fn over(gpu: &'static Gpu, kernel: Kernel, grid: Grid, borders: Borders, until: Until) -> Self {
@@ -89,176 +65,130 @@ impl Watched {
         self
     }
 
-    fn session(&self) -> Checked<Session<'_>> {
-        let grids = self.run.upload(&self.cells);
-        let convergence = self.run.jacobi()?.prepare_until(grids.grids(), self.until)?;
-        Ok(Session { of: self, grids, convergence })
-    }
-
-    /// Records pieces of a run, each submitted alone, and checks all that is left behind against the twin.
-    fn check(&self, pieces: &[u32], tolerance: f64) -> Checked<Outcome> {
-        crate::watched(self.run.gpu, || {
-            let session = self.session()?;
-            let mut at = 0;
-            for steps in pieces {
-                session.submit(at..at + steps);
-                at += steps;
+    /// Records pieces of a run, and checks how it ends, and its norms and both grids against the twin's.
+    fn check(&self, pieces: &[Piece], end: End, tolerance: f64) -> Checked {
+        let (run, until, steps) = (&self.run, self.until, end.0);
+        crate::watched(run.gpu, || {
+            let grids = run.upload(&self.cells);
+            let convergence = run.jacobi()?.prepare_until(grids.grids(), until)?;
+            for piece in pieces {
+                play(run.gpu, &convergence, piece, &grids, &run.upload(&self.cells));
             }
-            session.compare(at, tolerance)
+            let got = run.outcome(&convergence);
+            if (got.steps, got.converged, got.interrupted) != end {
+                return Err(format!("{until:?}: {got:?}, expected {end:?}").into());
+            }
+            let (cells, expected) = self.twin(steps, until);
+            let is_near = |(got, expected): (f64, f64)| {
+                got == expected || (got - expected).abs() <= tolerance + 1e-4 * expected.abs()
+            };
+            if ![(got.max, expected.max), (got.l2, expected.l2)].into_iter().all(is_near) {
+                return Err(format!("{until:?}: {got:?}, expected {expected:?}").into());
+            }
+            let newer = usize::from(!got.in_first());
+            run.near(&run.read(&grids.both[newer])?, &cells, tolerance)?;
+            // The other buffer still has the step before.
+            let Some(before) = steps.checked_sub(1) else { return Ok(()) };
+            let before = self.twin(before, Until::new(0.0)).0;
+            run.near(&run.read(&grids.both[1 - newer])?, &before, tolerance)
         })
     }
 }
 
-impl Session<'_> {
-    fn submit(&self, steps: Range<u32>) {
-        self.of.run.submit(|encoder| {
-            self.convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
-        });
-    }
-
-    /// Records a piece that is never submitted.
-    fn drop_piece(&self, steps: Range<u32>) {
-        let mut encoder = self.of.run.gpu.device.create_command_encoder(&Default::default());
-        self.convergence.encode(&mut encoder, steps);
-    }
-
-    fn outcome(&self) -> Outcome {
-        self.of.run.outcome(&self.convergence)
-    }
-
-    /// Compares one of the grids.
-    fn compare_cells(&self, nth: usize, expected: &[f64], tolerance: f64) -> Checked {
-        self.of.run.near(&self.of.run.read(&self.grids.both[nth])?, expected, tolerance)
-    }
-
-    fn compare(&self, steps: u32, tolerance: f64) -> Checked<Outcome> {
-        let (got, until) = (self.outcome(), self.of.until);
-        let (cells, expected) = self.of.twin(steps, until);
-        let is_near = |got: f64, expected: f64| (got - expected).abs() <= tolerance + 1e-4 * expected.abs();
-        let is_same = got.steps == expected.steps && got.converged == expected.converged;
-        if !is_same || !is_near(got.max, expected.max) || !is_near(got.l2, expected.l2) {
-            return Err(format!("{until:?}: {got:?}, expected {expected:?}").into());
+fn play(gpu: &Gpu, convergence: &Convergence, piece: &Piece, grids: &OnGpu, fresh: &OnGpu) {
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    match piece {
+        Submitted(steps) => {
+            convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps.clone());
         }
-        // The other buffer still has the step before.
-        let before = self.of.twin(expected.steps - 1, Until::new(0.0)).0;
-        let newer = usize::from(!got.in_first());
-        self.compare_cells(newer, &cells, tolerance)?;
-        self.compare_cells(1 - newer, &before, tolerance)?;
-        Ok(got)
+        Dropped(steps) => return convergence.encode(&mut encoder, steps.clone()),
+        Refill => {
+            for (buffer, fresh) in grids.both.iter().zip(&fresh.both) {
+                encoder.copy_buffer_to_buffer(fresh, 0, buffer, 0, fresh.size());
+            }
+        }
     }
+    gpu.queue.submit([encoder.finish()]);
 }
 
-fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) -> Checked {
-    let turn = usize::from(border == Border::Fixed) + usize::from(norm == Norm::Max);
-    for (every, stop) in in_turn([(1, 40), (7, 49), (50, 100)], 3, turn) {
-        let until = Watched::new(stencil, border, norm, every).stopping_at(stop);
-        let outcome = until.check(&[stop + 63], 1e-5)?;
-        assert_eq!((outcome.steps, outcome.converged), (stop, true), "{:?}", until.until);
+/// Each norm with each border, checked after each step or after some.
+pub fn stops(kernel: Kernel, _: Element) -> Checked {
+    let borders = [Border::Fixed, Border::Reflect];
+    let cases = borders.into_iter().flat_map(|border| [Norm::Max, Norm::L2].map(|norm| (border, norm)));
+    for (turn, (border, norm)) in cases.enumerate() {
+        for (every, stop) in in_turn([(1, 40), (7, 49), (50, 100)], 3, turn) {
+            Watched::new(kernel, border, Until::new(0.0).with_norm(norm).with_every(every))
+                .stopping_at(stop)
+                .check(&[Submitted(0..stop + 63)], (stop, true, false), 1e-5)?;
+        }
     }
     Ok(())
 }
 
 /// The halo exchange, which is there for a ring, is stopped as well. With a right-hand side, which it fetches, too.
-fn stops_in_windows(stencil: &'static Stencil) -> Checked {
-    let kernel = Kernel { stencil, variant: fastest(stencil) };
-    for (grid, borders) in long_grids(stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
+pub fn stops_in_windows(kernel: Kernel, _: Element) -> Checked {
+    for (grid, borders) in long_grids(kernel.stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
         let until = Until::new(0.0).with_norm(Norm::L2).with_every(3);
         let mut until = Watched::over(small(), kernel, grid, borders, until);
         until.run = until.run.with_rhs(until.cells.iter().map(|cell| cell / 64.0).collect());
-        until.stopping_at(9).check(&[20], 1e-5)?;
+        until.stopping_at(9).check(&[Submitted(0..20)], (9, true, false), 1e-5)?;
     }
     Ok(())
 }
 
 pub fn stops_in_any_type(kernel: Kernel, element: Element) -> Checked {
-    let mut until = Watched::new(kernel.stencil, Border::Fixed, Norm::Max, 4);
+    let mut until = Watched::new(kernel, Border::Fixed, Until::new(0.0).with_every(4));
+    let mut stop = 400;
     if element == Element::F16 {
         // A grid that does not change at all: other changes are a matter of rounding here.
         until.cells.fill(0.0);
-        until.until.epsilon = 1e-3;
+        (until.until.epsilon, stop) = (1e-3, 4);
     } else {
-        until = until.stopping_at(400);
+        until = until.stopping_at(stop);
     }
     until.run.config.element = element;
-    until.check(&[500], 1e-12)?;
-    Ok(())
+    until.check(&[Submitted(0..500)], (stop, true, false), 1e-12)
+}
+
+/// Pieces of runs, of which the first three stop at step 45.
+const PIECES: [(&[Piece], End); 7] = [
+    // Of odd lengths, the check between them due or not.
+    (
+        &[Submitted(0..15), Submitted(15..22), Submitted(22..23), Submitted(23..53), Submitted(53..64)],
+        (45, true, false),
+    ),
+    (&[Submitted(0..61), Refill, Submitted(0..61)], (45, true, false)),
+    // Recording leaves no trace.
+    (
+        &[Dropped(0..7), Submitted(0..9), Dropped(9..16), Dropped(16..17), Submitted(9..61), Dropped(0..3)],
+        (45, true, false),
+    ),
+    (&[Submitted(0..0)], (0, false, false)),
+    // Behind a piece that never came an odd number of missing steps is reported.
+    (&[Submitted(0..9), Dropped(9..20), Submitted(20..31)], (9, false, true)),
+    (&[Submitted(0..9), Dropped(9..19), Submitted(19..31)], (21, false, false)),
+    (&[Submitted(0..9), Dropped(9..20), Submitted(20..31), Refill, Submitted(0..4)], (4, false, false)),
+];
+
+pub fn in_pieces() -> Checked {
+    PIECES.into_iter().try_for_each(|(pieces, end)| {
+        let until = Watched::plain(5);
+        let until = if end.1 { until.stopping_at(45) } else { until };
+        until.check(pieces, end, 1e-5)
+    })
 }
 
 pub fn never() -> Checked {
-    for every in [1, 5, 64, u32::MAX] {
-        let outcome = Watched::new(&FIVE_POINT, Border::Reflect, Norm::L2, every).check(&[23], 1e-5)?;
-        assert_eq!((outcome.steps, outcome.converged), (23, false), "every {every}");
-    }
-    Ok(())
-}
-
-pub fn no_steps() -> Checked {
-    let until = Watched::plain(Norm::Max, 5);
-    let session = until.session()?;
-    session.submit(0..0);
-    let outcome = session.outcome();
-    assert!(outcome == Outcome::NONE && outcome.in_first(), "{outcome:?}");
-    session.compare_cells(0, &until.cells, 0.0)
-}
-
-/// Pieces of odd lengths, the check between them due or not; then the same run once more from its start.
-pub fn in_pieces_and_again() -> Checked {
-    let until = Watched::plain(Norm::Max, 5).stopping_at(45);
-    until.check(&[15, 7, 1, 30, 11], 1e-5)?;
-    let session = until.session()?;
-    session.submit(0..61);
-    let fresh = until.run.upload(&until.cells);
-    until.run.submit(|encoder| {
-        for (buffer, fresh) in session.grids.both.iter().zip(&fresh.both) {
-            encoder.copy_buffer_to_buffer(fresh, 0, buffer, 0, fresh.size());
-        }
-    });
-    session.submit(0..61);
-    session.compare(61, 1e-5)?;
-    Ok(())
-}
-
-/// Recording leaves no trace: pieces that are thrown away and recorded once more, in any number, change nothing.
-pub fn never_submitted() -> Checked {
-    let until = Watched::plain(Norm::Max, 5).stopping_at(45);
-    crate::watched(until.run.gpu, || {
-        let session = until.session()?;
-        session.drop_piece(0..7);
-        session.submit(0..9);
-        session.drop_piece(9..16);
-        session.drop_piece(16..17);
-        session.submit(9..61);
-        session.drop_piece(0..3);
-        session.compare(61, 1e-5)
-    })?;
-    Ok(())
-}
-
-/// A run that goes on behind a piece which never came: the grid is that of the steps that are counted, and an odd number of missing
-/// steps is reported. The next run begins anew.
-pub fn piece_missing() -> Checked {
-    let until = Watched::plain(Norm::Max, 5);
-    for (missing, interrupted) in [(9..20, true), (9..19, false)] {
-        let session = until.session()?;
-        session.submit(0..9);
-        session.drop_piece(missing.clone());
-        session.submit(missing.end..31);
-        let outcome = session.outcome();
-        let steps = if interrupted { 9 } else { 9 + 31 - missing.end };
-        let end = (outcome.steps, outcome.interrupted, outcome.converged);
-        assert_eq!(end, (steps, interrupted, false), "{missing:?} are missing");
-        let expected = until.twin(steps, Until::new(0.0)).0;
-        session.compare_cells(usize::from(!outcome.in_first()), &expected, 1e-5)?;
-        session.submit(0..4);
-        let outcome = session.outcome();
-        assert_eq!((outcome.steps, outcome.interrupted), (4, false), "the next run");
-    }
-    Ok(())
+    [1, 5, 64, u32::MAX].into_iter().try_for_each(|every| {
+        let until = Until::new(0.0).with_norm(Norm::L2).with_every(every);
+        let until = Watched::new(Kernel::fastest(&FIVE_POINT), Border::Reflect, until);
+        until.check(&[Submitted(0..23)], (23, false, false), 1e-5)
+    })
 }
 
 /// A future gives what waiting gives, once the device is polled.
 pub fn awaited() -> Checked {
-    let Watched { run, cells, until } = Watched::plain(Norm::Max, 5).stopping_at(45);
+    let Watched { run, cells, until } = Watched::plain(5).stopping_at(45);
     let (jacobi, queue) = (run.jacobi()?, &run.gpu.queue);
     let grids = [(); 4].map(|()| run.upload(&cells));
     let grids = grids.each_ref().map(OnGpu::grids);
@@ -283,22 +213,8 @@ fn polled<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-pub fn not_a_number() -> Checked {
-    for norm in [Norm::Max, Norm::L2] {
-        let mut until = Watched::plain(norm, 2);
-        until.cells[20 * 43 + 20] = f64::NAN;
-        until.until.epsilon = 1e30;
-        let session = until.session()?;
-        session.submit(0..8);
-        let outcome = session.outcome();
-        assert_eq!((outcome.steps, outcome.converged), (2, false));
-        assert!(outcome.is_nan() && outcome.l2.is_nan(), "{outcome:?}");
-    }
-    Ok(())
-}
-
 pub fn wrong_input() -> Checked {
-    let until = Watched::plain(Norm::Max, 1);
+    let until = Watched::plain(1);
     let (jacobi, grids) = (until.run.jacobi()?, until.run.upload(&until.cells));
     let refused = |until| jacobi.prepare_until(grids.grids(), until).expect_err("it is wrong");
     let StencilError::Setting(error) = refused(until.until.with_every(0)) else {
