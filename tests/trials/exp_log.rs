@@ -8,7 +8,7 @@ use halofold::{Element, Slice, Value, wgpu};
 use libtest_mimic::Trial;
 
 use crate::common::{Random, gpu, poisoned, run};
-use crate::{Adapters, Checked, lacking, trial, watched};
+use crate::{Checked, lacking, trial, watched};
 
 /// Largest distance of a result from the standard library's, in units in its last place.
 const MOST: f64 = 2.0;
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
 fn on_gpu(name: &str, function: fn(f64) -> f64, arguments: fn() -> Vec<f64>) -> Trial {
     let monoid = sum_of(name);
     let missing = lacking(monoid.features());
-    trial(format!("exp_log::{name}"), Adapters::Every, missing, move || {
+    trial(format!("exp_log::{name}"), true, missing, move || {
         watched(gpu(), || compare(monoid, function, &arguments()))
     })
 }

@@ -6,7 +6,6 @@ use halofold::Element;
 use halofold::reduce::{Arity, Op, Shape};
 use libtest_mimic::Trial;
 
-use crate::Adapters;
 use crate::common::{Kind, data};
 use crate::reduced::Bench;
 
@@ -40,9 +39,9 @@ fn trial(op: Op, element: Element, is_masked: bool) -> Trial {
     let monoid = op.over(element).and_then(|monoid| monoid.skipping_nan()).expect("it is defined");
     let monoid = if is_masked { monoid.masked().expect("it has one input") } else { monoid };
     let missing = crate::lacking(monoid.features());
-    crate::trial(format!("kept::{op}::{element}"), Adapters::One, missing, move || {
+    crate::trial(format!("kept::{op}::{element}"), false, missing, move || {
         let count = if monoid.arity() == Arity::Two { 2 } else { 1 };
-        let bench = Bench::new(op, element, monoid)?;
+        let bench = Bench::new(op, element, monoid, false)?;
         for len in [1, 67, 1031, 4001] {
             let shape = if len == 4001 { Shape::Whole } else { Shape::Segments { len: len as u64 } };
             let mut kept = vec![true; SEGMENTS * len];

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{Kind, data, gpu, in_turn, is_software, job, missing, over, poisoned, right, run};
+use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
-use halofold::reduce::{Arity, Op, Reducer, Scalar, reference};
-use halofold::{Element, Slice};
+use halofold::reduce::{Arity, Op, Shape};
 use halofold_measure::Job;
 use libtest_mimic::Trial;
 
-use crate::{Adapters, Checked};
+use crate::Checked;
+use crate::common::{Kind, data, gpu, in_turn, is_software, job, missing};
+use crate::reduced::Bench;
 
 /// The rung that every adapter runs in all its ways.
 const SINGLE_PASS: &str = "single-pass";
@@ -61,7 +62,7 @@ fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -
         Finish::LastWorkgroup => element == Element::U32,
         _ => false,
     };
-    crate::trial(name, Adapters::every_if(is_sampled), left_out, move || {
+    crate::trial(name, is_sampled, left_out, move || {
         for op in operators {
             awkward_lengths(rung, op, element, finish)?;
         }
@@ -71,8 +72,8 @@ fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -
 
 /// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
 fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Checked {
-    let bench = Bench::new(job(rung, op, element, finish, 64))?;
-    let (wg, tuning) = (64, &bench.job.tuning);
+    let job = job(rung, op, element, finish, 64);
+    let (wg, tuning, bench) = (64, job.tuning, compiled(job)?);
     let block = match rung.kernel.coverage {
         Coverage::Block(items) | Coverage::Grid(items) => wg * u64::from(items),
         Coverage::Tiles(tiles) => u64::from(tuning.tile * tiles),
@@ -92,7 +93,7 @@ fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish
             _ => vec![other],
         };
         for kind in kinds {
-            bench.compare(kind, len as usize, round as u64, round as u64 % 7)?;
+            compare(&bench, kind, len as usize, round as u64, round as u64 % 7)?;
         }
     }
     Ok(())
@@ -103,7 +104,7 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
     let name = format!("ladder::{}::every-workgroup-size", rung.name());
     let finish = rung.finishes[0];
     let usual = job(rung, Op::Sum, Element::U32, finish, 64);
-    crate::trial(name, Adapters::every_if(rung.name() == SINGLE_PASS), missing(&usual), move || {
+    crate::trial(name, rung.name() == SINGLE_PASS, missing(&usual), move || {
         let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
         // On a software adapter every third and the largest: the others when it is the next rung's turn.
         let is_met = |power: &u32| {
@@ -113,10 +114,9 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
         for power in (0..=10).filter(is_met) {
             // Each size takes one of two types.
             let element = [Element::U32, Element::F32][power as usize % 2];
-            let bench = Bench::new(job(rung, Op::Sum, element, finish, 1 << power))?;
+            let bench = compiled(job(rung, Op::Sum, element, finish, 1 << power))?;
             for len in (0..=17).chain([777, 40_003]) {
-                bench
-                    .compare(Kind::Random, len, 9, len as u64 % 4)
+                compare(&bench, Kind::Random, len, 9, len as u64 % 4)
                     .map_err(|message| format!("workgroups of {}: {message}", 1 << power))?;
             }
         }
@@ -124,50 +124,17 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
     })
 }
 
-/// A compiled rung.
-struct Bench {
-    job: Job,
-    reducer: Reducer,
+/// Compares the result over elements that begin some elements behind the buffer's start. An operator of two inputs takes them twice.
+fn compare(bench: &Bench, kind: Kind, len: usize, seed: u64, skipped: u64) -> Checked {
+    let Bench { op, element, reducer, .. } = bench;
+    let inputs = if reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
+    let inputs = vec![data(kind, *op, *element, len, seed).bytes().to_vec(); inputs];
+    let offset = skipped * element.size();
+    let checked = bench.check(&inputs, |_| true, Shape::Whole, [offset; 2], false);
+    Ok(checked.map_err(|why| format!("{op} of {len} {kind:?} {element} from byte {offset}: {why}"))?)
 }
 
-impl Bench {
-    fn new(job: Job) -> Checked<Self> {
-        Ok(Bench { job, reducer: job.reducer(&gpu().device)? })
-    }
-
-    /// Compares the result over elements that begin some elements behind the buffer's start. An operator of two inputs takes them twice.
-    fn compare(&self, kind: Kind, len: usize, seed: u64, skipped: u64) -> Checked {
-        let Job { op, element, .. } = self.job;
-        let values = data(kind, op, element, len, seed);
-        let offset = skipped * element.size();
-        let buffer = poisoned(gpu(), values.bytes(), offset);
-        let input = Slice::new(&buffer, offset, values.bytes().len() as u64);
-        let expected =
-            reference::reduce(op, element, values.bytes(), Some(values.bytes())).expect("it is defined");
-        let judged = gpu().watched(|| {
-            let (got, depth) = self.run(input).map_err(|error| error.to_string())?;
-            right(expected.judge(got, depth))
-        });
-        let what = |why| format!("{op} of {len} {kind:?} {element} from byte {offset}: {why}");
-        Ok(judged.map_err(what)?)
-    }
-
-    /// The answer and the plan's depth.
-    fn run(&self, input: Slice<'_>) -> Checked<(Scalar, u64)> {
-        let Job { op, element, finish, .. } = self.job;
-        let inputs = if self.reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
-        let reduction = over(&self.reducer, &[input; 2][..inputs]);
-        let plan = reduction.plan()?;
-        let [first, second] = run(gpu(), &reduction, None)?.map(|bytes| {
-            if plan.leaves_partials() {
-                reference::combine(op, element, &bytes, input.size() / element.size()).unwrap()
-            } else {
-                op.read(element, &bytes)[0]
-            }
-        });
-        if finish != Finish::Atomic && !first.same(second) {
-            return Err(format!("the second run gave {second}, the first {first}").into());
-        }
-        Ok((second, plan.depth()))
-    }
+fn compiled(job: Job) -> Checked<Bench> {
+    let Job { op, element, finish, .. } = job;
+    Ok(Bench { op, element, reducer: job.reducer(&gpu().device)?, varies: finish == Finish::Atomic })
 }

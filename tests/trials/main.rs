@@ -16,7 +16,7 @@ use std::error::Error;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use common::{Gpu, gpu, is_sampled, takes_fewer};
+use common::{Gpu, gpu, takes_fewer};
 use halofold::adapter;
 use halofold::wgpu::{Backend, Features};
 use libtest_mimic::{Arguments, Trial};
@@ -61,15 +61,16 @@ fn say_what_took_longest() {
     }
 }
 
-/// Makes a trial; ignored if there is a reason to leave it out.
+/// Makes a trial; ignored if there is a reason to leave it out. Adapters beside the one that runs all run those that are sampled
+/// (`HALOFOLD_TESTS=sample`).
 fn trial(
     name: impl Into<String>,
-    adapters: Adapters,
+    is_sampled: bool,
     left_out: Option<String>,
     check: impl FnOnce() -> Checked + Send + 'static,
 ) -> Trial {
     let name = name.into();
-    let left_out = left_out.or_else(|| outside_of_sample(&name, adapters));
+    let left_out = left_out.or_else(|| outside_of_sample(&name, is_sampled));
     let timed = {
         let name = name.clone();
         move || {
@@ -85,29 +86,13 @@ fn trial(
     }
 }
 
-/// The adapters that run a trial.
-#[derive(Clone, Copy, PartialEq)]
-enum Adapters {
-    /// The one that runs all.
-    One,
-    /// Those beside it, too, which run a sample (`HALOFOLD_TESTS=sample`).
-    Every,
-}
-
-impl Adapters {
-    /// Every adapter where it holds.
-    fn every_if(holds: bool) -> Self {
-        if holds { Adapters::Every } else { Adapters::One }
-    }
-}
-
 /// Of how many trials a software adapter runs one, besides the first of each subject.
 const SOFTWARE_RUNS_ONE_OF: u32 = 8;
 
 /// The reason to leave a trial out that no adapter needs to run but one, or that a software adapter would compile for too long.
-fn outside_of_sample(name: &str, adapters: Adapters) -> Option<String> {
-    if is_sampled() {
-        return (adapters == Adapters::One).then(|| "not in the sample".to_owned());
+fn outside_of_sample(name: &str, is_sampled: bool) -> Option<String> {
+    if common::is_sampled() {
+        return (!is_sampled).then(|| "not in the sample".to_owned());
     }
     // The first of each rung, operator and stencil; of the others those that their names choose, of every type and form.
     static MET: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());

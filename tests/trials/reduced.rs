@@ -1,7 +1,7 @@
 //! Reductions of inputs among poison, beside the CPU's.
 
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Monoid, Op, Reducer, Reduction, Scalar, Shape};
+use halofold::reduce::{Monoid, Op, Plan, Reducer, Scalar, Shape};
 use halofold::{Element, Slice};
 
 use crate::common::{gpu, over, poisoned, right, run};
@@ -13,25 +13,20 @@ pub fn pairs() -> impl Iterator<Item = (Op, Element, Monoid)> {
     pairs.filter_map(|(op, element)| Some((op, element, op.over(element).ok()?)))
 }
 
-/// Reduces inputs from these bytes of their buffers on, twice. Returns both outputs, and the plan's depth.
+/// Reduces inputs from these bytes of their buffers on, twice. Returns both outputs, and the plan.
 pub fn reduced(
     reducer: &Reducer,
     inputs: &[Vec<u8>],
     offsets: [u64; 2],
     shape: Shape,
     start: Option<&[u8]>,
-) -> Checked<([Vec<u8>; 2], u64)> {
+) -> Checked<([Vec<u8>; 2], Plan)> {
     let inputs = inputs.iter().zip(offsets);
     let buffers: Vec<_> =
         inputs.map(|(bytes, at)| (poisoned(gpu(), bytes, at), at, bytes.len() as u64)).collect();
     let slices: Vec<_> = buffers.iter().map(|(buffer, at, size)| Slice::new(buffer, *at, *size)).collect();
-    both_runs(&over(reducer, &slices).shape(shape), start)
-}
-
-/// The outputs of two runs, and the plan's depth.
-pub fn both_runs(reduction: &Reduction<'_, '_>, start: Option<&[u8]>) -> Checked<([Vec<u8>; 2], u64)> {
-    let depth = reduction.plan()?.depth();
-    Ok((run(gpu(), reduction, start)?, depth))
+    let reduction = over(reducer, &slices).shape(shape);
+    Ok((run(gpu(), &reduction, start)?, reduction.plan()?))
 }
 
 /// The output of both runs.
@@ -44,15 +39,17 @@ pub struct Bench {
     pub op: Op,
     pub element: Element,
     pub reducer: Reducer,
+    /// True if chance gives the order of the elements.
+    pub varies: bool,
 }
 
 impl Bench {
-    pub fn new(op: Op, element: Element, monoid: Monoid) -> Checked<Self> {
+    pub fn new(op: Op, element: Element, monoid: Monoid, varies: bool) -> Checked<Self> {
         let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
-        Ok(Bench { op, element, reducer })
+        Ok(Bench { op, element, reducer, varies })
     }
 
-    /// Reduces, and compares every result with the CPU's of those of its elements that are kept.
+    /// Reduces twice, and compares every result with the CPU's of those of its elements that are kept.
     pub fn check(
         &self,
         inputs: &[Vec<u8>],
@@ -61,20 +58,23 @@ impl Bench {
         offsets: [u64; 2],
         may_be_open: bool,
     ) -> Checked {
-        let Bench { op, element, reducer } = self;
-        let accumulates = shape == Shape::Accumulate;
-        let start = accumulates.then(|| of_nothing(*op, *element, reducer.monoid().out_size() as usize));
-        let (runs, depth) = watched(gpu(), || reduced(reducer, inputs, offsets, shape, start.as_deref()))?;
-        let answers = op.read(*element, &runs[0]);
-        // Only float sums in the order that chance gives are allowed to differ.
-        if !(accumulates && element.is_float()) {
-            same(runs)?;
+        let Bench { op, element, reducer, varies } = self;
+        let start = of_nothing(*op, *element, reducer.monoid().out_size() as usize);
+        let start = (shape == Shape::Accumulate).then_some(&*start);
+        let (runs, plan) = watched(gpu(), || reduced(reducer, inputs, offsets, shape, start))?;
+        if !varies {
+            same(runs.clone())?;
         }
         let size = element.size() as usize;
         let all = inputs[0].len() / size;
+        let answers = runs.map(|bytes| match plan.leaves_partials() {
+            true => reference::combine(*op, *element, &bytes, all as u64).into_iter().collect(),
+            false => op.read(*element, &bytes),
+        });
         let len = if let Shape::Segments { len } = shape { len as usize } else { all };
-        assert_eq!(answers.len(), all.checked_div(len).unwrap_or(1), "results");
-        for (number, got) in answers.into_iter().enumerate() {
+        let count = all.checked_div(len).unwrap_or(1);
+        assert_eq!(answers.each_ref().map(Vec::len), [count; 2], "results");
+        for number in 0..count {
             let first = number * len;
             let places: Vec<_> = (first..first + len).filter(|place| is_kept(*place)).collect();
             let of = |input: &Vec<u8>| -> Vec<u8> {
@@ -86,10 +86,10 @@ impl Bench {
             if let Scalar::At { index, .. } = &mut expected.answer {
                 *index = places.get(*index as usize).map_or(*index, |place| (place - first) as u64);
             }
-            match expected.judge(got, depth) {
-                Verdict::Undecided if may_be_open => {}
-                verdict => {
-                    right(verdict).map_err(|why| format!("result {number} at depth {depth}: {why}"))?
+            for got in answers.each_ref().map(|answers| answers[number]) {
+                match expected.judge(got, plan.depth()) {
+                    Verdict::Undecided if may_be_open => {}
+                    verdict => right(verdict).map_err(|why| format!("result {number} of {plan:?}: {why}"))?,
                 }
             }
         }

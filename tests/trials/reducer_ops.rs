@@ -6,7 +6,6 @@ use halofold::Element;
 use halofold::reduce::{Arity, Monoid, Op, Shape, ShapeKind};
 use libtest_mimic::Trial;
 
-use crate::Adapters;
 use crate::common::{Kind, bits_of, data};
 use crate::reduced::{Bench, pairs};
 
@@ -39,10 +38,11 @@ pub fn trials() -> Vec<Trial> {
 fn trial(op: Op, element: Element, monoid: Monoid, form: ShapeKind, number: usize) -> Trial {
     let name = format!("reducer_ops::{op}::{element}::{form:?}");
     let besides = monoid.accumulates().filter(|_| form == ShapeKind::Accumulate).unwrap_or_default();
-    let adapters = Adapters::every_if(element == Element::F32 && form == ShapeKind::Whole);
-    crate::trial(name, adapters, crate::lacking(monoid.features() | besides), move || {
+    let is_sampled = element == Element::F32 && form == ShapeKind::Whole;
+    crate::trial(name, is_sampled, crate::lacking(monoid.features() | besides), move || {
         let inputs = if monoid.arity() == Arity::Two { 2 } else { 1 };
-        let bench = Bench::new(op, element, monoid)?;
+        let varies = form == ShapeKind::Accumulate && element.is_float();
+        let bench = Bench::new(op, element, monoid, varies)?;
         for (round, len) in LENGTHS.into_iter().enumerate() {
             let (total, shape) = match form {
                 ShapeKind::Segments if len == 0 => continue,

@@ -7,9 +7,9 @@ use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, Shape};
 use halofold::{Element, Slice, wgpu};
 use libtest_mimic::Trial;
 
-use crate::common::{Kind, buffer, data, gpu, right};
-use crate::reduced::{both_runs, pairs, reduced, same};
-use crate::{Adapters, Checked, watched};
+use crate::common::{Kind, buffer, data, gpu, right, run};
+use crate::reduced::{pairs, reduced, same};
+use crate::{Checked, watched};
 
 /// Segments that leave a state each, and their elements.
 const SEGMENTS: u64 = 70;
@@ -18,9 +18,8 @@ const ALL: u64 = SEGMENTS * LEN;
 
 pub fn trials() -> Vec<Trial> {
     let trial = |(op, element, monoid): (Op, Element, Monoid)| {
-        let (adapters, missing) =
-            (Adapters::every_if(element == Element::U32), crate::lacking(monoid.features()));
-        crate::trial(format!("states::{op}::{element}"), adapters, missing, move || {
+        let (name, missing) = (format!("states::{op}::{element}"), crate::lacking(monoid.features()));
+        crate::trial(name, element == Element::U32, missing, move || {
             [Kind::Dyadic, Kind::Random, Kind::Nan].into_iter().try_for_each(|kind| {
                 let checked = watched(gpu(), || check(op, element, &monoid, kind));
                 checked.map_err(|why| format!("{kind:?}: {why}").into())
@@ -48,8 +47,8 @@ fn check(op: Op, element: Element, monoid: &Monoid, kind: Kind) -> Checked {
     let reducer = |options| Reducer::with_options(&gpu().device, monoid.clone(), options);
     let to_states = reducer(Options::default().with_to_states(true))?;
     let of_elements = |shape| -> Checked<(Vec<u8>, u64)> {
-        let (runs, depth) = reduced(&to_states, &inputs, [element.size(); 2], shape, None)?;
-        Ok((same(runs)?, depth))
+        let (runs, plan) = reduced(&to_states, &inputs, [element.size(); 2], shape, None)?;
+        Ok((same(runs)?, plan.depth()))
     };
     let (whole, depth) = of_elements(Shape::Whole)?;
     judge("a state of everything", reference::combine(op, element, &whole, ALL), depth)?;
@@ -62,8 +61,8 @@ fn check(op: Op, element: Element, monoid: &Monoid, kind: Kind) -> Checked {
     let slice = Slice::new(&buffer, 0, SEGMENTS * monoid.acc_size());
     for to_states in [false, true] {
         let reducer = reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
-        let (runs, more) = both_runs(&reducer.of(slice).element_count(ALL as u32), None)?;
-        let result = same(runs)?;
+        let reduction = reducer.of(slice).element_count(ALL as u32);
+        let (result, more) = (same(run(gpu(), &reduction, None)?)?, reduction.plan()?.depth());
         let (what, got) = if to_states {
             ("a state of states", reference::combine(op, element, &result, ALL))
         } else {

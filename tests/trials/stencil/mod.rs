@@ -16,10 +16,11 @@ mod slabs;
 mod until;
 mod windows;
 
+use self::composed::exact_steps;
 use self::run::{Run, borders, dyadic_cells, general_borders, is_fixed, places, random_cells, repeated};
 use self::windows::{long_grids, small};
+use crate::Checked;
 use crate::common::{fastest, gpu, in_turn, is_slow_to_compile, is_software};
-use crate::{Adapters, Checked};
 use halofold::Element;
 use halofold::stencil::{BOXES, Borders, Config, Dims, FIVE_POINT, Grid, STENCILS, Stencil, Variant};
 use libtest_mimic::Trial;
@@ -43,11 +44,11 @@ const CHECKS: [Row; 18] = [
     ("borders", |kernel| kernel.variant.is_general(), FLOATS, any_border),
     ("poisson", |_| true, SINGLE, poisson::solves),
     ("poisson until", Kernel::is_fastest, &[Element::F64], poisson::solves),
-    ("sizes", |_| true, SINGLE, sizes),
     // The type matters to where windows may start, and to nothing else.
     ("windows", |_| true, SINGLE, windows::several),
     ("windows", Kernel::is_plain, &[Element::F64, Element::F16], windows::several),
     ("slabs", Kernel::is_cut, FLOATS, slabs::any_cut),
+    ("changes of slabs", Kernel::is_single_of_five, FLOATS, slabs::changes),
     ("as single steps", |kernel| kernel.variant.is_blocked(), FLOATS, blocked::as_single_steps),
     ("until", Kernel::is_fastest, SINGLE, until::stops),
     ("until in windows", Kernel::is_fastest, SINGLE, until::stops_in_windows),
@@ -64,18 +65,16 @@ const CHECKS: [Row; 18] = [
 ];
 
 /// Checks of one kernel, or of properties that hold for all.
-const SINGLES: [Single; 11] = [
+const SINGLES: [Single; 9] = [
     ("10000 steps", heat::many_steps),
     ("recording", heat::recording),
     ("past 65535 workgroups", windows::past_a_row_of_workgroups),
     ("past 128 MiB", windows::past_the_default_limit),
     ("slabs::grids_that_cannot_be_cut_are_refused", slabs::refused),
-    ("slabs::changes_merge", slabs::changes),
     ("until::never", until::never),
-    ("until::in pieces", until::in_pieces),
+    ("run in pieces", until::in_pieces),
     ("until::awaited", until::awaited),
     ("until::wrong input", until::wrong_input),
-    ("residual::recorded", residual::recorded),
 ];
 
 pub fn trials() -> Vec<Trial> {
@@ -84,18 +83,18 @@ pub fn trials() -> Vec<Trial> {
         let pairs = pairs.flat_map(|kernel| elements.iter().map(move |element| (kernel, *element)));
         pairs.map(move |(kernel, element)| trial(what, kernel, element, check))
     });
-    let single = |(name, check): Single| crate::trial(format!("stencil::{name}"), Adapters::One, None, check);
+    let single = |(name, check): Single| crate::trial(format!("stencil::{name}"), false, None, check);
     rows.chain(SINGLES.map(single)).collect()
 }
 
 /// A trial of a kernel, ignored where the device lacks the type.
 fn trial(what: &str, kernel: Kernel, element: Element, check: Check) -> Trial {
     let name = format!("stencil::{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
-    let adapters = Adapters::every_if(element == Element::F32 && kernel.is_sampled(what));
+    let is_sampled = element == Element::F32 && kernel.is_sampled(what);
     let is_slow = kernel.variant.is_blocked() && is_slow_to_compile();
     let is_slow = is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned());
     let left_out = crate::lacking(element.feature()).or(is_slow);
-    crate::trial(name, adapters, left_out, move || check(kernel, element))
+    crate::trial(name, is_sampled, left_out, move || check(kernel, element))
 }
 
 /// A stencil and a variant that serves it.
@@ -185,29 +184,21 @@ fn grids(dims: Dims, flat: &[[u32; 2]], deep: &[[u32; 3]]) -> Vec<Grid> {
     }
 }
 
-/// Grids around blocks, and shorter than a stencil reaches.
+/// Grids around blocks, and shorter than a stencil reaches; one, two and three cells, primes, a block and one more or less of what it
+/// computes.
 fn small_grids(dims: Dims) -> Vec<Grid> {
     let flat = [[1, 1], [1, 9], [2, 2], [3, 3], [7, 31], [8, 32], [9, 33], [10, 34], [37, 64], [61, 101]];
     let deep = [[1, 1, 1], [2, 3, 5], [3, 3, 3], [4, 8, 32], [9, 11, 36], [35, 10, 34], [5, 17, 67]];
-    grids(dims, &flat, &deep)
-}
-
-/// Steps after which small integers are exact.
-fn exact_steps(element: Element) -> u32 {
-    if element == Element::F16 { 1 } else { 2 }
+    let sizes = [[1, 17], [2, 1], [3, 3], [5, 19], [6, 18], [7, 16], [13, 15], [11, 2], [8, 33]];
+    let planes = [1, 2, 3, 4, 5, 9, 10, 7, 6].into_iter().zip(sizes);
+    let deep: Vec<_> =
+        deep.into_iter().chain(planes.map(|(planes, [rows, cols])| [planes, rows, cols])).collect();
+    grids(dims, &[&flat[..], &sizes].concat(), &deep)
 }
 
 /// Every grid with every kernel.
 fn dyadic(kernel: Kernel, element: Element) -> Checked {
-    composed::check(gpu(), kernel, element, small_grids(kernel.stencil.dims), exact_steps(element))
-}
-
-/// One, two and three cells, primes, a block and one more or less of what it computes.
-fn sizes(kernel: Kernel, element: Element) -> Checked {
-    let flat = [[1, 17], [2, 1], [3, 3], [5, 19], [6, 18], [7, 16], [13, 15], [11, 2], [8, 33]];
-    let planes = [1, 2, 3, 4, 5, 9, 10, 7, 6];
-    let deep: Vec<_> = flat.iter().zip(planes).map(|([rows, cols], planes)| [planes, *rows, *cols]).collect();
-    composed::check(gpu(), kernel, element, grids(kernel.stencil.dims, &flat, &deep), 3)
+    composed::check(gpu(), kernel, element, small_grids(kernel.stencil.dims))
 }
 
 /// Borders that only the general kernels know, also on grids that are shorter than the stencil reaches, and in several windows.
@@ -215,9 +206,9 @@ fn any_border(kernel: Kernel, element: Element) -> Checked {
     let dims = kernel.stencil.dims;
     for (borders, long) in general_borders().into_iter().zip(long_grids(dims)) {
         let all = small_grids(dims).into_iter().map(|grid| (gpu(), grid));
-        for (gpu, grid) in all.chain([(small(), long)]) {
+        for (turn, (gpu, grid)) in all.chain([(small(), long)]).enumerate() {
             let config = kernel.config(element, grid).with_borders(borders);
-            let run = Run::new(gpu, config, kernel.stencil.dyadic, exact_steps(element));
+            let run = Run::new(gpu, config, kernel.stencil.dyadic, exact_steps(element, turn));
             run.check(&dyadic_cells(grid, 5))?;
         }
     }

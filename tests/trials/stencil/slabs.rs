@@ -1,12 +1,12 @@
 //! Slabs: however a grid is cut, the bits are those of the whole grid.
 
+use halofold::Element;
 use halofold::stencil::slab::{Change, Side, Slab, SlabStepper};
-use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, STENCILS, StencilError, Until};
+use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, STENCILS, Until};
 use halofold::wgpu::{Buffer, BufferUsages};
-use halofold::{Element, adapter};
 
 use super::run::{OnGpu, Run, borders, general_borders, random_cells, repeated};
-use super::{FLOATS, Kernel, grids, windows};
+use super::{Kernel, grids, windows};
 use crate::common::{Gpu, buffer, decode, gpu, in_turn, read};
 use crate::{Checked, watched};
 
@@ -75,22 +75,28 @@ impl<'a> Parts<'a> {
         // An even number in each but the last, which gets what is left.
         let height = layers / parts / 2 * 2;
         let whole = run.upload(cells);
-        let mut all = Vec::new();
         // All slabs share one stencil.
         let mut stencil: Option<Jacobi> = None;
-        for nth in 0..parts {
-            let own = nth * height..if nth + 1 == parts { layers } else { (nth + 1) * height };
-            let slab = Slab::new(run.config, own, halo)?;
-            let held = |grid: &Buffer| storage(run.gpu, &held(&slab, &read(run.gpu, grid)));
+        let part = |nth| -> Checked<Part> {
+            let end = if nth + 1 == parts { layers } else { (nth + 1) * height };
+            let slab = Slab::new(run.config, nth * height..end, halo)?;
+            let size = slab.layer_bytes() as usize;
+            let held = |grid: &Buffer| {
+                let grid = read(run.gpu, grid);
+                let parts = slab.held_parts().into_iter();
+                let layers =
+                    parts.flat_map(|part| &grid[part.start as usize * size..part.end as usize * size]);
+                storage(run.gpu, &layers.copied().collect::<Vec<_>>())
+            };
             let grids = OnGpu { both: whole.both.each_ref().map(held), rhs: whole.rhs.as_ref().map(held) };
-            let make = || Jacobi::new(&run.gpu.device, slab.config(), run.weights);
-            let made = stencil.take().map_or_else(make, Ok)?;
-            let stepper = made.prepare_slab(&slab, grids.grids())?;
-            stencil = Some(made);
+            let made = || Jacobi::new(&run.gpu.device, slab.config(), run.weights);
+            let stepper = stencil.take().map_or_else(made, Ok)?;
+            let prepared = stepper.prepare_slab(&slab, grids.grids())?;
+            stencil = Some(stepper);
             let faces = [(); 2].map(|()| storage(run.gpu, &vec![0; slab.face_bytes() as usize]));
-            all.push(Part { stepper, both: grids.both, faces });
-        }
-        Ok(Parts { run, parts: all })
+            Ok(Part { stepper: prepared, both: grids.both, faces })
+        };
+        Ok(Parts { run, parts: (0..parts).map(part).collect::<Checked<_>>()? })
     }
 
     fn run(&self, rounds: &[u32]) -> Checked<Vec<f64>> {
@@ -104,9 +110,9 @@ impl<'a> Parts<'a> {
     }
 
     /// Edges of all, then faces, then interiors: an interior must not need what the edges' launches did not leave.
-    fn round(&self, steps: u32, from: usize) -> Result<usize, StencilError> {
-        let rounds =
-            self.parts.iter().map(|part| part.stepper.round(steps)).collect::<Result<Vec<_>, _>>()?;
+    fn round(&self, steps: u32, from: usize) -> Checked<usize> {
+        let rounds = self.parts.iter().map(|part| part.stepper.round(steps));
+        let rounds = rounds.collect::<Result<Vec<_>, _>>()?;
         let result = rounds[0].result(from);
         let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
         for (part, round) in self.parts.iter().zip(&rounds) {
@@ -118,10 +124,10 @@ impl<'a> Parts<'a> {
         rounds.iter().for_each(|round| round.encode_interior(&mut encoder, from));
         let count = self.parts.len();
         for (at, part) in self.parts.iter().enumerate() {
-            let low = &self.parts[(at + count - 1) % count].faces[Side::High as usize];
-            let high = &self.parts[(at + 1) % count].faces[Side::Low as usize];
-            part.stepper.encode_halo_in(&mut encoder, Side::Low, result, low)?;
-            part.stepper.encode_halo_in(&mut encoder, Side::High, result, high)?;
+            for (side, neighbour) in Side::BOTH.into_iter().zip([at + count - 1, at + 1]) {
+                let face = &self.parts[neighbour % count].faces[side.opposite() as usize];
+                part.stepper.encode_halo_in(&mut encoder, side, result, face)?;
+            }
         }
         self.run.gpu.queue.submit([encoder.finish()]);
         Ok(result)
@@ -129,29 +135,21 @@ impl<'a> Parts<'a> {
 
     /// The merged changes of the last step of a round.
     fn change(&self, steps: u32) -> Checked<Change> {
-        let mut merged: Option<Change> = None;
-        for part in &self.parts {
+        let of = |part: &Part| -> Checked<Change> {
             let round = part.stepper.checked_round(steps)?;
             let (check, found) = part.stepper.check()?;
             self.run.submit(|encoder| {
                 round.encode(encoder, 0);
                 check.iter().for_each(|part| part.encode(encoder));
             });
-            let found = Change::parse(&read(self.run.gpu, &found)).ok_or("no change")?;
-            match &mut merged {
-                Some(all) => all.merge(&found),
-                None => merged = Some(found),
-            }
-        }
-        Ok(merged.ok_or("no slabs")?)
+            Ok(Change::parse(&read(self.run.gpu, &found)).ok_or("no change")?)
+        };
+        let (first, others) = self.parts.split_first().ok_or("no slabs")?;
+        others.iter().try_fold(of(first)?, |mut all, part| {
+            all.merge(&of(part)?);
+            Ok(all)
+        })
     }
-}
-
-/// The layers that a slab holds.
-fn held(slab: &Slab, grid: &[u8]) -> Vec<u8> {
-    let size = slab.layer_bytes() as usize;
-    let bytes = |part: std::ops::Range<u32>| &grid[part.start as usize * size..part.end as usize * size];
-    slab.held_parts().into_iter().map(bytes).collect::<Vec<_>>().concat()
 }
 
 fn storage(gpu: &Gpu, bytes: &[u8]) -> Buffer {
@@ -186,29 +184,22 @@ pub fn refused() -> Checked {
 }
 
 /// The sum of a step's changes is the same to the last bit, however a grid is cut.
-pub fn changes() -> Checked {
-    let stencil = STENCILS[0];
-    for &element in FLOATS {
-        let missing = element.feature() - gpu().device.features();
-        if !missing.is_empty() {
-            eprintln!("not run: {element}: {}", adapter::feature_names(missing));
-            continue;
-        }
-        let config = Config::new(stencil, stencil.fastest_step(), element, Grid::plane(61, 52));
-        let after = |steps| Run::new(gpu(), config, repeated(WEIGHTS), steps);
-        let (run, cells) = (after(5), cells(config.grid, 3));
-        // Differences of 16-bit floats are rounded to 32 bits.
-        let differ = |(a, b): (f64, f64)| {
-            if element == Element::F64 { a - b } else { f64::from(a as f32 - b as f32) }
-        };
-        let both = after(4).on_gpu(&cells)?.into_iter().zip(run.on_gpu(&cells)?);
-        let largest = both.map(|both| differ(both).abs()).fold(0.0, f64::max);
-        let whole = Parts::new(&run, &cells, 1, 5)?.change(5)?;
-        assert!(whole.meets(&Until::new(1.01 * largest)) && !whole.meets(&Until::new(0.99 * largest)));
-        for parts in [1, 2, 5] {
-            let change = Parts::new(&run, &cells, parts, 5)?.change(5)?;
-            assert_eq!((change.max(), change.l2().to_bits()), (largest, whole.l2().to_bits()), "{parts}");
-        }
+pub fn changes(kernel: Kernel, element: Element) -> Checked {
+    let config = kernel.config(element, Grid::plane(61, 52));
+    let after = |steps| Run::new(gpu(), config, repeated(WEIGHTS), steps);
+    let (run, cells) = (after(5), cells(config.grid, 3));
+    // Differences of 16-bit floats are rounded to 32 bits.
+    let differ = |(a, b): (f64, f64)| match element {
+        Element::F64 => (a - b).abs(),
+        _ => f64::from(a as f32 - b as f32).abs(),
+    };
+    let both = after(4).on_gpu(&cells)?.into_iter().zip(run.on_gpu(&cells)?);
+    let largest = both.map(differ).fold(0.0, f64::max);
+    let whole = Parts::new(&run, &cells, 1, 5)?.change(5)?;
+    assert!(whole.meets(&Until::new(1.01 * largest)) && !whole.meets(&Until::new(0.99 * largest)));
+    for parts in [1, 2, 5] {
+        let change = Parts::new(&run, &cells, parts, 5)?.change(5)?;
+        assert_eq!((change.max(), change.l2().to_bits()), (largest, whole.l2().to_bits()), "{parts}");
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use halofold::Element;
-use halofold::stencil::{Border, Borders, Convergence, FIVE_POINT, Grid, Norm, Outcome, StencilError, Until};
+use halofold::stencil::{Border, Borders, FIVE_POINT, Grid, Norm, Outcome, StencilError, Until};
 use halofold::wgpu;
 
 use super::Kernel;
@@ -72,7 +72,23 @@ impl Watched {
             let grids = run.upload(&self.cells);
             let convergence = run.jacobi()?.prepare_until(grids.grids(), until)?;
             for piece in pieces {
-                play(run.gpu, &convergence, piece, &grids, &run.upload(&self.cells));
+                let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
+                match piece {
+                    Submitted(steps) => {
+                        let mut pass = encoder.begin_compute_pass(&Default::default());
+                        convergence.encode_in_pass(&mut pass, steps.clone());
+                    }
+                    Dropped(steps) => {
+                        convergence.encode(&mut encoder, steps.clone());
+                        continue;
+                    }
+                    Refill => {
+                        for (buffer, fresh) in grids.both.iter().zip(&run.upload(&self.cells).both) {
+                            encoder.copy_buffer_to_buffer(fresh, 0, buffer, 0, fresh.size());
+                        }
+                    }
+                }
+                run.gpu.queue.submit([encoder.finish()]);
             }
             let got = run.outcome(&convergence);
             if (got.steps, got.converged, got.interrupted) != end {
@@ -93,22 +109,6 @@ impl Watched {
             run.near(&run.read(&grids.both[1 - newer])?, &before, tolerance)
         })
     }
-}
-
-fn play(gpu: &Gpu, convergence: &Convergence, piece: &Piece, grids: &OnGpu, fresh: &OnGpu) {
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    match piece {
-        Submitted(steps) => {
-            convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps.clone());
-        }
-        Dropped(steps) => return convergence.encode(&mut encoder, steps.clone()),
-        Refill => {
-            for (buffer, fresh) in grids.both.iter().zip(&fresh.both) {
-                encoder.copy_buffer_to_buffer(fresh, 0, buffer, 0, fresh.size());
-            }
-        }
-    }
-    gpu.queue.submit([encoder.finish()]);
 }
 
 /// Each norm with each border, checked after each step or after some.

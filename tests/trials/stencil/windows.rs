@@ -7,7 +7,7 @@ use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SE
 use halofold_measure::GridCheck;
 
 use super::run::{Run, dyadic_cells};
-use super::{Kernel, composed, exact_steps, grids};
+use super::{Kernel, composed, grids};
 use crate::Checked;
 use crate::common::{Gpu, Shared, fastest, gpu, limited};
 
@@ -34,7 +34,7 @@ pub fn several(kernel: Kernel, element: Element) -> Checked {
         let plan = kernel.config(element, *grid).plan(small().device.features(), &small().device.limits())?;
         assert!(plan.windows().len() >= 2, "{grid} of {element} is in one window");
     }
-    composed::check(small(), kernel, element, grids, exact_steps(element))
+    composed::check(small(), kernel, element, grids)
 }
 
 pub fn past_a_row_of_workgroups() -> Checked {
