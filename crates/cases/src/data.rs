@@ -14,8 +14,11 @@ impl Data {
     }
 
     /// Changes every element: from its place, its bits and a random word to other bits.
-    pub fn change(&mut self, element: Element, mut to: impl FnMut(usize, u64, u64) -> u64) {
-        let mut random = Random::new(self.1 as u64);
+    pub fn change(&mut self, element: Element, to: impl FnMut(usize, u64, u64) -> u64) {
+        self.fill(element, Random::new(self.1 as u64), to);
+    }
+
+    fn fill(&mut self, element: Element, mut random: Random, mut to: impl FnMut(usize, u64, u64) -> u64) {
         let size = element.size() as usize;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.0);
         for (i, slot) in bytes[..self.1].chunks_exact_mut(size).enumerate() {
@@ -87,21 +90,14 @@ pub enum Kind {
 }
 
 pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data {
-    let mut random = Random::new(seed ^ len as u64);
-    let size = element.size() as usize;
-    let mut words = vec![0u64; (len * size).div_ceil(8)];
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    let size = len * element.size() as usize;
+    let mut data = Data(vec![0; size.div_ceil(8)], size);
     let product = matches!(op, Op::Product | Op::WideProduct);
-    for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
-        let word = random.next();
-        let bits = if element.is_float() {
-            bits_of(element, float(kind, product, len, i, word))
-        } else {
-            integer(kind, product, word)
-        };
-        slot.copy_from_slice(&bits.to_le_bytes()[..size]);
-    }
-    Data(words, len * size)
+    data.fill(element, Random::new(seed ^ len as u64), |i, _, word| match element.is_float() {
+        true => bits_of(element, float(kind, product, len, i, word)),
+        false => integer(kind, product, word),
+    });
+    data
 }
 
 fn integer(kind: Kind, product: bool, word: u64) -> u64 {

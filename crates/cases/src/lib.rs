@@ -15,7 +15,6 @@ mod groups;
 mod keys;
 mod pictures;
 mod places;
-mod pyramids;
 mod ranks;
 mod reductions;
 mod scene;
@@ -96,8 +95,7 @@ pub fn parts(adapter: &str) -> Vec<Part> {
         part("histograms: every kind of keys and of elements", keys::cases()),
         part("order statistics of rows", ranks::cases()),
         part("results by id and by key, prefixes, selections", groups::cases()),
-        part("textures: sums and a histogram", pictures::cases()),
-        part("pyramids", pyramids::cases()),
+        part("textures: sums, a histogram and a pyramid", pictures::cases()),
         part("stencils: every kernel and border, with checks of convergence", grids::cases(fast)),
         part("readbacks and mailboxes", places::cases()),
     ]

@@ -1,9 +1,10 @@
-//! Textures as inputs: sums of a channel over all texels, rows and columns, and a histogram of four channels.
+//! Textures as inputs: sums of a channel over all texels, rows and columns, a histogram of four channels, and a pyramid.
 
 use halofold::histogram::{Histogram, Keys};
+use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer, Shape};
-use halofold::wgpu::{self, TextureSampleType, TextureUsages};
-use halofold::{Element, Map};
+use halofold::wgpu::{self, Extent3d, TextureFormat, TextureSampleType, TextureUsages};
+use halofold::{Element, Map, Texels};
 
 use super::{Case, End, Scene, text};
 
@@ -19,7 +20,8 @@ pub fn cases() -> Vec<Case> {
         })
     });
     let histogram = Case::new("Histogram", "texels, histogram", counts);
-    sums.into_iter().chain([histogram]).collect()
+    let pyramid = Case::new("Pyramid", "pyramid of maxima", maxima);
+    sums.into_iter().chain([histogram, pyramid]).collect()
 }
 
 /// Four bytes of each texel.
@@ -27,22 +29,37 @@ fn words() -> Vec<u32> {
     (0..WIDTH * HEIGHT).map(|i| i.wrapping_mul(2_654_435_761)).collect()
 }
 
-fn picture(scene: &Scene) -> wgpu::Texture {
-    let size = wgpu::Extent3d { width: WIDTH, height: HEIGHT, depth_or_array_layers: 1 };
+/// A texture of texels of four bytes, in its first level.
+fn texture(
+    scene: &Scene,
+    sides: [u32; 2],
+    levels: u32,
+    format: TextureFormat,
+    texels: &[u32],
+) -> wgpu::Texture {
+    let [width, height] = sides;
+    let size = Extent3d { width, height, depth_or_array_layers: 1 };
+    let storage = TextureUsages::STORAGE_BINDING | TextureUsages::COPY_SRC;
     let texture = scene.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("application"),
         size,
-        mip_level_count: 1,
+        mip_level_count: levels,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::Rgba8Uint,
-        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        format,
+        usage: TextureUsages::TEXTURE_BINDING
+            | TextureUsages::COPY_DST
+            | if levels > 1 { storage } else { TextureUsages::empty() },
         view_formats: &[],
     });
-    let layout =
-        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * WIDTH), rows_per_image: None };
-    scene.queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(&words()), layout, size);
+    let rows =
+        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * width), rows_per_image: None };
+    scene.queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(texels), rows, size);
     texture
+}
+
+fn picture(scene: &Scene) -> wgpu::Texture {
+    texture(scene, [WIDTH, HEIGHT], 1, TextureFormat::Rgba8Uint, &words())
 }
 
 async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
@@ -71,4 +88,26 @@ async fn counts(scene: &Scene) -> Result<End, String> {
         (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
     }
     scene.gives(&[expected], |outputs| histogram.of_texels(&picture).into(&outputs[0])).await
+}
+
+/// Reads the last level, whose texel covers all.
+async fn maxima(scene: &Scene) -> Result<End, String> {
+    const LEVELS: u32 = 7;
+    let floats: Vec<f32> = (0..7000u32).map(|i| (i * 37 % 7001) as f32).collect();
+    let texels = bytemuck::cast_slice(&floats);
+    let texture = texture(scene, [100, 70], LEVELS, TextureFormat::R32Float, texels);
+    scene.stage();
+    let red = Map::components(TextureSampleType::Float { filterable: false }, "r").map_err(text)?;
+    let pyramid = Pyramid::new(&scene.device, Op::Max, red).map_err(text)?;
+    let output = scene.room(4)?;
+    scene.stage();
+    let prepared = pyramid.prepare(&texture, Texels::new(&texture).level(1)).map_err(text)?;
+    let record = |encoder: &mut wgpu::CommandEncoder| {
+        prepared.encode(encoder);
+        let from = wgpu::TexelCopyTextureInfo { mip_level: LEVELS - 1, ..texture.as_image_copy() };
+        let to = wgpu::TexelCopyBufferInfo { buffer: &output, layout: Default::default() };
+        encoder.copy_texture_to_buffer(from, to, Extent3d { width: 1, height: 1, depth_or_array_layers: 1 });
+    };
+    let greatest = floats.iter().copied().fold(0.0, f32::max);
+    scene.compare(record, &output, &greatest.to_le_bytes()).await
 }

@@ -1,6 +1,7 @@
 //! Readbacks and mailboxes on their own.
 
 use halofold::read::{Mailbox, Readback};
+use halofold::wgpu;
 
 use super::{Case, End, Scene, same, text};
 
@@ -8,39 +9,54 @@ const BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("Readback", "readback, waited for", async |scene: &Scene| {
-            copy(scene, async |readback| readback.wait(8).map_err(text)).await
-        }),
-        Case::new("Readback", "readback, looked at", async |scene: &Scene| {
-            copy(scene, async |readback| looked_at(scene, readback).await).await
-        }),
-        Case::new("Readback", "readback, given up", async |scene: &Scene| {
-            copy(scene, async |readback| given_up(scene, readback).await).await
-        }),
-        Case::new("Mailbox", "mailbox, spun for", async |scene: &Scene| {
-            post(scene, async |mailbox| mailbox.spin().map_err(text)).await
-        }),
-        Case::new("Mailbox", "mailbox, awaited", async |scene: &Scene| {
-            post(scene, async |mailbox| scene.arrival(mailbox.read()).await).await
-        }),
+        readback("waited for", async |_, readback| readback.wait(8).map_err(text)),
+        readback("looked at", looked_at),
+        readback("given up", given_up),
+        mailbox("spun for", async |_, mailbox| mailbox.spin().map_err(text)),
+        mailbox("awaited", async |scene, mailbox| scene.arrival(mailbox.read()).await),
     ]
 }
 
 type Bytes = Result<Vec<u8>, String>;
 
-async fn copy(scene: &Scene, read: impl AsyncFn(&Readback) -> Bytes) -> Result<End, String> {
-    let source = scene.buffer(&BYTES)?;
-    scene.stage();
-    let readback = Readback::new(&scene.device, 8);
-    let mut end = End::Right;
+/// Copies some bytes and reads them, twice.
+async fn twice(
+    scene: &Scene,
+    copy: impl Fn(&mut wgpu::CommandEncoder) -> Result<(), String>,
+    read: impl AsyncFn() -> Bytes,
+) -> Result<End, String> {
+    let mut got = Vec::new();
     for _ in 0..2 {
         scene.stage();
         let mut encoder = scene.device.create_command_encoder(&Default::default());
-        readback.encode(&mut encoder, &source, 0, 8).map_err(text)?;
+        copy(&mut encoder)?;
         scene.submit(encoder);
-        end = same(&read(&readback).await?, &BYTES);
+        got.extend(read().await?);
     }
-    Ok(end)
+    Ok(same(&got, &BYTES.repeat(2)))
+}
+
+fn readback(how: &str, read: impl AsyncFn(&Scene, &Readback) -> Bytes + Send + Sync + 'static) -> Case {
+    Case::new("Readback", format!("readback, {how}"), async move |scene: &Scene| {
+        let source = scene.buffer(&BYTES)?;
+        scene.stage();
+        let readback = Readback::new(&scene.device, 8);
+        let copy = |encoder: &mut _| readback.encode(encoder, &source, 0, 8).map_err(text);
+        twice(scene, copy, async || read(scene, &readback).await).await
+    })
+}
+
+fn mailbox(how: &str, read: impl AsyncFn(&Scene, &Mailbox) -> Bytes + Send + Sync + 'static) -> Case {
+    Case::new("Mailbox", format!("mailbox, {how}"), async move |scene: &Scene| {
+        let source = scene.buffer(&BYTES)?;
+        scene.stage();
+        let mailbox = Mailbox::new(&scene.device, 8);
+        let copy = |encoder: &mut wgpu::CommandEncoder| {
+            encoder.copy_buffer_to_buffer(&source, 0, mailbox.buffer(), 0, 8);
+            mailbox.encode(encoder).map_err(text)
+        };
+        twice(scene, copy, async || read(scene, &mailbox).await).await
+    })
 }
 
 async fn looked_at(scene: &Scene, readback: &Readback) -> Bytes {
@@ -60,7 +76,7 @@ async fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
         let reading = readback.read(8);
         scene.stage();
         if polls {
-            let _ = scene.device.poll(halofold::wgpu::PollType::wait_indefinitely());
+            let _ = scene.device.poll(wgpu::PollType::wait_indefinitely());
             scene.stage();
         }
         drop(reading);
@@ -71,20 +87,4 @@ async fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
         return scene.arrival(readback.read(8)).await;
     }
     readback.wait(8).map_err(text)
-}
-
-async fn post(scene: &Scene, read: impl AsyncFn(&Mailbox) -> Bytes) -> Result<End, String> {
-    let source = scene.buffer(&BYTES)?;
-    scene.stage();
-    let mailbox = Mailbox::new(&scene.device, 8);
-    let mut end = End::Right;
-    for _ in 0..2 {
-        scene.stage();
-        let mut encoder = scene.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(&source, 0, mailbox.buffer(), 0, 8);
-        mailbox.encode(&mut encoder).map_err(text)?;
-        scene.submit(encoder);
-        end = same(&read(&mailbox).await?, &BYTES);
-    }
-    Ok(end)
 }

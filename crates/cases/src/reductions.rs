@@ -5,7 +5,7 @@ use std::iter::zip;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{
-    Accuracy, Arity, Monoid, Numbers, Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace,
+    Accuracy, Arity, Numbers, Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace,
 };
 use halofold::{Element, Slice};
 
@@ -62,14 +62,14 @@ impl Reduced {
 
 pub fn every_operator() -> Vec<Case> {
     let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
-    let cases = pairs.flat_map(|(op, element)| ShapeKind::ALL.map(|kind| Reduced::new(op, element, kind)));
-    let is_defined = |case: &Reduced| {
-        let accumulates = |monoid: Monoid| monoid.accumulates().is_some();
-        case.op
-            .over(case.element)
-            .is_ok_and(|monoid| case.kind != ShapeKind::Accumulate || accumulates(monoid))
+    let of = |(op, element): (Op, Element)| {
+        let accumulates = op.over(element).map(|monoid| monoid.accumulates().is_some());
+        let is_defined =
+            |kind: &ShapeKind| accumulates.as_ref().is_ok_and(|it| *it || *kind != ShapeKind::Accumulate);
+        let kinds = ShapeKind::ALL.into_iter().filter(is_defined);
+        kinds.map(|kind| Reduced::new(op, element, kind).case()).collect::<Vec<_>>()
     };
-    cases.filter(is_defined).map(Reduced::case).collect()
+    pairs.flat_map(of).collect()
 }
 
 pub fn exact() -> Vec<Case> {

@@ -1,7 +1,7 @@
 //! A device whose errors are collected: with limits of its own, and perhaps destroyed at some stage of an operation.
 
 use std::fmt::Display;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use halofold::read::{Readback, Reading};
@@ -23,9 +23,8 @@ pub struct Scene {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     complaints: Arc<Mutex<Vec<String>>>,
-    /// Stages that the device still lives through.
-    left: AtomicU32,
-    is_destroyed: AtomicBool,
+    /// Stages that the device still lives through; below zero once it is destroyed.
+    left: AtomicI64,
     /// True: the destroyed device is polled at once, which releases its resources.
     polls: bool,
 }
@@ -56,25 +55,17 @@ impl Scene {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             heard.lock().unwrap().push(error.to_string());
         }));
-        Scene {
-            device,
-            queue,
-            complaints,
-            left: AtomicU32::new(u32::MAX),
-            is_destroyed: AtomicBool::new(false),
-            polls: false,
-        }
+        Scene { device, queue, complaints, left: AtomicI64::new(i64::MAX), polls: false }
     }
 
     /// The same, to be destroyed at a stage, the first being 0.
     pub fn destroyed_at(self, stage: u32, polls: bool) -> Self {
-        Scene { left: AtomicU32::new(stage), polls, ..self }
+        Scene { left: AtomicI64::new(stage.into()), polls, ..self }
     }
 
     /// A new stage begins.
     pub fn stage(&self) {
         if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
-            self.is_destroyed.store(true, Ordering::Relaxed);
             self.device.destroy();
             if self.polls {
                 let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
@@ -84,7 +75,7 @@ impl Scene {
 
     /// Returns true if an operation came as far as the stage at which the device was to be destroyed.
     pub fn is_destroyed(&self) -> bool {
-        self.is_destroyed.load(Ordering::Relaxed)
+        self.left.load(Ordering::Relaxed) < 0
     }
 
     /// The complaints of wgpu.
