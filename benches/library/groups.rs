@@ -6,7 +6,7 @@ use std::iter::repeat_n;
 use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
-use halofold::{Element, Value, wgpu, Compiled};
+use halofold::{Compiled, Element, Value, wgpu};
 use halofold_cases::{Kind, data};
 
 use crate::calls::{Expected, Made, Operation, recorded};

@@ -7,7 +7,7 @@ use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer};
-use halofold::{Element, Map, Slice, Texels, wgpu, Compiled};
+use halofold::{Compiled, Element, Map, Slice, Texels, wgpu};
 use halofold_measure::Rotation;
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};

@@ -8,7 +8,7 @@ use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Monoid, Op, Reducer};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{wgpu, Compiled};
+use halofold::{Compiled, wgpu};
 use halofold_measure::{LibraryWork, Row};
 
 use crate::calls::{Expected, Made, Operation, recorded};

@@ -1,6 +1,6 @@
 //! Runs a reduction on buffers with poison around them, and judges its results.
 
-use halofold::reduce::ladder::{Finish, Rung};
+use halofold::ladder::{Finish, Rung};
 use halofold::reduce::reference::Verdict;
 use halofold::reduce::{Op, Reducer, Reduction, Shape};
 use halofold::{Element, Slice};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use halofold::Element;
-use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
+use halofold::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::{Arity, Op, Shape};
 use halofold_measure::Job;
 use libtest_mimic::Trial;

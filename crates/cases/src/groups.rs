@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use halofold::Element;
 use halofold::group::{ById, ByKey, GroupBy, reference};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
+use halofold::{Compiled, Element};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -43,7 +43,7 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
     let ids = scene.buffer(bytemuck::cast_slice(&ids))?;
     scene.stage();
-    let by_id = asked.on(&scene.device).map_err(text)?;
+    let by_id = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
         .gives(&[nth(0), nth(1), vec![outside]], |outputs| by_id.of(&values).with(&ids).into_each(outputs))
         .await
@@ -64,7 +64,7 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let keys = scene.buffer(bytemuck::cast_slice(&keys))?;
     scene.stage();
     let asked = GroupBy::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
-    let group_by = asked.on(&scene.device).map_err(text)?;
+    let group_by = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
             group_by.of(&keys).with(&values).into_each(outputs)
@@ -80,7 +80,9 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let sum = Op::Sum.over(Element::U32).map_err(text)?;
-    let by_key = ByKey::new(Element::U32, sum).and_then(|by_key| by_key.on(&scene.device)).map_err(text)?;
+    let by_key = ByKey::new(Element::U32, sum)
+        .and_then(|by_key| Compiled::new(&scene.device, by_key, &Default::default()))
+        .map_err(text)?;
     scene
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
             by_key.of(&input).with(&input).into_each(outputs)
@@ -95,7 +97,9 @@ async fn prefixes(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let sum = Op::Sum.over(Element::U32).map_err(text)?;
-    let scan = Scan::new(sum).and_then(|scan| scan.exclusive().on(&scene.device)).map_err(text)?;
+    let scan = Scan::new(sum)
+        .and_then(|scan| Compiled::new(&scene.device, scan.exclusive(), &Default::default()))
+        .map_err(text)?;
     scene.gives(&[expected], |outputs| scan.of(&input).into(&outputs[0])).await
 }
 
@@ -106,7 +110,9 @@ async fn selected(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
-    let select = Select::new(Element::U32, wgsl).map_err(text)?.on(&scene.device).map_err(text)?;
+    let select =
+        Compiled::new(&scene.device, Select::new(Element::U32, wgsl).map_err(text)?, &Default::default())
+            .map_err(text)?;
     scene
         .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).into_each(outputs))
         .await

@@ -1,7 +1,7 @@
 //! Histograms.
 
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::{Element, Map};
+use halofold::{Compiled, Element, Map};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -57,7 +57,7 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let limits = scene.device.limits();
-    let config = Histogram::new(keys.clone(), bins, &limits);
+    let config = Histogram::new(keys.clone(), bins);
     let is_long = matches!(keys, Keys::U64Levels(_));
     let every = |first: usize, stride: usize| {
         words.chunks_exact(1 + usize::from(is_long)).skip(first).step_by(stride).flatten().copied().collect()
@@ -65,7 +65,7 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     let (config, channels): (_, Vec<Vec<u32>>) = match of {
         Of::Keys => (config, vec![words.clone()]),
         Of::EveryThird => (config.with_stride(3, 1), vec![every(1, 3)]),
-        Of::TwoChannels => (config.with_channels(2, &limits), vec![every(0, 2), every(1, 2)]),
+        Of::TwoChannels => (config.with_channels(2), vec![every(0, 2), every(1, 2)]),
         Of::Halves => {
             let (text_of, half): (_, fn(&u32) -> u32) = match keys {
                 Keys::Numbers | Keys::U32Levels(_) => ("u32 { return elem / 2u; }", |word| word / 2),
@@ -77,10 +77,10 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
             };
             let map = Map::custom(Element::U32, &format!("fn map(elem: Elem, index: u32) -> {text_of}"));
             let halves = words.iter().flat_map(|word| [half(word)].into_iter().chain(is_long.then_some(5)));
-            (config.with_map(map.map_err(text)?, &limits), vec![halves.collect()])
+            (config.with_map(map.map_err(text)?), vec![halves.collect()])
         }
     };
-    let histogram = config.on(&scene.device).map_err(text)?;
+    let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;
     let counts = channels.iter().flat_map(|words| reference::counts(&keys, bins, words));
     scene.gives(&[counts.collect()], |outputs| histogram.of(&input).into(&outputs[0])).await
 }

@@ -4,7 +4,7 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer, Shape};
 use halofold::wgpu::{self, Extent3d, TextureFormat, TextureSampleType, TextureUsages};
-use halofold::{Element, Map, Texels};
+use halofold::{Compiled, Element, Map, Texels};
 
 use super::{Case, End, Scene, text};
 
@@ -81,8 +81,8 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
 async fn counts(scene: &Scene) -> Result<End, String> {
     let (picture, limits) = (picture(scene), scene.device.limits());
     let channels = Map::components(TextureSampleType::Uint, "rgba").map_err(text)?;
-    let config = Histogram::new(Keys::Numbers, 256, &limits).with_map(channels, &limits);
-    let histogram = config.on(&scene.device).map_err(text)?;
+    let config = Histogram::new(Keys::Numbers, 256).with_map(channels);
+    let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;
     let mut expected = vec![0u32; 4 * 256];
     for word in words() {
         (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);

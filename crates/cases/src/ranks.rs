@@ -1,7 +1,7 @@
 //! Order statistics of short rows.
 
-use halofold::Element;
 use halofold::rank::{Quantiles, TopK, reference};
+use halofold::{Compiled, Element};
 
 use super::{Case, End, Scene, text};
 
@@ -26,7 +26,9 @@ async fn third(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let third = Quantiles::nth(Element::U32, [2]).rows(ROW as u64).on(&scene.device).map_err(text)?;
+    let third =
+        Compiled::new(&scene.device, Quantiles::nth(Element::U32, [2]).rows(ROW as u64), &Default::default())
+            .map_err(text)?;
     let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
     let expected = elements.chunks(ROW).map(of).collect();
     scene.gives(&[expected], |outputs| third.of(&input).into(&outputs[0])).await
@@ -36,8 +38,13 @@ async fn largest(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let top = TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64).on(&scene.device).map_err(text)?;
-    let indices = top.config().indices_at(elements.len() as u64) as usize / 4;
+    let top = Compiled::new(
+        &scene.device,
+        TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64),
+        &Default::default(),
+    )
+    .map_err(text)?;
+    let indices = top.operation().indices_at(elements.len() as u64) as usize / 4;
     let winners = elements.len() / ROW * K as usize;
     let mut expected = vec![0; indices + winners];
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);

@@ -2,11 +2,9 @@
 
 use std::iter::zip;
 
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{
-    Accuracy, Arity, Numbers, Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace,
-};
+use halofold::reduce::{Accuracy, Arity, Numbers, Op, Options, Reducer, Shape, ShapeKind, Workspace};
 use halofold::{Element, Slice};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
@@ -164,7 +162,7 @@ impl Reduced {
         let mut options = Options::default().with_accuracy(accuracy);
         if let Way::Rung(name) = way {
             let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
-            options = options.with_strategy(Strategy::rung(rung, &device.limits(), size * spanned));
+            options = options.with_rung(Setup::new(rung, &device.limits(), size * spanned));
         }
         let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
         let slices = buffers.iter().map(|buffer| match shape {

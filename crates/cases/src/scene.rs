@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use halofold::read::{Readback, Reading};
-use halofold::{Prepared, adapter, wgpu};
+use halofold::{Bound, adapter, wgpu};
 
 /// The end of an operation.
 #[derive(Debug)]
@@ -110,10 +110,10 @@ impl Scene {
     }
 
     /// Binds an operation to an output for each array of expected words, runs it, and compares all of them.
-    pub async fn gives<P, E: Display>(
+    pub async fn gives<E: Display>(
         &self,
         expected: &[Vec<u32>],
-        bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Prepared<P>, E>,
+        bind: impl FnOnce(&[wgpu::Buffer]) -> Result<Bound, E>,
     ) -> Result<End, String> {
         let outputs = expected.iter().map(|words| self.room(4 * words.len() as u64));
         let outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use halofold::ladder::RUNGS;
 use halofold::rank::Method;
 use halofold::rank::reference::quantiles;
-use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::reference::{Verdict, reduce};
 use halofold::reduce::{Op, Scalar};
 use halofold::stencil::STENCILS;
