@@ -61,23 +61,16 @@ fn lengths_of_runs() {
 #[test]
 fn sums_of_runs_of_all_lengths() {
     let mut random = Random::new(2);
-    let mut keys = Vec::new();
-    for longest in [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5] {
-        keys.extend(runs(longest.min(100_000) as usize * 7 + 4099, longest, &mut random).0);
-    }
-    let values: Vec<u32> = keys.iter().map(|_| random.next() as u32).collect();
-    let bytes = bytemuck::cast_slice(&values);
+    let all = [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5];
+    let part = |longest: u64| runs(longest.min(100_000) as usize * 7 + 4099, longest, &mut random).0;
+    let keys: Vec<u32> = all.into_iter().flat_map(part).collect();
+    let pairs: Vec<_> = keys.iter().map(|key| (*key, random.next() as u32)).collect();
+    let values: Vec<u32> = pairs.iter().map(|(_, value)| *value).collect();
     let by_key = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
-    let (_, sums) = outputs(by_key, &keys, Some(bytes), [0, 0]);
-    // Two parts may meet in equal keys.
-    let mut want: Vec<(u32, u32)> = Vec::new();
-    for (key, value) in keys.iter().zip(&values) {
-        match want.last_mut() {
-            Some((last, sum)) if last == key => *sum = sum.wrapping_add(*value),
-            _ => want.push((*key, *value)),
-        }
-    }
-    assert!(sums.iter().eq(want.iter().map(|(_, sum)| sum)), "{} sums", sums.len());
+    let (_, sums) = outputs(by_key, &keys, Some(bytemuck::cast_slice(&values)), [0, 0]);
+    let runs = pairs.chunk_by(|a, b| a.0 == b.0);
+    let want = runs.map(|run| run.iter().fold(0u32, |sum, (_, value)| sum.wrapping_add(*value)));
+    assert!(sums.into_iter().eq(want));
 }
 
 /// Floats whose sums are exact; means take the lengths of runs, and the two inputs begin at different places in a vector.
@@ -94,11 +87,10 @@ fn sums_and_means_of_floats() {
                 let (_, results) = outputs(by_key.clone(), &keys, Some(bytes), at);
                 assert_eq!(results.len(), ranges.len());
                 for (got, range) in results.iter().zip(&ranges) {
-                    let want =
-                        oracle::expected(op, Element::F32, &bytes[4 * range.start..4 * range.end], None);
+                    let part = &bytes[4 * range.start..4 * range.end];
+                    let want = f32::from_bits(oracle::expected(op, Element::F32, part, None) as u32);
                     let got = f32::from_bits(*got);
-                    let is_right = (got - f32::from_bits(want as u32)).abs() <= 1e-6 * got.abs();
-                    assert!(is_right, "{op} of {range:?} of {len}: {got}");
+                    assert!((got - want).abs() <= 1e-6 * got.abs(), "{op} of {range:?} of {len}: {got}");
                 }
             }
         }
@@ -115,60 +107,54 @@ fn zeros_are_one_key_and_nans_are_one_on_every_adapter() {
     assert_eq!(lengths, [1; 10]);
 }
 
-/// Neighbouring keys differ in one of their words, and begin in the middle of a vector.
+/// Keys of one word and of two, of which neighbours differ in one, from the middle of a vector on. The operators are a sum, one with a result of two
+/// numbers, and one that does not commute; results are on the host.
 #[test]
-fn keys_of_two_words() {
-    let gpu = gpu();
-    let mut random = Random::new(5);
-    for (len, longest) in [(1, 1), (4100, 2), (13_000, 70)] {
-        let (words, ranges) = runs(len, longest, &mut random);
-        let keys: Vec<u64> = words
-            .iter()
-            .map(|word| if word % 3 == 0 { (*word).into() } else { u64::from(*word) << 32 | 7 })
-            .collect();
-        let values: Vec<u32> = keys.iter().map(|_| random.next() as u32).collect();
-        let (input, second) = (Input::at(gpu, &keys, 8), Input::new(gpu, &values));
-        for key in [Element::U64, Element::I64] {
-            let sums = ByKey::new(key, Op::Sum.over(Element::U32).unwrap()).unwrap().on(&gpu.device).unwrap();
-            let got = sums.of(&input).with(&second).wait(&gpu.queue).unwrap();
-            let want = ranges.iter().map(|range| {
-                let of = keys[range.start];
-                let of = if key == Element::U64 { Value::Unsigned(of) } else { Value::Signed(of as i64) };
-                let sum = values[range.clone()].iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
-                (of, vec![Value::Unsigned(sum.into())])
-            });
-            assert_eq!(got, want.collect::<Vec<_>>(), "{len} keys of {key}");
-        }
-    }
-}
-
-/// An operator with a wide accumulator and a result of two numbers, one that does not commute, and results on the host.
-#[test]
-fn operators_of_several_numbers_and_of_applications_on_every_adapter() {
+fn operators_and_wide_keys_on_every_adapter() {
     let gpu = gpu();
     let mut random = Random::new(4);
-    let (keys, ranges) = runs(13_000, 50, &mut random);
-    let values: Vec<u32> = keys.iter().map(|_| random.next() as u32 % 1000).collect();
-    let [input, second] = [&keys, &values].map(|words| Input::new(gpu, words));
-    let check = |monoid: Monoid, expected: &dyn Fn(&Range<usize>) -> Vec<u32>| {
-        let by_key = ByKey::new(Element::U32, monoid).unwrap().on(&gpu.device).unwrap();
-        let got = by_key.of(&input).with(&second).wait(&gpu.queue).unwrap();
-        let value = |word: u32| Value::Unsigned(word.into());
-        let expected = ranges.iter().map(|range| {
-            (value(keys[range.start]), expected(range).into_iter().map(value).collect::<Vec<_>>())
-        });
-        assert_eq!(got, expected.collect::<Vec<_>>());
-    };
-    check(Op::ArgMax.over(Element::U32).unwrap(), &|range| {
-        let best = range.clone().rev().max_by_key(|at| values[*at]).unwrap();
-        vec![values[best], best as u32]
-    });
     let last = "
         alias Acc = vec2<u32>;
         fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
         fn identity() -> Acc { return Acc(0u, 0u); }
         fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
         fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
-    let last = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
-    check(last, &|range| vec![values[range.end - 1] * 1000 + range.len() as u32]);
+    let known = |op: Op| op.over(Element::U32).unwrap();
+    /// The results of the values of a run, whose first has a place.
+    type Model = fn(usize, &[u32]) -> Vec<u32>;
+    let sum: Model = |_, values| vec![values.iter().sum()];
+    let largest: Model = |first, values| {
+        let best = (0..values.len()).rev().max_by_key(|at| values[*at]).unwrap();
+        vec![values[best], (first + best) as u32]
+    };
+    let custom = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
+    let ends: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
+    let rows = [
+        (Element::U64, known(Op::Sum), sum),
+        (Element::I64, known(Op::Sum), sum),
+        (Element::U32, known(Op::ArgMax), largest),
+        (Element::U32, custom, ends),
+    ];
+    for (key, monoid, model) in rows {
+        let by_key = ByKey::new(key, monoid).unwrap().on(&gpu.device).unwrap();
+        for (len, longest) in [(1, 1), (4100, 2), (13_000, 70)] {
+            let (own, ranges) = runs(len, longest, &mut random);
+            let wide =
+                |word: &u32| if word.is_multiple_of(3) { (*word).into() } else { u64::from(*word) << 32 | 7 };
+            let keys: Vec<u64> = own.iter().map(wide).collect();
+            let values: Vec<u32> = own.iter().map(|_| random.next() as u32 % 1000).collect();
+            let input = if key.size() == 8 { Input::at(gpu, &keys, 8) } else { Input::at(gpu, &own, 4) };
+            let got = by_key.of(&input).with(&Input::new(gpu, &values)).wait(&gpu.queue).unwrap();
+            let want = ranges.into_iter().map(|range| {
+                let of = match key {
+                    Element::U64 => Value::Unsigned(keys[range.start]),
+                    Element::I64 => Value::Signed(keys[range.start] as i64),
+                    _ => Value::Unsigned(own[range.start].into()),
+                };
+                let results = model(range.start, &values[range]).into_iter();
+                (of, results.map(|word| Value::Unsigned(word.into())).collect::<Vec<_>>())
+            });
+            assert_eq!(got, want.collect::<Vec<_>>(), "{len} keys of {key}");
+        }
+    }
 }

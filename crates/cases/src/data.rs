@@ -1,7 +1,5 @@
 //! Elements with known answers.
 
-use bytemuck::pod_read_unaligned;
-use half::f16;
 use halofold::Element;
 use halofold::reduce::Op;
 
@@ -14,11 +12,8 @@ impl Data {
     }
 
     /// Changes every element: from its place, its bits and a random word to other bits.
-    pub fn change(&mut self, element: Element, to: impl FnMut(usize, u64, u64) -> u64) {
-        self.fill(element, Random::new(self.1 as u64), to);
-    }
-
-    fn fill(&mut self, element: Element, mut random: Random, mut to: impl FnMut(usize, u64, u64) -> u64) {
+    pub fn change(&mut self, element: Element, mut to: impl FnMut(usize, u64, u64) -> u64) {
+        let mut random = Random::new(self.1 as u64);
         let size = element.size() as usize;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.0);
         for (i, slot) in bytes[..self.1].chunks_exact_mut(size).enumerate() {
@@ -28,34 +23,6 @@ impl Data {
             slot.copy_from_slice(&bits.to_le_bytes()[..size]);
         }
     }
-}
-
-/// The bits of an element: a float rounds to the nearest, an integer to zero.
-pub fn bits_of(element: Element, x: f64) -> u64 {
-    match element {
-        Element::F16 => f16::from_f64(x).to_bits().into(),
-        Element::F32 => (x as f32).to_bits().into(),
-        Element::F64 => x.to_bits(),
-        _ => x as i64 as u64,
-    }
-}
-
-/// The elements nearest to some numbers.
-pub fn encode(element: Element, numbers: impl IntoIterator<Item = f64>) -> Vec<u8> {
-    let size = element.size() as usize;
-    let bytes = |x| bits_of(element, x).to_le_bytes().into_iter().take(size);
-    numbers.into_iter().flat_map(bytes).collect()
-}
-
-/// Floats as 64-bit ones, which hold all.
-pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
-    let float = |bytes: &[u8]| match element {
-        Element::F16 => pod_read_unaligned::<f16>(bytes).to_f64(),
-        Element::F32 => pod_read_unaligned::<f32>(bytes).into(),
-        Element::F64 => pod_read_unaligned(bytes),
-        other => panic!("{other} is no float"),
-    };
-    bytes.chunks_exact(element.size() as usize).map(float).collect()
 }
 
 /// Pseudo-random words: small, known, the same everywhere.
@@ -71,6 +38,25 @@ impl Random {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = self.0;
         (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (x >> 17)
+    }
+
+    /// A number from 0 to 1.
+    pub fn unit(&mut self) -> f64 {
+        unit(self.next())
+    }
+}
+
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The bits of the element nearest to a number.
+pub fn nearest(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F16 => half::f16::from_f64(x).to_bits().into(),
+        Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        _ => x as i64 as u64,
     }
 }
 
@@ -90,14 +76,21 @@ pub enum Kind {
 }
 
 pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data {
-    let size = len * element.size() as usize;
-    let mut data = Data(vec![0; size.div_ceil(8)], size);
+    let mut random = Random::new(seed ^ len as u64);
+    let size = element.size() as usize;
+    let mut words = vec![0u64; (len * size).div_ceil(8)];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
     let product = matches!(op, Op::Product | Op::WideProduct);
-    data.fill(element, Random::new(seed ^ len as u64), |i, _, word| match element.is_float() {
-        true => bits_of(element, float(kind, product, len, i, word)),
-        false => integer(kind, product, word),
-    });
-    data
+    for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
+        let word = random.next();
+        let bits = if element.is_float() {
+            nearest(element, float(kind, product, len, i, word))
+        } else {
+            integer(kind, product, word)
+        };
+        slot.copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    Data(words, len * size)
 }
 
 fn integer(kind: Kind, product: bool, word: u64) -> u64 {
@@ -114,7 +107,7 @@ fn integer(kind: Kind, product: bool, word: u64) -> u64 {
 }
 
 fn float(kind: Kind, product: bool, len: usize, i: usize, word: u64) -> f64 {
-    let unit = (word >> 11) as f64 / (1u64 << 53) as f64;
+    let unit = unit(word);
     let sign = if word & 1 == 0 { 1.0 } else { -1.0 };
     match kind {
         // Products stay near one, so that neither the large nor the small factors alone leave the range.

@@ -1,0 +1,350 @@
+//! Order statistics against a sort, on the adapter at hand: every distribution is a row of one input.
+
+use halofold::rank::{Method, Quantiles, TopK, reference};
+use halofold::reduce::Op;
+use halofold::{Element, Value};
+
+use crate::common::{Random, gpu, in_turn, nearest};
+use crate::inputs::{Input, words, written};
+
+/// The bits of an element, from its place in a row and random words. Each is a distribution.
+const SPREADS: [fn(Element, usize, &mut Random) -> u64; 14] = [
+    // Uniform, around 0, every pattern, ascending, descending, few values, one value.
+    |element, _, random| number(element, random.unit()),
+    |element, _, random| number(element, (0..12).map(|_| random.unit() - 0.5).sum()),
+    |_, _, random| random.next(),
+    |element, at, _| number(element, at as f64),
+    |element, at, _| number(element, 100.0 - at as f64),
+    |element, _, random| number(element, (random.unit() * 5.0).floor() - 2.0),
+    |element, _, _| number(element, 3.5),
+    // Two values far apart, values that come again and again, mostly zeros.
+    |element, _, random| number(element, if random.unit() < 0.5 { -1.0 } else { 1e30 }),
+    |element, at, _| number(element, (at % 256) as f64 * 0.25),
+    |element, _, random| number(element, if random.unit() < 0.6 { -0.0 } else { random.unit() - 0.5 }),
+    // The largest and the smallest of all.
+    |_, _, _| u64::MAX >> 1,
+    |element, _, _| if element.is_float() { number(element, f64::NEG_INFINITY) } else { 0 },
+    // NaNs among others; zeros of either sign, numbers next to them, and infinities.
+    |element, at, random| if at % 7 == 3 { u64::MAX } else { number(element, random.unit()) },
+    |element, _, random| {
+        let (number, sign) = (|x| number(element, x), 1 << (8 * element.size() - 1));
+        let infinities = [f64::INFINITY, f64::NEG_INFINITY].map(number);
+        let all = [0, 1, u64::MAX, sign, sign | 7, infinities[0], infinities[1], number(1.0)];
+        // All bits are a NaN.
+        let all = if element.is_float() { [&all[..2], &all[3..]].concat() } else { all[..3].to_vec() };
+        all[random.next() as usize % all.len()]
+    },
+];
+
+fn number(element: Element, x: f64) -> u64 {
+    let scale = if element.is_float() { 1.0 } else { [1e3, 1e17][element.size() as usize / 8] };
+    nearest(element, x * scale)
+}
+
+/// The places that `shaders/rank/sample.wgsl` samples, of a row of some elements, for one rank.
+fn sampled(len: usize) -> impl Iterator<Item = usize> {
+    let size = 1 << (9 + len.max(1).ilog2() / 4);
+    let part = len / size;
+    let hash = |number: u32| {
+        let x = number.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+        let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+        let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+        x ^ (x >> 16)
+    };
+    // Parts are shorter than 2^16 elements.
+    let within = move |at: usize| ((hash(at as u32) >> 16) as usize * part) >> 16;
+    (0..size)
+        .map(move |at| at * part + within(at).min(part.saturating_sub(1)))
+        .take_while(move |at| *at < len)
+}
+
+/// How an input is cut.
+#[derive(Clone, Copy)]
+enum Cut {
+    Rows(usize),
+    Segments(&'static [usize]),
+}
+
+use Cut::{Rows, Segments};
+
+/// Lengths of short segments, with some around a workgroup and a vector; and of segments of which some are searched as whole arrays.
+const SHORT: Cut = Segments(&[0, 1, 2, 0, 7, 300, 63, 64, 65, 1023, 1024, 1025, 5, 3000, 1, 0]);
+const MIXED: Cut = Segments(&[40_001, 0, 3, 1000, 70_003, 33_000, 17, 33_000, 0]);
+const FEW: Cut = Segments(&[3, 0, 70, 1, 999]);
+
+/// Elements in front of the first segment, and behind the last.
+const GAP: usize = 3;
+
+/// Rows of one length, or segments of any lengths, with a distribution each.
+struct Ranked {
+    element: Element,
+    bytes: Vec<u8>,
+    lens: Vec<usize>,
+    /// Where the segments begin and end, if they are not rows.
+    offsets: Option<Vec<u32>>,
+}
+
+impl Ranked {
+    fn new(element: Element, cut: Cut) -> Self {
+        let (lens, gap) = match cut {
+            Rows(len) => (vec![len; SPREADS.len() + 1], 0),
+            Segments(lens) => (lens.to_vec(), GAP),
+        };
+        let mut random = Random::new(lens[0] as u64);
+        let mut elements = vec![u64::MAX; gap];
+        let mut ends = vec![gap as u32];
+        for (len, nth) in lens.iter().zip((0..=SPREADS.len()).cycle()) {
+            let first = elements.len();
+            // In the last distribution all elements that are sampled are the same, and unlike the others.
+            let spread = SPREADS[nth % SPREADS.len()];
+            elements.extend((0..*len).map(|at| spread(element, at, &mut random)));
+            let trap = sampled(*len).filter(|_| nth == SPREADS.len());
+            trap.for_each(|at| elements[first + at] = number(element, 1e9));
+            ends.push(elements.len() as u32);
+        }
+        elements.extend(vec![u64::MAX; gap]);
+        let size = element.size() as usize;
+        let bytes = elements.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size)).collect();
+        Ranked { element, bytes, lens, offsets: (gap > 0).then_some(ends) }
+    }
+
+    /// The bytes of each row.
+    fn each(&self) -> impl Iterator<Item = &[u8]> {
+        let size = self.element.size() as usize;
+        let first = if self.offsets.is_some() { GAP * size } else { 0 };
+        self.lens.iter().scan(&self.bytes[first..], move |rest, len| rest.split_off(..len * size))
+    }
+
+    fn input(&self) -> Input {
+        // Inside of a vector.
+        let at = 16 + [6, 4, 8][self.element.size().ilog2() as usize - 1];
+        Input::at(gpu(), &self.bytes, at)
+    }
+}
+
+/// The description for these rows.
+macro_rules! over {
+    ($operation:expr, $rows:expr) => {
+        match &$rows.offsets {
+            Some(offsets) => $operation.segment_offsets(offsets.iter().copied()),
+            None => $operation.rows($rows.lens[0] as u64),
+        }
+    };
+}
+
+fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
+    const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
+    let (gpu, rows) = (gpu(), &Ranked::new(element, cut));
+    let input = rows.input();
+    let quantiles = over!(Quantiles::new(element, ASKED).unwrap().with_method(method), rows);
+    let quantiles = quantiles.on(&gpu.device).unwrap();
+    // Between 64-bit elements, the output has both.
+    let is_pair = element.size() == 8 && !method.is_discrete();
+    let bits = if element.size() == 8 { 53 } else { 24 };
+    let all = rows.lens.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
+    written(gpu, [all as u64], |outputs| quantiles.of(&input).into_each(outputs));
+    let mut got = quantiles.of(&input).wait(&gpu.queue).unwrap().into_iter();
+    for (nth, row) in rows.each().enumerate() {
+        let by = |method| reference::quantiles(element, row, method, &ASKED);
+        let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
+        for ((q, want), (lower, upper)) in ASKED.iter().zip(by(method)).zip(ends) {
+            let got = got.next().unwrap();
+            // The ends, their distance and the sum are rounded to these bits.
+            let unit = 4.0 * 2f64.powi(1 - bits) * lower.as_f64().abs().max(upper.as_f64().abs());
+            let is_right = match want {
+                want if method.is_discrete() => got.same(want),
+                Value::F64(want) if want.is_finite() => (got.as_f64() - want).abs() <= unit + 1e-37,
+                want => Value::F64(got.as_f64()).same(want),
+            };
+            let len = rows.lens[nth];
+            assert!(is_right, "{method}, {q} of {len} {element}, row {nth}: {got} instead of {want}");
+        }
+    }
+    assert!(got.next().is_none());
+}
+
+fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
+    let (gpu, rows) = (gpu(), &Ranked::new(element, cut));
+    let input = rows.input();
+    let top = over!(TopK::new(element, k).unwrap(), rows);
+    let top = if is_smallest { top.smallest() } else { top };
+    let indices = top.indices_at(rows.bytes.len() as u64 / element.size()) as usize;
+    let places = rows.lens.len() * k as usize;
+    let top = top.on(&gpu.device).unwrap();
+    let all = (indices + 4 * places) as u64;
+    let got = written(gpu, [all], |outputs| top.of(&input).into_each(outputs)).remove(0);
+    let values = Op::Max.read(element, &got[..places * element.size().max(4) as usize]);
+    let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[indices..]));
+    for (nth, row) in rows.each().enumerate() {
+        let want = reference::top(element, row, k as usize, is_smallest);
+        for (place, (value, index)) in got.by_ref().take(k as usize).enumerate() {
+            let is_right = want.get(place).map_or(value.as_f64() == 0.0 && index == u32::MAX, |want| {
+                value.same(want.0) && index == want.1
+            });
+            let len = rows.lens[nth];
+            let what = format!("{k} of {len} {element}, smallest {is_smallest}, row {nth}, place {place}");
+            assert!(is_right, "{what}: {value} at {index} instead of {:?}", want.get(place));
+        }
+    }
+    let winners = rows.lens.iter().map(|len| *len.min(&(k as usize))).sum::<usize>();
+    assert_eq!(top.of(&input).wait(&gpu.queue).unwrap().len(), winners, "{k} of rows on the host");
+}
+
+#[test]
+fn quantiles() {
+    let cases = [
+        (Element::F32, Rows(1024), Method::Linear),
+        (Element::F32, Rows(999), Method::Lower),
+        (Element::F32, Rows(1), Method::Hazen),
+        (Element::F32, Rows(9000), Method::Midpoint),
+        (Element::U32, Rows(130), Method::Nearest),
+        (Element::I32, Rows(1500), Method::Linear),
+        (Element::F16, Rows(1001), Method::Linear),
+        (Element::F16, Rows(1024), Method::Nearest),
+        (Element::F16, Rows(40_003), Method::Lower),
+        (Element::F64, Rows(1), Method::Hazen),
+        (Element::F64, Rows(999), Method::Weibull),
+        (Element::F64, Rows(40_000), Method::Linear),
+        (Element::I64, Rows(3001), Method::Higher),
+        (Element::U64, Rows(70), Method::Midpoint),
+        (Element::F32, SHORT, Method::Linear),
+        (Element::F16, FEW, Method::Linear),
+        (Element::F16, MIXED, Method::Lower),
+        (Element::F64, FEW, Method::Weibull),
+        (Element::I32, MIXED, Method::Hazen),
+    ];
+    let always = (Element::F32, Rows(99_997), Method::Linear);
+    for case in in_turn(cases, 3, 0).chain([always]) {
+        gpu().clean(|| check_quantiles(case));
+    }
+}
+
+#[test]
+fn winners() {
+    let cases = [
+        (Element::F32, Rows(1024), 32, false),
+        (Element::F32, Rows(1000), 31, true),
+        (Element::F32, Rows(300), 300, false),
+        (Element::I32, Rows(7), 9, false),
+        (Element::U32, Rows(4000), 1500, true),
+        (Element::I32, Rows(9000), 128, false),
+        (Element::F32, Rows(20_001), 64, true),
+        (Element::F16, Rows(40_003), 300, false),
+        (Element::F16, Rows(99), 7, true),
+        (Element::F16, Rows(1024), 32, false),
+        (Element::F16, Rows(1500), 900, true),
+        (Element::F64, Rows(5000), 700, false),
+        (Element::I64, Rows(3), 5, true),
+        (Element::U64, Rows(40_000), 50, false),
+        (Element::F32, SHORT, 5, false),
+        (Element::U32, SHORT, 700, true),
+        (Element::F16, SHORT, 30, false),
+        (Element::F32, MIXED, 30, true),
+        (Element::F16, FEW, 5, false),
+        (Element::I64, FEW, 9, true),
+    ];
+    for case in in_turn(cases, 4, 1) {
+        gpu().clean(|| check_top(case));
+    }
+}
+
+/// Of a few elements up to all, and more than there are.
+#[test]
+fn winners_of_long_rows() {
+    let lens =
+        [(100_003, &[1, 300, 4096, 70_000][..]), (40_001, &[70]), (10_000, &[9999, 10_000, 10_001, 5000])];
+    let all = lens.into_iter().chain([(3000, &[5000, 9999][..])]);
+    let all = all.flat_map(|(len, ks)| ks.iter().map(move |k| (Element::F32, Rows(len), *k)));
+    for (nth, (element, rows, k)) in all.enumerate() {
+        for is_smallest in in_turn([false, true], 2, nth) {
+            gpu().clean(|| check_top((element, rows, k, is_smallest)));
+        }
+    }
+}
+
+#[test]
+fn ranks_of_long_rows() {
+    for len in [33_333, 40_000, 100_003] {
+        let (rows, last) = (Ranked::new(Element::F32, Rows(len)), len as u64 - 1);
+        for ranks in [&[0][..], &[last / 2], &[7, 16_666], &[last / 2, last, 0, last / 3, last / 3 + 1]] {
+            let nth =
+                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), rows).on(&gpu().device).unwrap();
+            let got = gpu().clean(|| nth.of(&rows.input()).wait(&gpu().queue).unwrap());
+            let want: Vec<_> = rows.each().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
+            assert_eq!(got.len(), want.len());
+            for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
+                assert!(got.same(*want), "{nth}, ranks {ranks:?} of {len}: {got} instead of {want}");
+            }
+        }
+    }
+}
+
+/// Medians of two elements, of which many are subnormal, or differ by a subnormal number, which a GPU may take for zero.
+#[test]
+fn medians_near_zero() {
+    let gpu = gpu();
+    let sizes =
+        [0, 1, 2, 3, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x100_0003, 0x130_0000, 0x2180_0000, 0x217f_ffff];
+    let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
+    let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
+    let input = Input::new(gpu, &pairs);
+    let medians = Quantiles::new(Element::F32, [0.5]).unwrap().rows(2).on(&gpu.device).unwrap();
+    for ([a, b], got) in pairs.iter().zip(medians.of(&input).wait(&gpu.queue).unwrap()) {
+        let want = (f64::from(*a) + f64::from(*b)) / 2.0;
+        // The distance is rounded, and the result, which may be subnormal.
+        let most =
+            f64::from(a.abs().max(b.abs())).mul_add(f64::from(f32::EPSILON), f64::from(f32::from_bits(1)));
+        assert!((got.as_f64() - want).abs() <= most, "{a:e} and {b:e}: {got} instead of {want:e}");
+    }
+}
+
+/// Nothing at all, nothing between filled segments, whose memory an empty one finds, and no segments.
+#[test]
+fn nothing_has_no_winners_and_no_median_on_every_adapter() {
+    let gpu = gpu();
+    let zeros = Input::new(gpu, &[0u8; 56]);
+    let filled = &[0, 0, 5, 5, 5, 7, 7][..];
+    let cases = [
+        (Element::U64, Method::Linear, filled),
+        (Element::F64, Method::Lower, filled),
+        (Element::I64, Method::Lower, filled),
+        (Element::F32, Method::Lower, filled),
+        (Element::I32, Method::Lower, &[7]),
+        (Element::F16, Method::Lower, &[]),
+    ];
+    for (element, method, list) in in_turn(cases, 2, 1) {
+        let input = zeros.part(0, 7 * element.size());
+        let [top, medians] = [(); 2].map(|()| list.iter().copied());
+        let top = TopK::new(element, 1).unwrap().segment_offsets(top).on(&gpu.device).unwrap();
+        let filled = list.windows(2).filter(|ends| ends[0] < ends[1]).count();
+        let found = top.of(input).wait(&gpu.queue).unwrap();
+        assert_eq!(found.iter().map(|(_, index)| *index).collect::<Vec<_>>(), vec![0; filled], "{element}");
+        let medians = Quantiles::new(element, [0.5]).unwrap().with_method(method).segment_offsets(medians);
+        let got = medians.on(&gpu.device).unwrap().of(input).wait(&gpu.queue).unwrap();
+        assert_eq!(got.len(), list.len().saturating_sub(1));
+        for (got, ends) in got.iter().zip(list.windows(2)) {
+            let bytes = vec![0; (u64::from(ends[1] - ends[0]) * element.size()) as usize];
+            let expected = reference::quantiles(element, &bytes, method, &[0.5])[0];
+            assert!(got.same(expected), "{element}, {ends:?}: {got:?}, not {expected:?}");
+        }
+        // An input of nothing.
+        let nothing = zeros.part(0, 0);
+        let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
+        assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
+        let median = Quantiles::new(element, [0.5]).unwrap().with_method(method).on(&gpu.device).unwrap();
+        let got = median.of(nothing).wait(&gpu.queue).unwrap()[0];
+        assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
+    }
+}
+
+#[test]
+fn ranks_past_the_end_have_no_element() {
+    let nth = |element, words: &[u32], ranks: &[u64]| {
+        let nth = Quantiles::nth(element, ranks.iter().copied()).on(&gpu().device).unwrap();
+        nth.of(&Input::new(gpu(), words)).wait(&gpu().queue).unwrap()
+    };
+    let zeros = [0; 50_000];
+    assert_eq!(nth(Element::U32, &[4, 2, 3], &[2, 3, 0]), [4, 0, 2].map(Value::Unsigned));
+    assert_eq!(nth(Element::I32, &zeros, &[49_999, 50_000, u64::MAX]), [Value::Signed(0); 3]);
+    assert!(nth(Element::F32, &zeros, &[50_000])[0].as_f64().is_nan());
+}
