@@ -1,9 +1,7 @@
 //! Every shape of the embeddable reducer against the CPU: sums, and operators that show a wrong element, word, position or partner.
 //! Memory around inputs and results is poisoned.
 
-mod fixed;
-mod launches;
 mod outputs;
 mod parameters;
 mod scene;
-mod whole;
+mod shapes;

@@ -1,22 +1,12 @@
 //! Results of several numbers, each number in an array of its own: the words that one array of results holds.
 
-use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer, Reduction};
+use halofold::reduce::{Launches, Monoid, Op, Options, Reducer, Reduction};
 use halofold::{Element, Slice};
 
-use super::scene::{GPU, NARROW, elements, reducer, sum};
+use super::scene::{GPU, NARROW, both, custom, elements, operators, reducer, sum};
 use crate::common::{Gpu, Outputs, in_turn, limited, poisoned, room};
 use crate::cut::{Cut, reduce};
 use crate::refusals;
-
-/// The three numbers of a result, of which the last is two words wide in an array of results.
-const MOMENTS: &str = "
-struct Acc { sum: u32, least: u32, count: u32 }
-struct Found { sum: u32, ends: vec2<u32>, n: u32 }
-fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, elem ^ index, 1u); }
-fn identity() -> Acc { return Acc(0u, 0xffffffffu, 0u); }
-fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, min(a.least, b.least), a.count + b.count); }
-fn finish(acc: Acc, n: u32) -> Found { return Found(acc.sum, vec2(acc.least, acc.count), n); }
-";
 
 /// Numbers of two bytes, and one of four.
 const HALVES: &str = "
@@ -59,18 +49,17 @@ fn every_shape(gpu: &Gpu, reducer: &Reducer, element: Element, numbers: Numbers)
 
 #[test]
 fn each_number_has_an_array_in_every_shape() {
-    let custom = |name, text| Monoid::custom(name, Element::U32, Arity::One, text).unwrap();
     let known = |op: Op, element| op.over(element).unwrap();
     let cases: [(Monoid, Element, Numbers); 6] = [
         (known(Op::ArgMax, Element::F32), Element::F32, (&[(0, 4), (4, 4)], 8)),
         (known(Op::MinMax, Element::I32), Element::I32, (&[(0, 4), (4, 4)], 8)),
         (known(Op::ArgMin, Element::F64), Element::F64, (&[(0, 8), (8, 4)], 16)),
         (known(Op::MinMax, Element::F64), Element::F64, (&[(0, 8), (8, 8)], 16)),
-        (custom("moments", MOMENTS), Element::U32, (&[(0, 4), (8, 4), (12, 4), (16, 4)], 24)),
+        (operators()[1].monoid.clone(), Element::U32, (&[(0, 4), (4, 4), (8, 4), (12, 4)], 16)),
         (custom("halves", HALVES), Element::U32, (&[(0, 2), (4, 4), (8, 2)], 12)),
     ];
     for (turn, (monoid, element, numbers)) in in_turn(cases.into_iter().enumerate(), 2, 0) {
-        for (nth, gpu) in in_turn([&*GPU, &NARROW].into_iter().enumerate(), 2, turn / 2) {
+        for (nth, gpu) in in_turn(both().into_iter().enumerate(), 2, turn / 2) {
             if !gpu.device.features().contains(monoid.features()) {
                 eprintln!("{}: the adapter lacks {:?}", monoid.name(), monoid.features());
                 continue;
@@ -112,16 +101,11 @@ fn outputs_are_as_many_as_numbers_in_buffers_of_their_own() {
         (of(&max, &[all, Slice::new(&second, 0, 396)]), "Buffer(TooShort", second_output),
         (of(&max, &[all, Slice::new(&second, 4, 4000)]), "Buffer(Offset", second_output),
     ]);
-}
-
-#[test]
-fn limits_of_several_outputs_are_named() {
     let few = limited(|limits| limits.max_storage_buffers_per_shader_stage = 4);
     let refused = |gpu: &Gpu, cut: Cut| {
         let held = cut.hold(gpu, 4, &[&vec![1; 4 * cut.len]]);
         let outputs = [(); 2].map(|()| room(gpu, 160_000));
-        let max = reducer(gpu, &Op::ArgMax.over(Element::U32).unwrap(), Options::default());
-        held.reduction(&max).into_each(&outputs).unwrap_err()
+        held.reduction(&reducer(gpu, &argmax, Options::default())).into_each(&outputs).unwrap_err()
     };
     refusals::check([
         (refused(&few, Cut::whole(1000)), "Limit(", "max_storage_buffers_per_shader_stage; 5; 4"),

@@ -1,47 +1,40 @@
 //! Operators with parameters of the application's, in every shape: new values take no compilation.
 
-use halofold::reduce::{Arity, Monoid, Reducer, Reduction};
-use halofold::{Element, Slice, wgpu};
+use halofold::reduce::{Monoid, Reducer, Reduction};
+use halofold::{Slice, wgpu};
 use wgpu::BufferUsages;
 
-use super::scene::{GPU, NARROW, Operator, compare, elements, reducer, sum};
+use super::scene::{GPU, Operator, both, compare, custom, elements, reducer, sum};
 use crate::common::{self, Gpu, compiled, poison, poisoned};
 use crate::cut::{Cut, reduce};
 use crate::refusals;
 
-/// Adds `weights` of a uniform: each of the four functions but `identity` reads one.
-const UNIFORM: &str = "
-struct Weights { factor: u32, shift: u32, after: u32 }
-@group(0) @binding(9) var<uniform> weights: Weights;
+/// A sum that three weights change: `map` reads two, `finish` one.
+fn weighted(declaration: &str, [factor, shift, after]: [&str; 3]) -> Monoid {
+    let text = "
 alias Acc = u32;
-fn map(elem: Elem, index: u32) -> Acc { return elem * weights.factor + (index << weights.shift); }
 fn identity() -> Acc { return 0u; }
-fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
-fn finish(acc: Acc, n: u32) -> u32 { return acc + weights.after; }
-";
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }";
+    let map = format!("return elem * {factor} + (index << {shift});");
+    let map = format!("fn map(elem: Elem, index: u32) -> Acc {{ {map} }}");
+    let finish = format!("fn finish(acc: Acc, n: u32) -> u32 {{ return acc + {after}; }}");
+    custom("weighted", &[declaration, text, &map, &finish].join("\n"))
+}
 
-/// The same with a list of three, the last one at its end.
-const STORAGE: (&str, &str) = (
-    "struct Weights { factor: u32, shift: u32, after: u32 }
-@group(0) @binding(9) var<uniform> weights: Weights;",
-    "@group(0) @binding(10) var<storage> list: array<u32>;
-struct Weights { factor: u32, shift: u32, after: u32 }
-const weights = Weights();",
-);
-
-/// The weights of two frames.
-const FRAMES: [[u32; 3]; 2] = [[3, 5, 7], [0x9e37_79b9, 2, 1]];
-
+/// The members of a struct, and a list of three, the last one at its end.
 fn uniform() -> Monoid {
-    Monoid::custom("weighted", Element::U32, Arity::One, UNIFORM).unwrap()
+    let of = "struct Weights { factor: u32, shift: u32, after: u32 }
+@group(0) @binding(9) var<uniform> weights: Weights;";
+    weighted(of, ["weights.factor", "weights.shift", "weights.after"])
 }
 
 fn storage() -> Monoid {
-    let text = UNIFORM.replace(STORAGE.0, STORAGE.1);
-    let text = text.replace("weights.factor", "list[0]").replace("weights.shift", "list[1]");
-    let text = text.replace("weights.after", "list[arrayLength(&list) - 1u]");
-    Monoid::custom("listed", Element::U32, Arity::One, &text).unwrap()
+    let of = "@group(0) @binding(10) var<storage> list: array<u32>;";
+    weighted(of, ["list[0]", "list[1]", "list[arrayLength(&list) - 1u]"])
 }
+
+/// The weights of two frames.
+const FRAMES: [[u32; 3]; 2] = [[3, 5, 7], [0x9e37_79b9, 2, 1]];
 
 /// A buffer of weights behind 256 bytes of poison, at which every device's bindings may start.
 fn weights(gpu: &Gpu) -> wgpu::Buffer {
@@ -50,7 +43,7 @@ fn weights(gpu: &Gpu) -> wgpu::Buffer {
 
 #[test]
 fn every_shape_reads_the_parameters_of_its_frame_on_every_adapter() {
-    for gpu in [&*GPU, &NARROW] {
+    for gpu in both() {
         for monoid in [uniform(), storage()] {
             let reducer = Reducer::new(&gpu.device, monoid.clone()).unwrap();
             let frame = weights(gpu);
@@ -103,8 +96,8 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
         (given(&storage, &result, 0, 12), "Buffer(Aliased { first: \"parameters\"", "output"),
     ]);
 
-    let large = UNIFORM.replace("after: u32", "after: u32, more: array<vec4<u32>, 5000>");
-    let large = Monoid::custom("large", Element::U32, Arity::One, &large).unwrap();
+    let large = "@group(0) @binding(9) var<uniform> weights: array<vec4<u32>, 5001>;";
+    let large = weighted(large, ["weights[0].x", "weights[0].y", "weights[5000].z"]);
     let size = large.parameters_size().unwrap();
     let large = Reducer::new(&gpu.device, large).unwrap();
     let frame = common::buffer(gpu, &poison(size as usize), BufferUsages::UNIFORM);

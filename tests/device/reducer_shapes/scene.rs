@@ -1,27 +1,24 @@
-//! Devices, operators whose results the CPU knows, and one function that runs rows of cuts.
+//! Devices, operators whose results the CPU knows, and one function that runs tables of cuts.
 
 use std::fmt::Display;
 
 use halofold::Element;
-use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer};
+use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer, Workspace};
 
 use crate::common::{Gpu, Shared, limited};
-use crate::cut::{Cut, Held};
+use crate::cut::{Cut, Held, reduce};
 
-/// The position of the largest element, the first if there are several; how many were seen; and how many there are.
+/// The sum of lowest bits, elements seen, forwards and backwards, and the position of the first largest one. The vector of three has a gap behind it.
 const LARGEST: &str = "
-struct Acc { key: u32, index: u32, seen: u32 }
-struct Found { index: u32, seen: u32, n: u32 }
-fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, index, 1u); }
-fn identity() -> Acc { return Acc(0u, 0xffffffffu, 0u); }
+struct Acc { key: u32, seen: vec3<i32>, index: u32 }
+struct Found { seen: vec2<u32>, index: u32, n: u32 }
+fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, vec3<i32>(i32(elem & 15u), 1, -1), index); }
+fn identity() -> Acc { return Acc(0u, vec3<i32>(), 0xffffffffu); }
 fn better(a: Acc, b: Acc) -> bool { return a.key > b.key || (a.key == b.key && a.index < b.index); }
-fn combine(a: Acc, b: Acc) -> Acc {
-    var best = b;
-    if better(a, b) { best = a; }
-    best.seen = a.seen + b.seen;
-    return best;
+fn combine(a: Acc, b: Acc) -> Acc { var c = b; if better(a, b) { c = a; } c.seen = a.seen + b.seen; return c; }
+fn finish(acc: Acc, n: u32) -> Found {
+    return Found(vec2(u32(acc.seen.x), u32(acc.seen.y - acc.seen.z)), acc.index, n);
 }
-fn finish(acc: Acc, n: u32) -> Found { return Found(acc.index, acc.seen, n); }
 ";
 
 /// A sum whose `map` is to be added: results show how many elements there were.
@@ -49,11 +46,8 @@ impl Operator {
     /// An operator that adds terms, which it makes of elements and their positions, and the number of elements.
     pub fn sum_of(monoid: Monoid, term: impl Fn([&[u32]; 2], u32) -> u32 + 'static) -> Self {
         Operator::new(monoid, move |elements| {
-            let (mut sum, mut n) = (0u32, 0u32);
-            for element in elements {
-                sum = sum.wrapping_add(term(element, n));
-                n += 1;
-            }
+            let add = |(sum, n): (u32, u32), element| (sum.wrapping_add(term(element, n)), n + 1);
+            let (sum, n) = elements.fold((0, 0), add);
             vec![sum.wrapping_add(n)]
         })
     }
@@ -73,22 +67,21 @@ impl Operator {
     }
 }
 
-/// The sum, which has the fastest kernels, and an operator whose accumulator takes twelve bytes and remembers positions.
+/// The sum, which has the fastest kernels, and an operator with a wide accumulator that remembers positions.
 pub fn operators() -> [Operator; 2] {
-    let largest = |elements: Elements<'_, '_>| {
-        let (mut best, mut index, mut seen) = (0, u32::MAX, 0);
-        for [element, _] in elements {
-            if element[0] > best || index == u32::MAX {
-                (best, index) = (element[0], seen);
-            }
-            seen += 1;
-        }
-        vec![index, seen, seen]
-    };
-    [
-        Operator::new(sum(), |elements| vec![elements.fold(0, |sum: u32, [x, _]| sum.wrapping_add(x[0]))]),
-        Operator::new(Monoid::custom("largest", Element::U32, Arity::One, LARGEST).unwrap(), largest),
-    ]
+    let largest = Operator::new(custom("largest", LARGEST), |elements| {
+        let part: Vec<u32> = elements.map(|[element, _]| element[0]).collect();
+        let index = (0..part.len()).rev().max_by_key(|at| part[*at]).map_or(u32::MAX, |at| at as u32);
+        let (low, n) = (part.iter().map(|element| element & 15).sum(), part.len() as u32);
+        vec![low, 2 * n, index, n]
+    });
+    let of = |elements: Elements<'_, '_>| vec![elements.fold(0, |sum: u32, [x, _]| sum.wrapping_add(x[0]))];
+    [Operator::new(sum(), of), largest]
+}
+
+/// An operator of one input of integers.
+pub fn custom(name: &str, text: &str) -> Monoid {
+    Monoid::custom(name, Element::U32, Arity::One, text).unwrap()
 }
 
 pub fn sum() -> Monoid {
@@ -105,15 +98,19 @@ pub const WINDOW: usize = (64 << 10) / 4;
 pub static NARROW: Shared =
     Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 4 * WINDOW as u64));
 
+pub fn both() -> [&'static Gpu; 2] {
+    [&GPU, &NARROW]
+}
+
 /// Both ways of compiling, where there are two.
 pub fn ways(monoid: &Monoid) -> Vec<Options<'static>> {
     let has_subgroups: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
     has_subgroups.iter().map(|subgroups| Options::default().with_subgroups(*subgroups)).collect()
 }
 
-/// A finish in a launch of its own.
-pub fn in_two() -> Options<'static> {
-    Options::default().with_launches(Launches::Two)
+/// These, and a finish in a launch of its own.
+pub fn with_two_launches(monoid: &Monoid) -> Vec<Options<'static>> {
+    ways(monoid).into_iter().chain([Options::default().with_launches(Launches::Two)]).collect()
 }
 
 pub fn reducer(gpu: &Gpu, monoid: &Monoid, options: Options<'_>) -> Reducer {
@@ -139,15 +136,24 @@ pub fn compare(got: &[u8], want: &[u32], what: impl Display) {
     }
 }
 
-/// Runs an operator over cuts with each of these options, and compares.
-pub fn check(gpu: &Gpu, operator: &Operator, options: &[Options<'_>], cuts: &[Cut]) {
-    let monoid = &operator.monoid;
-    let reducers: Vec<_> = options.iter().map(|options| reducer(gpu, monoid, *options)).collect();
-    for cut in cuts {
-        let (held, want) = operator.hold(gpu, cut);
-        for (reducer, options) in reducers.iter().zip(options) {
-            let got = held.reduce(gpu, reducer);
-            compare(&got, &want, format_args!("{} {cut}, {options:?}", monoid.name()));
+/// Runs operators over cuts on these devices, with each of some options. All cuts share a workspace, with what the cut before has left there.
+pub fn check(
+    devices: &[&Gpu],
+    operators: &[Operator],
+    options: impl Fn(&Monoid) -> Vec<Options<'static>>,
+    cuts: &[Cut],
+) {
+    let all = devices.iter().flat_map(|gpu| operators.iter().map(move |operator| (*gpu, operator)));
+    for (gpu, operator) in all {
+        let held: Vec<_> = cuts.iter().map(|cut| operator.hold(gpu, cut)).collect();
+        for options in options(&operator.monoid) {
+            let reducer = reducer(gpu, &operator.monoid, options);
+            let plans = held.iter().map(|(held, _)| held.reduction(&reducer).plan().unwrap());
+            let space = Workspace::for_plans(&gpu.device, &plans.collect::<Vec<_>>());
+            for (cut, (held, want)) in cuts.iter().zip(&held) {
+                let got = reduce(gpu, &held.reduction(&reducer).workspace(&space));
+                compare(&got, want, format_args!("{} {cut}, {options:?}", operator.monoid.name()));
+            }
         }
     }
 }
