@@ -11,7 +11,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 use halofold::{adapter, wgpu};
-pub use halofold_cases::{Data, Kind, Random, data, exact as oracle, nearest};
+pub use halofold_cases::{Data, Kind, Random, data, elements, exact as oracle, nearest};
 pub use run::{job, missing, over, right, run, shaped, spanned};
 pub use twice::{Outputs, twice_in_a_pass};
 

@@ -2,57 +2,90 @@
 
 use std::ops::Range;
 
+use halofold::Element;
 use halofold::group::ByKey;
 use halofold::reduce::{Arity, Monoid, Op};
-use halofold::{Element, Value};
 
-use crate::common::{POISON, Random, gpu, oracle, poison};
+use crate::common::{POISON, Random, elements, gpu, nearest, poison};
 use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
 const TILE: usize = 4096;
 
-/// Keys in runs of 1 to `longest`, and the range of each run.
-pub fn runs(len: usize, longest: u64, random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
+/// Keys of parts of some lengths, each in runs of 1 to a longest one, and the range of each run.
+pub fn runs(parts: &[(usize, u64)], random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
     let (mut keys, mut ranges, mut key) = (Vec::new(), Vec::new(), 7u32);
-    while keys.len() < len {
-        // Another key than the one before, often smaller.
-        key = key.wrapping_add(1 + random.next() as u32 % 1000);
-        let stop = (keys.len() + 1 + (random.next() % longest) as usize).min(len);
-        ranges.push(keys.len()..stop);
-        keys.resize(stop, key);
+    for (len, longest) in parts {
+        let end = keys.len() + len;
+        while keys.len() < end {
+            // Another key than the one before, often smaller.
+            key = key.wrapping_add(1 + random.next() as u32 % 1000);
+            let stop = (keys.len() + 1 + (random.next() % longest) as usize).min(end);
+            ranges.push(keys.len()..stop);
+            keys.resize(stop, key);
+        }
     }
     (keys, ranges)
 }
 
-/// The outputs of an operation, recorded twice over poison: keys, results, and what is behind each.
-pub fn outputs(by_key: ByKey, keys: &[u32], values: Option<&[u8]>, at: [u64; 2]) -> (Vec<u32>, Vec<u32>) {
+/// The words of keys and of results, recorded twice over poison that has to stay behind both. Without an operator results are lengths.
+pub fn outputs(
+    key: Element,
+    monoid: Option<Monoid>,
+    keys: &[u8],
+    values: &[u8],
+    at: [u64; 2],
+) -> [Vec<u32>; 2] {
     let gpu = gpu();
+    let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
+    let by_key = monoid.map_or_else(|| ByKey::lengths(key), |monoid| ByKey::new(key, monoid)).unwrap();
     let by_key = by_key.on(&gpu.device).unwrap();
-    let first = Input::at(gpu, keys, at[0]);
-    let second = values.map(|values| Input::at(gpu, values, at[1]));
-    let request = by_key.of(&first);
-    let request = second.as_ref().map_or(request, |second| request.with(second));
-    let size = (4 * keys.len()).max(4) as u64;
-    let found = written(gpu, [size, size, 4], |outputs| request.into_each(outputs));
+    let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
+    let request = if values.is_empty() { by_key.of(&first) } else { by_key.of(&first).with(&second) };
+    let most = (keys.len() as u64 / key.size()).max(1);
+    let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| request.into_each(outputs));
     let number = words(&found[2])[0] as usize;
-    let until = |bytes: &[u8]| {
-        assert_eq!(bytes[4 * number..], poison(bytes.len())[4 * number..], "behind {number} runs");
-        words(&bytes[..4 * number])
-    };
-    (until(&found[0]), until(&found[1]))
+    [0, 1].map(|nth| {
+        let (bytes, end) = (&found[nth], number * sizes[nth] as usize);
+        assert_eq!(bytes[end..], poison(bytes.len())[end..], "behind {number} runs");
+        words(&bytes[..end])
+    })
 }
+
+/// The words of a result, from the place of the first value of a run and the values.
+type Model = fn(usize, &[u32]) -> Vec<u32>;
+
+/// Compares keys and results of runs. Keys of two words differ in one of them from their neighbours; values are small whole numbers.
+fn check(key: Element, monoid: Option<Monoid>, model: Model, parts: &[(usize, u64)], at: [u64; 2]) {
+    let mut random = Random::new(parts[0].0 as u64 + parts[0].1);
+    let (own, ranges) = runs(parts, &mut random);
+    let values: Vec<u32> = own.iter().map(|_| random.next() as u32 % 1000).collect();
+    let wide = |word: u32| if word.is_multiple_of(3) { word.into() } else { u64::from(word) << 32 | 7 };
+    let keys = own.iter().map(|word| if key.size() == 8 { wide(*word) } else { (*word).into() });
+    let keys = elements(key, keys);
+    let of = monoid.as_ref().and_then(Monoid::element);
+    let numbers = |of| elements(of, values.iter().map(|value| nearest(of, f64::from(*value))));
+    let what = format!("{parts:?} of {key}, {:?}", monoid.as_ref().map(Monoid::name));
+    let [keys_of, results] = outputs(key, monoid, &keys, &of.map(numbers).unwrap_or_default(), at);
+    let size = key.size() as usize;
+    let firsts = ranges.iter().flat_map(|range| words(&keys[size * range.start..][..size]));
+    assert!(keys_of.into_iter().eq(firsts), "keys of {what}");
+    let want = ranges.iter().flat_map(|range| model(range.start, &values[range.clone()]));
+    assert!(results.into_iter().eq(want), "{what}");
+}
+
+fn sum(element: Element) -> Option<Monoid> {
+    Some(Op::Sum.over(element).unwrap())
+}
+
+const SUM: Model = |_, values| vec![values.iter().sum()];
 
 #[test]
 fn lengths_of_runs() {
-    let mut random = Random::new(1);
     for len in [0, 1, 2, 15, 17, TILE - 1, TILE, TILE + 1, 3 * TILE + 5] {
         for longest in [1, 2, 9, 300, 20_000] {
-            let (keys, ranges) = runs(len, longest, &mut random);
-            let (own, lengths) = outputs(ByKey::lengths(Element::U32).unwrap(), &keys, None, [12, 0]);
-            let want: Vec<u32> = ranges.iter().map(|range| range.len() as u32).collect();
-            assert_eq!(lengths, want, "{len} keys in runs of up to {longest}");
-            assert!(own.iter().zip(&ranges).all(|(key, range)| *key == keys[range.start]));
+            let model: Model = |_, values| vec![values.len() as u32];
+            check(Element::U32, None, model, &[(len, longest)], [12, 0]);
         }
     }
 }
@@ -60,38 +93,38 @@ fn lengths_of_runs() {
 /// Crowded tiles and others take turns, runs go on over several tiles, and groups of tiles are more than one.
 #[test]
 fn sums_of_runs_of_all_lengths() {
-    let mut random = Random::new(2);
-    let all = [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5];
-    let part = |longest: u64| runs(longest.min(100_000) as usize * 7 + 4099, longest, &mut random).0;
-    let keys: Vec<u32> = all.into_iter().flat_map(part).collect();
-    let pairs: Vec<_> = keys.iter().map(|key| (*key, random.next() as u32)).collect();
-    let values: Vec<u32> = pairs.iter().map(|(_, value)| *value).collect();
-    let by_key = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap();
-    let (_, sums) = outputs(by_key, &keys, Some(bytemuck::cast_slice(&values)), [0, 0]);
-    let runs = pairs.chunk_by(|a, b| a.0 == b.0);
-    let want = runs.map(|run| run.iter().fold(0u32, |sum, (_, value)| sum.wrapping_add(*value)));
-    assert!(sums.into_iter().eq(want));
+    let parts = [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5];
+    let parts = parts.map(|longest: u64| (longest.min(100_000) as usize * 7 + 4099, longest));
+    check(Element::U32, sum(Element::U32), SUM, &parts, [0, 0]);
 }
 
-/// Floats whose sums are exact; means take the lengths of runs, and the two inputs begin at different places in a vector.
+/// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs.
 #[test]
-fn sums_and_means_of_floats() {
-    let mut random = Random::new(3);
-    for (len, longest) in [(1, 1), (5000, 2), (9000, 64), (20_000, 6000)] {
-        let (keys, ranges) = runs(len, longest, &mut random);
-        let values: Vec<f32> = keys.iter().map(|_| (random.next() % 512) as f32 - 256.0).collect();
-        let bytes: &[u8] = bytemuck::cast_slice(&values);
-        for op in [Op::Sum, Op::Mean] {
-            let by_key = ByKey::new(Element::I32, op.over(Element::F32).unwrap()).unwrap();
-            for at in [[0, 0], [4, 8], [0, 20]] {
-                let (_, results) = outputs(by_key.clone(), &keys, Some(bytes), at);
-                assert_eq!(results.len(), ranges.len());
-                for (got, range) in results.iter().zip(&ranges) {
-                    let part = &bytes[4 * range.start..4 * range.end];
-                    let want = f32::from_bits(oracle::expected(op, Element::F32, part, None) as u32);
-                    let got = f32::from_bits(*got);
-                    assert!((got - want).abs() <= 1e-6 * got.abs(), "{op} of {range:?} of {len}: {got}");
-                }
+fn operators_and_keys_on_every_adapter() {
+    let last = "
+        alias Acc = vec2<u32>;
+        fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
+        fn identity() -> Acc { return Acc(0u, 0u); }
+        fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
+        fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
+    let last = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
+    let of_last: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
+    let largest: Model = |first, values| {
+        let best = (0..values.len()).rev().max_by_key(|at| values[*at]).unwrap();
+        vec![values[best], (first + best) as u32]
+    };
+    let of_floats: Model = |_, values| vec![(values.iter().sum::<u32>() as f32).to_bits()];
+    let rows = [
+        (Element::U64, sum(Element::U32), SUM),
+        (Element::I64, sum(Element::U32), SUM),
+        (Element::I32, sum(Element::F32), of_floats),
+        (Element::U32, Op::ArgMax.over(Element::U32).ok(), largest),
+        (Element::U32, Some(last), of_last),
+    ];
+    for (key, monoid, model) in rows {
+        for part in [(1, 1), (4100, 2), (9000, 64), (20_000, 6000)] {
+            for at in [[0, 0], [8, 4], [0, 20]] {
+                check(key, monoid.clone(), model, &[part], at);
             }
         }
     }
@@ -99,62 +132,11 @@ fn sums_and_means_of_floats() {
 
 #[test]
 fn zeros_are_one_key_and_nans_are_one_on_every_adapter() {
-    let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1, 0];
-    let (keys, lengths) = outputs(ByKey::lengths(Element::F32).unwrap(), &bits, None, [0, 0]);
-    assert_eq!(lengths, [3, 3, 1, 1, 1, 1]);
-    assert_eq!(keys, [0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0]);
-    let (_, lengths) = outputs(ByKey::lengths(Element::U32).unwrap(), &bits, None, [0, 0]);
-    assert_eq!(lengths, [1; 10]);
-}
-
-/// Keys of one word and of two, of which neighbours differ in one, from the middle of a vector on. The operators are a sum, one with a result of two
-/// numbers, and one that does not commute; results are on the host.
-#[test]
-fn operators_and_wide_keys_on_every_adapter() {
-    let gpu = gpu();
-    let mut random = Random::new(4);
-    let last = "
-        alias Acc = vec2<u32>;
-        fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
-        fn identity() -> Acc { return Acc(0u, 0u); }
-        fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
-        fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
-    let known = |op: Op| op.over(Element::U32).unwrap();
-    /// The results of the values of a run, whose first has a place.
-    type Model = fn(usize, &[u32]) -> Vec<u32>;
-    let sum: Model = |_, values| vec![values.iter().sum()];
-    let largest: Model = |first, values| {
-        let best = (0..values.len()).rev().max_by_key(|at| values[*at]).unwrap();
-        vec![values[best], (first + best) as u32]
-    };
-    let custom = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
-    let ends: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
-    let rows = [
-        (Element::U64, known(Op::Sum), sum),
-        (Element::I64, known(Op::Sum), sum),
-        (Element::U32, known(Op::ArgMax), largest),
-        (Element::U32, custom, ends),
-    ];
-    for (key, monoid, model) in rows {
-        let by_key = ByKey::new(key, monoid).unwrap().on(&gpu.device).unwrap();
-        for (len, longest) in [(1, 1), (4100, 2), (13_000, 70)] {
-            let (own, ranges) = runs(len, longest, &mut random);
-            let wide =
-                |word: &u32| if word.is_multiple_of(3) { (*word).into() } else { u64::from(*word) << 32 | 7 };
-            let keys: Vec<u64> = own.iter().map(wide).collect();
-            let values: Vec<u32> = own.iter().map(|_| random.next() as u32 % 1000).collect();
-            let input = if key.size() == 8 { Input::at(gpu, &keys, 8) } else { Input::at(gpu, &own, 4) };
-            let got = by_key.of(&input).with(&Input::new(gpu, &values)).wait(&gpu.queue).unwrap();
-            let want = ranges.into_iter().map(|range| {
-                let of = match key {
-                    Element::U64 => Value::Unsigned(keys[range.start]),
-                    Element::I64 => Value::Signed(keys[range.start] as i64),
-                    _ => Value::Unsigned(own[range.start].into()),
-                };
-                let results = model(range.start, &values[range]).into_iter();
-                (of, results.map(|word| Value::Unsigned(word.into())).collect::<Vec<_>>())
-            });
-            assert_eq!(got, want.collect::<Vec<_>>(), "{len} keys of {key}");
-        }
-    }
+    let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1u32, 0];
+    let of = |key| outputs(key, None, bytemuck::cast_slice(&bits), &[], [0, 0]);
+    assert_eq!(
+        of(Element::F32),
+        [vec![0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0], vec![3, 3, 1, 1, 1, 1]]
+    );
+    assert_eq!(of(Element::U32)[1], [1; 10]);
 }

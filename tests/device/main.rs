@@ -19,5 +19,4 @@ mod ranks;
 mod reducer_shapes;
 mod refusals;
 mod scan;
-mod select;
 mod tunings;

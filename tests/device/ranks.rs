@@ -1,10 +1,11 @@
 //! Order statistics against a sort, on the adapter at hand: every distribution is a row of one input.
 
 use halofold::rank::{Method, Quantiles, TopK, reference};
-use halofold::reduce::Op;
+use halofold::reduce::{Op, Shape};
 use halofold::{Element, Value};
 
-use crate::common::{Random, gpu, in_turn, nearest};
+use crate::common::{Random, elements, gpu, in_turn, nearest};
+use crate::cut::{Cut, Group};
 use crate::inputs::{Input, words, written};
 
 /// The bits of an element, from its place in a row and random words. Each is a distribution.
@@ -58,93 +59,61 @@ fn sampled(len: usize) -> impl Iterator<Item = usize> {
         .take_while(move |at| *at < len)
 }
 
-/// How an input is cut.
-#[derive(Clone, Copy)]
-enum Cut {
-    Rows(usize),
-    Segments(&'static [usize]),
+/// Rows of one length, one for each distribution and one more.
+fn rows(len: usize) -> Cut {
+    Cut::segments(len, SPREADS.len() + 1)
 }
 
-use Cut::{Rows, Segments};
-
-/// Lengths of short segments, with some around a workgroup and a vector; and of segments of which some are searched as whole arrays.
-const SHORT: Cut = Segments(&[0, 1, 2, 0, 7, 300, 63, 64, 65, 1023, 1024, 1025, 5, 3000, 1, 0]);
-const MIXED: Cut = Segments(&[40_001, 0, 3, 1000, 70_003, 33_000, 17, 33_000, 0]);
-const FEW: Cut = Segments(&[3, 0, 70, 1, 999]);
-
-/// Elements in front of the first segment, and behind the last.
-const GAP: usize = 3;
-
-/// Rows of one length, or segments of any lengths, with a distribution each.
-struct Ranked {
-    element: Element,
-    bytes: Vec<u8>,
-    lens: Vec<usize>,
-    /// Where the segments begin and end, if they are not rows.
-    offsets: Option<Vec<u32>>,
+/// Segments of some lengths, with elements that belong to none in front of the first and behind the last.
+fn segments(lens: &[usize]) -> Cut {
+    Cut::of_lengths(3, lens.iter().copied(), 3)
 }
 
-impl Ranked {
-    fn new(element: Element, cut: Cut) -> Self {
-        let (lens, gap) = match cut {
-            Rows(len) => (vec![len; SPREADS.len() + 1], 0),
-            Segments(lens) => (lens.to_vec(), GAP),
-        };
-        let mut random = Random::new(lens[0] as u64);
-        let mut elements = vec![u64::MAX; gap];
-        let mut ends = vec![gap as u32];
-        for (len, nth) in lens.iter().zip((0..=SPREADS.len()).cycle()) {
-            let first = elements.len();
-            // In the last distribution all elements that are sampled are the same, and unlike the others.
-            let spread = SPREADS[nth % SPREADS.len()];
-            elements.extend((0..*len).map(|at| spread(element, at, &mut random)));
-            let trap = sampled(*len).filter(|_| nth == SPREADS.len());
-            trap.for_each(|at| elements[first + at] = number(element, 1e9));
-            ends.push(elements.len() as u32);
-        }
-        elements.extend(vec![u64::MAX; gap]);
-        let size = element.size() as usize;
-        let bytes = elements.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size)).collect();
-        Ranked { element, bytes, lens, offsets: (gap > 0).then_some(ends) }
-    }
+/// Short segments, with some around a workgroup and a vector; segments of which some are searched as whole arrays; and few.
+const SHORT: &[usize] = &[0, 1, 2, 0, 7, 300, 63, 64, 65, 1023, 1024, 1025, 5, 3000, 1, 0];
+const MIXED: &[usize] = &[40_001, 0, 3, 1000, 70_003, 33_000, 17, 33_000, 0];
+const FEW: &[usize] = &[3, 0, 70, 1, 999];
 
-    /// The bytes of each row.
-    fn each(&self) -> impl Iterator<Item = &[u8]> {
-        let size = self.element.size() as usize;
-        let first = if self.offsets.is_some() { GAP * size } else { 0 };
-        self.lens.iter().scan(&self.bytes[first..], move |rest, len| rest.split_off(..len * size))
-    }
-
-    fn input(&self) -> Input {
-        // Inside of a vector.
-        let at = 16 + [6, 4, 8][self.element.size().ilog2() as usize - 1];
-        Input::at(gpu(), &self.bytes, at)
-    }
+/// Rows or segments with a distribution each: their bytes, and those of each.
+fn ranked(element: Element, cut: &Cut) -> (Input, Vec<Vec<u8>>) {
+    let (mut random, size) = (Random::new(cut.len as u64), element.size() as usize);
+    let of = |(group, nth): (Group, usize)| {
+        let (len, spread) = (group.len(), SPREADS[nth % SPREADS.len()]);
+        let mut row: Vec<u64> = (0..len).map(|at| spread(element, at, &mut random)).collect();
+        // In the last distribution all elements that are sampled are the same, and unlike the others.
+        let trap = sampled(len).filter(|_| nth == SPREADS.len());
+        trap.for_each(|at| row[at] = number(element, 1e9));
+        elements(element, row)
+    };
+    let each: Vec<Vec<u8>> = cut.groups().into_iter().zip((0..=SPREADS.len()).cycle()).map(of).collect();
+    let gap = if cut.offsets.is_empty() { Vec::new() } else { vec![0xff; 3 * size] };
+    let all = [&gap[..], &each.concat(), &gap].concat();
+    // Inside of a vector.
+    (Input::at(gpu(), &all, 16 + [6, 4, 8][element.size().ilog2() as usize - 1]), each)
 }
 
-/// The description for these rows.
+/// The description for a cut.
 macro_rules! over {
-    ($operation:expr, $rows:expr) => {
-        match &$rows.offsets {
-            Some(offsets) => $operation.segment_offsets(offsets.iter().copied()),
-            None => $operation.rows($rows.lens[0] as u64),
+    ($operation:expr, $cut:expr) => {
+        match $cut.shape {
+            Shape::Segments { len } => $operation.rows(len),
+            _ => $operation.segment_offsets($cut.offsets.iter().copied()),
         }
     };
 }
 
 fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
-    let (gpu, rows) = (gpu(), &Ranked::new(element, cut));
-    let input = rows.input();
-    let quantiles = over!(Quantiles::new(element, ASKED).unwrap().with_method(method), rows);
+    let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
+    let quantiles = over!(Quantiles::new(element, ASKED).unwrap().with_method(method), cut);
     let quantiles = quantiles.on(&gpu.device).unwrap();
     // Between 64-bit elements, the output has both.
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
-    let all = rows.lens.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
+    let all = rows.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
     written(gpu, [all as u64], |outputs| quantiles.of(&input).into_each(outputs));
     let mut got = quantiles.of(&input).wait(&gpu.queue).unwrap().into_iter();
-    for (nth, row) in rows.each().enumerate() {
+    for (nth, row) in rows.iter().enumerate() {
         let by = |method| reference::quantiles(element, row, method, &ASKED);
         let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
         for ((q, want), (lower, upper)) in ASKED.iter().zip(by(method)).zip(ends) {
@@ -156,64 +125,61 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
                 Value::F64(want) if want.is_finite() => (got.as_f64() - want).abs() <= unit + 1e-37,
                 want => Value::F64(got.as_f64()).same(want),
             };
-            let len = rows.lens[nth];
-            assert!(is_right, "{method}, {q} of {len} {element}, row {nth}: {got} instead of {want}");
+            assert!(is_right, "{method}, {q} of {element}, row {nth} of {cut}: {got} instead of {want}");
         }
     }
     assert!(got.next().is_none());
 }
 
 fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
-    let (gpu, rows) = (gpu(), &Ranked::new(element, cut));
-    let input = rows.input();
-    let top = over!(TopK::new(element, k).unwrap(), rows);
+    let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
+    let top = over!(TopK::new(element, k).unwrap(), cut);
     let top = if is_smallest { top.smallest() } else { top };
-    let indices = top.indices_at(rows.bytes.len() as u64 / element.size()) as usize;
-    let places = rows.lens.len() * k as usize;
+    let indices = top.indices_at(cut.len as u64) as usize;
+    let places = rows.len() * k as usize;
     let top = top.on(&gpu.device).unwrap();
     let all = (indices + 4 * places) as u64;
     let got = written(gpu, [all], |outputs| top.of(&input).into_each(outputs)).remove(0);
     let values = Op::Max.read(element, &got[..places * element.size().max(4) as usize]);
     let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[indices..]));
-    for (nth, row) in rows.each().enumerate() {
+    for (nth, row) in rows.iter().enumerate() {
         let want = reference::top(element, row, k as usize, is_smallest);
         for (place, (value, index)) in got.by_ref().take(k as usize).enumerate() {
             let is_right = want.get(place).map_or(value.as_f64() == 0.0 && index == u32::MAX, |want| {
                 value.same(want.0) && index == want.1
             });
-            let len = rows.lens[nth];
-            let what = format!("{k} of {len} {element}, smallest {is_smallest}, row {nth}, place {place}");
+            let what = format!("{k} of {element}, smallest {is_smallest}, row {nth} of {cut}, place {place}");
             assert!(is_right, "{what}: {value} at {index} instead of {:?}", want.get(place));
         }
     }
-    let winners = rows.lens.iter().map(|len| *len.min(&(k as usize))).sum::<usize>();
+    let winners = cut.groups().iter().map(|row| row.len().min(k as usize)).sum::<usize>();
     assert_eq!(top.of(&input).wait(&gpu.queue).unwrap().len(), winners, "{k} of rows on the host");
 }
 
 #[test]
 fn quantiles() {
     let cases = [
-        (Element::F32, Rows(1024), Method::Linear),
-        (Element::F32, Rows(999), Method::Lower),
-        (Element::F32, Rows(1), Method::Hazen),
-        (Element::F32, Rows(9000), Method::Midpoint),
-        (Element::U32, Rows(130), Method::Nearest),
-        (Element::I32, Rows(1500), Method::Linear),
-        (Element::F16, Rows(1001), Method::Linear),
-        (Element::F16, Rows(1024), Method::Nearest),
-        (Element::F16, Rows(40_003), Method::Lower),
-        (Element::F64, Rows(1), Method::Hazen),
-        (Element::F64, Rows(999), Method::Weibull),
-        (Element::F64, Rows(40_000), Method::Linear),
-        (Element::I64, Rows(3001), Method::Higher),
-        (Element::U64, Rows(70), Method::Midpoint),
-        (Element::F32, SHORT, Method::Linear),
-        (Element::F16, FEW, Method::Linear),
-        (Element::F16, MIXED, Method::Lower),
-        (Element::F64, FEW, Method::Weibull),
-        (Element::I32, MIXED, Method::Hazen),
+        (Element::F32, rows(1024), Method::Linear),
+        (Element::F32, rows(999), Method::Lower),
+        (Element::F32, rows(1), Method::Hazen),
+        (Element::F32, rows(9000), Method::Midpoint),
+        (Element::U32, rows(130), Method::Nearest),
+        (Element::I32, rows(1500), Method::Linear),
+        (Element::F16, rows(1001), Method::Linear),
+        (Element::F16, rows(1024), Method::Nearest),
+        (Element::F16, rows(40_003), Method::Lower),
+        (Element::F64, rows(1), Method::Hazen),
+        (Element::F64, rows(999), Method::Weibull),
+        (Element::F64, rows(40_000), Method::Linear),
+        (Element::I64, rows(3001), Method::Higher),
+        (Element::U64, rows(70), Method::Midpoint),
+        (Element::F32, segments(SHORT), Method::Linear),
+        (Element::F16, segments(FEW), Method::Linear),
+        (Element::F16, segments(MIXED), Method::Lower),
+        (Element::F64, segments(FEW), Method::Weibull),
+        (Element::I32, segments(MIXED), Method::Hazen),
     ];
-    let always = (Element::F32, Rows(99_997), Method::Linear);
+    let always = (Element::F32, rows(99_997), Method::Linear);
     for case in in_turn(cases, 3, 0).chain([always]) {
         gpu().clean(|| check_quantiles(case));
     }
@@ -222,26 +188,26 @@ fn quantiles() {
 #[test]
 fn winners() {
     let cases = [
-        (Element::F32, Rows(1024), 32, false),
-        (Element::F32, Rows(1000), 31, true),
-        (Element::F32, Rows(300), 300, false),
-        (Element::I32, Rows(7), 9, false),
-        (Element::U32, Rows(4000), 1500, true),
-        (Element::I32, Rows(9000), 128, false),
-        (Element::F32, Rows(20_001), 64, true),
-        (Element::F16, Rows(40_003), 300, false),
-        (Element::F16, Rows(99), 7, true),
-        (Element::F16, Rows(1024), 32, false),
-        (Element::F16, Rows(1500), 900, true),
-        (Element::F64, Rows(5000), 700, false),
-        (Element::I64, Rows(3), 5, true),
-        (Element::U64, Rows(40_000), 50, false),
-        (Element::F32, SHORT, 5, false),
-        (Element::U32, SHORT, 700, true),
-        (Element::F16, SHORT, 30, false),
-        (Element::F32, MIXED, 30, true),
-        (Element::F16, FEW, 5, false),
-        (Element::I64, FEW, 9, true),
+        (Element::F32, rows(1024), 32, false),
+        (Element::F32, rows(1000), 31, true),
+        (Element::F32, rows(300), 300, false),
+        (Element::I32, rows(7), 9, false),
+        (Element::U32, rows(4000), 1500, true),
+        (Element::I32, rows(9000), 128, false),
+        (Element::F32, rows(20_001), 64, true),
+        (Element::F16, rows(40_003), 300, false),
+        (Element::F16, rows(99), 7, true),
+        (Element::F16, rows(1024), 32, false),
+        (Element::F16, rows(1500), 900, true),
+        (Element::F64, rows(5000), 700, false),
+        (Element::I64, rows(3), 5, true),
+        (Element::U64, rows(40_000), 50, false),
+        (Element::F32, segments(SHORT), 5, false),
+        (Element::U32, segments(SHORT), 700, true),
+        (Element::F16, segments(SHORT), 30, false),
+        (Element::F32, segments(MIXED), 30, true),
+        (Element::F16, segments(FEW), 5, false),
+        (Element::I64, segments(FEW), 9, true),
     ];
     for case in in_turn(cases, 4, 1) {
         gpu().clean(|| check_top(case));
@@ -254,10 +220,10 @@ fn winners_of_long_rows() {
     let lens =
         [(100_003, &[1, 300, 4096, 70_000][..]), (40_001, &[70]), (10_000, &[9999, 10_000, 10_001, 5000])];
     let all = lens.into_iter().chain([(3000, &[5000, 9999][..])]);
-    let all = all.flat_map(|(len, ks)| ks.iter().map(move |k| (Element::F32, Rows(len), *k)));
+    let all = all.flat_map(|(len, ks)| ks.iter().map(move |k| (Element::F32, rows(len), *k)));
     for (nth, (element, rows, k)) in all.enumerate() {
         for is_smallest in in_turn([false, true], 2, nth) {
-            gpu().clean(|| check_top((element, rows, k, is_smallest)));
+            gpu().clean(|| check_top((element, rows.clone(), k, is_smallest)));
         }
     }
 }
@@ -265,12 +231,13 @@ fn winners_of_long_rows() {
 #[test]
 fn ranks_of_long_rows() {
     for len in [33_333, 40_000, 100_003] {
-        let (rows, last) = (Ranked::new(Element::F32, Rows(len)), len as u64 - 1);
+        let (cut, last) = (rows(len), len as u64 - 1);
+        let (input, rows) = ranked(Element::F32, &cut);
         for ranks in [&[0][..], &[last / 2], &[7, 16_666], &[last / 2, last, 0, last / 3, last / 3 + 1]] {
             let nth =
-                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), rows).on(&gpu().device).unwrap();
-            let got = gpu().clean(|| nth.of(&rows.input()).wait(&gpu().queue).unwrap());
-            let want: Vec<_> = rows.each().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
+                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut).on(&gpu().device).unwrap();
+            let got = gpu().clean(|| nth.of(&input).wait(&gpu().queue).unwrap());
+            let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
             for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
                 assert!(got.same(*want), "{nth}, ranks {ranks:?} of {len}: {got} instead of {want}");
@@ -298,41 +265,26 @@ fn medians_near_zero() {
     }
 }
 
-/// Nothing at all, nothing between filled segments, whose memory an empty one finds, and no segments.
+/// Nothing between filled segments, whose memory an empty one finds; no segments; and nothing at all.
 #[test]
 fn nothing_has_no_winners_and_no_median_on_every_adapter() {
     let gpu = gpu();
-    let zeros = Input::new(gpu, &[0u8; 56]);
-    let filled = &[0, 0, 5, 5, 5, 7, 7][..];
-    let cases = [
-        (Element::U64, Method::Linear, filled),
-        (Element::F64, Method::Lower, filled),
-        (Element::I64, Method::Lower, filled),
-        (Element::F32, Method::Lower, filled),
-        (Element::I32, Method::Lower, &[7]),
-        (Element::F16, Method::Lower, &[]),
-    ];
-    for (element, method, list) in in_turn(cases, 2, 1) {
-        let input = zeros.part(0, 7 * element.size());
-        let [top, medians] = [(); 2].map(|()| list.iter().copied());
-        let top = TopK::new(element, 1).unwrap().segment_offsets(top).on(&gpu.device).unwrap();
-        let filled = list.windows(2).filter(|ends| ends[0] < ends[1]).count();
-        let found = top.of(input).wait(&gpu.queue).unwrap();
-        assert_eq!(found.iter().map(|(_, index)| *index).collect::<Vec<_>>(), vec![0; filled], "{element}");
-        let medians = Quantiles::new(element, [0.5]).unwrap().with_method(method).segment_offsets(medians);
-        let got = medians.on(&gpu.device).unwrap().of(input).wait(&gpu.queue).unwrap();
-        assert_eq!(got.len(), list.len().saturating_sub(1));
-        for (got, ends) in got.iter().zip(list.windows(2)) {
-            let bytes = vec![0; (u64::from(ends[1] - ends[0]) * element.size()) as usize];
-            let expected = reference::quantiles(element, &bytes, method, &[0.5])[0];
-            assert!(got.same(expected), "{element}, {ends:?}: {got:?}, not {expected:?}");
-        }
-        // An input of nothing.
-        let nothing = zeros.part(0, 0);
+    for element in in_turn([Element::U64, Element::F64, Element::I64, Element::F32], 2, 1) {
+        check_quantiles((element, segments(&[0, 5, 0, 2, 0]), Method::Lower));
+        check_top((element, segments(&[0, 5, 0, 2, 0]), 1, false));
+    }
+    check_quantiles((Element::F32, segments(&[]), Method::Linear));
+    let none = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]).on(&gpu.device).unwrap();
+    assert_eq!(none.of(&Input::new(gpu, &[0f32; 10])).wait(&gpu.queue).unwrap(), []);
+
+    let nothing = Input::new::<u8>(gpu, &[]);
+    let methods =
+        [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
+    for (element, method) in methods {
         let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
-        assert_eq!(top.of(nothing).wait(&gpu.queue).unwrap(), []);
+        assert_eq!(top.of(&nothing).wait(&gpu.queue).unwrap(), []);
         let median = Quantiles::new(element, [0.5]).unwrap().with_method(method).on(&gpu.device).unwrap();
-        let got = median.of(nothing).wait(&gpu.queue).unwrap()[0];
+        let got = median.of(&nothing).wait(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
 }

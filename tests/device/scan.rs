@@ -1,11 +1,15 @@
-//! Prefixes against running results on the CPU.
+//! Prefixes against running results on the CPU, and selections against a filter.
 
-use halofold::reduce::reference::prefixes;
-use halofold::reduce::{Arity, BufferRange, Monoid, Op, Scalar};
+use halofold::reduce::reference::{Expected, prefixes, reduce};
+use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
-use halofold::{Element, OnDevice, OperationError, Value, wgpu};
+use halofold::select::Select;
+use halofold::{Element, OnDevice, OperationError, Value};
 
-use crate::common::{Gpu, Kind, Random, data, gpu, in_one_pass, read, right, room, with_few_invocations};
+use crate::common::{
+    Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
+};
+use crate::cut::Cut;
 use crate::inputs::{Input, words, written};
 
 /// The bytes of all results.
@@ -14,64 +18,60 @@ pub fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size:
     written(gpu, [size], |outputs| scan.of(&input).into_each(outputs)).remove(0)
 }
 
-/// Prefixes of elements of a kind, from a byte of the input on.
-#[derive(Clone, Copy, Debug)]
-struct Case {
-    op: Op,
-    element: Element,
-    kind: Kind,
+/// Judges every prefix of rows of a length, whose results `expected` gives. The input begins at a byte.
+pub fn judge(
+    gpu: &Gpu,
+    (scan, op, element): (Scan, Op, Element),
+    bytes: &[u8],
+    row: usize,
+    offset: u64,
+    expected: impl Fn(&[u8]) -> Vec<Expected>,
+) {
+    let what = format!("{scan:?}, {} bytes from {offset} on", bytes.len());
+    let scan = match scan.on(&gpu.device) {
+        Err(OperationError::Map(missing)) => return println!("{op} of {element} not run: {missing}"),
+        made => made.unwrap(),
+    };
+    let len = bytes.len() as u64 / element.size();
+    let size = len * op.over(element).unwrap().out_size();
+    let results = op.read(element, &gpu.clean(|| run(gpu, &scan, bytes, offset, size)));
+    let depth = scan.config().depth(len, &gpu.device.limits());
+    assert_eq!(results.len() as u64, len);
+    let expected = bytes.chunks(row * element.size() as usize).flat_map(expected);
+    for (at, (expected, got)) in expected.zip(results).enumerate() {
+        right(expected.judge(got, depth)).unwrap_or_else(|wrong| panic!("{what}, {at}: {wrong}"));
+    }
+}
+
+/// An operator, and a kind of data.
+type Of = (Op, Element, Kind);
+
+/// Judges prefixes of some elements, in rows or in one.
+fn check(
+    gpu: &Gpu,
+    (op, element, kind): Of,
     len: usize,
     row: Option<usize>,
     is_exclusive: bool,
     offset: u64,
+) {
+    let scan = Scan::new(op.over(element).unwrap()).unwrap();
+    let scan = if is_exclusive { scan.exclusive() } else { scan };
+    let scan = row.into_iter().fold(scan, |scan, row| scan.rows(row as u64));
+    let row = row.unwrap_or(len.max(1));
+    let expected = |row: &[u8]| prefixes(op, element, row, is_exclusive).unwrap();
+    judge(gpu, (scan, op, element), data(kind, op, element, len, 3).bytes(), row, offset, expected);
 }
 
-const SUMS: Case = Case {
-    op: Op::Sum,
-    element: Element::F32,
-    kind: Kind::Random,
-    len: 10_000,
-    row: None,
-    is_exclusive: false,
-    offset: 0,
-};
-
-impl Case {
-    fn scan(self) -> Scan {
-        let scan = Scan::new(self.op.over(self.element).unwrap()).unwrap();
-        let scan = if self.is_exclusive { scan.exclusive() } else { scan };
-        self.row.map_or(scan.clone(), |row| scan.rows(row as u64))
-    }
-
-    /// Judges every prefix.
-    fn check(self, gpu: &Gpu) {
-        let Case { op, element, kind, len, row, is_exclusive, offset } = self;
-        let scan = match self.scan().on(&gpu.device) {
-            Err(OperationError::Map(missing)) => return println!("{op} of {element} not run: {missing}"),
-            made => made.unwrap(),
-        };
-        let elements = data(kind, op, element, len, 3);
-        let elements = elements.bytes();
-        let size = len as u64 * op.over(element).unwrap().out_size();
-        let results = gpu.clean(|| run(gpu, &scan, elements, offset, size));
-        let depth = scan.config().depth(len as u64, &gpu.device.limits());
-        let row = row.unwrap_or(len.max(1)) * element.size() as usize;
-        let expected = elements.chunks(row).flat_map(|row| prefixes(op, element, row, is_exclusive).unwrap());
-        let results = op.read(element, &results);
-        assert_eq!(results.len(), len);
-        for (at, (expected, got)) in expected.zip(results).enumerate() {
-            right(expected.judge(got, depth)).unwrap_or_else(|wrong| panic!("{self:?}, {at}: {wrong}"));
-        }
-    }
+const fn sums(element: Element) -> Of {
+    (Op::Sum, element, Kind::Random)
 }
 
 #[test]
-fn prefixes_of_every_type() {
+fn prefixes_of_every_type_length_and_row() {
     let gpu = gpu();
-    for element in Element::ALL {
-        Case { element, ..SUMS }.check(gpu);
-    }
-    for (op, element, kind) in [
+    Element::ALL.into_iter().for_each(|element| check(gpu, sums(element), 10_000, None, false, 0));
+    for of in [
         (Op::Product, Element::U32, Kind::Random),
         (Op::Product, Element::F32, Kind::Random),
         (Op::Min, Element::F32, Kind::Nan),
@@ -79,172 +79,226 @@ fn prefixes_of_every_type() {
         (Op::Max, Element::F16, Kind::Extremes),
         (Op::Min, Element::F64, Kind::Random),
     ] {
-        Case { op, element, kind, is_exclusive: true, ..SUMS }.check(gpu);
+        check(gpu, of, 10_000, None, true, 0);
     }
-}
-
-#[test]
-fn prefixes_of_lengths_around_tiles() {
-    let gpu = gpu();
-    for (len, offset) in
-        [(0, 0), (1, 4), (3, 0), (4, 8), (4095, 0), (4096, 12), (4097, 4), (8192, 0), (8193, 0)]
-    {
-        Case { element: Element::I32, len, offset, is_exclusive: len % 3 == 0, ..SUMS }.check(gpu);
+    // Around tiles.
+    let lens = [(0, 0), (1, 4), (3, 0), (4, 8), (4095, 0), (4096, 12), (4097, 4), (8192, 0), (8193, 0)];
+    for (len, offset) in lens {
+        check(gpu, sums(Element::I32), len, None, len % 3 == 0, offset);
     }
-}
-
-#[test]
-fn prefixes_of_rows() {
-    let gpu = gpu();
-    let shapes = [(1, 5000), (2, 4100), (3, 3000), (7, 1700), (100, 123), (4096, 3), (5000, 3), (9999, 1)];
-    for (nth, (row, rows)) in shapes.into_iter().enumerate() {
-        let is_exclusive = nth % 2 == 1;
-        let len = row * rows;
-        Case { element: Element::U32, len, row: Some(row), is_exclusive, offset: 4, ..SUMS }.check(gpu);
+    let rows = [(1, 5000), (2, 4100), (3, 3000), (7, 1700), (100, 123), (4096, 3), (5000, 3), (9999, 1)];
+    for (nth, (row, rows)) in rows.into_iter().enumerate() {
+        check(gpu, sums(Element::U32), row * rows, Some(row), nth % 2 == 1, 4);
     }
 }
 
 /// Workgroups of sixteen invocations need states of states of states, and short bindings a dozen windows.
 #[test]
 fn prefixes_on_a_small_device() {
-    let small = with_few_invocations(1 << 15);
-    let long = Case { len: 99_995, offset: 12, ..SUMS };
-    let counts = Case { element: Element::U32, is_exclusive: true, ..long };
-    for case in [long, Case { row: Some(7), ..counts }, Case { row: Some(14_285), ..counts }] {
-        case.check(&small);
-    }
-    Case { element: Element::F16, len: 100_003, offset: 2, ..long }.check(&small);
+    let small = &with_few_invocations(1 << 15);
+    check(small, sums(Element::F32), 99_995, None, false, 12);
+    check(small, sums(Element::U32), 99_995, Some(7), true, 12);
+    check(small, sums(Element::U32), 99_995, Some(14_285), true, 12);
+    check(small, sums(Element::F16), 100_003, None, false, 2);
 }
 
-/// The last number that is not zero: `combine` is associative, and does not commute.
+/// Decimal digits of a number, of which it keeps the last, the index, and the number of elements: it is associative, and does not commute.
+const DIGITS: &str = "
+    struct Acc { power: u32, digits: u32, index: u32 }
+    fn map(elem: Elem, index: u32) -> Acc { return Acc(10u, value(elem), index); }
+    fn identity() -> Acc { return Acc(1u, 0u, 0u); }
+    fn combine(a: Acc, b: Acc) -> Acc {
+        return Acc(a.power * b.power, a.digits * b.power + b.digits, max(a.index, b.index));
+    }
+    fn finish(acc: Acc, n: u32) -> vec3<u32> { return vec3(acc.digits, acc.index, n); }
+";
+
+/// The operator of elements of one word.
+fn digits() -> Scan {
+    let text = format!("fn value(elem: u32) -> u32 {{ return elem; }} {DIGITS}");
+    Scan::new(Monoid::custom("digits", Element::U32, Arity::One, &text).unwrap()).unwrap()
+}
+
+/// What it makes of segments of some lengths.
+fn expected(elements: &[u32], lens: &[usize]) -> Vec<[u32; 3]> {
+    let mut elements = elements.iter();
+    let mut of = |len: usize| -> Vec<_> {
+        let next = |digits: &mut u32, (at, element): (u32, &u32)| {
+            *digits = digits.wrapping_mul(10).wrapping_add(*element);
+            Some([*digits, at, at + 1])
+        };
+        (0..).zip(elements.by_ref().take(len)).scan(0, next).collect()
+    };
+    lens.iter().flat_map(|len| of(*len)).collect()
+}
+
+/// A vector of three numbers has a gap behind it.
+fn vectors(bytes: &[u8]) -> Vec<[u32; 3]> {
+    words(bytes).chunks_exact(4).map(|four| [four[0], four[1], four[2]]).collect()
+}
+
 #[test]
 fn operators_need_not_commute_on_every_adapter() {
-    const LAST: &str = "
-    alias Acc = u32;
-    fn map(elem: Elem, index: u32) -> Acc { return elem.value; }
-    fn identity() -> Acc { return 0u; }
-    fn combine(a: Acc, b: Acc) -> Acc { return select(b, a, b == 0u); }
-    fn finish(acc: Acc, n: u32) -> vec2<u32> { return vec2(acc, n); }
-    struct Elem { value: u32, other: u32, another: u32 }
-    ";
-    let gpu = gpu();
-    let last = Monoid::custom_struct("last", 12, Arity::One, LAST).unwrap();
-    let scan = Scan::new(last).unwrap().on(&gpu.device).unwrap();
-    let elements: Vec<[u32; 3]> = (0..9000).map(|i| [if i % 500 < 3 { i } else { 0 }, 7, 7]).collect();
-    let got = gpu.clean(|| run(gpu, &scan, bytemuck::cast_slice(&elements), 12, 8 * 9000));
-    let got: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&got);
-    for (i, got) in (0..9000u32).zip(got) {
-        let last = if i % 500 < 3 { i } else { i / 500 * 500 + 2 };
-        assert_eq!(got, [last, i + 1], "{i}");
-    }
+    let text = "struct Elem { other: u32, value: u32, another: u32 }
+        fn value(elem: Elem) -> u32 { return elem.value; }";
+    let digits = Monoid::custom_struct("digits", 12, Arity::One, &(text.to_owned() + DIGITS)).unwrap();
+    let scan = Scan::new(digits).unwrap().on(&gpu().device).unwrap();
+    let values: Vec<u32> = (0..9000).map(|i| i * i % 11).collect();
+    let elements: Vec<[u32; 3]> = values.iter().map(|value| [7, *value, 7]).collect();
+    let got = gpu().clean(|| run(gpu(), &scan, bytemuck::cast_slice(&elements), 12, 16 * 9000));
+    assert_eq!(vectors(&got), expected(&values, &[9000]));
 }
 
-/// Segments of every length, of which some are empty, over windows and over states of states. Indices and numbers count in the segment.
+/// Segments of every length, of which some are empty, over windows and over states of states; and rows. Indices and numbers count in each.
 #[test]
 fn prefixes_of_segments() {
-    const COUNTED: &str = "
-    struct Acc { sum: u32, index: u32 }
-    fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, index); }
-    fn identity() -> Acc { return Acc(0u, 0u); }
-    fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, max(a.index, b.index)); }
-    fn finish(acc: Acc, n: u32) -> vec3<u32> { return vec3(acc.sum, acc.index, n); }
-    ";
     let small = with_few_invocations(1 << 15);
     let mut random = Random::new(6);
     let longest = [1, 2, 3, 5, 40, 300, 20_000];
     let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));
     let lens: Vec<usize> = [7].into_iter().chain(lens).collect();
-    let ends = lens.iter().scan(0, |end, len| {
-        *end += len;
-        Some(*end as u32)
-    });
-    let counted = Monoid::custom("counted", Element::U32, Arity::One, COUNTED).unwrap();
-    let scan = Scan::new(counted).unwrap().segment_offsets(ends).on(&small.device).unwrap();
-    let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
-    let size = 16 * elements.len() as u64;
-    let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
-    let mut got = bytemuck::pod_collect_to_vec::<u8, [u32; 4]>(&got).into_iter();
-    let mut elements = elements.iter();
-    for (number, len) in lens.iter().enumerate() {
-        let mut sum = 0u32;
-        for (at, element) in (0u32..).zip(elements.by_ref().take(*len)) {
-            sum = sum.wrapping_add(*element);
-            assert_eq!(got.next().unwrap()[..3], [sum, at, at + 1], "{at} of {number}");
-        }
-    }
-}
-
-#[test]
-fn running_means_count_in_their_row() {
-    let gpu = gpu();
-    let scan = Scan::new(Op::Mean.over(Element::U32).unwrap()).unwrap().rows(5).on(&gpu.device).unwrap();
-    let elements: Vec<u32> = (0..20).map(|i| 2 * (i % 5)).collect();
-    let got = run(gpu, &scan, bytemuck::cast_slice(&elements), 0, 80);
-    let means = Op::Mean.read(Element::U32, &got);
-    for (i, mean) in means.into_iter().enumerate() {
-        assert_eq!(mean, Scalar::One(Value::F32((i % 5) as f32)));
+    let ends = Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
+    let rows = [(digits().segment_offsets(ends), lens), (digits().rows(5), vec![5; 2000])];
+    for (scan, lens) in rows {
+        let scan = scan.on(&small.device).unwrap();
+        let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
+        let size = 16 * elements.len() as u64;
+        let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
+        assert!(vectors(&got) == expected(&elements, &lens), "segments of {lens:?}");
     }
 }
 
 /// Parts of any lengths have the prefixes of all elements: what goes on is the accumulator, of which the result is a part.
 #[test]
 fn parts_go_on_where_others_have_ended() {
-    const DIGITS: &str = "
-    alias Acc = vec2<u32>;
-    fn map(elem: u32, index: u32) -> Acc { return Acc(10u, elem); }
-    fn identity() -> Acc { return Acc(1u, 0u); }
-    fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.x * b.x, a.y * b.x + b.y); }
-    fn finish(acc: Acc, n: u32) -> u32 { return acc.y; }
-    ";
     let elements: Vec<u32> = (0..30_000).map(|i| i * i % 11).collect();
-    let all = elements.iter().scan(0u32, |sum, x| {
-        *sum = sum.wrapping_mul(10).wrapping_add(*x);
-        Some(*sum)
-    });
-    let all: Vec<u32> = all.collect();
+    let all = expected(&elements, &[elements.len()]);
     for gpu in [gpu(), &with_few_invocations(1 << 15)] {
-        let digits = Monoid::custom("digits", Element::U32, Arity::One, DIGITS).unwrap();
-        let scan = Scan::new(digits).unwrap().continuing().on(&gpu.device).unwrap();
-        let (state, mut at) = (room(gpu, 8), 0);
-        // Twice, as the second time begins anew. Parts are bound apart from each other, and have their states in common.
+        let scan = digits().continuing().on(&gpu.device).unwrap();
+        let (state, mut at) = (room(gpu, scan.config().state_size()), 0);
+        // Twice, and the second time from the start. Parts are bound apart from each other, and have their states in common.
         for len in [0, 1, 4096, 9000, 0, 1, 4095, 12_289, 3] {
             at = if len == 0 { 0 } else { at };
             let input = Input::new(gpu, &elements[at..at + len]);
-            let output = room(gpu, 4 * len as u64 + 4);
+            let output = room(gpu, 16 * len as u64 + 4);
             gpu.clean(|| {
                 let prepared = scan.of(&input).into_each([&output, &state]).unwrap();
                 in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
             });
-            let results = words(&read(gpu, &output)[..4 * len]);
-            assert_eq!(results, all[at..at + len], "{len} elements from {at} on");
+            let got = vectors(&read(gpu, &output)[..16 * len]).into_iter().map(|[digits, ..]| digits);
+            assert!(got.eq(all[at..at + len].iter().map(|of| of[0])), "{len} elements from {at} on");
             at += len;
         }
     }
 }
 
-/// Rows and segments begin anew in each part, and the state is that of the last one: also behind a tile that is not full.
+/// Rows and segments begin in each part, and the state is that of the last one: also behind a tile that is not full.
 #[test]
 fn parts_of_rows_leave_the_state_of_the_last() {
     let gpu = gpu();
     let elements: Vec<u32> = (1..=9000).collect();
     let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap().continuing();
     let segments = sums.clone().segment_offsets([30, 4090, 8950]);
-    let range = BufferRange { offset: 0, len: 9000 };
-    let scratch = segments.scratch(range, &wgpu::Limits::default()).unwrap();
-    assert!(
-        scratch.iter().all(|(_, size, contents)| *size >= 4 * contents.len().max(1) as u64),
-        "{scratch:?}"
-    );
     for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
         let scan = scan.on(&gpu.device).unwrap();
         let input = Input::new(gpu, &elements);
-        let got = gpu.clean(|| {
-            // The second part has nothing of the first.
-            written(gpu, [36_000, 4], |outputs| scan.of(&input).into_each(outputs))
-        });
+        // The second part has nothing of the first.
+        let got = gpu.clean(|| written(gpu, [36_000, 4], |outputs| scan.of(&input).into_each(outputs)));
         let got = [words(&got[0]), words(&got[1])].concat();
         let sum: u32 = elements[9000 - last..].iter().sum();
         assert_eq!(got[8999..], [sum, sum], "the last {last}");
         assert_eq!(got[..2], [1, 3]);
     }
+}
+
+/// The text of a function that keeps some elements.
+fn keeping(condition: &str) -> String {
+    format!("fn keep(elem: Elem, index: u32) -> bool {{ return {condition}; }}")
+}
+
+/// Checks what is kept of elements of some bytes each: those for which `keeps` holds, or their indices.
+fn check_kept(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn(usize, &[u8]) -> bool) {
+    for as_indices in [false, true] {
+        let select = if as_indices { select.clone().indices() } else { select.clone() };
+        let select = match select.on(&gpu.device) {
+            Err(OperationError::Map(missing)) => return println!("not run: {missing}"),
+            made => made.unwrap(),
+        };
+        let number = elements.len() / size;
+        let kept_size = if as_indices { 4 } else { size };
+        let kept = elements.chunks(size).zip(0u32..).filter(|(element, at)| keeps(*at as usize, element));
+        let item = |(element, at): (&[u8], u32)| {
+            if as_indices { at.to_ne_bytes().to_vec() } else { element.to_vec() }
+        };
+        let expected: Vec<u8> = kept.flat_map(item).collect();
+        let room_for = (number.max(1) * kept_size).next_multiple_of(4) as u64;
+        let input = Input::at(gpu, elements, size as u64);
+        let found = gpu.clean(|| written(gpu, [room_for, 4], |outputs| select.of(&input).into_each(outputs)));
+        let (kept, count) = (&found[0], words(&found[1])[0] as usize);
+        assert_eq!(count, expected.len() / kept_size, "{number} elements of {size} bytes");
+        assert!(kept[..expected.len()] == expected, "{number} elements of {size} bytes");
+        let mut behind = kept.iter().enumerate().skip(expected.len());
+        assert!(behind.all(|(at, byte)| is_poison(at, *byte)), "it wrote behind what is kept");
+    }
+}
+
+fn random_words(len: usize) -> Vec<u32> {
+    let mut random = Random::new(len as u64);
+    (0..len).map(|_| random.next() as u32).collect()
+}
+
+fn word(element: &[u8]) -> u32 {
+    bytemuck::pod_read_unaligned(element)
+}
+
+/// Lengths around tiles.
+#[test]
+fn some_elements_all_and_none_on_every_adapter() {
+    type Keeps = fn(usize, &[u8]) -> bool;
+    let rows: [(_, &[usize], Keeps); 3] = [
+        ("elem < 0x40000000u || index < 3u", &[0, 1, 3, 4, 4096, 4097, 20_000], |at, element| {
+            word(element) < 1 << 30 || at < 3
+        }),
+        ("true", &[9000], |_, _| true),
+        ("elem != elem", &[9000], |_, _| false),
+    ];
+    for (condition, lens, keeps) in rows {
+        let select = Select::new(Element::U32, &keeping(condition)).unwrap();
+        for len in lens {
+            check_kept(gpu(), select.clone(), bytemuck::cast_slice(&random_words(*len)), 4, keeps);
+        }
+    }
+}
+
+#[test]
+fn selections_of_every_type() {
+    for element in Element::ALL {
+        let elements = data(Kind::Random, Op::Sum, element, 10_001, 5);
+        // Every type has these operators.
+        let select = Select::new(element, &keeping("elem > Elem(0) && index % 3u != 1u")).unwrap();
+        let value = |bytes: &[u8]| reduce(Op::Max, element, bytes, None).unwrap().answer.value().unwrap();
+        let keeps = |at: usize, bytes: &[u8]| at % 3 != 1 && value(bytes).as_f64() > 0.0;
+        check_kept(gpu(), select, elements.bytes(), element.size() as usize, keeps);
+    }
+}
+
+/// Structs, several windows, and states of states.
+#[test]
+fn selections_on_a_small_device() {
+    let small = with_few_invocations(1 << 20);
+    let points = random_words(3 * 80_000);
+    const INSIDE: &str = "struct Elem { x: u32, y: u32, z: u32 }
+    fn keep(elem: Elem, index: u32) -> bool { return elem.x > elem.y; }";
+    let select = Select::custom_struct(12, INSIDE).unwrap();
+    let keeps = |_, point: &[u8]| word(&point[..4]) > word(&point[4..8]);
+    check_kept(&small, select, bytemuck::cast_slice(&points), 12, keeps);
+}
+
+#[test]
+fn kept_elements_are_values() {
+    let gpu = gpu();
+    let input = Input::new(gpu, &[1.5f32, -2.0, 0.25, -8.0]);
+    let select = Select::new(Element::F32, &keeping("elem < 0.0")).unwrap().on(&gpu.device).unwrap();
+    assert_eq!(select.of(&input).wait(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
+    assert!(select.of(&input).len(0).wait(&gpu.queue).unwrap().is_empty());
 }

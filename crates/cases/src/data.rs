@@ -75,6 +75,11 @@ pub enum Kind {
     Nan,
 }
 
+/// Elements of these bits as they lie in memory.
+pub fn elements(element: Element, bits: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    bits.into_iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(element.size() as usize)).collect()
+}
+
 pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data {
     let mut random = Random::new(seed ^ len as u64);
     let size = element.size() as usize;

@@ -27,7 +27,7 @@ use std::pin::Pin;
 
 use halofold::stencil::{Stencil, Variant};
 
-pub use data::{Data, Kind, Random, data, nearest};
+pub use data::{Data, Kind, Random, data, elements, nearest};
 pub use scene::{End, Scene, any_adapter, same, text};
 
 /// Where a case runs. Each place runs the cases of those behind it, too.

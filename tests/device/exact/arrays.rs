@@ -2,40 +2,25 @@
 
 use halofold::Element;
 
-use crate::common::Random;
+use crate::common::{Random, nearest, oracle};
 
-/// The kinds of arrays.
+/// The kinds of arrays. [`array`] says what each is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hard {
-    /// Every bit pattern but those of NaN and infinity.
     Patterns,
-    /// Every bit pattern.
     Anything,
-    /// Large numbers that cancel, and what is left over.
     Cancelling,
-    /// The exact sum lies half way between two results, or one unit beside it.
     HalfWay,
-    /// Nothing but subnormal numbers.
     Subnormal,
-    /// The largest number and its negative in turn, and a little more.
     Largest,
-    /// Zeros of both signs.
     Zeros,
-    /// Zeros of one sign.
     MinusZeros,
-    /// Ordinary numbers with an infinity or a NaN somewhere.
     Special,
-    /// Uniform in [0, 1).
     Uniform,
-    /// Both signs, a few magnitudes.
     Mixed,
-    /// Two magnitudes far apart.
     TwoScales,
-    /// Mostly zeros.
     Sparse,
-    /// One number.
     Constant,
-    /// Sorted by magnitude, over many magnitudes.
     Sorted,
 }
 
@@ -50,43 +35,9 @@ impl Hard {
     };
 }
 
-/// The fields of a float type.
-pub struct Fields {
-    pub size: usize,
-    pub fraction: u32,
-    pub exponent: u32,
-}
-
-impl Fields {
-    pub fn of(element: Element) -> Fields {
-        match element {
-            Element::F16 => Fields { size: 2, fraction: 10, exponent: 5 },
-            Element::F32 => Fields { size: 4, fraction: 23, exponent: 8 },
-            _ => Fields { size: 8, fraction: 52, exponent: 11 },
-        }
-    }
-
-    pub fn bits(&self, is_negative: bool, exponent: u64, fraction: u64) -> u64 {
-        let top = (1u64 << self.exponent) - 1;
-        let sign = u64::from(is_negative) << (self.fraction + self.exponent);
-        sign | (exponent.min(top) << self.fraction) | (fraction % (1 << self.fraction))
-    }
-
-    /// Elements as they lie in memory.
-    pub fn bytes(&self, elements: &[u64]) -> Vec<u8> {
-        elements
-            .iter()
-            .flat_map(|bits| bits.to_le_bytes())
-            .enumerate()
-            .filter(|(at, _)| at % 8 < self.size)
-            .map(|(_, byte)| byte)
-            .collect()
-    }
-}
-
 /// `len` elements as they lie in memory.
 pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
-    let fields = Fields::of(element);
+    let fields = oracle::Kind::of(element);
     let mut random = Random::new(seed);
     let special = 1u64 << fields.exponent;
     let one = special / 2 - 1;
@@ -97,13 +48,15 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
         let (word, other) = (random.next(), random.next());
         let sign = word & 1 == 1;
         let bits = match hard {
+            // Every bit pattern, but those of NaN and infinity; and all.
             Hard::Patterns => fields.bits(sign, other % (special - 1), word >> 1),
             Hard::Anything => fields.bits(sign, other % special, word >> 1),
+            // Large numbers that cancel, each the one before with the other sign, and what is left over.
             Hard::Cancelling if i % 2 == 1 && !other.is_multiple_of(5) => {
-                // The number before, with the other sign.
                 elements[i - 1] ^ 1 << (fields.fraction + fields.exponent)
             }
             Hard::Cancelling => fields.bits(sign, other % (special - 1), word >> 1),
+            // The exact sum lies half way between two results, or one unit beside it.
             Hard::HalfWay => match i {
                 0 => fields.bits(choice & 1 == 1, one, word >> 1),
                 1 => fields.bits(choice & 2 == 2, one - u64::from(fields.fraction) - 1, 0),
@@ -115,17 +68,20 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
                 _ => fields.bits(sign, 0, 0),
             },
             Hard::Subnormal => fields.bits(sign, 0, word >> 1),
+            // The largest number and its negative in turn, and a little more.
             Hard::Largest if other.is_multiple_of(7) => fields.bits(sign, other >> 3 & 7, word >> 1),
             Hard::Largest => fields.bits(i % 2 == 1, special - 2, u64::MAX),
             Hard::Zeros => fields.bits(sign, 0, 0),
             Hard::MinusZeros => fields.bits(true, 0, 0),
+            // Ordinary numbers with an infinity or a NaN somewhere.
             Hard::Special if i == at => match choice % 3 {
                 0 => fields.bits(sign, special - 1, 0),
                 1 => fields.bits(sign, special - 1, word >> 1 | 1),
                 _ => fields.bits(!sign, special - 1, 0),
             },
             Hard::Special if choice & 8 == 8 && i == at / 2 => fields.bits(sign, special - 1, 0),
-            Hard::Uniform => encode(element, (word >> 11) as f64 / (1u64 << 53) as f64),
+            Hard::Uniform => nearest(element, (word >> 11) as f64 / (1u64 << 53) as f64),
+            // Both signs, a few magnitudes.
             Hard::Special | Hard::Mixed => fields.bits(sign, one - 5 + other % 8, word >> 1),
             Hard::TwoScales => {
                 let far = if other & 1 == 1 { special / 3 } else { 0 };
@@ -139,20 +95,11 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
         elements.push(bits);
     }
     if hard == Hard::Sorted {
-        // Bits without a sign are in the order of magnitudes.
+        // By magnitude, over many: bits without a sign are in this order.
         elements.sort_unstable();
         if choice & 1 == 1 {
             elements.reverse();
         }
     }
-    fields.bytes(&elements)
-}
-
-/// A number as an element's bits.
-fn encode(element: Element, x: f64) -> u64 {
-    match element {
-        Element::F16 => half::f16::from_f64(x).to_bits().into(),
-        Element::F32 => (x as f32).to_bits().into(),
-        _ => x.to_bits(),
-    }
+    crate::common::elements(element, elements)
 }

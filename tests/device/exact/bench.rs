@@ -9,8 +9,8 @@ use halofold::{Element, Value};
 
 use super::arrays::{Hard, array};
 use crate::common::oracle::expected;
-use crate::common::{Gpu, gpu, in_turn, takes_fewer};
-use crate::cut::{Cut, Held};
+use crate::common::{Gpu, gpu, takes_fewer};
+use crate::cut::Cut;
 
 pub type Case = (Op, Element);
 
@@ -22,17 +22,9 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// All of them on a GPU; on a software adapter, which compiles each kernel for seconds, those of one turn in four.
-pub fn cases_in_turn(turn: usize) -> impl Iterator<Item = Case> {
-    in_turn(cases(), 4, turn)
-}
-
 /// Cases that cover each format, element and arity.
 pub const SOME: [Case; 4] =
     [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)];
-
-/// Cases that cover each format and arity.
-pub const FEW: [Case; 3] = [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)];
 
 /// A result's bits, all NaNs alike.
 pub fn bits(value: Value) -> u64 {
@@ -80,11 +72,6 @@ impl Arrays {
         Arrays { inputs: self.inputs.iter().map(of).collect(), ..*self }
     }
 
-    pub fn hold(&self, gpu: &Gpu, cut: &Cut) -> Held {
-        let inputs: Vec<_> = self.inputs.iter().map(Vec::as_slice).collect();
-        cut.hold(gpu, self.case.1.size() as usize, &inputs)
-    }
-
     /// The bits of the result, by whole numbers of any length.
     pub fn expected(&self) -> u64 {
         expected(self.case.0, self.case.1, &self.inputs[0], self.inputs.get(1).map(Vec::as_slice))
@@ -104,6 +91,16 @@ pub fn exact() -> Options<'static> {
     Options::default().with_accuracy(Accuracy::Exact)
 }
 
+/// These by the ladder's rung with another tuning, if the adapter runs it.
+pub fn tuned(case: Case, subgroups: bool, change: impl Fn(Tuning) -> Tuning) -> Option<Options<'static>> {
+    let (device, rung) = (&gpu().device, Rung::named("exact").unwrap());
+    let tuning = change(Tuning::of(rung.kernel, &device.limits(), 1 << 22));
+    let options = exact().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning });
+    let options = options.with_subgroups(subgroups);
+    let monoid = case.0.over(case.1).unwrap();
+    options.check(&monoid, ShapeKind::Whole, device.features(), &device.limits()).is_ok().then_some(options)
+}
+
 /// A reducer of a case, to results or to states.
 pub struct Bench<'a> {
     pub gpu: &'a Gpu,
@@ -119,19 +116,9 @@ impl<'a> Bench<'a> {
         Bench { gpu, case, reducer, has_states: options.to_states }
     }
 
-    /// A reducer by the ladder's rung with another tuning, if the adapter runs it.
-    pub fn tuned(case: Case, subgroups: bool, change: impl Fn(Tuning) -> Tuning) -> Option<Bench<'static>> {
-        let (device, rung) = (&gpu().device, Rung::named("exact").unwrap());
-        let tuning = change(Tuning::of(rung.kernel, &device.limits(), 1 << 22));
-        let options = exact().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning });
-        let options = options.with_subgroups(subgroups);
-        let monoid = case.0.over(case.1).unwrap();
-        options.check(&monoid, ShapeKind::Whole, device.features(), &device.limits()).ok()?;
-        Some(Bench::new(gpu(), case, options))
-    }
-
     pub fn reduce(&self, cut: &Cut, arrays: &Arrays) -> Vec<u8> {
-        arrays.hold(self.gpu, cut).reduce(self.gpu, &self.reducer)
+        let inputs: Vec<_> = arrays.inputs.iter().map(Vec::as_slice).collect();
+        cut.hold(self.gpu, self.case.1.size() as usize, &inputs).reduce(self.gpu, &self.reducer)
     }
 
     /// The bits of each result; of states, also the number of their elements.
@@ -152,12 +139,9 @@ impl<'a> Bench<'a> {
         assert_eq!(got.len(), groups.len(), "{:?} of {what}, {cut}", self.case);
         for (number, ((got, count), group)) in got.iter().zip(&groups).enumerate() {
             let wanted = arrays.pick(group.clone()).expected();
-            let is_right = *got == wanted && count.is_none_or(|count| count == group.len());
-            assert!(
-                is_right,
-                "{:?} of {what}, {cut}, result {number}: {got:#x} {wanted:#x}, {count:?}",
-                self.case
-            );
+            let what = format_args!("{:?} of {what}, {cut}, result {number}", self.case);
+            assert!(*got == wanted, "{what}: {got:#x} {wanted:#x}");
+            assert!(count.is_none_or(|count| count == group.len()), "{what}: {count:?} elements");
         }
         groups.len()
     }

@@ -8,37 +8,30 @@ use super::arrays::Hard;
 use super::bench::{Arrays, bits, cases, finished};
 use crate::cut::Cut;
 
+/// Sums of one state, and of several, which merge by adding their words.
 #[test]
 fn the_reference_is_right_to_the_last_bit() {
-    for case in cases() {
-        for hard in Hard::ALL {
-            for round in 0..120u64 {
-                let len = [0, 1, 2, 3, 4, 5, 17, 100, 999][(round % 9) as usize];
-                let arrays = Arrays::new(case, hard, &Cut::whole(len), round);
-                let (got, wanted) = (finished(case.0, &arrays.state()), arrays.expected());
-                assert_eq!(got, wanted, "{case:?} of {len} {hard:?}, round {round}: {got:#x} {wanted:#x}");
-            }
+    for (case, hard) in cases().into_iter().flat_map(|case| Hard::ALL.map(|hard| (case, hard))) {
+        for round in 0..120u64 {
+            let len = [0, 1, 2, 3, 4, 5, 17, 100, 999][(round % 9) as usize];
+            let arrays = Arrays::new(case, hard, &Cut::whole(len), round);
+            let (got, wanted) = (finished(case.0, &arrays.state()), arrays.expected());
+            assert_eq!(got, wanted, "{case:?} of {len} {hard:?}, round {round}: {got:#x} {wanted:#x}");
         }
-    }
-}
-
-#[test]
-fn states_merge_by_adding_their_words() {
-    for case in cases() {
-        for hard in Hard::ALL {
-            let arrays = Arrays::new(case, hard, &Cut::whole(600), 5);
-            let mut words = vec![0i64; Format::of(case.0, case.1).unwrap().words()];
-            // Backwards, in parts of different lengths.
-            for range in [599..600, 220..599, 7..220, 7..7, 0..7] {
-                let part = arrays.pick(range).state();
-                words.iter_mut().zip(part.words()).for_each(|(sum, word)| *sum = sum.wrapping_add(word));
-            }
-            let merged = State::from_words(words).unwrap();
-            assert_eq!(finished(case.0, &merged), arrays.expected(), "{case:?} of {hard:?}");
-            assert_eq!(merged.count(), 600);
-            let again = State::from_bytes(&merged.to_bytes()).unwrap();
-            assert_eq!(again.words(), merged.words());
+        let arrays = Arrays::new(case, hard, &Cut::whole(600), 5);
+        let mut words = vec![0i64; Format::of(case.0, case.1).unwrap().words()];
+        let mut total = arrays.pick(0..0).state();
+        // Backwards, in parts of different lengths.
+        for range in [599..600, 220..599, 7..220, 7..7, 0..7] {
+            let part = arrays.pick(range).state();
+            words.iter_mut().zip(part.words()).for_each(|(sum, word)| *sum = sum.wrapping_add(word));
+            total.merge(&State::from_bytes(&part.to_bytes()).unwrap()).unwrap();
         }
+        let merged = State::from_words(words).unwrap();
+        assert_eq!(finished(case.0, &merged), arrays.expected(), "{case:?} of {hard:?}");
+        assert_eq!(merged.count(), 600);
+        assert_eq!(State::from_bytes(&merged.to_bytes()).unwrap().words(), merged.words());
+        assert_eq!((finished(case.0, &total), total.count()), (arrays.expected(), 600));
     }
 }
 
