@@ -11,7 +11,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 use halofold::{adapter, wgpu};
-pub use halofold_cases::{Data, Kind, Random, data, elements, exact as oracle, nearest};
+pub use halofold_cases::{Data, Kind, Random, bits_of, data, decode, elements, encode, exact as oracle};
 pub use run::{job, missing, over, right, run, shaped, spanned};
 pub use twice::{Outputs, twice_in_a_pass};
 
@@ -177,26 +177,22 @@ pub fn without(features: wgpu::Features) -> Gpu {
 
 /// Another device of the same adapter as a cautious application would open it: no features, and the limits of old GPUs but for these.
 pub fn cautious(change: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
-    let mut required_limits = wgpu::Limits::downlevel_defaults();
-    change(&mut required_limits);
-    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
-    let opened = pollster::block_on(adapter().request_device(&descriptor));
-    let (device, queue) = opened.expect("these limits are everywhere");
-    Gpu { device, queue }
+    let mut limits = wgpu::Limits::downlevel_defaults();
+    change(&mut limits);
+    open(wgpu::Features::empty(), limits)
 }
 
 fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
-    let mut required_limits = adapter::helpful_limits(adapter());
-    lower(&mut required_limits);
-    let descriptor = wgpu::DeviceDescriptor {
-        label: Some("lesser"),
-        required_features: (adapter().features() & adapter::HELPFUL_FEATURES) - features,
-        required_limits,
-        ..Default::default()
-    };
-    let (device, queue) =
-        pollster::block_on(adapter().request_device(&descriptor)).expect("the adapter opens with less");
+    let mut limits = adapter::helpful_limits(adapter());
+    lower(&mut limits);
+    open((adapter().features() & adapter::HELPFUL_FEATURES) - features, limits)
+}
+
+fn open(required_features: wgpu::Features, required_limits: wgpu::Limits) -> Gpu {
+    let descriptor = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
+    let opened = pollster::block_on(adapter().request_device(&descriptor));
+    let (device, queue) = opened.expect("the adapter opens with less");
     Gpu { device, queue }
 }
 

@@ -6,7 +6,7 @@ use halofold::Element;
 use halofold::group::ByKey;
 use halofold::reduce::{Arity, Monoid, Op};
 
-use crate::common::{POISON, Random, elements, gpu, nearest, poison};
+use crate::common::{POISON, Random, elements, gpu, bits_of, poison};
 use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
@@ -64,7 +64,7 @@ fn check(key: Element, monoid: Option<Monoid>, model: Model, parts: &[(usize, u6
     let keys = own.iter().map(|word| if key.size() == 8 { wide(*word) } else { (*word).into() });
     let keys = elements(key, keys);
     let of = monoid.as_ref().and_then(Monoid::element);
-    let numbers = |of| elements(of, values.iter().map(|value| nearest(of, f64::from(*value))));
+    let numbers = |of| elements(of, values.iter().map(|value| bits_of(of, f64::from(*value))));
     let what = format!("{parts:?} of {key}, {:?}", monoid.as_ref().map(Monoid::name));
     let [keys_of, results] = outputs(key, monoid, &keys, &of.map(numbers).unwrap_or_default(), at);
     let size = key.size() as usize;

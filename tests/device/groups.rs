@@ -7,7 +7,7 @@ use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
 use halofold::{Element, OnDevice, OperationError, Options, Value, probe, wgpu};
 
-use crate::common::{Gpu, Outputs, Random, gpu, in_turn, is_poison, limited, nearest, twice_in_a_pass};
+use crate::common::{Gpu, Outputs, Random, gpu, in_turn, is_poison, limited, bits_of, twice_in_a_pass};
 use crate::inputs::{Input, value_like, words, written};
 
 /// A result to add.
@@ -225,7 +225,7 @@ fn variances_of_integers_as_rational_numbers() {
         ((scaled / below) << 1 | i128::from(scaled % below != 0)) as f32 * (-41f32).exp2()
     };
     for element in [Element::F32, Element::U32, Element::I32] {
-        let word = |x: &i128| nearest(element, *x as f64) as u32;
+        let word = |x: &i128| bits_of(element, *x as f64) as u32;
         let words = lists.each_ref().map(|list| list.iter().map(word).collect());
         for (list, got) in lists.iter().zip(variances(element, &words)) {
             let (n, sum) = (list.len() as i128, list.iter().sum::<i128>());

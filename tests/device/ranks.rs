@@ -4,7 +4,7 @@ use halofold::rank::{Method, Quantiles, TopK, reference};
 use halofold::reduce::{Op, Shape};
 use halofold::{Element, Value};
 
-use crate::common::{Random, elements, gpu, in_turn, nearest};
+use crate::common::{Random, elements, gpu, in_turn, bits_of};
 use crate::cut::{Cut, Group};
 use crate::inputs::{Input, words, written};
 
@@ -39,7 +39,7 @@ const SPREADS: [fn(Element, usize, &mut Random) -> u64; 14] = [
 
 fn number(element: Element, x: f64) -> u64 {
     let scale = if element.is_float() { 1.0 } else { [1e3, 1e17][element.size() as usize / 8] };
-    nearest(element, x * scale)
+    bits_of(element, x * scale)
 }
 
 /// The places that `shaders/rank/sample.wgsl` samples, of a row of some elements, for one rank.

@@ -1,5 +1,7 @@
 //! Elements with known answers.
 
+use bytemuck::pod_read_unaligned;
+use half::f16;
 use halofold::Element;
 use halofold::reduce::Op;
 
@@ -12,8 +14,11 @@ impl Data {
     }
 
     /// Changes every element: from its place, its bits and a random word to other bits.
-    pub fn change(&mut self, element: Element, mut to: impl FnMut(usize, u64, u64) -> u64) {
-        let mut random = Random::new(self.1 as u64);
+    pub fn change(&mut self, element: Element, to: impl FnMut(usize, u64, u64) -> u64) {
+        self.fill(element, Random::new(self.1 as u64), to);
+    }
+
+    fn fill(&mut self, element: Element, mut random: Random, mut to: impl FnMut(usize, u64, u64) -> u64) {
         let size = element.size() as usize;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.0);
         for (i, slot) in bytes[..self.1].chunks_exact_mut(size).enumerate() {
@@ -23,6 +28,38 @@ impl Data {
             slot.copy_from_slice(&bits.to_le_bytes()[..size]);
         }
     }
+}
+
+/// The bits of an element: a float rounds to the nearest, an integer to zero.
+pub fn bits_of(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F16 => f16::from_f64(x).to_bits().into(),
+        Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        _ => x as i64 as u64,
+    }
+}
+
+/// Elements of these bits, as they lie in memory.
+pub fn elements(element: Element, bits: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    let size = element.size() as usize;
+    bits.into_iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size)).collect()
+}
+
+/// The elements nearest to some numbers.
+pub fn encode(element: Element, numbers: impl IntoIterator<Item = f64>) -> Vec<u8> {
+    elements(element, numbers.into_iter().map(|x| bits_of(element, x)))
+}
+
+/// Floats as 64-bit ones, which hold all.
+pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
+    let float = |bytes: &[u8]| match element {
+        Element::F16 => pod_read_unaligned::<f16>(bytes).to_f64(),
+        Element::F32 => pod_read_unaligned::<f32>(bytes).into(),
+        Element::F64 => pod_read_unaligned(bytes),
+        other => panic!("{other} is no float"),
+    };
+    bytes.chunks_exact(element.size() as usize).map(float).collect()
 }
 
 /// Pseudo-random words: small, known, the same everywhere.
@@ -50,16 +87,6 @@ fn unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The bits of the element nearest to a number.
-pub fn nearest(element: Element, x: f64) -> u64 {
-    match element {
-        Element::F16 => half::f16::from_f64(x).to_bits().into(),
-        Element::F32 => (x as f32).to_bits().into(),
-        Element::F64 => x.to_bits(),
-        _ => x as i64 as u64,
-    }
-}
-
 /// The kinds of data a reduction is tested on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -75,27 +102,15 @@ pub enum Kind {
     Nan,
 }
 
-/// Elements of these bits as they lie in memory.
-pub fn elements(element: Element, bits: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    bits.into_iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(element.size() as usize)).collect()
-}
-
 pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data {
-    let mut random = Random::new(seed ^ len as u64);
-    let size = element.size() as usize;
-    let mut words = vec![0u64; (len * size).div_ceil(8)];
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    let size = len * element.size() as usize;
+    let mut data = Data(vec![0; size.div_ceil(8)], size);
     let product = matches!(op, Op::Product | Op::WideProduct);
-    for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
-        let word = random.next();
-        let bits = if element.is_float() {
-            nearest(element, float(kind, product, len, i, word))
-        } else {
-            integer(kind, product, word)
-        };
-        slot.copy_from_slice(&bits.to_le_bytes()[..size]);
-    }
-    Data(words, len * size)
+    data.fill(element, Random::new(seed ^ len as u64), |i, _, word| match element.is_float() {
+        true => bits_of(element, float(kind, product, len, i, word)),
+        false => integer(kind, product, word),
+    });
+    data
 }
 
 fn integer(kind: Kind, product: bool, word: u64) -> u64 {

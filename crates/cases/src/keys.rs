@@ -56,7 +56,6 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
         .collect();
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
-    let limits = scene.device.limits();
     let config = Histogram::new(keys.clone(), bins);
     let is_long = matches!(keys, Keys::U64Levels(_));
     let every = |first: usize, stride: usize| {

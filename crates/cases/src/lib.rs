@@ -10,13 +10,11 @@
 pub mod exact;
 
 mod data;
-mod every_reduction;
 mod grids;
 mod groups;
 mod keys;
 mod pictures;
 mod places;
-mod pyramids;
 mod ranks;
 mod reductions;
 mod scene;
@@ -27,7 +25,7 @@ use std::pin::Pin;
 
 use halofold::stencil::{Stencil, Variant};
 
-pub use data::{Data, Kind, Random, data, elements, nearest};
+pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode};
 pub use scene::{End, Scene, any_adapter, same, text};
 
 /// Where a case runs. Each place runs the cases of those behind it, too.
@@ -49,20 +47,22 @@ pub struct Case {
     pub name: String,
     /// Where it runs.
     pub tag: Tag,
-    run: Run,
+    run: Box<dyn Run>,
 }
 
 /// Runs an operation on a device. Results are awaited, as a browser demands; elsewhere the scene polls the device before.
-type Run = Box<dyn for<'s> Fn(&'s Scene) -> Ending<'s> + Send + Sync>;
+trait Run: Send + Sync {
+    fn on<'s>(&'s self, scene: &'s Scene) -> Pin<Box<dyn Future<Output = Result<End, String>> + 's>>;
+}
 
-type Ending<'s> = Pin<Box<dyn Future<Output = Result<End, String>> + 's>>;
+impl<F: AsyncFn(&Scene) -> Result<End, String> + Send + Sync> Run for F {
+    fn on<'s>(&'s self, scene: &'s Scene) -> Pin<Box<dyn Future<Output = Result<End, String>> + 's>> {
+        Box::pin(self(scene))
+    }
+}
 
 impl Case {
-    fn new(
-        operation: &'static str,
-        name: impl Into<String>,
-        run: impl for<'s> Fn(&'s Scene) -> Ending<'s> + Send + Sync + 'static,
-    ) -> Self {
+    fn new(operation: &'static str, name: impl Into<String>, run: impl Run + 'static) -> Self {
         Case { operation, name: name.into(), tag: Tag::Losses, run: Box::new(run) }
     }
 
@@ -72,7 +72,7 @@ impl Case {
 
     /// Runs it.
     pub async fn run(&self, scene: &Scene) -> End {
-        (self.run)(scene).await.unwrap_or_else(End::Refused)
+        self.run.on(scene).await.unwrap_or_else(End::Refused)
     }
 }
 
@@ -89,14 +89,13 @@ pub fn parts(adapter: &str) -> Vec<Part> {
     let fast = fastest_on(adapter);
     let part = |title, cases| Part { title, cases };
     vec![
-        part("reductions: every operator, type and shape", every_reduction::every_operator()),
-        part("exact sums: every type and shape", every_reduction::exact()),
-        part("reductions: every rung, counts on the GPU", reductions::cases()),
+        part("reductions: every operator, type and shape", reductions::every_operator()),
+        part("exact sums: every type and shape", reductions::exact()),
+        part("reductions: every rung, counts on the GPU", reductions::ways()),
         part("histograms: every kind of keys and of elements", keys::cases()),
         part("order statistics of rows", ranks::cases()),
         part("results by id and by key, prefixes, selections", groups::cases()),
-        part("textures: sums and a histogram", pictures::cases()),
-        part("pyramids", pyramids::cases()),
+        part("textures: sums, a histogram and a pyramid", pictures::cases()),
         part("stencils: every kernel and border, with checks of convergence", grids::cases(fast)),
         part("readbacks and mailboxes", places::cases()),
     ]

@@ -79,7 +79,7 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
 }
 
 async fn counts(scene: &Scene) -> Result<End, String> {
-    let (picture, limits) = (picture(scene), scene.device.limits());
+    let picture = picture(scene);
     let channels = Map::components(TextureSampleType::Uint, "rgba").map_err(text)?;
     let config = Histogram::new(Keys::Numbers, 256).with_map(channels);
     let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 
-use crate::common::{Random, nearest, oracle};
+use crate::common::{Random, bits_of, oracle};
 
 /// The kinds of arrays. [`array`] says what each is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
                 _ => fields.bits(!sign, special - 1, 0),
             },
             Hard::Special if choice & 8 == 8 && i == at / 2 => fields.bits(sign, special - 1, 0),
-            Hard::Uniform => nearest(element, (word >> 11) as f64 / (1u64 << 53) as f64),
+            Hard::Uniform => bits_of(element, (word >> 11) as f64 / (1u64 << 53) as f64),
             // Both signs, a few magnitudes.
             Hard::Special | Hard::Mixed => fields.bits(sign, one - 5 + other % 8, word >> 1),
             Hard::TwoScales => {
