@@ -1,18 +1,14 @@
 //! Pyramids of minima and maxima: every level, compared with the rectangles of the source that its texels cover.
 
-#[path = "pyramid/targets.rs"]
-mod targets;
-
 use std::ops::Range;
 
 use halofold::pyramid::{OperationError, Pyramid};
 use halofold::reduce::Op;
-use halofold::wgpu::{Backend, Texture, TextureFormat, TextureSampleType, TextureUsages};
+use halofold::wgpu::{self, Texture, TextureFormat, TextureSampleType, TextureUsages};
 use halofold::{Map, Texels};
 
-use self::targets::{poisoned, read, texture, with_usage};
-use super::textures::{FLOAT, clear_depth, write};
-use crate::common::{Gpu, Random, gpu, in_turn, limited};
+use super::textures::{self, BOUND, FLOAT, clear_depth, component, is_gl, rows, write};
+use crate::common::{self, Gpu, Random, gpu, in_turn, limited};
 
 /// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
 #[rustfmt::skip]
@@ -21,13 +17,49 @@ const SIZES: [[u32; 2]; 16] = [
     [129, 127], [191, 192], [193, 131], [256, 255], [509, 211], [1023, 130], [65, 1025], [512, 512],
 ];
 
-pub fn is_gl(gpu: &Gpu) -> bool {
-    gpu.device.adapter_info().backend == Backend::Gl
+/// Usages of a texture that kernels read and write.
+pub const STORED: TextureUsages = BOUND.union(TextureUsages::COPY_SRC).union(TextureUsages::STORAGE_BINDING);
+
+/// A texture of all levels.
+pub fn texture(
+    gpu: &Gpu,
+    size: [u32; 2],
+    layers: u32,
+    format: TextureFormat,
+    usage: TextureUsages,
+) -> Texture {
+    textures::texture(gpu, format, size, [size[0].max(size[1]).ilog2() + 1, layers], usage)
+}
+
+/// A texture for the levels of a source of this size, with poison in all levels.
+fn target(gpu: &Gpu, size: [u32; 2], format: TextureFormat) -> Texture {
+    let texture = texture(gpu, size.map(|side| (side / 2).max(1)), 1, format, STORED);
+    for level in 0..texture.mip_level_count() {
+        let (row, size) = rows(&texture, level);
+        write(gpu, &texture, level, 0, &common::poison((row * size.height) as usize));
+    }
+    texture
+}
+
+/// Reads a level.
+fn read(gpu: &Gpu, texture: &Texture, level: u32) -> Vec<u32> {
+    let (row, size) = rows(texture, level);
+    let apart = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let buffer = common::room(gpu, u64::from(apart * size.height));
+    let from = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(apart), rows_per_image: None };
+    let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    encoder.copy_texture_to_buffer(from, to, size);
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = common::read(gpu, &buffer);
+    let rows = bytes.chunks_exact(apart as usize).take(size.height as usize);
+    rows.flat_map(|bytes| bytemuck::pod_collect_to_vec::<_, u32>(&bytes[..row as usize])).collect()
 }
 
 /// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.
 pub fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
-    let made = Pyramid::new(&gpu.device, op, Map::components(FLOAT, "r").unwrap());
+    let made = Pyramid::new(&gpu.device, op, component(FLOAT, "r"));
     if is_gl(gpu) && op == Op::MinMax {
         assert_eq!(made.unwrap_err(), OperationError::OpenGlFormat);
         eprintln!("not run: minima and maxima together, on OpenGL");
@@ -114,9 +146,9 @@ fn check_sizes(gpu: &Gpu, op: Op, sizes: impl Iterator<Item = [u32; 2]>) {
     let Some(pyramid) = pyramid(gpu, op) else { return };
     let most = gpu.device.limits().max_storage_textures_per_shader_stage.min(6);
     for size in sizes {
-        let (source, floats) = (texture(gpu, size, 1, TextureFormat::R32Float), floats(size));
+        let (source, floats) = (texture(gpu, size, 1, TextureFormat::R32Float, STORED), floats(size));
         write(gpu, &source, 0, 0, bytemuck::cast_slice(&floats));
-        let target = poisoned(gpu, size.map(|side| (side / 2).max(1)), format(op));
+        let target = target(gpu, size, format(op));
         let plan = check(gpu, (&pyramid, op), (Texels::new(&source), &floats), (&target, 0));
         let dispatches = target.mip_level_count().div_ceil(most) as usize;
         assert!(plan.len() == dispatches || dispatches > 1 && is_gl(gpu), "{size:?}: {plan:?}");
@@ -124,23 +156,15 @@ fn check_sizes(gpu: &Gpu, op: Op, sizes: impl Iterator<Item = [u32; 2]>) {
 }
 
 #[test]
-fn minima_and_maxima_of_every_size() {
+fn every_size() {
     check_sizes(gpu(), Op::MinMax, SIZES.into_iter());
-}
-
-#[test]
-fn minima_alone_and_maxima_alone() {
     check_sizes(gpu(), Op::Min, in_turn(SIZES, 2, 0));
     check_sizes(gpu(), Op::Max, in_turn(SIZES, 2, 1));
-}
-
-/// WebGPU promises four textures that a shader may write; fewer make more dispatches.
-#[test]
-fn few_textures_that_a_shader_may_write() {
+    // WebGPU promises four textures that a shader may write; fewer make more dispatches.
     for (turn, most) in [4, 3, 1].into_iter().enumerate() {
         if gpu().device.limits().max_storage_textures_per_shader_stage >= most {
-            let gpu = limited(|limits| limits.max_storage_textures_per_shader_stage = most);
-            check_sizes(&gpu, Op::MinMax, in_turn(SIZES, 3, turn));
+            let few = limited(|limits| limits.max_storage_textures_per_shader_stage = most);
+            check_sizes(&few, Op::MinMax, in_turn(SIZES, 3, turn));
         }
     }
 }
@@ -150,45 +174,43 @@ fn few_textures_that_a_shader_may_write() {
 fn sources_of_every_kind() {
     let gpu = gpu();
     let Some(pyramid) = pyramid(gpu, Op::Max) else { return };
-    let (size, [width, height]) = ([203, 77], [90, 33]);
-    let (own, floats) = (texture(gpu, size, 1, TextureFormat::R32Float), floats(size));
+    let (size, part @ [width, height], float) = ([203, 77], [90, 33], TextureFormat::R32Float);
+    let (own, floats) = (texture(gpu, size, 1, float, STORED), floats(size));
     write(gpu, &own, 0, 0, bytemuck::cast_slice(&floats));
     check(gpu, (&pyramid, Op::Max), (Texels::new(&own), &floats), (&own, 1));
 
     // OpenGL has no views of one layer.
     let layer = if is_gl(gpu) { 0 } else { 2 };
-    let layers = texture(gpu, size.map(|side| 2 * side), layer + 1, TextureFormat::R32Float);
+    let layers = texture(gpu, size.map(|side| 2 * side), layer + 1, float, STORED);
     write(gpu, &layers, 1, layer, bytemuck::cast_slice(&floats));
-    let part = Texels::new(&layers).level(1).layer(layer).rectangle([101, 44], [width, height]);
+    let inside = Texels::new(&layers).level(1).layer(layer).rectangle([101, 44], part);
     let rows = (44..44 + height).map(|y| &floats[(y * size[0] + 101) as usize..][..width as usize]);
-    let target = poisoned(gpu, [width / 2, height / 2], TextureFormat::R32Float);
-    check(gpu, (&pyramid, Op::Max), (part, &rows.collect::<Vec<_>>().concat()), (&target, 0));
+    let rows = rows.collect::<Vec<_>>().concat();
+    check(gpu, (&pyramid, Op::Max), (inside, &rows), (&target(gpu, part, float), 0));
 
     let map = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> vec3<f32> {
         return vec3<f32>(f32(texel.r % 1000u + at.x));
     }";
     let map = Map::texels(TextureSampleType::Uint, map).unwrap();
     let pyramid = Pyramid::new(&gpu.device, Op::Min, map).unwrap();
-    let numbers = texture(gpu, [width, height], 1, TextureFormat::R32Uint);
+    let numbers = texture(gpu, part, 1, TextureFormat::R32Uint, STORED);
     let words: Vec<u32> = (0..width * height).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     write(gpu, &numbers, 0, 0, bytemuck::cast_slice(&words));
-    let mapped = (0..).zip(&words).map(|(i, word)| (word % 1000 + i % width) as f32);
-    let target = poisoned(gpu, [width / 2, height / 2], TextureFormat::R32Float);
-    check(gpu, (&pyramid, Op::Min), (Texels::new(&numbers), &mapped.collect::<Vec<_>>()), (&target, 0));
+    let mapped: Vec<_> = (0..).zip(&words).map(|(i, word)| (word % 1000 + i % width) as f32).collect();
+    check(gpu, (&pyramid, Op::Min), (Texels::new(&numbers), &mapped), (&target(gpu, part, float), 0));
 }
 
 /// Near and far surfaces, and one that fills the picture.
 #[test]
 fn depth() {
     let (gpu, size) = (gpu(), [317, 150]);
-    let depth = Map::components(TextureSampleType::Depth, "r").unwrap();
     for op in [Op::Min, Op::Max] {
-        let pyramid = Pyramid::new(&gpu.device, op, depth.clone()).unwrap();
-        let target = poisoned(gpu, size.map(|side| side / 2), TextureFormat::R32Float);
+        let pyramid = Pyramid::new(&gpu.device, op, component(TextureSampleType::Depth, "r")).unwrap();
+        let target = target(gpu, size, TextureFormat::R32Float);
         let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
         if !is_gl(gpu) {
             // The ends of the range are exact. On OpenGL, nothing is copied to depth.
-            let bits = with_usage(gpu, size, 1, TextureFormat::Depth16Unorm, usage | TextureUsages::COPY_DST);
+            let bits = texture(gpu, size, 1, TextureFormat::Depth16Unorm, usage | TextureUsages::COPY_DST);
             let mut random = Random::new(9);
             let is_far: Vec<bool> = (0..317 * 150).map(|i| random.next() % 400 * 150 < i / 317).collect();
             let words: Vec<u16> = is_far.iter().map(|far| u16::MAX * u16::from(*far)).collect();
@@ -196,7 +218,7 @@ fn depth() {
             let depths: Vec<f32> = is_far.iter().map(|far| f32::from(u8::from(*far))).collect();
             check(gpu, (&pyramid, op), (Texels::new(&bits), &depths), (&target, 0));
         }
-        let floats = with_usage(gpu, size, 1, TextureFormat::Depth32Float, usage);
+        let floats = texture(gpu, size, 1, TextureFormat::Depth32Float, usage);
         clear_depth(gpu, &floats, 0.3, None);
         check(gpu, (&pyramid, op), (Texels::new(&floats), &[0.3; 317 * 150]), (&target, 0));
     }

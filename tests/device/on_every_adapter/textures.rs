@@ -1,4 +1,4 @@
-//! Textures as inputs, against texels that the test has made: every kind of sample, levels, layers, rectangles, shapes, and wrong use.
+//! Textures as inputs, against texels that the test has made: every kind of sample, levels, layers, rectangles and shapes.
 
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
@@ -11,16 +11,18 @@ use halofold::{Element, Map, Texels, TextureError};
 
 pub const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 
+/// Usages of a texture that is written and bound.
+pub const BOUND: TextureUsages = TextureUsages::TEXTURE_BINDING.union(TextureUsages::COPY_DST);
+
 /// Widths and heights around those of strips.
 const SIZES: [[u32; 2]; 9] =
     [[1, 1], [1, 7], [5, 1], [4, 4], [3, 9], [64, 8], [97, 31], [130, 67], [257, 251]];
 
-fn texture(gpu: &Gpu, format: TextureFormat, size: [u32; 2], levels: u32, layers: u32) -> Texture {
-    with_usage(gpu, format, size, [levels, layers], TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST)
+pub fn is_gl(gpu: &Gpu) -> bool {
+    gpu.device.adapter_info().backend == Backend::Gl
 }
 
-/// A texture of so many levels and layers.
-pub fn with_usage(
+pub fn texture(
     gpu: &Gpu,
     format: TextureFormat,
     [width, height]: [u32; 2],
@@ -39,18 +41,20 @@ pub fn with_usage(
     })
 }
 
+/// The bytes of a row of a level, and the level's size in one layer.
+pub fn rows(texture: &Texture, level: u32) -> (u32, Extent3d) {
+    let size = texture.size().mip_level_size(level, TextureDimension::D2);
+    let texel = texture.format().block_copy_size(None).unwrap();
+    (size.width * texel, Extent3d { depth_or_array_layers: 1, ..size })
+}
+
 /// Writes texels, row by row, to a level of a layer.
 pub fn write(gpu: &Gpu, texture: &Texture, level: u32, layer: u32, bytes: &[u8]) {
-    let texel = texture.format().block_copy_size(None).unwrap();
-    let [width, height] = [texture.width(), texture.height()].map(|side| (side >> level).max(1));
-    let layout =
-        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * texel), rows_per_image: None };
-    let to = wgpu::TexelCopyTextureInfo {
-        mip_level: level,
-        origin: wgpu::Origin3d { x: 0, y: 0, z: layer },
-        ..texture.as_image_copy()
-    };
-    gpu.queue.write_texture(to, bytes, layout, Extent3d { width, height, depth_or_array_layers: 1 });
+    let (row, size) = rows(texture, level);
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+    let origin = wgpu::Origin3d { x: 0, y: 0, z: layer };
+    let to = wgpu::TexelCopyTextureInfo { mip_level: level, origin, ..texture.as_image_copy() };
+    gpu.queue.write_texture(to, bytes, layout, size);
 }
 
 /// Clears level 0 of a texture of depths, and of stencils, if it has some.
@@ -76,114 +80,135 @@ pub fn clear_depth(gpu: &Gpu, texture: &Texture, depth: f32, stencil: Option<u32
 fn words(gpu: &Gpu, format: TextureFormat, size: [u32; 2]) -> (Texture, Vec<u32>) {
     let mut random = Random::new(u64::from(size[0]) << 32 | u64::from(size[1]));
     let words: Vec<u32> = (0..size[0] * size[1]).map(|_| (random.next() >> 32) as u32).collect();
-    let texture = texture(gpu, format, size, 1, 1);
+    let texture = texture(gpu, format, size, [1, 1], BOUND);
     write(gpu, &texture, 0, 0, bytemuck::cast_slice(&words));
     (texture, words)
 }
 
+fn with_options(gpu: &Gpu, op: Op, element: Element, map: Map, options: Options<'_>) -> Reducer {
+    Reducer::with_options(&gpu.device, op.over(element).unwrap().of_texels(map).unwrap(), options).unwrap()
+}
+
 fn reducer(gpu: &Gpu, op: Op, element: Element, map: Map) -> Reducer {
-    Reducer::new(&gpu.device, op.over(element).unwrap().of_texels(map).unwrap()).unwrap()
-}
-
-/// A sum of the first component, which wraps.
-fn red_sum(gpu: &Gpu) -> Reducer {
-    reducer(gpu, Op::Sum, Element::U32, component(TextureSampleType::Uint, "r"))
-}
-
-fn sum<'w>(words: impl IntoIterator<Item = &'w u32>) -> u32 {
-    words.into_iter().fold(0, |sum, word| sum.wrapping_add(*word))
-}
-
-/// The greatest word, and the place of the first such, row by row.
-fn greatest(words: &[u32]) -> (u32, u32) {
-    let greatest = *words.iter().max().unwrap();
-    (greatest, words.iter().position(|word| *word == greatest).unwrap() as u32)
-}
-
-/// An exact sum of the upper 24 bits of words: as floats, too, it is one number, if it is rounded once.
-fn upper_sum(gpu: &Gpu) -> Reducer {
-    let upper = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }";
-    let map = Map::texels(TextureSampleType::Uint, upper).unwrap();
-    let sum = Op::Sum.over(Element::F32).unwrap().of_texels(map).unwrap();
-    let options = Options::default().with_accuracy(Accuracy::Exact);
-    Reducer::with_options(&gpu.device, sum, options).unwrap()
-}
-
-fn upper(words: &[u32]) -> f32 {
-    words.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32
-}
-
-/// Counts of the bytes of texels, of each channel.
-fn byte_counts<'w>(words: impl Iterator<Item = &'w u32>) -> Vec<u32> {
-    let mut counts = vec![0; 4 * 256];
-    for word in words {
-        (0..4).for_each(|channel| counts[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
-    }
-    counts
+    with_options(gpu, op, element, map, Options::default())
 }
 
 pub fn component(sample: TextureSampleType, letters: &str) -> Map {
     Map::components(sample, letters).unwrap()
 }
 
-#[test]
-fn every_texel_counts_once() {
-    let gpu @ Gpu { device, queue } = gpu();
-    let total = red_sum(gpu);
+fn red() -> Map {
+    component(TextureSampleType::Uint, "r")
+}
+
+fn sum<'w>(words: impl IntoIterator<Item = &'w u32>) -> u32 {
+    words.into_iter().fold(0, |sum, word| sum.wrapping_add(*word))
+}
+
+/// The exact sum of the upper 24 bits of words: as floats, too, it is one number, if it is rounded once.
+fn upper(words: &[u32]) -> f32 {
+    words.iter().map(|word| u64::from(word >> 8)).sum::<u64>() as f32
+}
+
+/// Counts of the numbers of `bits` bits in words: of the lowest one, the next one, and so on.
+fn counts<'w>(words: impl Iterator<Item = &'w u32>, numbers: usize, bits: usize) -> Vec<u32> {
+    let mut counts = vec![0; numbers << bits];
+    for word in words {
+        (0..numbers)
+            .for_each(|nth| counts[(nth << bits) + (word >> (bits * nth)) as usize % (1 << bits)] += 1);
+    }
+    counts
+}
+
+/// Reductions in every shape and histograms of random words, against the CPU.
+fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
+    let Gpu { device, queue } = gpu;
+    let total = reducer(gpu, Op::Sum, Element::U32, red());
+    let place = reducer(gpu, Op::ArgMax, Element::U32, red());
     let xor = reducer(gpu, Op::Xor, Element::I32, component(TextureSampleType::Sint, "r"));
-    let place = reducer(gpu, Op::ArgMax, Element::U32, component(TextureSampleType::Uint, "r"));
-    let max = Op::Max.over(Element::U32).unwrap().of_texels(component(TextureSampleType::Uint, "r")).unwrap();
-    let max = Reducer::with_options(device, max, Options::default().with_launches(Launches::Two)).unwrap();
-    for size in SIZES {
+    let in_two = Options::default().with_launches(Launches::Two);
+    let max = with_options(gpu, Op::Max, Element::U32, red(), in_two);
+    let map = |wgsl| Map::texels(TextureSampleType::Uint, wgsl).unwrap();
+    let high = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }");
+    let exact = Options::default().with_accuracy(Accuracy::Exact);
+    let exact = with_options(gpu, Op::Sum, Element::F32, high, exact);
+    let low = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }");
+    let histograms = |map: Map, bins| {
+        let config = Histogram::new(Keys::Numbers, bins, &device.limits()).with_map(map, &device.limits());
+        [config.clone(), config.with_stride(3, 1)].map(|config| config.on(device).unwrap())
+    };
+    let low = histograms(low, 16);
+    let bytes = histograms(component(TextureSampleType::Uint, "rgba"), 256);
+    for &size @ [width, height] in sizes {
         gpu.clean(|| {
-            let (unsigned, words) = words(gpu, TextureFormat::R32Uint, size);
-            let all = total.of_texels(&unsigned);
-            assert_eq!(all.clone().wait::<u32>(queue), Ok(sum(&words)), "{size:?}");
-            assert_eq!(place.of_texels(&unsigned).wait(queue), Ok(greatest(&words)), "{size:?}");
-            let found = max.of_texels(&unsigned).wait::<u32>(queue);
-            assert_eq!(found, Ok(greatest(&words).0), "{size:?}, in two launches");
+            let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
+            let (all, row, half) = (total.of_texels(&texture), width as usize, words.len() / 2);
+            assert_eq!(all.clone().wait(queue), Ok(sum(&words)), "{size:?}");
             assert_eq!(all.clone().accumulate().wait(queue), Ok(sum(&words)), "{size:?}, onto 0");
-            // Only the first texels, row by row.
-            let half = words.len() / 2;
-            let found = all.len(half as u64).wait::<u32>(queue);
-            assert_eq!(found, Ok(sum(&words[..half])), "the first {half} of {size:?}");
+            let found = all.clone().len(half as u64).wait(queue);
+            assert_eq!(found, Ok(sum(&words[..half])), "the first {half} of {size:?}, row by row");
+            let rows: Vec<u32> = words.chunks(row).map(sum).collect();
+            assert_eq!(all.clone().segments(width.into()).wait(queue), Ok(rows), "rows of {size:?}");
+            let columns: Vec<u32> = (0..row).map(|x| sum(words[x..].iter().step_by(row))).collect();
+            let found = all.clone().axis(1, height.into(), width.into()).wait(queue);
+            assert_eq!(found, Ok(columns), "columns of {size:?}");
+            let third = sum(words.iter().step_by(3));
+            assert_eq!(all.strided(3).wait(queue), Ok(third), "every third of {size:?}");
+
+            let largest = *words.iter().max().unwrap();
+            let first = words.iter().position(|word| *word == largest).unwrap() as u32;
+            let place = place.of_texels(&texture);
+            assert_eq!(place.plan().unwrap().launches().len() > 1, is_in_windows);
+            assert_eq!(place.wait(queue), Ok((largest, first)), "{size:?}");
+            assert_eq!(max.of_texels(&texture).wait(queue), Ok(largest), "{size:?}, in two launches");
+
+            let all = exact.of_texels(&texture);
+            assert_eq!(all.clone().wait(queue), Ok(upper(&words)), "{size:?}");
+            let rows: Vec<f32> = words.chunks(row).map(upper).collect();
+            assert_eq!(all.segments(width.into()).wait(queue), Ok(rows), "{size:?}");
         });
         gpu.clean(|| {
             let (signed, words) = words(gpu, TextureFormat::R32Sint, size);
             let expected = words.iter().fold(0, |xor, word| xor ^ *word as i32);
-            assert_eq!(xor.of_texels(&signed).wait::<i32>(queue), Ok(expected), "{size:?}");
+            assert_eq!(xor.of_texels(&signed).wait(queue), Ok(expected), "{size:?}");
         });
+        for (format, histograms, numbers, bits) in
+            [(TextureFormat::R32Uint, &low, 1, 4), (TextureFormat::Rgba8Uint, &bytes, 4, 8)]
+        {
+            let (texture, words) = words(gpu, format, size);
+            for histogram in histograms {
+                let (first, stride) = (histogram.config().first as usize, histogram.config().stride as usize);
+                let found = gpu.clean(|| histogram.of_texels(&texture).wait(queue).unwrap());
+                let expected = counts(words.iter().skip(first).step_by(stride), numbers, bits);
+                assert!(found == expected, "{format:?} of {size:?}, every {stride} from {first} on");
+            }
+        }
     }
 }
 
 #[test]
-fn rows_and_columns_are_segments_and_an_axis() {
-    let (gpu, queue) = (gpu(), &gpu().queue);
-    let total = red_sum(gpu);
-    for size @ [width, height] in SIZES {
-        let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
-        let (all, row) = (total.of_texels(&texture), width as usize);
-        let rows: Vec<u32> = words.chunks(row).map(sum).collect();
-        let columns: Vec<u32> = (0..row).map(|x| sum(words[x..].iter().step_by(row))).collect();
-        assert_eq!(all.clone().segments(width.into()).wait(queue), Ok(rows), "rows of {size:?}");
-        let found = all.clone().axis(1, height.into(), width.into()).wait(queue);
-        assert_eq!(found, Ok(columns), "columns of {size:?}");
-        assert_eq!(all.strided(3).wait(queue), Ok(sum(words.iter().step_by(3))), "every third of {size:?}");
-    }
+fn every_texel_counts_once() {
+    check(gpu(), &SIZES, false);
+}
+
+/// Bindings of 4 KiB cut a plan into windows; a texture is bound as a whole in each.
+#[test]
+fn textures_in_windows() {
+    check(&limited(|limits| limits.max_storage_buffer_binding_size = 1 << 12), &[[131, 77]], true);
 }
 
 #[test]
 fn levels_layers_and_rectangles() {
     let gpu = gpu();
-    let total = red_sum(gpu);
+    let total = reducer(gpu, Op::Sum, Element::U32, red());
     // OpenGL has no views of one layer.
-    let layers = if gpu.device.adapter_info().backend == Backend::Gl { 1 } else { 3 };
-    if layers == 1 {
-        let array = texture(gpu, TextureFormat::R32Uint, [37, 22], 1, 2);
+    let layers = if is_gl(gpu) { 1 } else { 3 };
+    if is_gl(gpu) {
+        let array = texture(gpu, TextureFormat::R32Uint, [37, 22], [1, 2], BOUND);
         let error = total.of_texels(&array).plan().unwrap_err();
         assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no layer of an array")));
     }
-    let array = texture(gpu, TextureFormat::R32Uint, [37, 22], 4, layers);
+    let array = texture(gpu, TextureFormat::R32Uint, [37, 22], [4, layers], BOUND);
     for level in 0..4 {
         let [width, height] = [37u32 >> level, 22 >> level];
         for layer in 0..layers {
@@ -237,7 +262,7 @@ fn floats_fractions_and_colours() {
     let numbers: Vec<f32> = (0..60u16).map(|i| f32::from(i) * 0.25 - 7.0).collect();
     let texels: Vec<u16> =
         numbers.iter().flat_map(|x| [*x, 2.0 * x, -x, 1.0]).map(|x| f16::from_f32(x).to_bits()).collect();
-    let texture = texture(gpu, TextureFormat::Rgba16Float, [10, 6], 1, 1);
+    let texture = texture(gpu, TextureFormat::Rgba16Float, [10, 6], [1, 1], BOUND);
     write(gpu, &texture, 0, 0, bytemuck::cast_slice(&texels));
     let twice = reducer(gpu, Op::MinMax, Element::F32, component(FLOAT, "g"));
     assert_eq!(twice.of_texels(&texture).wait::<(f32, f32)>(&gpu.queue).unwrap(), (-14.0, 15.5));
@@ -246,20 +271,20 @@ fn floats_fractions_and_colours() {
     let expected =
         numbers.iter().map(|x| 0.2126 * x + 0.7152 * 2.0 * x - 0.0722 * x).fold(f32::MIN, f32::max);
     assert!((brightest - expected).abs() < 1e-5, "{brightest}, {expected}");
+    // Ranges of fractions.
+    let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
+    let limits = gpu.device.limits();
+    let quarters = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4, &limits);
+    let quarters = quarters.with_map(component(FLOAT, "b"), &limits).on(&gpu.device).unwrap();
+    let mut expected = [0u32; 4];
+    words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
+    assert_eq!(quarters.of_texels(&texture).wait(&gpu.queue).unwrap(), expected);
 }
 
+/// The rectangle around all texels that are not zero.
 #[test]
-fn exact_sums_and_types_of_an_application() {
+fn types_of_an_application() {
     let gpu = gpu();
-    let exact = upper_sum(gpu);
-    for size in SIZES {
-        let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
-        let all = exact.of_texels(&texture);
-        assert_eq!(all.clone().wait::<f32>(&gpu.queue), Ok(upper(&words)), "{size:?}");
-        let rows: Vec<f32> = words.chunks(size[0] as usize).map(upper).collect();
-        assert_eq!(all.segments(size[0].into()).wait(&gpu.queue), Ok(rows), "{size:?}");
-    }
-    // The rectangle around all texels that are not zero.
     let bounds = "alias Elem = vec4<u32>;
 alias Acc = vec4<u32>;
 fn map(elem: Elem, index: u32) -> Acc { return elem; }
@@ -275,7 +300,7 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
     let bounds = Reducer::new(&gpu.device, bounds).unwrap();
     let mut bytes = vec![0u8; 40 * 30];
     (bytes[7 * 40 + 9], bytes[21 * 40 + 3], bytes[12 * 40 + 31]) = (255, 1, 9);
-    let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], 1, 1);
+    let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], [1, 1], BOUND);
     write(gpu, &image, 0, 0, &bytes);
     assert_eq!(bounds.of_texels(&image).wait(&gpu.queue), Ok([3u32, 7, 31, 21]));
     let part = Texels::new(&image).rectangle([5, 0], [20, 30]);
@@ -283,74 +308,17 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 }
 
 #[test]
-fn histograms_of_pictures() {
-    let gpu = gpu();
-    let limits = gpu.device.limits();
-    for size in SIZES {
-        let (texture, words) = words(gpu, TextureFormat::Rgba8Uint, size);
-        let channels = Histogram::new(Keys::Numbers, 256, &limits)
-            .with_map(component(TextureSampleType::Uint, "rgba"), &limits);
-        let channels = channels.on(&gpu.device).unwrap();
-        // Every third texel, row by row.
-        let third = channels.config().clone().with_stride(3, 1).on(&gpu.device).unwrap();
-        gpu.clean(|| {
-            let found = channels.of_texels(&texture).wait(&gpu.queue).unwrap();
-            assert!(found == byte_counts(words.iter()), "{size:?}");
-            let found = third.of_texels(&texture).wait(&gpu.queue).unwrap();
-            assert!(found == byte_counts(words.iter().skip(1).step_by(3)), "every third of {size:?}");
-        });
-    }
-    // Ranges of floats.
-    let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
-    let config = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4, &limits)
-        .with_map(component(FLOAT, "b"), &limits);
-    let quarters = config.on(&gpu.device).unwrap();
-    let mut expected = [0u32; 4];
-    words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
-    assert_eq!(quarters.of_texels(&texture).wait(&gpu.queue).unwrap(), expected);
-}
-
-/// Bindings of 4 KiB cut a plan into windows; a texture is bound as a whole in each.
-#[test]
-fn textures_in_windows() {
-    let gpu = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 12);
-    let (texture, words) = words(&gpu, TextureFormat::R32Uint, [131, 77]);
-    let place = reducer(&gpu, Op::ArgMax, Element::U32, component(TextureSampleType::Uint, "r"));
-    let place = place.of_texels(&texture);
-    assert!(place.plan().unwrap().launches().len() > 1);
-    let (total, exact) = (red_sum(&gpu), upper_sum(&gpu));
-    gpu.clean(|| {
-        assert_eq!(place.wait(&gpu.queue), Ok(greatest(&words)));
-        let rows: Vec<u32> = words.chunks(131).map(sum).collect();
-        assert_eq!(total.of_texels(&texture).segments(131).wait(&gpu.queue), Ok(rows));
-        assert_eq!(exact.of_texels(&texture).wait(&gpu.queue), Ok(upper(&words)));
-    });
-    let last = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }";
-    let map = Map::texels(TextureSampleType::Uint, last).unwrap();
-    let limits = gpu.device.limits();
-    let config = Histogram::new(Keys::Numbers, 16, &limits).with_map(map, &limits);
-    for config in [config.clone(), config.with_stride(3, 1)] {
-        let mut expected = [0; 16];
-        let taken = words.iter().skip(config.first as usize).step_by(config.stride as usize);
-        taken.for_each(|word| expected[(word & 15) as usize] += 1);
-        let histogram = config.on(&gpu.device).unwrap();
-        let found = gpu.clean(|| histogram.of_texels(&texture).wait(&gpu.queue).unwrap());
-        assert_eq!(found, expected);
-    }
-}
-
-#[test]
 fn depth_is_a_float_and_stencil_an_integer() {
     let gpu = gpu();
     let (format, [width, height]) = (TextureFormat::Depth24PlusStencil8, [45, 23]);
     let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
-    let texture = with_usage(gpu, format, [width, height], [1, 1], usage);
+    let texture = texture(gpu, format, [width, height], [1, 1], usage);
     clear_depth(gpu, &texture, 0.25, Some(7));
     let depth = reducer(gpu, Op::MinMax, Element::F32, component(TextureSampleType::Depth, "r"));
     let (near, far): (f32, f32) = gpu.clean(|| depth.of_texels(&texture).wait(&gpu.queue).unwrap());
     assert!((near - 0.25).abs() < 1e-6 && near == far, "{near} {far}");
-    let stencil = red_sum(gpu);
-    if gpu.device.adapter_info().backend == Backend::Gl {
+    let stencil = reducer(gpu, Op::Sum, Element::U32, red());
+    if is_gl(gpu) {
         let error = stencil.of_texels(&texture).plan().unwrap_err();
         assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no stencil")));
         return;

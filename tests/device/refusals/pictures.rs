@@ -3,14 +3,15 @@
 use halofold::histogram::{Histogram, Keys};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer, Shape};
-use halofold::wgpu::{Extent3d, Limits, Texture, TextureDescriptor, TextureDimension, TextureFormat};
-use halofold::wgpu::{TextureSampleType, TextureUsages};
+use halofold::wgpu::{
+    Extent3d, Limits, TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
+};
 use halofold::{Element, Map, Texels};
 
 use super::{check_messages, said};
 use crate::common::{Gpu, gpu, limited, room};
-use crate::on_every_adapter::pyramid::{is_gl, pyramid};
-use crate::on_every_adapter::textures::{FLOAT, component, with_usage};
+use crate::on_every_adapter::pyramid::{STORED, pyramid, texture};
+use crate::on_every_adapter::textures::{BOUND, FLOAT, component, is_gl};
 
 #[test]
 fn textures() {
@@ -19,25 +20,29 @@ fn textures() {
     let plain = Reducer::new(device, sum.clone()).unwrap();
     let sum = Reducer::new(device, sum.of_texels(component(FLOAT, "r")).unwrap()).unwrap();
     let histogram = Histogram::new(Keys::Numbers, 4, &device.limits()).on(device).unwrap();
-    let usage = TextureUsages::TEXTURE_BINDING;
-    let usual = TextureDescriptor {
-        label: None,
-        size: Extent3d { width: 8, height: 4, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: TextureDimension::D2,
-        format: TextureFormat::Rgba8Unorm,
-        usage,
-        view_formats: &[],
+    let made = |change: fn(&mut TextureDescriptor<'_>)| {
+        let mut descriptor = TextureDescriptor {
+            label: None,
+            size: Extent3d { width: 8, height: 4, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: TextureFormat::Rgba8Unorm,
+            usage: BOUND,
+            view_formats: &[],
+        };
+        change(&mut descriptor);
+        device.create_texture(&descriptor)
     };
-    let made = |descriptor| device.create_texture(&descriptor);
-    let good = made(TextureDescriptor { mip_level_count: 2, ..usual.clone() });
-    let deep = Extent3d { depth_or_array_layers: 2, ..usual.size };
-    let deep = made(TextureDescriptor { dimension: TextureDimension::D3, size: deep, ..usual.clone() });
-    let unused = made(TextureDescriptor { usage: TextureUsages::COPY_DST, ..usual.clone() });
-    let integers = made(TextureDescriptor { format: TextureFormat::Rgba8Uint, ..usual.clone() });
-    let usage = usage | TextureUsages::RENDER_ATTACHMENT;
-    let several = made(TextureDescriptor { sample_count: 4, usage, ..usual });
+    let good = made(|it| it.mip_level_count = 2);
+    let unused = made(|it| it.usage = TextureUsages::COPY_DST);
+    let integers = made(|it| it.format = TextureFormat::Rgba8Uint);
+    let deep = made(|it| {
+        (it.dimension, it.size.depth_or_array_layers) = (TextureDimension::D3, 2);
+    });
+    let several = made(|it| {
+        (it.sample_count, it.usage) = (4, BOUND | TextureUsages::RENDER_ATTACHMENT);
+    });
     let summed = |texels: Texels<'_>| said(sum.of_texels(texels).wait::<f32>(queue));
     let at = Texels::new(&good);
     let part = |corner, size| summed(at.rectangle(corner, size));
@@ -81,32 +86,23 @@ fn maps_of_texels() {
 fn textures_of_pyramids() {
     let gpu = gpu();
     let Some(pyramid) = pyramid(gpu, Op::Max) else { return };
-    let floats = TextureFormat::R32Float;
-    let copied = TextureUsages::COPY_SRC | TextureUsages::COPY_DST;
+    let float = TextureFormat::R32Float;
+    let of = |size, format| texture(gpu, size, 1, format, STORED);
+    let with = |usage| texture(gpu, [8, 8], 1, float, usage);
     let (bound, stored) = (TextureUsages::TEXTURE_BINDING, TextureUsages::STORAGE_BINDING);
-    let made = |size: [u32; 2], format, usage| {
-        with_usage(gpu, format, size, [size[0].max(size[1]).ilog2() + 1, 1], usage)
-    };
-    let of = |size, format| made(size, format, copied | bound | stored);
-    let with = |usage| made([8, 8], floats, usage);
-    let (source, target) = (of([16, 16], floats), of([8, 8], floats));
+    let (source, target) = (of([16, 16], float), of([8, 8], float));
+    let (odd, integers) = (of([8, 9], float), of([8, 8], TextureFormat::R32Uint));
     let refused = |source: Texels<'_>, target: Texels<'_>| said(pyramid.prepare(source, target));
-    let to = |target: &Texture| refused(Texels::new(&source), Texels::new(target));
-    let (all, onto, last) = (Texels::new(&source), Texels::new(&target), Texels::new(&source).level(4));
-    let integers = of([8, 8], TextureFormat::R32Uint);
+    let (all, onto) = (Texels::new(&source), Texels::new(&target));
+    let to = |target| refused(all, Texels::new(target));
+    let last = all.level(4);
     check_messages([
         (to(&integers), "the target: a texture of format R32Uint, where R32Float is needed"),
-        (
-            to(&of([8, 9], floats)),
-            "the target is [8, 9] texels, where this source needs [8, 8]: create the target",
-        ),
+        (to(&odd), "the target is [8, 9] texels, where this source needs [8, 8]: create the target"),
         (to(&source), "[16, 16] texels"),
         (to(&with(bound)), "the target: the texture lacks TextureUsages(STORAGE_BINDING)"),
         (to(&with(stored)), "the target: the texture lacks TextureUsages(TEXTURE_BINDING)"),
-        (
-            refused(all, onto.level(4)),
-            "level 4 of a texture that has 4: levels count from 0, so use at most 3",
-        ),
+        (refused(all, onto.level(4)), "level 4 of a texture that has 4; use at most 3"),
         (refused(all, onto.layer(1)), "layer 1 of a texture that has 1"),
         (refused(all, all.rectangle([1, 1], [8, 8])), "[16, 16] texels"),
         (refused(Texels::new(&with(stored)), onto), "the source: the texture lacks"),
@@ -114,7 +110,7 @@ fn textures_of_pyramids() {
         (refused(last, last), "the source is a level of the target"),
     ]);
     if is_gl(gpu) {
-        let array = with_usage(gpu, floats, [8, 8], [4, 2], copied | bound | stored);
+        let array = texture(gpu, [8, 8], 2, float, STORED);
         let error = said(pyramid.prepare(&source, &array));
         assert!(error.contains("the target: OpenGL binds no layer of an array"), "{error}");
     }
