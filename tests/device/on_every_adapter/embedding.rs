@@ -1,116 +1,74 @@
-//! The library inside another application: small limits, caller's passes, wrong buffers.
+//! Every rung inside another application: small limits, passes and workspaces of the caller's.
 
-use crate::common::{Gpu, Outputs, cautious, gpu, in_one_pass, poison, poisoned, read, room};
-use crate::refusals;
-use halofold::reduce::ladder::{Finish, RUNGS, Rung};
+use crate::common::{Outputs, cautious, in_one_pass, poison, poisoned, read, room};
+use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::Src;
 use halofold::reduce::{Op, ReduceError, Workspace};
-use halofold::{Element, Slice, wgpu};
+use halofold::{Element, Slice};
 use halofold_measure::Job;
 
-/// A device with bindings as small as this.
-fn small_device(binding: u64) -> Gpu {
-    cautious(|limits| {
-        limits.max_storage_buffer_binding_size = binding;
-        limits.max_compute_workgroups_per_dimension = 100;
-    })
-}
-
-fn job(device: &wgpu::Device, rung: &'static Rung, workgroup_size: u32, len: u64) -> Job {
-    let job = Job::new(rung, Op::Sum, Element::U32, &device.limits(), len).unwrap();
-    Job { tuning: job.tuning.with_workgroup_size(workgroup_size), ..job }
-}
-
-/// Sums the words from the `first` on, twice in a pass of the caller's.
-fn sum(gpu: &Gpu, job: Job, words: &[u32], first: u64) -> u32 {
-    let input = poisoned(gpu, bytemuck::cast_slice(words), 0);
-    let output = room(gpu, 4);
-    let rest = Slice::new(&input, 4 * first, 4 * (words.len() as u64 - first));
-    let prepared = job.reducer(&gpu.device).unwrap().of(rest).into(&output).unwrap();
-    in_one_pass(gpu, |pass| (0..2).for_each(|_| prepared.encode_in_pass(pass)));
-    bytemuck::pod_read_unaligned(&read(gpu, &output)[..4])
-}
-
-/// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four.
+/// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four. All
+/// reductions of a rung share one workspace, in one pass.
 #[test]
 fn inputs_larger_than_a_binding_are_windowed() {
-    let gpu = small_device(1 << 16);
-    let device = &gpu.device;
-    let words: Vec<u32> = (0..300_007u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    const LEN: u64 = 300_007;
+    let gpu = cautious(|limits| {
+        limits.max_storage_buffer_binding_size = 1 << 16;
+        limits.max_compute_workgroups_per_dimension = 100;
+    });
+    let (device, limits) = (&gpu.device, gpu.device.limits());
+    let words: Vec<u32> = (0..LEN as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let input = poisoned(&gpu, bytemuck::cast_slice(&words), 0);
     for rung in RUNGS {
-        let job = job(device, rung, 64, words.len() as u64);
-        if let Err(error) = job.check(device.features(), &device.limits()) {
+        let job = Job::new(rung, Op::Sum, Element::U32, &limits, LEN).unwrap();
+        let job = Job { tuning: job.tuning.with_workgroup_size(64), ..job };
+        if let Err(error) = job.check(device.features(), &limits) {
             let excused = matches!(error, ReduceError::Monoid(_) | ReduceError::NotExact { .. });
             assert!(excused, "{}: {error}", rung.name());
             continue;
         }
-        for first in [0, 77] {
-            let windows = job.plan(4 * first, words.len() as u64 - first, &device.limits()).unwrap();
-            let elements =
-                windows.launches().iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
-            assert!(elements.count() >= 18, "{}", rung.name());
-            let expected = words[first as usize..].iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
-            assert_eq!(sum(&gpu, job, &words, first), expected, "{} from {first}", rung.name());
+        let reducer = job.reducer(device).unwrap();
+        let parts = [(0, LEN), (77, LEN - 77), (5, 1234)];
+        let reductions = parts.map(|(first, len)| reducer.of(Slice::new(&input, 4 * first, 4 * len)));
+        let plans = reductions.each_ref().map(|reduction| reduction.plan().unwrap());
+        for (plan, least) in plans.iter().zip([18, 18, 1]) {
+            let windows = plan.launches().iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
+            assert!(windows.count() >= least, "{}", rung.name());
         }
-    }
-}
-
-/// Three reductions that share one workspace, recorded one after the other into one pass.
-#[test]
-fn a_workspace_is_shared() {
-    let gpu = gpu();
-    let words: Vec<u32> = (0..100_000).collect();
-    let input = poisoned(gpu, bytemuck::cast_slice(&words), 0);
-    for name in ["sequential", "vectorized", "single-pass"] {
-        let job = job(&gpu.device, Rung::named(name).unwrap(), 64, 100_000);
-        let reducer = job.reducer(&gpu.device).unwrap();
-        let plan = job.plan(0, 100_000, &gpu.device.limits()).unwrap();
-        let workspace = Workspace::new(&gpu.device, &plan);
-        let bound = [100_000, 99_999, 1234].map(|len| {
-            let output = room(gpu, 4);
-            let all = reducer.of(Slice::new(&input, 0, 4 * len)).workspace(&workspace);
-            (len, all.into(&output).unwrap(), output)
+        let workspace = Workspace::for_plans(device, &plans);
+        let bound = reductions.map(|reduction| {
+            let output = room(&gpu, 4);
+            (reduction.workspace(&workspace).into(&output).unwrap(), output)
         });
-        in_one_pass(gpu, |pass| bound.iter().for_each(|(_, prepared, _)| prepared.encode_in_pass(pass)));
-        for (len, _, output) in bound {
-            let expected = words[..len as usize].iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
-            assert_eq!(read(gpu, &output)[..4], expected.to_le_bytes(), "{name} of {len}");
+        in_one_pass(&gpu, |pass| {
+            (0..2).for_each(|_| bound.iter().for_each(|(prepared, _)| prepared.encode_in_pass(pass)));
+        });
+        for ((first, len), (_, output)) in parts.into_iter().zip(bound) {
+            let words = &words[first as usize..][..len as usize];
+            let expected = words.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
+            let what = format!("{len} from {first} by {}", rung.name());
+            assert_eq!(read(&gpu, &output)[..4], expected.to_le_bytes(), "{what}");
         }
     }
-}
-
-#[test]
-fn missing_features_are_named() {
-    let device = small_device(1 << 20).device;
-    let vectorized = job(&device, Rung::named("vectorized").unwrap(), 64, 10);
-    let refused = |job: Job| job.reducer(&device).unwrap_err();
-    let shuffle = job(&device, Rung::named("subgroup-shuffle").unwrap(), 64, 10);
-    refusals::check([
-        (refused(Job { element: Element::F64, ..vectorized }), "", "SHADER_F64"),
-        (refused(Job { element: Element::I64, ..vectorized }), "", "SHADER_INT64"),
-        (refused(Job { element: Element::F16, ..vectorized }), "", "SHADER_F16"),
-        (refused(shuffle), "", "SUBGROUP"),
-        (refused(Job { finish: Finish::Atomic, ..vectorized }), "Finish", ""),
-    ]);
 }
 
 #[test]
 fn outputs_notice_what_is_written_beside_them_and_what_moves() {
-    let gpu = gpu();
+    let gpu = crate::common::gpu();
     let outputs = Outputs::new(gpu, [8, 6]);
     let slices: Vec<_> = outputs.slices().collect();
-    let clear = |output: usize, at: u64| {
+    let turn = std::cell::Cell::new(0);
+    let clear = |output: usize, at: u64, step: u64| {
+        turn.set(at);
         outputs.run(|encoder| {
-            encoder.clear_buffer(slices[output].buffer(), slices[output].offset() + at, Some(4))
+            let at = slices[output].offset() + turn.replace(turn.get() + step);
+            encoder.clear_buffer(slices[output].buffer(), at, Some(4));
         })
     };
-    assert_eq!(clear(0, 4).unwrap()[0], [poison(4), vec![0; 4]].concat());
-    for (output, at) in [(0, 8), (1, 4)] {
-        assert!(clear(output, at).unwrap_err().contains("beside its outputs"));
+    assert_eq!(clear(0, 4, 0).unwrap()[0], [poison(4), vec![0; 4]].concat());
+    for (output, at, step, error) in
+        [(0, 8, 0, "beside its outputs"), (1, 4, 0, "beside"), (0, 0, 4, "differ")]
+    {
+        assert!(clear(output, at, step).unwrap_err().contains(error));
     }
-    let turn = std::cell::Cell::new(0);
-    let moved = outputs.run(|encoder| {
-        encoder.clear_buffer(slices[0].buffer(), slices[0].offset() + turn.replace(4), Some(4));
-    });
-    assert!(moved.unwrap_err().contains("differ"));
 }

@@ -2,13 +2,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use halofold::reduce::{Prepared, Shape};
+use halofold::reduce::plan::Launch;
+use halofold::reduce::{Plan, Shape};
 use halofold::{Element, wgpu};
 
-use super::by_hand::ByHand;
-use super::scene::{Bench, reducer, shapes, sum};
+use super::scene::{Bench, STORAGE, buffer, reducer, shapes, sum};
 use crate::common::{Gpu, gpu, limited};
 use crate::cut::Cut;
 
@@ -19,15 +20,11 @@ thread_local! {
     static REQUESTS: Cell<u64> = const { Cell::new(0) };
 }
 
-fn count() {
-    // A thread that ends may allocate when its locals are gone; that is not counted.
-    let _ = REQUESTS.try_with(|requests| requests.set(requests.get() + 1));
-}
-
 // SAFETY: everything is left to the system's allocator; counting touches no memory that it hands out.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        // A thread that ends may allocate when its locals are gone; that is not counted.
+        let _ = REQUESTS.try_with(|requests| requests.set(requests.get() + 1));
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
@@ -35,12 +32,6 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise is passed on.
         unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(memory, layout, size) }
     }
 }
 
@@ -59,49 +50,76 @@ fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) ->
     (REQUESTS.get() - before, start.elapsed())
 }
 
+const KERNEL: &str = "
+@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) { words[id.x % 4u] = id.x; }
+";
+
+/// As many dispatches as a plan has, each with a bind group of its own, and another pipeline wherever the plan has another kernel.
+fn by_hand(gpu: &Gpu, plan: &Plan) -> Vec<(wgpu::ComputePipeline, wgpu::BindGroup)> {
+    let source = wgpu::ShaderSource::Wgsl(KERNEL.into());
+    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let pipeline = || {
+        gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        })
+    };
+    let mut pipelines = HashMap::new();
+    let dispatch = |launch: &Launch| {
+        let pipeline = pipelines.entry(launch.stage).or_insert_with(pipeline).clone();
+        let words = buffer(gpu, &[0; 16], STORAGE);
+        let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: words.as_entire_binding() }],
+        });
+        (pipeline, bindings)
+    };
+    plan.launches().iter().map(dispatch).collect()
+}
+
 /// One reduction of each form, and one of forty windows, two a dispatch, on a device that binds little.
-fn with_each(work: impl Fn(&Gpu, &Prepared)) {
+#[test]
+fn recording_costs_as_much_as_the_same_calls_by_hand() {
+    const TIMES: usize = 100;
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
     let bytes = vec![0; 4 * 650_000];
     let others = [(gpu(), Cut::of(Shape::Accumulate, 300_000)), (&narrow, Cut::whole(650_000))];
+    let mut most = 0;
     for (gpu, cut) in shapes(300_000).map(|cut| (gpu(), cut)).into_iter().chain(others) {
-        let reducer = reducer(gpu, sum(Element::U32));
-        work(gpu, &Bench::new(gpu, &reducer, &cut, &bytes, None).prepared);
-    }
-}
-
-#[test]
-fn recording_allocates_no_more_than_the_same_calls_by_hand() {
-    let most = Cell::new(0);
-    with_each(|gpu, prepared| {
-        let count = prepared.plan().launches().len();
-        let by_hand = ByHand::like(gpu, prepared.plan());
+        let prepared = Bench::new(gpu, &reducer(gpu, sum(Element::U32)), &cut, &bytes).prepared;
+        let (count, by_hand) = (prepared.plan().launches().len(), by_hand(gpu, prepared.plan()));
+        most = most.max(count);
+        let record_by_hand = |pass: &mut wgpu::ComputePass<'_>| {
+            for (pipeline, bindings) in &by_hand {
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(0, bindings, &[]);
+                pass.dispatch_workgroups(1, 1, 1);
+            }
+        };
+        let costs = |times| {
+            [cost(gpu, times, |pass| prepared.encode_in_pass(pass)), cost(gpu, times, record_by_hand)]
+        };
         for times in [1, 50] {
-            let (ours, _) = cost(gpu, times, |pass| prepared.encode_in_pass(pass));
-            let (theirs, _) = cost(gpu, times, |pass| by_hand.record(pass));
+            let [ours, theirs] = costs(times).map(|(requests, _)| requests);
             assert_eq!(ours, theirs, "{times} times {count} dispatches");
             // wgpu's list of commands grows now and then, which shows that the counter counts.
             assert!(times == 1 || theirs > 0);
         }
-        most.set(most.get().max(count));
-    });
-    assert!(most.get() >= 19, "no plan had more than {} dispatches", most.get());
-}
-
-#[test]
-fn recording_takes_as_long_as_the_same_calls_by_hand() {
-    const TIMES: usize = 100;
-    with_each(|gpu, prepared| {
-        let count = prepared.plan().launches().len();
-        let by_hand = ByHand::like(gpu, prepared.plan());
         // Taken in turns, and the fastest of many: whatever else the machine does meets both alike.
-        let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
-        for _ in 0..40 {
-            ours = ours.min(cost(gpu, TIMES, |pass| prepared.encode_in_pass(pass)).1);
-            theirs = theirs.min(cost(gpu, TIMES, |pass| by_hand.record(pass)).1);
-        }
-        let each = |time: Duration| time.as_secs_f64() * 1e6 / TIMES as f64;
-        eprintln!("{count} dispatches: {:.2} µs, by hand {:.2} µs", each(ours), each(theirs));
-        assert!(each(ours) < 1.5 * each(theirs) + 0.2, "{:.2} µs, {:.2} by hand", each(ours), each(theirs));
-    });
+        let fastest = (0..40).fold([Duration::MAX; 2], |[ours, theirs], _| {
+            let [(_, our), (_, their)] = costs(TIMES);
+            [ours.min(our), theirs.min(their)]
+        });
+        let [ours, theirs] = fastest.map(|time| time.as_secs_f64() * 1e6 / TIMES as f64);
+        eprintln!("{count} dispatches: {ours:.2} µs, by hand {theirs:.2} µs");
+        assert!(ours < 1.5 * theirs + 0.2, "{ours:.2} µs, {theirs:.2} by hand");
+    }
+    assert!(most >= 19, "no plan had more than {most} dispatches");
 }

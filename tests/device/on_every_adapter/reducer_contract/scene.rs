@@ -1,6 +1,6 @@
 //! Buffers, reducers and results that all of these tests need.
 
-use halofold::reduce::{Monoid, Op, Prepared, Reducer, Workspace};
+use halofold::reduce::{Monoid, Op, Prepared, Reducer};
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random};
@@ -35,37 +35,26 @@ pub fn shapes(len: usize) -> [Cut; 5] {
     ]
 }
 
-/// A reduction of one input with everything that belongs to it.
+/// A prepared reduction of one input, and its output.
 pub struct Bench<'a> {
-    pub gpu: &'a Gpu,
+    gpu: &'a Gpu,
     output: wgpu::Buffer,
     pub prepared: Prepared,
 }
 
 impl<'a> Bench<'a> {
-    /// Binds a reduction of the first of these elements, in a workspace of its own or this one.
-    pub fn new(gpu: &'a Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8], space: Option<&Workspace>) -> Self {
+    /// Prepares a reduction of the first of these elements.
+    pub fn new(gpu: &'a Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8]) -> Self {
         let held = cut.hold(gpu, 4, &[&bytes[..4 * cut.len]]);
         let reduction = held.reduction(reducer);
         let output = room(gpu, reduction.plan().unwrap().output());
-        let reduction = space.into_iter().fold(reduction, |reduction, space| reduction.workspace(space));
         Bench { gpu, prepared: reduction.into(&output).unwrap(), output }
     }
 
-    /// Runs it once and returns its results.
-    pub fn run(&self) -> Vec<u8> {
-        self.forget();
-        in_one_pass(self.gpu, |pass| self.prepared.encode_in_pass(pass));
-        self.results()
-    }
-
-    /// Poisons its output, so that what was there before is not taken for a result.
-    pub fn forget(&self) {
+    /// Runs it this many times in one pass, onto poison, and returns its results.
+    pub fn run(&self, times: usize) -> Vec<u8> {
         self.gpu.queue.write_buffer(&self.output, 0, &poison(self.output.size() as usize));
-    }
-
-    /// The contents of its output.
-    pub fn results(&self) -> Vec<u8> {
+        in_one_pass(self.gpu, |pass| (0..times).for_each(|_| self.prepared.encode_in_pass(pass)));
         let mut bytes = read(self.gpu, &self.output);
         bytes.truncate(self.prepared.plan().output() as usize);
         bytes

@@ -2,13 +2,14 @@
 
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Reduction, Shape, ShapeKind,
-    Strategy, Tuning, Workspace,
+    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Reduction, Shape, Strategy,
+    Workspace,
 };
 use halofold::{Element, Slice, wgpu};
 
-use super::scene::{STORAGE, buffer, in_one_pass, is_poison, read, reducer, room, sum};
+use super::scene::{STORAGE, buffer, reducer, room, sum};
 use crate::common::{Gpu, cautious, gpu};
+use crate::cut::reduce;
 use crate::refusals;
 
 const LEN: u64 = 1000;
@@ -31,8 +32,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let gpu = gpu();
-        let words = vec![1u8; 4 * LEN as usize + 8];
+        let (gpu, words) = (gpu(), vec![1u8; 4 * LEN as usize + 8]);
         Desk {
             gpu,
             good: buffer(gpu, &words, STORAGE),
@@ -44,14 +44,9 @@ impl Desk {
         }
     }
 
-    /// The whole of an input.
-    fn all<'a>(&'a self, buffer: &'a wgpu::Buffer) -> Slice<'a> {
-        Slice::new(buffer, 0, 4 * LEN)
-    }
-
     /// A sum of the good input, to spoil.
     fn sum(&self) -> Reduction<'_, '_> {
-        self.sums.of(self.all(&self.good))
+        self.sums.of(all(&self.good))
     }
 
     /// Prepares a wrong reduction to the result, and returns the error.
@@ -64,13 +59,26 @@ impl Desk {
     }
 }
 
+/// The whole of an input.
+fn all(buffer: &wgpu::Buffer) -> Slice<'_> {
+    Slice::new(buffer, 0, 4 * LEN)
+}
+
 #[test]
 fn wrong_buffers_are_refused() {
     let desk = Desk::new();
-    let (good, bare, other) = (&desk.good, &desk.bare, &desk.other);
-    let at = |offset, size| desk.refused(desk.sums.of(Slice::new(good, offset, size)));
+    let Desk { good, bare, other, result, sums, dot, .. } = &desk;
+    let refused = |reduction: Reduction<'_, '_>| desk.refused(reduction);
+    let at = |offset, size| refused(sums.of(Slice::new(good, offset, size)));
+    let to = |buffer, offset| desk.refused_to(desk.sum(), Slice::at(buffer, offset));
+    let beyond = desk.refused_to(desk.sum(), Slice::new(result, 256, u64::MAX));
+    let (first, short) = (all(good), Slice::new(good, 0, 40));
+    let with = |second: Slice<'_>| refused(dot.of(first).with(second));
+    let aliased = desk.refused_to(dot.of(first).with(all(other)), other);
+    let list = |buffer, offset| refused(desk.sum().segment_offsets(Slice::new(buffer, offset, 16)));
+    let count = |offset, size| refused(desk.sum().count_buffer(Slice::new(good, offset, size)));
     refusals::check([
-        (desk.refused(desk.sums.of(desk.all(bare))), USAGE, "input; STORAGE; create it"),
+        (refused(sums.of(all(bare))), USAGE, "input; STORAGE; create it"),
         (at(0, 4 * LEN + 400), TOO_SHORT, "input; 0..4400; 4016"),
         (at(400, 4 * LEN), TOO_SHORT, "input; 4400"),
         (at(2, 40), "Buffer(Misaligned", "byte 2; 4 bytes"),
@@ -79,84 +87,60 @@ fn wrong_buffers_are_refused() {
         (at(u64::MAX - 3, 16), "Buffer(OutOfReach", "no buffer reaches"),
         (at(u64::MAX - 15, 4), TOO_SHORT, "input"),
         (at(1 << 63, 4000), TOO_SHORT, "input"),
-        (desk.refused(desk.sums.of(Slice::at(good, 5000))), TOO_SHORT, "input; 5000..5000; give a slice"),
-    ]);
-
-    let to = |buffer, offset| desk.refused_to(desk.sum(), Slice::at(buffer, offset));
-    let beyond = desk.refused_to(desk.sum(), Slice::new(&desk.result, 256, u64::MAX));
-    refusals::check([
+        (refused(sums.of(Slice::at(good, 5000))), TOO_SHORT, "input; 5000..5000; give a slice"),
         (to(bare, 0), USAGE, "output; STORAGE"),
-        (to(&desk.result, 4096), TOO_SHORT, "output; 4096"),
-        (to(&desk.result, 4), OFFSET, "output; min_storage_buffer_offset_alignment"),
-        (to(&desk.result, u64::MAX - 255), TOO_SHORT, "output"),
-        (to(&desk.result, u64::MAX), TOO_SHORT, "output"),
+        (to(result, 4096), TOO_SHORT, "output; 4096"),
+        (to(result, 4), OFFSET, "output; min_storage_buffer_offset_alignment"),
+        (to(result, u64::MAX - 255), TOO_SHORT, "output"),
+        (to(result, u64::MAX), TOO_SHORT, "output"),
         (beyond, TOO_SHORT, "output; ends at byte 4096"),
         // Nowhere in the same buffer, also where the two do not overlap.
         (to(good, 0), ALIASED, "input; output; one buffer"),
-    ]);
-
-    let (first, short) = (desk.all(good), Slice::new(good, 0, 40));
-    let with = |second: Slice<'_>| desk.refused(desk.dot.of(first).with(second));
-    let aliased = desk.refused_to(desk.dot.of(first).with(desk.all(other)), other);
-    refusals::check([
         (with(short), "Lengths", "1000; 10; as many"),
-        (with(desk.all(bare)), USAGE, "second input; STORAGE"),
+        (with(all(bare)), USAGE, "second input; STORAGE"),
         (aliased, ALIASED, "second input; output"),
         (with(Slice::new(other, 400, 4 * LEN)), TOO_SHORT, "second input"),
-        (desk.refused(desk.sum().with(first)), "Arity", "sum; leave the second out"),
-        (desk.refused(desk.dot.of(first)), "Arity", "dot; give a second one"),
-    ]);
-
-    let list = |buffer, offset| desk.refused(desk.sum().segment_offsets(Slice::new(buffer, offset, 16)));
-    let count = |offset, size| desk.refused(desk.sum().count_buffer(Slice::new(good, offset, size)));
-    refusals::check([
+        (refused(desk.sum().with(first)), "Arity", "sum; leave the second out"),
+        (refused(dot.of(first)), "Arity", "dot; give a second one"),
         (list(bare, 0), USAGE, "list of offsets; STORAGE"),
         (list(good, 4), OFFSET, "list of offsets; alignment"),
         (list(good, 2), OFFSET, "list of offsets; byte 2"),
         (list(good, 1 << 20), TOO_SHORT, "list of offsets"),
         (list(good, u64::MAX - 255), TOO_SHORT, "list of offsets"),
-        (list(&desk.result, 0), ALIASED, "list of offsets; output"),
-        (desk.refused(desk.sum().count_buffer(bare)), USAGE, "count; STORAGE"),
+        (list(result, 0), ALIASED, "list of offsets; output"),
+        (refused(desk.sum().count_buffer(bare)), USAGE, "count; STORAGE"),
         (count(2, 4), OFFSET, "count; byte 2; 4"),
         (count(1 << 20, 4), TOO_SHORT, "count"),
         (count(u64::MAX - 3, 4), TOO_SHORT, "count"),
         (count(0, 2), TOO_SHORT, "count; 0..4; ends at byte 2"),
-        (desk.refused(desk.sum().segments(10).count_buffer(good)), "Count(", "Segments"),
+        (refused(desk.sum().segments(10).count_buffer(good)), "Count(", "Segments"),
     ]);
-}
-
-/// One buffer may be both inputs: it is only read.
-#[test]
-fn one_buffer_may_be_both_inputs() {
-    let desk = Desk::new();
-    let first = desk.all(&desk.good);
-    let sum: u32 = desk.gpu.clean(|| desk.dot.of(first).with(first).wait(&desk.gpu.queue)).unwrap();
-    assert_eq!(sum, 0x0101_0101u32.wrapping_mul(0x0101_0101).wrapping_mul(LEN as u32));
 }
 
 #[test]
 fn wrong_shapes_are_refused() {
     let desk = Desk::new();
-    for (shape, words) in [
-        (Shape::Segments { len: 7 }, "divide the input"),
-        (Shape::Segments { len: 0 }, "at least 1"),
-        (Shape::Strided { stride: 0 }, "stride of 0: it can be at least 1"),
-        (Shape::Strided { stride: 1 << 32 }, "stride of 4294967296: it can be 1 to 4294967295"),
-        (Shape::Strided { stride: u64::MAX }, "stride of 18446744073709551615: it can be 1 to 4294967295"),
-        (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
-        (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
-        (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
-        (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
-        (
-            Shape::Offsets { count: u64::from(u32::MAX) },
-            "segments of 4294967295: it can be at most 4294967294: split the offsets",
-        ),
-        (Shape::Offsets { count: u64::MAX }, "split the offsets"),
-        (Shape::Offsets { count: 3 }, "`.segment_offsets(…)`"),
-    ] {
-        let error = desk.refused(desk.sum().shape(shape));
-        assert!(error.to_string().contains(words), "{shape:?}: {error}");
-    }
+    let most = u64::from(u32::MAX);
+    refusals::check(
+        [
+            (Shape::Segments { len: 7 }, "divide the input"),
+            (Shape::Segments { len: 0 }, "at least 1"),
+            (Shape::Strided { stride: 0 }, "stride of 0: it can be at least 1"),
+            (Shape::Strided { stride: 1 << 32 }, "stride of 4294967296: it can be 1 to 4294967295"),
+            (
+                Shape::Strided { stride: u64::MAX },
+                "stride of 18446744073709551615: it can be 1 to 4294967295",
+            ),
+            (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
+            (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
+            (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
+            (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
+            (Shape::Offsets { count: most }, "segments of 4294967295; at most 4294967294: split the offsets"),
+            (Shape::Offsets { count: u64::MAX }, "split the offsets"),
+            (Shape::Offsets { count: 3 }, "`.segment_offsets(…)`"),
+        ]
+        .map(|(shape, words)| (desk.refused(desk.sum().shape(shape)), "", words)),
+    );
     let mean = reducer(desk.gpu, Op::Mean.over(Element::U32).unwrap());
     let without = desk.sum().segment_offsets(&desk.good).shape(Shape::Whole);
     // A row of one value per column that no binding holds.
@@ -166,7 +150,7 @@ fn wrong_shapes_are_refused() {
     refusals::check([
         (desk.refused(without), "Offsets(Whole", "segment_offsets"),
         (desk.refused(mean.of(&desk.good).accumulate()), "NoAtomic", "mean; u32"),
-        (desk.refused(desk.sum().chain(desk.all(&desk.good)).segments(10)), "Parts(2", "exactly one"),
+        (desk.refused(desk.sum().chain(all(&desk.good)).segments(10)), "Parts(2", "exactly one"),
         (wide.unwrap_err(), "", "max_storage_buffer_binding_size"),
     ]);
 }
@@ -175,7 +159,7 @@ fn wrong_shapes_are_refused() {
 #[test]
 fn lengths() {
     let desk = Desk::new();
-    let (sums, dot, all) = (&desk.sums, &desk.dot, desk.all(&desk.good));
+    let (sums, dot, all) = (&desk.sums, &desk.dot, all(&desk.good));
     let some = |n: u64| Slice::new(&desk.good, 0, 4 * n);
     for (first, shorter) in [
         (sums.of(all).len(10), sums.of(some(10))),
@@ -187,14 +171,16 @@ fn lengths() {
     ] {
         assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
     }
+    let (two, pairs) = (sums.of(all).chain(all).len(2 * LEN + 1), dot.of(all).with(some(9)).len(10));
     refusals::check([
-        (
-            desk.refused(sums.of(all).chain(all).len(2 * LEN + 1)),
-            "Buffer(TooFew",
-            "2001; has 2000; ask for fewer",
-        ),
-        (desk.refused(dot.of(all).with(some(9)).len(10)), "Buffer(TooFew", "10; has 9"),
+        (desk.refused(two), "Buffer(TooFew", "2001; has 2000; ask for fewer"),
+        (desk.refused(pairs), "Buffer(TooFew", "10; has 9"),
     ]);
+    // Slices of nothing may lie at the end of a buffer.
+    let (anywhere, beyond) = (Slice::new(&desk.good, 0, 0), Slice::at(&desk.good, desk.good.size()));
+    for nothing in [sums.of(beyond), sums.of(anywhere).chain(beyond), sums.of(beyond).strided(5)] {
+        assert_eq!(desk.gpu.clean(|| reduce(desk.gpu, &nothing)), [0; 4]);
+    }
 }
 
 /// Results of another type than was asked for, or more of them.
@@ -203,13 +189,12 @@ fn wrong_result_types_are_refused() {
     let desk = Desk::new();
     let queue = &desk.gpu.queue;
     let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
-    let all = || least.of(desk.all(&desk.good));
+    let all = || least.of(all(&desk.good));
     refusals::check([
         (all().wait::<f32>(queue).unwrap_err(), "ResultType", "arg-min; (u32, u32); f32"),
         (all().segments(10).wait::<f32>(queue).unwrap_err(), "Results(100", "`Vec`"),
         (least.results::<(u32, u32)>(&[0; 3]).unwrap_err(), "TooFewBytes", "3 bytes; `arg-min` has 8"),
     ]);
-    assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
     assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
     let read = all().read::<(u32, u32)>(queue);
     desk.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
@@ -220,10 +205,10 @@ fn wrong_result_types_are_refused() {
 fn wrong_workspaces_are_refused() {
     let desk = Desk::new();
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
-    let rung = Rung::named("vectorized").unwrap();
-    let tuning = Tuning::of(rung.kernel, &desk.gpu.device.limits(), LEN);
-    let tuning = tuning.with_workgroup_size(64).with_max_workgroups(1000);
-    let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    let mut strategy = Strategy::rung(Rung::named("vectorized").unwrap(), &desk.gpu.device.limits(), LEN);
+    if let Strategy::Rung { tuning, .. } = &mut strategy {
+        *tuning = tuning.with_workgroup_size(64).with_max_workgroups(1000);
+    }
     let options = Options::default().with_strategy(strategy);
     let of_rung = Reducer::with_options(&desk.gpu.device, sum(Element::U32), options).unwrap();
     let refused = |sums: &Reducer, short, shape| {
@@ -245,29 +230,25 @@ fn wrong_workspaces_are_refused() {
 #[test]
 fn missing_features_and_limits_are_refused() {
     let small = cautious(|_| ());
-    let compiled = |monoid: Monoid, form| {
-        // A shape that 1000 elements have.
-        let shape = match form {
-            ShapeKind::Strided => Shape::Strided { stride: 1 },
-            ShapeKind::Segments => Shape::Segments { len: 10 },
-            ShapeKind::Offsets => Shape::Offsets { count: 1 },
-            ShapeKind::Axis => Shape::axis(1, 10, 100),
-            ShapeKind::Accumulate => Shape::Accumulate,
-            _ => Shape::Whole,
-        };
+    // Shapes that 1000 elements have.
+    let [strided, segments] = [Shape::Strided { stride: 1 }, Shape::Segments { len: 10 }];
+    let fitting = [Shape::Whole, strided, segments, Shape::axis(1, 10, 100)];
+    let others = [Shape::Offsets { count: 1 }, Shape::Accumulate];
+    let compiled = |monoid: Monoid, shape, options| {
         let all = BufferRange { offset: 0, len: LEN };
         let second = (monoid.arity() == Arity::Two).then_some(all);
-        let reducer = Reducer::new(&small.device, monoid)?;
+        let reducer = Reducer::with_options(&small.device, monoid, options)?;
         reducer.compile(&reducer.plan(shape, &[all], second)?)
     };
-    let refused =
-        |monoid: Monoid, form| small.clean(|| compiled(monoid, form)).expect_err("the device cannot do this");
+    let made = |monoid, shape| small.clean(|| compiled(monoid, shape, Options::default()));
+    let refused = |monoid, shape| made(monoid, shape).expect_err("the device cannot do this");
     for (element, words) in [
         (Element::F64, "SHADER_F64; f64"),
         (Element::I64, "SHADER_INT64; i64"),
         (Element::F16, "SHADER_F16; f16"),
     ] {
-        refusals::check(ShapeKind::ALL.iter().map(|form| (refused(sum(element), *form), "Monoid(", words)));
+        let shapes = fitting.into_iter().chain(others);
+        refusals::check(shapes.map(|shape| (refused(sum(element), shape), "Monoid(", words)));
     }
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
@@ -276,31 +257,17 @@ fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
     let dot = Op::Dot.over(Element::F32).unwrap();
+    let shuffle = Strategy::rung(Rung::named("subgroup-shuffle").unwrap(), &small.device.limits(), LEN);
+    let shuffle = compiled(sum(Element::U32), Shape::Whole, Options::default().with_strategy(shuffle));
     refusals::check([
-        (refused(sum(Element::F32), ShapeKind::Accumulate), "Monoid(", "sum; SHADER_FLOAT32_ATOMIC"),
-        (refused(custom, ShapeKind::Whole), "Monoid(", "thirds; SHADER_F64"),
+        (refused(sum(Element::F32), Shape::Accumulate), "Monoid(", "sum; SHADER_FLOAT32_ATOMIC"),
+        (refused(custom, Shape::Whole), "Monoid(", "thirds; SHADER_F64"),
+        (shuffle.unwrap_err(), "", "SUBGROUP"),
         // Four storage buffers in a shader are few.
-        (refused(dot, ShapeKind::Whole), "Limit(", "`dot`; max_storage_buffers_per_shader_stage; 6; 4"),
+        (refused(dot, Shape::Whole), "Limit(", "`dot`; max_storage_buffers_per_shader_stage; 6; 4"),
     ]);
-    // Shapes that fit do run.
-    for form in [ShapeKind::Whole, ShapeKind::Segments, ShapeKind::Strided, ShapeKind::Axis] {
-        small.clean(|| compiled(sum(Element::F32), form)).unwrap();
-    }
-}
-
-/// Slices of nothing may lie at the end of a buffer. `reducer_shapes` has nothing in every shape.
-#[test]
-fn empty_slices_lie_anywhere() {
-    let desk = Desk::new();
-    let (anywhere, beyond) = (Slice::new(&desk.good, 0, 0), Slice::at(&desk.good, desk.good.size()));
-    let sums = &desk.sums;
-    for nothing in [sums.of(beyond), sums.of(anywhere).chain(beyond), sums.of(beyond).strided(5)] {
-        let output = room(desk.gpu, 64);
-        let prepared = desk.gpu.clean(|| nothing.into(&output)).unwrap();
-        desk.gpu.clean(|| in_one_pass(desk.gpu, |pass| prepared.encode_in_pass(pass)));
-        let bytes = read(desk.gpu, &output);
-        assert_eq!(bytes[..4], [0; 4]);
-        assert!((4..bytes.len()).all(|at| is_poison(at, bytes[at])), "more than one result");
+    for shape in fitting {
+        made(sum(Element::F32), shape).unwrap();
     }
 }
 
