@@ -1,32 +1,25 @@
 //! The examples, run as tests: on the adapter at hand, under the validation layers.
 
-#[path = "../../../examples/auto_exposure.rs"]
+#[path = "../../../examples"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod auto_exposure;
-#[path = "../../../examples/conjugate_gradient.rs"]
-#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod conjugate_gradient;
-#[path = "../../../examples/mean_color_by_label.rs"]
-#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod mean_color_by_label;
-#[path = "../../../examples/percentile_exposure.rs"]
-#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod percentile_exposure;
-#[path = "../../../examples/visible_points.rs"]
-#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
-mod visible_points;
-
-use crate::common::{Gpu, gpu};
-use auto_exposure::{DAWN, FRAMES, Outcome};
-use halofold::wgpu;
-
-/// A device with the limits that even old GPUs have.
-fn modest() -> Gpu {
-    crate::common::limited(|limits| *limits = wgpu::Limits::downlevel_defaults())
+mod shown {
+    pub mod auto_exposure;
+    pub mod conjugate_gradient;
+    pub mod mean_color_by_label;
+    pub mod percentile_exposure;
+    pub mod visible_points;
 }
 
-fn expose(gpu: &Gpu) -> Outcome {
-    gpu.watched(|| auto_exposure::run(&gpu.device, &gpu.queue).map_err(|error| error.to_string())).unwrap()
+use std::error::Error;
+
+use crate::common::{Gpu, cautious, gpu};
+use halofold::wgpu::{Device, Queue};
+use shown::auto_exposure::{self, DAWN, FRAMES};
+use shown::{conjugate_gradient, mean_color_by_label, percentile_exposure, visible_points};
+
+/// Runs an example.
+fn run<T>(gpu: &Gpu, example: impl FnOnce(&Device, &Queue) -> Result<T, Box<dyn Error>>) -> T {
+    gpu.watched(|| example(&gpu.device, &gpu.queue).map_err(|error| error.to_string())).unwrap()
 }
 
 /// Stops of luminance of a texel of four half floats, as the application's map defines it.
@@ -44,8 +37,8 @@ fn grey(picture: &[u8]) -> f64 {
 
 #[test]
 fn the_eye_adapts_to_what_the_reduction_says() {
-    for gpu in [gpu(), &modest()] {
-        let outcome = expose(gpu);
+    for gpu in [gpu(), &cautious(|_| ())] {
+        let outcome = run(gpu, auto_exposure::run);
         let frames = &outcome.frames;
         assert_eq!(frames.len(), FRAMES as usize);
 
@@ -71,9 +64,7 @@ fn the_eye_adapts_to_what_the_reduction_says() {
 /// A window that is cut off changes neither the exposure nor the room, however bright it is.
 #[test]
 fn pixels_that_are_cut_off_do_not_expose_the_picture() {
-    let gpu = gpu();
-    let run = || percentile_exposure::run(&gpu.device, &gpu.queue).map_err(|error| error.to_string());
-    let frames = gpu.watched(run).unwrap();
+    let frames = run(gpu(), percentile_exposure::run);
     for frame in &frames {
         let mut sorted = frame.stops.clone();
         sorted.sort_by(f32::total_cmp);
@@ -97,9 +88,7 @@ fn pixels_that_are_cut_off_do_not_expose_the_picture() {
 fn regions_are_painted_with_their_means() {
     let picture = mean_color_by_label::picture();
     let (regions, border) = (mean_color_by_label::REGIONS as usize, mean_color_by_label::BORDER);
-    let gpu = gpu();
-    let run = || mean_color_by_label::run(&gpu.device, &gpu.queue, &picture).map_err(|e| e.to_string());
-    let found = gpu.watched(run).unwrap();
+    let found = run(gpu(), |device, queue| mean_color_by_label::run(device, queue, &picture));
     let borders = picture.labels.iter().filter(|label| **label == border).count();
     assert_eq!(found.borders as usize, borders);
     assert!(borders > 1000, "{borders}");
@@ -121,11 +110,8 @@ fn regions_are_painted_with_their_means() {
 /// The solution is put into the equation by the CPU, in 64 bits.
 #[test]
 fn conjugate_gradients_solve_the_equation() {
-    let gpu = gpu();
-    let side = conjugate_gradient::SIDE;
-    let b = conjugate_gradient::charges();
-    let solve = || conjugate_gradient::run(&gpu.device, &gpu.queue, &b).map_err(|error| error.to_string());
-    let outcome = gpu.watched(solve).unwrap();
+    let (side, b) = (conjugate_gradient::SIDE, conjugate_gradient::charges());
+    let outcome = run(gpu(), |device, queue| conjugate_gradient::run(device, queue, &b));
     assert!((side as u32..4 * side as u32).contains(&outcome.iterations), "{}", outcome.iterations);
     let x = |row: usize, column: usize| match row.max(column) {
         within if within < side => f64::from(outcome.x[row * side + column]),
@@ -133,13 +119,9 @@ fn conjugate_gradients_solve_the_equation() {
     };
     let squares = (0..side * side).map(|cell| {
         let (row, column) = (cell / side, cell % side);
-        let beside = [
-            (row.wrapping_sub(1), column),
-            (row + 1, column),
-            (row, column.wrapping_sub(1)),
-            (row, column + 1),
-        ];
-        let sum: f64 = beside.into_iter().map(|(row, column)| x(row, column)).sum();
+        let beside =
+            [1, usize::MAX].map(|by| x(row.wrapping_add(by), column) + x(row, column.wrapping_add(by)));
+        let sum: f64 = beside.into_iter().sum();
         (4.0 * x(row, column) - sum - f64::from(b[cell])).powi(2)
     });
     let residual = squares.sum::<f64>().sqrt();
@@ -152,9 +134,8 @@ fn conjugate_gradients_solve_the_equation() {
 #[test]
 fn cameras_see_what_lies_in_front_of_them() {
     let points = visible_points::points(20_011);
-    for gpu in [gpu(), &modest()] {
-        let run = || visible_points::run(&gpu.device, &gpu.queue, &points).map_err(|error| error.to_string());
-        let frames = gpu.watched(run).unwrap();
+    for gpu in [gpu(), &cautious(|_| ())] {
+        let frames = run(gpu, |device, queue| visible_points::run(device, queue, &points));
         assert_eq!(frames.len(), visible_points::FRAMES);
         for (frame, visible) in frames.iter().enumerate() {
             let (sin, cos) = (frame as f64 / frames.len() as f64 * std::f64::consts::TAU).sin_cos();
@@ -185,12 +166,8 @@ fn cameras_see_what_lies_in_front_of_them() {
 fn the_readme_shows_the_example() {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let example: Vec<_> = include_str!("../../../examples/sum.rs").lines().map(words).collect();
-    let readme = include_str!("../../../README.md");
-    let (_, rust) = readme.split_once("```rust\n").expect("the README has Rust");
-    let (rust, _) = rust.split_once("```").expect("it ends");
-    let lines: Vec<_> = rust.lines().map(words).filter(|line| !line.is_empty()).collect();
-    assert!(lines.len() >= 4);
-    for line in lines {
-        assert!(example.contains(&line), "`{line}` is not in examples/sum.rs");
-    }
+    let (_, rust) = include_str!("../../../README.md").split_once("```rust\n").expect("the README has Rust");
+    let lines = rust.lines().take_while(|line| *line != "```").map(words).filter(|line| !line.is_empty());
+    assert!(lines.clone().count() >= 4);
+    lines.for_each(|line| assert!(example.contains(&line), "`{line}` is not in examples/sum.rs"));
 }

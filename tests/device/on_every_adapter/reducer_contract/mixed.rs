@@ -6,8 +6,10 @@ use halofold::reduce::reference;
 use halofold::reduce::{Arity, BufferRange, Op, Plan, Reducer, Shape, ShapeKind, Workspace};
 use halofold::{Element, Slice};
 
-use super::scene::{in_one_pass, is_poison, poison, read, reducer, room, rounding, sum};
-use crate::common::{Data, Gpu, Kind, Random, data, gpu, limited, right};
+use super::{reducer, rounding, sum};
+use crate::common::{
+    Data, Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, limited, poison, read, right, room,
+};
 use crate::cut::{Cut, Held, reduce};
 
 const REDUCTIONS: usize = 200;

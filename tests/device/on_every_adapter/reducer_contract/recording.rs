@@ -9,8 +9,8 @@ use halofold::reduce::plan::Launch;
 use halofold::reduce::{Plan, Shape};
 use halofold::{Element, wgpu};
 
-use super::scene::{Bench, STORAGE, buffer, reducer, shapes, sum};
-use crate::common::{Gpu, gpu, limited};
+use super::{Bench, reducer, shapes, sum};
+use crate::common::{Gpu, buffer, gpu, limited};
 use crate::cut::Cut;
 
 /// The system's allocator, counting each thread's requests.
@@ -73,7 +73,7 @@ fn by_hand(gpu: &Gpu, plan: &Plan) -> Vec<(wgpu::ComputePipeline, wgpu::BindGrou
     let mut pipelines = HashMap::new();
     let dispatch = |launch: &Launch| {
         let pipeline = pipelines.entry(launch.stage).or_insert_with(pipeline).clone();
-        let words = buffer(gpu, &[0; 16], STORAGE);
+        let words = buffer(gpu, &[0; 16], wgpu::BufferUsages::STORAGE);
         let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &pipeline.get_bind_group_layout(0),

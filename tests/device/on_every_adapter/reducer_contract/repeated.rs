@@ -3,8 +3,8 @@
 use halofold::reduce::{Options, Prepared, Reducer, Workspace};
 use halofold::{Element, wgpu};
 
-use super::scene::{Bench, STORAGE, buffer, in_one_pass, read, reducer, room, rounding, shapes, sum};
-use crate::common::gpu;
+use super::{Bench, reducer, rounding, shapes, sum};
+use crate::common::{buffer, gpu, in_one_pass, read, room};
 use crate::cut::Cut;
 
 #[test]
@@ -34,7 +34,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
 
                 // New scratch memory is ready without being cleared, whatever was in it before.
                 for size in [128, 1 << 12, 1 << 14, 1 << 20] {
-                    let garbage = buffer(gpu, &vec![0xab; size], STORAGE);
+                    let garbage = buffer(gpu, &vec![0xab; size], wgpu::BufferUsages::STORAGE);
                     gpu.queue.submit([]);
                     garbage.destroy();
                 }

@@ -7,12 +7,13 @@ use halofold::reduce::{
 };
 use halofold::{Element, Slice, wgpu};
 
-use super::scene::{STORAGE, buffer, reducer, room, sum};
-use crate::common::{Gpu, cautious, gpu};
+use super::{reducer, sum};
+use crate::common::{Gpu, buffer, cautious, gpu, room};
 use crate::cut::reduce;
 use crate::refusals;
 
 const LEN: u64 = 1000;
+const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
 
 const USAGE: &str = "Buffer(Usage";
 const TOO_SHORT: &str = "Buffer(TooShort";
