@@ -106,28 +106,24 @@ impl Cut {
 
     /// The places of each result's elements.
     pub fn groups(&self) -> Vec<Group> {
-        let len = self.len;
-        let most = self.count.map_or(usize::MAX, |count| count as usize);
-        let number = |number: u64| number as usize;
+        let (len, most) = (self.len, self.count.map_or(usize::MAX, |count| count as usize));
         match self.shape {
             Shape::Strided { stride } => {
-                let stride = number(stride);
+                let stride = stride as usize;
                 vec![(0..len.min(most.saturating_mul(stride))).step_by(stride)]
             }
             Shape::Segments { len: each } => {
-                let each = number(each);
+                let each = each as usize;
                 (0..len / each).map(|segment| (segment * each..(segment + 1) * each).step_by(1)).collect()
             }
             Shape::Offsets { .. } => {
                 self.offsets.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).step_by(1)).collect()
             }
-            Shape::Axis { outer, len: each, inner } => {
-                let (rows, inner) = (number(each), number(inner));
-                let column = |column: usize| {
-                    let first = column / inner * rows * inner + column % inner;
-                    (first..first + rows * inner).step_by(inner)
-                };
-                (0..number(outer) * inner).map(column).collect()
+            Shape::Axis { outer, len: rows, inner } => {
+                let [outer, rows, inner] = [outer, rows, inner].map(|number| number as usize);
+                let first = |column: usize| column / inner * rows * inner + column % inner;
+                let column = |column| (first(column)..first(column) + rows * inner).step_by(inner);
+                (0..outer * inner).map(column).collect()
             }
             _ => vec![(0..len.min(most)).step_by(1)],
         }

@@ -153,44 +153,36 @@ fn elements_of_histograms() {
 }
 
 #[test]
-fn groups() {
+fn groups_and_keys() {
     let Gpu { device, queue } = gpu();
     let zeros = Input::new(gpu(), &[0u32; 16]);
     let by_id = ById::new(Element::F32, 10).unwrap().sum().min().on(device).unwrap();
-    let made = |element, groups| said(ById::new(element, groups));
+    let ids = |element, groups| said(ById::new(element, groups));
+    let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
+    let by_two = GroupBy::new(Element::F32, Element::U32, 2).unwrap().max().on(device).unwrap();
+    let groups = |key, of, groups| said(GroupBy::new(key, of, groups));
+    let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap().on(device).unwrap();
     check_messages([
         (said(by_id.of(&zeros).wait(queue)), "give the second one"),
         (said(by_id.of(&zeros).with(zeros.part(0, 60)).wait(queue)), "16 elements in the first input and 15"),
         (said(by_id.of(&zeros).with(&zeros).into(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
-        (made(Element::F64, 1), "f32, u32 or i32"),
-        (made(Element::F32, 0), "groups of 0"),
+        (ids(Element::F64, 1), "f32, u32 or i32"),
+        (ids(Element::F32, 0), "groups of 0"),
         (said(ById::new(Element::F32, 1).unwrap().on(device)), "results of a group of 0"),
-    ]);
-}
-
-#[test]
-fn keys() {
-    let Gpu { device, queue } = gpu();
-    let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
-    let by_two = GroupBy::new(Element::F32, Element::U32, 2).unwrap().max().on(device).unwrap();
-    let made = |key, of, groups| said(GroupBy::new(key, of, groups));
-    let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap().on(device).unwrap();
-    let dot = Op::Dot.over(Element::F32).unwrap();
-    check_messages([
         (said(by_two.of(&keys).with(&keys).wait(queue)), "more than 2 different keys"),
         (said(by_two.of(&keys).wait(queue)), "give the second one"),
-        (made(Element::U64, Element::F32, 1), "f32, u32 or i32"),
-        (made(Element::U32, Element::F64, 1), "f32, u32 or i32"),
-        (made(Element::U32, Element::F32, 0), "groups of 0"),
+        (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
+        (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
+        (groups(Element::U32, Element::F32, 0), "groups of 0"),
         (said(ByKey::lengths(Element::F64)), "bytes of a key of 8"),
-        (said(ByKey::new(Element::U32, dot)), "`dot`"),
+        (said(ByKey::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
         (said(sums.of(&keys).wait(queue)), "give the second one"),
         (said(sums.plan(BufferRange { offset: 0, len: 16 })), "give the second one"),
     ]);
 }
 
 #[test]
-fn scans() {
+fn scans_and_selections() {
     let Gpu { device, queue } = gpu();
     let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
     let dot = Scan::new(Op::Dot.over(Element::F32).unwrap());
@@ -202,6 +194,9 @@ fn scans() {
     let backwards = backwards.of(&elements).plan();
     let narrow = Limits { max_storage_buffer_binding_size: 8192, ..Limits::default() };
     let long = scan.plan(BufferRange { offset: 0, len: 1 << 20 }, &narrow);
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
+    let select = Select::new(Element::F32, &keep("true")).unwrap().on(&small.device).unwrap();
     check_messages([
         (said(dot), "one input"),
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
@@ -210,17 +205,8 @@ fn scans() {
         (said(parts.of(&elements).wait(queue)), "into_each"),
         (said(pollster::block_on(parts.of(&elements).read(queue))), "into_each"),
         (said(long), "max_storage_buffer_binding_size"),
-    ]);
-}
-
-#[test]
-fn selections() {
-    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
-    let all = Select::new(Element::F32, &keep("true")).unwrap().on(&small.device).unwrap();
-    check_messages([
         (said(Select::new(Element::F32, &keep("elem + 1.0"))), "the operator is not valid WGSL:\nline"),
-        (said(all.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
+        (said(select.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
     ]);
 }
 

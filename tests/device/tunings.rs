@@ -22,7 +22,7 @@ use halofold_cases::{End, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Any number, mostly one of those that parameters take or nearly take.
+/// Any number, mostly one that parameters take or nearly take.
 fn parameter() -> impl Strategy<Value = u32> {
     prop_oneof![
         4 => (0u32..12).prop_map(|power| 1 << power),

@@ -68,11 +68,6 @@ pub fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
     Some(made.unwrap())
 }
 
-/// The format of the levels.
-fn format(op: Op) -> TextureFormat {
-    if op == Op::MinMax { TextureFormat::Rg32Float } else { TextureFormat::R32Float }
-}
-
 /// Floats of every kind; a NaN now and then only where there are few texels, because it fills the texels above.
 fn floats([width, height]: [u32; 2]) -> Vec<f32> {
     let mut random = Random::new(u64::from(width * 31 + height));
@@ -101,14 +96,12 @@ fn covered(side: u32, level: u32) -> impl Iterator<Item = Range<u32>> + Clone {
 /// The words of a level, the source being level 0.
 fn expected(floats: &[f32], [width, height]: [u32; 2], level: u32, op: Op) -> Vec<u32> {
     let ops: &[Op] = if op == Op::MinMax { &[Op::Min, Op::Max] } else { &[op] };
-    let mut words = Vec::new();
-    for rows in covered(height, level) {
-        for columns in covered(width, level) {
-            let texels = rows.clone().flat_map(|y| columns.clone().map(move |x| (y * width + x) as usize));
-            words.extend(ops.iter().map(|op| bound(texels.clone().map(|at| floats[at]), *op)));
-        }
-    }
-    words
+    let texel = |rows: Range<u32>, columns: Range<u32>| {
+        let texels = rows.flat_map(move |y| columns.clone().map(move |x| floats[(y * width + x) as usize]));
+        ops.iter().map(move |op| bound(texels.clone(), *op))
+    };
+    let row = |rows: Range<u32>| covered(width, level).flat_map(move |columns| texel(rows.clone(), columns));
+    covered(height, level).flat_map(row).collect()
 }
 
 /// Makes a pyramid twice, and compares all levels of the target from one on. Returns the number of levels of each dispatch.
@@ -144,11 +137,12 @@ fn check(
 /// Makes pyramids of sources of some sizes.
 fn check_sizes(gpu: &Gpu, op: Op, sizes: impl Iterator<Item = [u32; 2]>) {
     let Some(pyramid) = pyramid(gpu, op) else { return };
+    let format = if op == Op::MinMax { TextureFormat::Rg32Float } else { TextureFormat::R32Float };
     let most = gpu.device.limits().max_storage_textures_per_shader_stage.min(6);
     for size in sizes {
         let (source, floats) = (texture(gpu, size, 1, TextureFormat::R32Float, STORED), floats(size));
         write(gpu, &source, 0, 0, bytemuck::cast_slice(&floats));
-        let target = target(gpu, size, format(op));
+        let target = target(gpu, size, format);
         let plan = check(gpu, (&pyramid, op), (Texels::new(&source), &floats), (&target, 0));
         let dispatches = target.mip_level_count().div_ceil(most) as usize;
         assert!(plan.len() == dispatches || dispatches > 1 && is_gl(gpu), "{size:?}: {plan:?}");

@@ -237,24 +237,19 @@ fn floats_fractions_and_colours() {
     // Fractions of 8 bits: 0 to 1, and after the decoding of sRGB as well.
     for (format, srgb) in [(TextureFormat::Rgba8Unorm, false), (TextureFormat::Rgba8UnormSrgb, true)] {
         let (texture, words) = words(gpu, format, [33, 18]);
-        let linear = |byte: u32| {
-            let part = f64::from(byte) / 255.0;
-            if !srgb {
-                part
-            } else if part <= 0.04045 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            }
-        };
         for (nth, letter) in ["r", "g", "b", "a"].into_iter().enumerate() {
             let mean = reducer(gpu, Op::Mean, Element::F32, component(FLOAT, letter));
             let found: f32 = mean.of_texels(&texture).wait(&gpu.queue).unwrap();
-            let bytes = words.iter().map(|word| word >> (8 * nth) & 255);
-            let value = |byte| if letter == "a" { f64::from(byte) / 255.0 } else { linear(byte) };
-            let expected = bytes.map(value).sum::<f64>() / words.len() as f64;
+            let is_curved = srgb && letter != "a";
+            let parts = words.iter().map(|word| f64::from(word >> (8 * nth) & 255) / 255.0);
+            let linear = parts.map(|part| match part {
+                _ if !is_curved => part,
+                ..=0.04045 => part / 12.92,
+                _ => ((part + 0.055) / 1.055).powf(2.4),
+            });
+            let expected = linear.sum::<f64>() / words.len() as f64;
             // A byte is a fraction to 2^-24 or so. Hardware may decode sRGB by a table of 10 bits or more, rounded.
-            let near = if srgb && letter != "a" { 1.0 / 2048.0 } else { 1e-6 };
+            let near = if is_curved { 1.0 / 2048.0 } else { 1e-6 };
             assert!((f64::from(found) - expected).abs() < near, "{format:?} {letter}: {found}, {expected}");
         }
     }

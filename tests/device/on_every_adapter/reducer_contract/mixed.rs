@@ -1,9 +1,7 @@
 //! Two hundred reductions of any operator, type, shape, size and place, over one workspace.
 
-use std::collections::HashMap;
-
 use halofold::reduce::reference;
-use halofold::reduce::{Arity, BufferRange, Op, Plan, Reducer, Shape, ShapeKind, Workspace};
+use halofold::reduce::{Arity, Op, Reducer, ShapeKind, Workspace};
 use halofold::{Element, Slice};
 
 use super::{reducer, rounding, sum};
@@ -32,24 +30,25 @@ fn below(random: &mut Random, most: usize) -> usize {
     (random.next() & ((1 << bits) - 1)) as usize % most
 }
 
-fn pick<T: Copy>(random: &mut Random, items: &[T]) -> T {
-    items[random.next() as usize % items.len()]
+fn pick<'i, T>(random: &mut Random, items: &'i [T]) -> &'i T {
+    &items[random.next() as usize % items.len()]
 }
 
-/// Reducers drawn among those that the device can run.
-fn keys(gpu: &Gpu, random: &mut Random) -> Vec<Key> {
-    let mut keys = Vec::new();
-    while keys.len() < REDUCERS {
-        let key = (pick(random, Op::ALL), pick(random, &Element::ALL), pick(random, &FORMS));
+/// Reducers that the device can run, drawn at random.
+fn reducers(gpu: &Gpu, random: &mut Random) -> Vec<(Key, Reducer)> {
+    let limits = gpu.device.limits();
+    let mut reducers: Vec<(Key, Reducer)> = Vec::new();
+    while reducers.len() < REDUCERS {
+        let key = (*pick(random, Op::ALL), *pick(random, &Element::ALL), *pick(random, &FORMS));
         let Ok(monoid) = key.0.over(key.1) else { continue };
         // Two inputs between offsets take the most.
-        let limits = gpu.device.limits();
         let enough = monoid.arity() == Arity::One || limits.max_storage_buffers_per_shader_stage >= 8;
-        if enough && gpu.device.features().contains(monoid.features()) && !keys.contains(&key) {
-            keys.push(key);
+        let is_new = reducers.iter().all(|(other, _)| *other != key);
+        if enough && gpu.device.features().contains(monoid.features()) && is_new {
+            reducers.push((key, reducer(gpu, monoid)));
         }
     }
-    keys
+    reducers
 }
 
 /// A shape of about `n` elements.
@@ -79,33 +78,25 @@ fn draw(random: &mut Random, form: ShapeKind, n: usize) -> Cut {
 }
 
 /// A reduction with its inputs.
-struct Case {
+struct Case<'a> {
     key: Key,
+    reducer: &'a Reducer,
     cut: Cut,
     inputs: Vec<Data>,
     held: Held,
 }
 
-impl Case {
-    fn new(gpu: &Gpu, random: &mut Random, key: Key) -> Self {
-        let (op, element, form) = key;
+impl<'a> Case<'a> {
+    fn new(gpu: &Gpu, random: &mut Random, (key, reducer): &'a (Key, Reducer)) -> Self {
+        let (op, element, form) = *key;
         let n = below(random, 150_000);
         let cut = draw(random, form, n);
-        let kind = pick(random, &[Kind::Random, Kind::Dyadic, Kind::Constant]);
-        let arity = if op.over(element).unwrap().arity() == Arity::Two { 2 } else { 1 };
+        let kind = *pick(random, &[Kind::Random, Kind::Dyadic, Kind::Constant]);
+        let arity = if reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
         let inputs: Vec<_> = (0..arity).map(|_| data(kind, op, element, cut.len, random.next())).collect();
         let bytes: Vec<_> = inputs.iter().map(Data::bytes).collect();
         let held = cut.hold(gpu, element.size() as usize, &bytes);
-        Case { key, cut, inputs, held }
-    }
-
-    /// The plan, from the places of the inputs alone.
-    fn plan(&self, reducer: &Reducer) -> Plan {
-        let stride = if let Shape::Strided { stride } = self.cut.shape { stride } else { 1 };
-        let len = (self.cut.len as u64).div_ceil(stride);
-        let [first, second] =
-            self.cut.at.map(|at| BufferRange { offset: at as u64 * self.key.1.size(), len });
-        reducer.plan(self.cut.shape, &[first], self.inputs.get(1).map(|_| second)).unwrap()
+        Case { key: *key, reducer, cut, inputs, held }
     }
 
     /// Compares results with the CPU's.
@@ -140,15 +131,14 @@ fn any_two_hundred_reductions_share_a_workspace() {
 fn any_two_hundred(gpu: &Gpu, seed: u64) {
     let mut random = Random::new(seed);
     gpu.watched(|| {
-        let keys = keys(gpu, &mut random);
-        let compiled: HashMap<Key, Reducer> =
-            keys.iter().map(|&key| (key, reducer(gpu, key.0.over(key.1).unwrap()))).collect();
+        let reducers = reducers(gpu, &mut random);
         let case = |_| {
-            let key = pick(&mut random, &keys);
-            Case::new(gpu, &mut random, key)
+            let reducer = pick(&mut random, &reducers);
+            Case::new(gpu, &mut random, reducer)
         };
         let cases: Vec<_> = (0..REDUCTIONS).map(case).collect();
-        let mut plans: Vec<_> = cases.iter().map(|case| case.plan(&compiled[&case.key])).collect();
+        let plan = |case: &Case<'_>| case.held.reduction(case.reducer).plan().unwrap();
+        let mut plans: Vec<_> = cases.iter().map(plan).collect();
 
         // Long inputs without anything but NaNs, through forms that leave something in each part of the scratch memory.
         let soiling = [
@@ -174,13 +164,11 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
         });
         let places: Vec<_> = ends.collect();
         let output = room(gpu, places[cases.len()]);
-        let prepare = |((case, at), plan): ((&Case, &u64), &Plan)| {
-            let reduction = case.held.reduction(&compiled[&case.key]).workspace(&workspace);
-            let prepared = reduction.into(Slice::at(&output, *at)).unwrap();
-            assert_eq!(prepared.plan(), plan);
-            prepared
+        let prepare = |(case, at): (&Case<'_>, &u64)| {
+            let reduction = case.held.reduction(case.reducer).workspace(&workspace);
+            reduction.into(Slice::at(&output, *at)).unwrap()
         };
-        let prepared: Vec<_> = cases.iter().zip(&places).zip(&plans).map(prepare).collect();
+        let prepared: Vec<_> = cases.iter().zip(&places).map(prepare).collect();
         in_one_pass(gpu, |pass| prepared.iter().for_each(|prepared| prepared.encode_in_pass(pass)));
         let bytes = read(gpu, &output);
 

@@ -184,7 +184,7 @@ fn lengths() {
     }
 }
 
-/// Results of another type than was asked for, or more of them.
+/// Results of another type than the operator has, or more of them.
 #[test]
 fn wrong_result_types_are_refused() {
     let desk = Desk::new();
