@@ -4,7 +4,6 @@
 #[path = "../../crates/cli/src/show/translate/mod.rs"]
 mod translate;
 
-mod imports;
 mod permutations;
 mod plan;
 mod translations;

@@ -1,73 +1,59 @@
 //! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on
 //! every kind of device.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use crate::translate::stage_name;
 use halofold::Element;
-use halofold::adapter::HELPFUL_FEATURES;
+use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::plan::{Reads, Stage, Writes};
+use halofold::reduce::plan::{Stage, Writes};
 use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
 use super::item::Item;
-use super::refusals::Foreseen;
 
 /// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The
 /// last one is of interest for 64-bit floats alone.
-pub const OPTIONAL: [Features; 3] =
-    [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
+const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
 /// Everything that decides a kernel's text, and who asks for it.
 #[derive(Clone, Copy)]
-pub struct Permutation<'a> {
-    pub monoid: &'a Monoid,
+pub struct Permutation {
+    pub monoid: &'static Monoid,
     pub form: ShapeKind,
     pub options: Options<'static>,
     pub stage: Stage,
     pub features: Features,
 }
 
-impl Permutation<'_> {
+impl Permutation {
     /// Its name in lists of fingerprints: the same words from one version to the next.
-    pub fn label(&self) -> String {
-        let Permutation { monoid, form, options, stage, features } = *self;
-        let lanes = features.contains(Features::SUBGROUP);
+    fn label(&self) -> String {
+        let Permutation { monoid, form, options, stage, .. } = *self;
         let (name, element) = (monoid.name(), monoid.element().map_or("structs", Element::name));
-        let mut label = match options.strategy {
-            Strategy::Rung { rung, finish, tuning } => {
-                let lanes = if lanes { "subgroups" } else { "no subgroups" };
-                let (rung, stage, size) = (rung.name(), stage_name(stage), tuning.workgroup_size);
-                format!("reduce/{rung} {finish} {stage} {name} {element} {lanes} {size}")
-            }
-            _ => {
-                let (step, size) = (step(form, stage), stage.workgroup_size);
-                format!("reducer/{name} of {element}, {step}, subgroups {lanes}, {size}")
-            }
+        let way = match options.strategy {
+            Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
+            _ => format!("{form:?}"),
         };
-        if options.launches == Launches::Two {
-            label += &format!(", {} of two launches", stage_name(stage));
-        }
-        let variants = [
+        let lacks = self.lacks();
+        let marks = [
+            (options.accuracy == Accuracy::Exact, ", exact"),
+            (options.launches == Launches::Two, " in two launches"),
             (options.from_states, ", from states"),
             (options.to_states, ", to states"),
-            (self.is_in_words(), ", in words"),
-            (options.accuracy == Accuracy::Exact, ", exact"),
-            (stage.writes == Writes::Components, ", in arrays"),
             (monoid.sample().is_some(), ", of texels"),
+            (!lacks.is_empty(), &*format!(", without {}", feature_names(lacks))),
         ];
-        for (holds, what) in variants {
-            label += if holds { what } else { "" };
-        }
-        label
+        let marks: String = marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect();
+        let Stage { kernel, reads, writes, workgroup_size, .. } = stage;
+        let launched = format!("{} of {workgroup_size}, {reads:?} to {writes:?}", kernel.name);
+        format!("{name} of {element}, {way}{marks}: {launched}")
     }
 
-    /// Returns true if it compares 64-bit floats as pairs of words.
-    pub fn is_in_words(&self) -> bool {
-        let is_wide = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
-        is_wide && !self.features.contains(Features::SHADER_INT64)
+    fn lacks(&self) -> Features {
+        OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature) - self.features
     }
 
     pub fn kernel(&self) -> Kernel {
@@ -75,48 +61,21 @@ impl Permutation<'_> {
     }
 
     /// Its kernel with all that is known of it.
-    fn item(&self, kernel: Kernel) -> Item {
-        let Permutation { monoid, stage, features, .. } = *self;
-        let optional = OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature);
+    fn item(self, kernel: Kernel) -> Item {
+        let Permutation { monoid, form, options, stage, features } = self;
         let element = monoid.element().map_or("structs", Element::name);
         // All kernels load by the same functions.
         let source = format!("{:?} of {:?}", stage.reads, monoid.sample());
         let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
         Item {
-            row: stage.kernel.file.to_owned(),
-            label: self.label(),
-            kernel,
             traits: [&launched, &source, monoid.name(), element].map(str::to_owned).into(),
-            lacks: format!("{:?}", optional - features),
-            foreseen: Foreseen::of(self),
-            memory: 0..=u64::MAX,
+            lacks: format!("{:?}", self.lacks()),
+            is_given: Arc::new(move |wgsl, offered| {
+                options.check(monoid, form, features & offered, &generous()).is_ok()
+                    && monoid.compose(stage, features & offered).as_deref() == Some(wgsl)
+            }),
+            ..Item::new(stage.kernel.file, self.label(), kernel)
         }
-    }
-
-    /// Returns true if a device with these features is given this text, too.
-    pub fn is_text_with(&self, features: Features, text: &str) -> bool {
-        let Permutation { monoid, form, options, stage, .. } = self;
-        options.check(monoid, *form, features, &generous()).is_ok()
-            && monoid.compose(*stage, features).as_deref() == Some(text)
-    }
-}
-
-/// The name of a stage's task in a form.
-fn step(form: ShapeKind, stage: Stage) -> &'static str {
-    let place = match (stage.reads, stage.writes) {
-        (Reads::Partials, _) => 2,
-        (_, Writes::Partials) => 1,
-        _ => 0,
-    };
-    match form {
-        ShapeKind::Whole if stage.reads == Reads::Adjoining => "Adjoining { workgroup_size: 256 }",
-        ShapeKind::Whole => "Whole { workgroup_size: 256 }",
-        ShapeKind::Accumulate => "Accumulate { workgroup_size: 256 }",
-        ShapeKind::Strided => "Strided",
-        ShapeKind::Segments => ["Segments", "Chunks", "Merge"][place],
-        ShapeKind::Offsets => ["Offsets", "Tiles", "Join"][place],
-        ShapeKind::Axis => ["Columns", "ColumnChunks", "ColumnMerge"][place],
-        other => unreachable!("{other:?} is new"),
     }
 }
 
@@ -169,7 +128,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
 }
 
 /// Every stage of an operator's reducers on every kind of device that runs it, in workgroups of one size.
-pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>> {
+pub fn permutations(monoid: &'static Monoid, workgroup_size: u32) -> Vec<Permutation> {
     let optional = &OPTIONAL[..if monoid.element() == Some(Element::F64) { 3 } else { 2 }];
     let devices = (0..1 << optional.len()).map(|mask: usize| {
         let lacking = optional.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
@@ -200,72 +159,20 @@ pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>
     permutations
 }
 
-/// A kernel that one or more permutations are composed to.
-pub struct Entry<'a> {
-    pub item: Item,
-    /// The first of the permutations.
-    pub first: Permutation<'a>,
-}
-
-impl AsRef<Item> for Entry<'_> {
-    fn as_ref(&self) -> &Item {
-        &self.item
-    }
-}
-
-/// The distinct kernels of some operators.
-#[derive(Default)]
-pub struct Distinct<'a> {
-    pub kernels: Vec<Entry<'a>>,
-    pub permutations: usize,
-    /// The askers that were met, with operator and element type.
-    pub met: HashSet<(String, Op, Option<Element>)>,
-}
-
-/// The part of the program that asks for a kernel: a rung and its finish, or a form.
-pub fn asker(form: ShapeKind, options: &Options<'_>) -> String {
-    match options.strategy {
-        Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
-        _ => {
-            let Options { from_states, to_states, launches, accuracy, .. } = options;
-            format!("{form:?} from states {from_states} to states {to_states}, {launches:?}, {accuracy:?}")
-        }
-    }
-}
-
-impl<'a> Distinct<'a> {
-    /// Composes all stages in workgroups of one size.
-    pub fn of(monoids: &'a [Monoid], workgroup_size: u32) -> Self {
-        let mut distinct = Distinct::default();
-        for monoid in monoids {
-            let mut composed = HashMap::new();
-            let mut texts = HashMap::<String, usize>::new();
-            for permutation in permutations(monoid, workgroup_size) {
-                distinct.permutations += 1;
-                if let Some(op) = monoid.op() {
-                    let by = asker(permutation.form, &permutation.options);
-                    distinct.met.insert((by, op, monoid.element()));
+/// The distinct kernels of some operators, in workgroups of one size.
+pub fn reductions(monoids: Vec<Monoid>, workgroup_size: u32) -> Vec<Item> {
+    let mut items = Vec::new();
+    // Items keep their operators.
+    for monoid in &*monoids.leak() {
+        let (mut composed, mut texts) = (HashSet::new(), HashSet::new());
+        for permutation in permutations(monoid, workgroup_size) {
+            if composed.insert((permutation.stage, permutation.features)) {
+                let kernel = permutation.kernel();
+                if texts.insert(kernel.wgsl.clone()) {
+                    items.push(permutation.item(kernel));
                 }
-                let at = *composed.entry((permutation.stage, permutation.features)).or_insert_with(|| {
-                    let kernel = permutation.kernel();
-                    *texts.entry(kernel.wgsl.clone()).or_insert_with(|| {
-                        let item = permutation.item(kernel);
-                        distinct.kernels.push(Entry { item, first: permutation });
-                        distinct.kernels.len() - 1
-                    })
-                });
-                let known = &distinct.kernels[at];
-                let labels = || (known.first.label(), permutation.label());
-                let must = Foreseen::of(&permutation).must;
-                assert_eq!(known.item.foreseen.must, must, "one kernel: {:?}", labels());
             }
         }
-        distinct
     }
-}
-
-/// Every kernel of an operator at two workgroup sizes.
-pub fn labelled(monoid: &Monoid) -> impl Iterator<Item = (String, Kernel)> {
-    let all = [64, 256].into_iter().flat_map(|size| permutations(monoid, size));
-    all.map(|permutation| (permutation.label(), permutation.kernel()))
+    items
 }

@@ -1,39 +1,42 @@
 //! Every list of kernels, by the project's rules and in every language.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use halofold::Element;
-use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{Accuracy, Monoid, Op, Options, ReduceError, ShapeKind, Strategy, length_kernel};
-use halofold::wgpu::{Features, Limits};
-use halofold_measure::Kernel;
+use halofold::adapter::HELPFUL_FEATURES;
+use halofold::reduce::Op;
+use halofold::reduce::ladder::RUNGS;
 
-use super::catalogue::{self, Distinct, ways};
+use super::catalogue::reductions;
 use super::item::{Item, Met, sample};
-use super::operations::MEMORY_EVERYWHERE;
-use super::refusals::REFUSALS;
+use super::operators::over;
 use super::spirv_val::SpirvVal;
-use super::{KERNELS, MONOIDS, in_parallel, lints, operations, operators, say, stencils};
+use super::{KERNELS, in_parallel, lints, say};
 use crate::translate::{self, Checked, Code, Language, TranslateError};
 
 /// How often each language refused a kernel for each type.
 type Refused = BTreeMap<(&'static str, &'static str), usize>;
 
-/// Checks that kernels keep the project's rules and take the memory that is foreseen, and writes them in all
-/// languages.
-pub fn check_all<T: AsRef<Item>>(items: &[&T]) -> Refused {
+/// Checks that kernels keep the project's rules, need no feature that their device may lack, and take the memory
+/// that is foreseen; and writes them in all languages.
+pub fn check_all(items: &[&Item]) -> Refused {
     let refused = Mutex::new(Refused::new());
     // A program that is started for each kernel takes longer than all that comes before it.
     let mut met = Met::new(true, false);
-    let with_validator = |item: &&T| (item.as_ref().clone(), met.is_new(item.as_ref()));
-    let items: Vec<_> = items.iter().map(with_validator).collect();
+    let items: Vec<_> = items.iter().map(|item| (*item, met.is_new(item))).collect();
     in_parallel(&items, |(item, is_validated)| {
         let checked = match translate::check(&item.kernel) {
             Ok(checked) => checked,
             Err(error) => return vec![format!("{}: {error}", item.label)],
         };
         let mut complaints = lints::broken_rules(&item.kernel);
+        // The least that a device may have for this text: what it lacks is refused before the driver sees it.
+        let least = HELPFUL_FEATURES.iter().fold(HELPFUL_FEATURES, |least, feature| {
+            if item.is_given_with(least - feature) { least - feature } else { least }
+        });
+        let invalid = lints::invalid_with(&item.kernel.wgsl, least);
+        complaints.extend(invalid.map(|error| format!("with {least:?}: {error}")));
         let takes = checked.facts.workgroup_memory_bytes;
         if !item.memory.contains(&takes) {
             complaints.push(format!("it takes {takes} bytes of workgroup memory, not {:?}", item.memory));
@@ -50,56 +53,41 @@ pub fn check_all<T: AsRef<Item>>(items: &[&T]) -> Refused {
     refused.into_inner().unwrap()
 }
 
-/// Writes a kernel in a language and validates the SPIR-V; returns the type for which it is refused, or a complaint.
+/// Writes a kernel in a language and validates the SPIR-V; returns the type that the language lacks, or a complaint.
+/// No device is given a kernel that the language of its back end lacks types for.
 fn write(
     item: &Item,
     checked: &Checked<'_>,
     language: Language,
     spirv_val: Option<&SpirvVal>,
 ) -> Result<Option<&'static str>, String> {
-    let must: Vec<_> = item.foreseen.must.iter().filter(|(by, _)| *by == language).collect();
-    match checked.write(language) {
-        Err(TranslateError::Type { ty, .. }) if item.foreseen.may.contains(&(language, ty)) => Ok(Some(ty)),
-        Err(error) => Err(format!("{error}\n(foreseen: {must:?})")),
-        Ok(_) if !must.is_empty() => Err(format!("to be refused for {must:?}, but was written")),
-        Ok(translation) => match (translation.code, spirv_val) {
-            (Code::Words(words), Some(spirv_val)) => spirv_val.check(&words).map(|()| None),
-            (Code::Text(text), _) if !text.contains(&translation.entry_point) => {
-                Err(format!("no `{}` in\n{text}", translation.entry_point))
-            }
-            _ => Ok(None),
-        },
+    let translation = match checked.write(language) {
+        Err(TranslateError::Type { ty, .. }) if !item.is_given_with(language.offered()) => {
+            return Ok(Some(ty));
+        }
+        translation => translation.map_err(|error| error.to_string())?,
+    };
+    match (translation.code, spirv_val) {
+        (Code::Words(words), Some(spirv_val)) => spirv_val.check(&words)?,
+        (Code::Text(text), _) if !text.contains(&translation.entry_point) => {
+            return Err(format!("no `{}` in\n{text}", translation.entry_point));
+        }
+        _ => {}
     }
+    Ok(None)
 }
 
+/// Every reason to refuse a kernel is met.
 #[test]
-fn every_permutation_in_every_language() {
-    let refused = check_all(&sample(&KERNELS.kernels));
-    let (permutations, kernels) = (KERNELS.permutations, KERNELS.kernels.len());
-    say(&format!("permutations: {permutations}, {kernels} distinct kernels; refused: {refused:?}"));
+fn every_kernel_in_every_language() {
+    let refused = check_all(&sample(&KERNELS));
+    say(&format!("permutations: {} distinct kernels; refused: {refused:?}", KERNELS.len()));
+    assert_eq!(refused.len(), 11, "{refused:?}");
 }
 
-/// The kernels of operations beside reductions and stencils, the program's own, and the one that applies a count on
-/// the GPU.
+/// Some operators in workgroups of other sizes.
 #[test]
-fn operations_in_every_language() {
-    let (wgsl, overrides) = length_kernel();
-    let length = Kernel { wgsl, entry_point: "main", overrides, label: "length".to_owned() };
-    let mut items = [operations::kernels(), operations::of_program()].concat();
-    items.push(Item { memory: 0..=MEMORY_EVERYWHERE, ..Item::new("length", "a count".to_owned(), length) });
-    check_all(&items.iter().collect::<Vec<_>>());
-}
-
-#[test]
-fn every_stencil_in_every_language() {
-    let items = stencils::permutations();
-    say(&format!("permutations: {} distinct kernels of the stencils", items.len()));
-    check_all(&sample(&items));
-}
-
-/// Some operators in workgroups of other sizes, and exact residuals in every launch that they may take.
-#[test]
-fn other_workgroup_sizes_and_residuals_in_every_language() {
+fn other_workgroup_sizes_in_every_language() {
     let operators = [
         (Op::Sum, Element::F32),
         (Op::Max, Element::F32),
@@ -108,53 +96,9 @@ fn other_workgroup_sizes_and_residuals_in_every_language() {
         (Op::WideSum, Element::I64),
         (Op::WideProduct, Element::I32),
     ];
-    let operators = operators.map(|(op, element)| op.over(element).unwrap());
-    let residuals = operators::exact_residuals();
-    let sizes = [1, 64, 1024].map(|size| (&operators[..], size, RUNGS.len()));
-    for (monoids, workgroup_size, least) in sizes.into_iter().chain([(&residuals[..], 256, 8)]) {
-        let distinct = Distinct::of(monoids, workgroup_size);
-        assert!(distinct.kernels.len() > least, "{workgroup_size}: {}", distinct.kernels.len());
-        check_all(&sample(&distinct.kernels));
+    for workgroup_size in [1, 64, 1024] {
+        let kernels = reductions(operators.map(|(op, element)| over(op, element)).into(), workgroup_size);
+        assert!(kernels.len() > RUNGS.len(), "{workgroup_size}: {}", kernels.len());
+        check_all(&sample(&kernels));
     }
-}
-
-/// Every operator goes through every form and every rung, and every reason to refuse a kernel is met.
-#[test]
-fn nothing_is_left_out() {
-    for monoid in MONOIDS.iter() {
-        for (form, options) in ways(256) {
-            let op = monoid.op().expect("it is one of halofold's own");
-            let known = (catalogue::asker(form, &options), op, monoid.element());
-            let is_exact = options.accuracy == Accuracy::Exact;
-            let excused = match options.strategy {
-                Strategy::Rung { finish: Finish::Atomic, .. } => !fits_a_word(monoid),
-                Strategy::Rung { rung, .. } if rung.name() == "exact" => {
-                    has_no_exact_form(monoid, form, &options)
-                }
-                Strategy::Fastest if is_exact => has_no_exact_form(monoid, form, &options),
-                _ => form == ShapeKind::Accumulate && monoid.accumulates().is_none(),
-            };
-            assert_eq!(KERNELS.met.contains(&known), !excused, "{known:?}");
-        }
-    }
-    let met = KERNELS.kernels.iter().flat_map(|entry| &entry.item.foreseen.must);
-    let names = |(language, ty): (Language, &'static str)| (language.name(), ty);
-    let met: BTreeSet<_> = met.map(|refusal| names(*refusal)).collect();
-    assert_eq!(met, REFUSALS.map(|(language, ty, _)| names((language, ty))).into());
-}
-
-fn has_no_exact_form(monoid: &Monoid, form: ShapeKind, options: &Options<'_>) -> bool {
-    let checked = options.check(monoid, form, Features::all(), &Limits::default());
-    matches!(checked, Err(ReduceError::NotExact { .. }))
-}
-
-/// Returns true if an atomic word takes accumulators and turns into the result.
-fn fits_a_word(monoid: &Monoid) -> bool {
-    let bits = |ty: &str| match ty {
-        "u32" | "i32" | "f32" => Some(32),
-        "u64" | "i64" | "f64" => Some(64),
-        _ => None,
-    };
-    let [acc, out] = [monoid.acc_type(), monoid.out_type()].map(bits);
-    acc.is_some() && acc == out
 }

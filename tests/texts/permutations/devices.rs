@@ -1,37 +1,16 @@
-//! What the library checks before it composes a kernel: features, workgroup memory, the stages of a plan.
+//! What the library checks before it composes a kernel: operators and forms, workgroup memory, the stages of a plan.
 
 use halofold::Element;
-use halofold::reduce::{Arity, BufferRange, Op, Shape, ShapeKind, Strategy};
+use halofold::reduce::ladder::Finish;
+use halofold::reduce::{Accuracy, Arity, BufferRange, Monoid, Op, Options, Shape, ShapeKind, Strategy};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
-use super::catalogue::{Distinct, generous, ways};
-use super::item::sample;
+use super::catalogue::{Permutation, generous, monoids, permutations, ways};
+use super::in_parallel;
 use super::operations::MEMORY_EVERYWHERE;
-use super::{KERNELS, MONOIDS, in_parallel, lints};
+use super::operators::over;
 use crate::translate;
-
-/// A device that lacks what a kernel needs is refused when the reducer is made, not by the driver. And no device is
-/// given a kernel that the language of its back end lacks types for.
-#[test]
-fn no_kernel_needs_more_than_is_checked() {
-    in_parallel(&sample(&KERNELS.kernels), |entry| {
-        let text = &entry.item.kernel.wgsl;
-        // The least that a device may have for this text.
-        let mut features = entry.first.features;
-        for (_, feature) in features.iter_names() {
-            if entry.first.is_text_with(features - feature, text) {
-                features = features - feature;
-            }
-        }
-        let error = lints::invalid_with(text, features).map(|error| format!("with {features:?}: {error}"));
-        let wrong = entry.item.foreseen.must.iter().filter(|(language, _)| {
-            entry.first.is_text_with(entry.first.features & language.offered(), text)
-        });
-        let wrong = wrong.map(|(language, ty)| format!("{language} is given it, and lacks {ty}"));
-        error.into_iter().chain(wrong).map(|why| format!("{}: {why}", entry.item.label)).collect()
-    });
-}
 
 /// A rung that a device has too little workgroup memory for is refused, not left to the driver; and what halofold
 /// chooses itself fits every device.
@@ -39,42 +18,41 @@ fn no_kernel_needs_more_than_is_checked() {
 fn workgroup_memory_is_checked() {
     let limits = |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..generous() };
     let takes = |kernel: &Kernel| translate::check(kernel).unwrap().facts.workgroup_memory_bytes;
-    let widest = [(Op::WideSum, Element::I64), (Op::LogSumExp, Element::F64)];
-    let widest = widest.map(|(op, element)| op.over(element).unwrap());
-    for workgroup_size in [256, 512, 1024] {
-        let rungs = |entry: &super::catalogue::Entry<'_>| {
-            matches!(entry.first.options.strategy, Strategy::Rung { .. })
-        };
-        let mut kernels = Distinct::of(&widest, workgroup_size).kernels;
-        kernels.retain(rungs);
-        in_parallel(&kernels, |entry| {
-            let takes = takes(&entry.item.kernel);
-            let (first, less) = (&entry.first, limits(takes.saturating_sub(1)));
-            let is_refused = first.options.check(first.monoid, first.form, first.features, &less).is_err();
-            let complaint = || format!("{} takes {takes} bytes", entry.item.label);
+    let widest = [over(Op::WideSum, Element::I64), over(Op::LogSumExp, Element::F64)];
+    for monoid in &*Vec::from(widest).leak() {
+        let by_rungs = [256, 512, 1024].map(|size| permutations(monoid, size)).concat();
+        let is_rung = |it: &Permutation| matches!(it.options.strategy, Strategy::Rung { .. });
+        in_parallel(&by_rungs.into_iter().filter(is_rung).collect::<Vec<_>>(), |it| {
+            let takes = takes(&it.kernel());
+            let less = limits(takes.saturating_sub(1));
+            let is_refused = it.options.check(monoid, it.form, it.features, &less).is_err();
+            let complaint = || format!("{:?} takes {takes} bytes", it.options);
             (takes > MEMORY_EVERYWHERE && !is_refused).then(complaint).into_iter().collect()
         });
-    }
-    for monoid in &widest {
-        for (form, options) in
-            ways(256).into_iter().filter(|(_, options)| options.strategy == Strategy::Fastest)
-        {
+        for (form, options) in ways(256) {
             for stage in options.stages(monoid, form, &limits(MEMORY_EVERYWHERE)) {
-                if let Some(kernel) = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP) {
-                    assert!(takes(&kernel) <= MEMORY_EVERYWHERE, "{} {form:?} {stage:?}", monoid.name());
-                }
+                let kernel = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP);
+                let fits = kernel.is_none_or(|kernel| takes(&kernel) <= MEMORY_EVERYWHERE);
+                assert!(
+                    fits || options.strategy != Strategy::Fastest,
+                    "{} {form:?} {stage:?}",
+                    monoid.name()
+                );
             }
         }
     }
 }
 
-/// Plans launch only stages whose kernels are looked at.
+/// Every operator goes through every form and every rung, and plans launch only stages whose kernels are looked at.
 #[test]
 fn plans_have_no_other_stages() {
     let limits = Limits::default();
-    for monoid in MONOIDS.iter() {
+    for monoid in monoids() {
         for (form, options) in ways(256) {
-            let stages = options.stages(monoid, form, &limits);
+            let checked = options.check(&monoid, form, Features::all(), &generous());
+            let what = || format!("{} of {:?}, {form:?} {options:?}", monoid.name(), monoid.element());
+            assert_eq!(checked.is_ok(), is_defined(&monoid, form, &options), "{}: {checked:?}", what());
+            let stages = options.stages(&monoid, form, &limits);
             for len in [0, 1, 1000, 1 << 20, 1 << 26] {
                 let shape = match form {
                     ShapeKind::Whole => Shape::Whole,
@@ -86,12 +64,26 @@ fn plans_have_no_other_stages() {
                 };
                 let input = BufferRange { offset: 0, len };
                 let is_pair = monoid.arity() == Arity::Two && !options.from_states;
-                let plan = options.plan(monoid, shape, &[input], is_pair.then_some(input), &limits);
+                let plan = options.plan(&monoid, shape, &[input], is_pair.then_some(input), &limits);
                 for launch in plan.iter().flat_map(|plan| plan.launches()) {
-                    let what = || format!("{} {form:?} {options:?} {launch:?}", monoid.name());
-                    assert!(stages.contains(&launch.stage), "{}", what());
+                    assert!(stages.contains(&launch.stage), "{} {launch:?}", what());
                 }
             }
         }
+    }
+}
+
+/// An atomic word takes accumulators and turns into the result; exact sums and sums onto a result are of some.
+fn is_defined(monoid: &Monoid, form: ShapeKind, options: &Options<'_>) -> bool {
+    let bits =
+        |ty: &str| ["32", "64"].map(|bits| ["u", "i", "f"].iter().any(|kind| *ty == format!("{kind}{bits}")));
+    match options.strategy {
+        Strategy::Rung { finish: Finish::Atomic, .. } => {
+            let [acc, out] = [monoid.acc_type(), monoid.out_type()].map(bits);
+            acc.contains(&true) && acc == out
+        }
+        Strategy::Rung { rung, .. } if rung.name() == "exact" => monoid.exact().is_some(),
+        Strategy::Fastest if options.accuracy == Accuracy::Exact => monoid.exact().is_some(),
+        _ => form != ShapeKind::Accumulate || monoid.accumulates().is_some(),
     }
 }

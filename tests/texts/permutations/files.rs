@@ -2,62 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use halofold::Element;
-use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Op, Options, ShapeKind, Strategy, Tuning};
-use halofold::wgpu::{Features, Limits};
-
-use super::catalogue::Distinct;
-use super::{KERNELS, lints, operations, operators};
+use super::{KERNELS, catalogue, operators};
 use crate::read_all;
-
-/// Every rung is a valid module with nothing defined and a plain operator; the rungs about subgroups with those.
-#[test]
-fn every_rung_is_a_module_by_itself() {
-    let sum = Op::Sum.over(Element::F32).unwrap();
-    let mut files = BTreeSet::new();
-    for rung in RUNGS {
-        let tuning = Tuning::of(rung.kernel, &Limits::default(), 1 << 20);
-        let options =
-            Options::default().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning });
-        let stages = options.stages(&sum, ShapeKind::Whole, &Limits::default());
-        let is_plain = |stage: &&Stage| {
-            stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
-        };
-        let stage = stages.iter().find(is_plain).expect("each rung delivers results of elements");
-        let features = if rung.kernel.needs_subgroups() { Features::SUBGROUP } else { Features::empty() };
-        let text = sum.compose(*stage, features).expect("a float is a word");
-        assert_eq!(lints::invalid_with(&text, features), None, "{}", rung.name());
-        let stores = text.contains("output[params.store");
-        assert!(rung.finishes[0] == Finish::Atomic || stores, "{}", rung.name());
-        files.insert(format!("shaders/{}.wgsl", rung.kernel.file));
-    }
-    assert_eq!(read_all("shaders/ladder", "wgsl").into_keys().collect::<BTreeSet<_>>(), files);
-}
 
 /// A condition that never holds, or an import that nothing makes, leaves functions of a file out of all kernels.
 #[test]
 fn every_function_is_in_a_kernel() {
     let name_of = |line: &str| Some(line.strip_prefix("fn ")?.split('(').next()?.to_owned());
     let mut composed = BTreeSet::new();
-    let others = [operators::of_texels(), operators::keeping()].concat();
-    let others = Distinct::of(&others, 256).kernels;
-    let reductions = KERNELS.kernels.iter().chain(&others).map(|entry| &entry.item);
-    let mut operations = operations::kernels();
-    operations.retain(|item| ["rank", "group"].contains(&&*item.row));
-    for item in reductions.chain(&operations) {
+    let others = catalogue::reductions(operators::keeping(), 256);
+    for item in KERNELS.iter().chain(&others) {
         let mut file = "";
         for line in item.kernel.wgsl.lines() {
             file = line.strip_prefix("// ==== ").unwrap_or(file);
             composed.extend(name_of(line).map(|name| (file.to_owned(), name)));
         }
     }
-    // Squares are of stencils; four at a time are combined, and values added, for operators of applications only;
-    // lengths have a kernel of their own.
-    let elsewhere = ["squares", "map4_rolled", "length", "exact/operators/mapped"];
-    let folders = ["exact", "kernels", "ladder", "operators", "shared"];
-    for (file, text) in folders.iter().flat_map(|folder| read_all(&format!("shaders/{folder}"), "wgsl")) {
+    // Four at a time are combined, and values added, for operators of applications only. `length` has no headings.
+    // Residuals are looked at in their exact form.
+    let elsewhere = ["map4_rolled", "kernels/length", "exact/operators/mapped", "stencil/residual"];
+    for (file, text) in read_all("shaders", "wgsl") {
         let functions = text.lines().filter_map(name_of).map(|name| (file.clone(), name));
         let left_out: Vec<_> = functions.filter(|function| !composed.contains(function)).collect();
         assert!(left_out.is_empty() || elsewhere.iter().any(|part| file.contains(part)), "{left_out:?}");

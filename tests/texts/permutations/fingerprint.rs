@@ -4,18 +4,23 @@
 //! The entry point is followed from mention to mention. What is declared outside of functions is known by what it
 //! is: a type by its parts, a buffer by its decorations. Variables, and values of a function, are numbered by their
 //! first mention. What the entry point does not reach does not count.
+//!
+//! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --test texts hashes` writes the fingerprints of all
+//! kernels, a line each. `comm -3 before.txt after.txt` shows what differs after a change.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use crate::translate;
-use crate::translate::{Code, Language};
+use std::sync::Mutex;
+
+use super::{KERNELS, catalogue, in_parallel, say};
+use crate::translate::{self, Code, Language};
 use halofold_measure::Kernel;
 use rspirv::dr::{Function, Instruction, Module, load_words};
 use rspirv::spirv::{Op, Word};
 
 /// The fingerprint of a kernel that naga can write.
-pub fn fingerprint(kernel: &Kernel) -> u64 {
+fn fingerprint(kernel: &Kernel) -> u64 {
     let translation = translate::translate(kernel, Language::Spirv).expect("SPIR-V has every type");
     let Code::Words(words) = translation.code else { unreachable!("SPIR-V is words") };
     let module = load_words(words).expect("naga writes SPIR-V");
@@ -118,6 +123,23 @@ impl<'a> Known<'a> {
 /// The ids that an instruction mentions.
 fn ids(instruction: &Instruction) -> impl Iterator<Item = Word> {
     instruction.operands.iter().filter_map(|operand| operand.id_ref_any())
+}
+
+const FILE: &str = "HALOFOLD_KERNEL_HASHES";
+
+#[test]
+fn hashes_of_all_kernels() {
+    let Some(file) = std::env::var_os(FILE) else {
+        return say(&format!("permutations: no list of fingerprints, as {FILE} does not name a file"));
+    };
+    let lines = Mutex::new(BTreeSet::new());
+    let smaller = catalogue::reductions(catalogue::monoids(), 64);
+    in_parallel(&KERNELS.iter().chain(&smaller).collect::<Vec<_>>(), |item| {
+        let line = format!("{:016x} {}/{}\n", fingerprint(&item.kernel), item.row, item.label);
+        lines.lock().unwrap().insert(line);
+        Vec::new()
+    });
+    std::fs::write(file, String::from_iter(lines.into_inner().unwrap())).unwrap();
 }
 
 const DECLARED: [&str; 5] = [

@@ -2,10 +2,18 @@
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
+use halofold::wgpu::Features;
 use halofold_measure::Kernel;
 
-use super::refusals::Foreseen;
+use super::lints;
+
+/// Returns true if a device with these features is given the text.
+type IsGiven = dyn Fn(&str, Features) -> bool + Send + Sync;
+
+/// What makes a kernel another one: its text, its entry point, the bits of its overrides.
+pub type Key = (String, &'static str, Vec<(&'static str, u64)>);
 
 #[derive(Clone)]
 pub struct Item {
@@ -18,28 +26,31 @@ pub struct Item {
     pub traits: Vec<String>,
     /// What its device lacks. It decides which built-in functions exist for an operator and for a type, too.
     pub lacks: String,
-    pub foreseen: Foreseen,
+    pub is_given: Arc<IsGiven>,
     /// Bytes of workgroup memory that it may take.
     pub memory: RangeInclusive<u64>,
 }
 
 impl Item {
     pub fn new(row: &str, label: String, kernel: Kernel) -> Self {
-        let foreseen = Foreseen::in_text(&kernel.wgsl);
-        let (row, memory) = (row.to_owned(), 0..=u64::MAX);
-        Item { row, label, kernel, traits: Vec::new(), lacks: String::new(), foreseen, memory }
+        Item {
+            row: row.to_owned(),
+            label,
+            kernel,
+            traits: Vec::new(),
+            lacks: String::new(),
+            is_given: Arc::new(|wgsl, features| lints::invalid_with(wgsl, features).is_none()),
+            memory: 0..=u64::MAX,
+        }
     }
-}
 
-/// What makes a kernel another one: its text, its entry point, the bits of its overrides.
-pub fn key(kernel: &Kernel) -> (String, &'static str, Vec<(&'static str, u64)>) {
-    let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits()));
-    (kernel.wgsl.clone(), kernel.entry_point, overrides.collect())
-}
+    pub fn is_given_with(&self, features: Features) -> bool {
+        (self.is_given)(&self.kernel.wgsl, features)
+    }
 
-impl AsRef<Item> for Item {
-    fn as_ref(&self) -> &Item {
-        self
+    pub fn key(&self) -> Key {
+        let Kernel { wgsl, entry_point, overrides, .. } = &self.kernel;
+        (wgsl.clone(), entry_point, overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect())
     }
 }
 
@@ -72,8 +83,8 @@ impl Met {
 
 /// Kernels that together have every pair of traits, with and without what a device may lack: of all kernels that
 /// are validated, these are written in every language. `HALOFOLD_KERNELS_ALL=1` takes all.
-pub fn sample<T: AsRef<Item>>(items: &[T]) -> Vec<&T> {
+pub fn sample(items: &[Item]) -> Vec<&Item> {
     let takes_all = std::env::var_os(super::written::ALL).is_some();
     let mut met = Met::new(true, true);
-    items.iter().filter(|item| takes_all || met.is_new((*item).as_ref())).collect()
+    items.iter().filter(|item| takes_all || met.is_new(item)).collect()
 }

@@ -2,21 +2,19 @@
 //!
 //! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a
 //! device offers ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's
-//! own rules ([`lints`]) and written in every language, or refused for a reason that [`refusals`] foresees. Other
-//! operations ([`operations`]), operators of applications ([`operators`]) and [`stencils`] are lists of kernels
-//! that go the same way ([`check`]). SPIR-V goes through `spirv-val` besides, where that is installed.
+//! own rules ([`lints`]) and written in every language, or refused for a type whose feature that language's back end
+//! lacks. Other [`operations`], [`operators`] of applications and [`stencils`] are lists of kernels that go the same
+//! way ([`check`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
 mod check;
 mod devices;
 mod files;
 mod fingerprint;
-mod hashes;
 mod item;
 mod lints;
 mod operations;
 mod operators;
-mod refusals;
 mod spirv_val;
 mod stencils;
 mod written;
@@ -25,15 +23,22 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use halofold::reduce::Monoid;
+use halofold::Element;
+use halofold::reduce::{Arity, Monoid};
 
-use self::catalogue::Distinct;
+use self::item::Item;
 
-/// Every operator over every element type that it is defined for.
-static MONOIDS: LazyLock<Vec<Monoid>> = LazyLock::new(catalogue::monoids);
-
-/// All kernels at a workgroup of 256, composed once for all tests.
-static KERNELS: LazyLock<Distinct<'static>> = LazyLock::new(|| Distinct::of(&MONOIDS, 256));
+/// Every kernel there is, at a workgroup of 256, composed once for all tests.
+static KERNELS: LazyLock<Vec<Item>> = LazyLock::new(|| {
+    let of_operators = [operators::exact_residuals(), operators::of_texels()].concat();
+    let differ = include_str!("../../../crates/measure/shaders/differ.wgsl");
+    let differ = Monoid::custom("differ", Element::U32, Arity::Two, differ).unwrap();
+    let mut comparing = catalogue::reductions(vec![differ], 256);
+    comparing.iter_mut().for_each(|item| item.row = operations::PROGRAM.to_owned());
+    let reductions = [catalogue::monoids(), of_operators].map(|monoids| catalogue::reductions(monoids, 256));
+    let stencils = [stencils::tuned(), stencils::permutations()].concat();
+    [reductions.concat(), comparing, stencils, operations::kernels()].concat()
+});
 
 /// Calls `work` for every item on all processors, and fails with what it complained about.
 fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) {

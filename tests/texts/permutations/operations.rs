@@ -1,4 +1,4 @@
-//! The kernels of operations beside reductions and stencils.
+//! The kernels of operations beside reductions and stencils, and the program's own.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use crate::translate;
 use halofold::group::{ById, ByKey, GroupBy};
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Method as Counting, Tuning};
 use halofold::rank::{Method, Quantiles, TopK};
-use halofold::reduce::{Monoid, Op};
+use halofold::reduce::{Op, length_kernel};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
@@ -15,59 +15,61 @@ use halofold::{Element, Map, pyramid};
 use halofold_measure::{Form, Kernel};
 
 use super::catalogue::generous;
-use super::item::Item;
+use super::item::{Item, Key};
+use super::operators::over;
 
 /// Every device has that much workgroup memory, in bytes.
 pub const MEMORY_EVERYWHERE: u64 = 16 << 10;
 
-/// Every distinct kernel of every operation.
+/// The row of the program's own kernels in the table of kernels and compilers.
+pub const PROGRAM: &str = "the program's own";
+
+/// Every distinct kernel of every operation, those of the program, which measure memory, and the one that applies a
+/// count on the GPU.
 pub fn kernels() -> Vec<Item> {
     let mut kernels = Kernels::default();
     ranks(&mut kernels);
     groups(&mut kernels);
     scans(&mut kernels);
-    kernels.items.extend(histograms());
-    kernels.items.extend(pyramids());
+    histograms(&mut kernels);
+    pyramids(&mut kernels);
+    for forms in Form::tried(&generous(), false) {
+        let kernel = Kernel::from(&forms[0]);
+        let name = format!("{} {:?}", kernel.entry_point, kernel.overrides);
+        kernels.insert(PROGRAM, &name, 0..=MEMORY_EVERYWHERE, kernel);
+    }
+    let (wgsl, overrides) = length_kernel();
+    kernels.add("length", "a count", [("length".to_owned(), wgsl, overrides)].into_iter());
     kernels.items
-}
-
-/// The row of the program's own kernels in the table of kernels and compilers.
-pub const PROGRAM: &str = "the program's own";
-
-/// The kernels that are no operation of the library's: they measure memory.
-pub fn of_program() -> Vec<Item> {
-    let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
-    let item = |kernel: Kernel| {
-        let label = format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides);
-        with_memory(0..=MEMORY_EVERYWHERE, Item::new(PROGRAM, label, kernel))
-    };
-    peaks.into_iter().map(item).collect()
 }
 
 /// A kernel as an operation composes it: its label, the WGSL, and the values of overrides.
 type Composed = (String, String, Vec<(&'static str, f64)>);
 
-/// Kernels, each text with its overrides once in each row.
+/// Kernels, each once in each row.
 #[derive(Default)]
 struct Kernels {
     items: Vec<Item>,
-    seen: HashSet<(&'static str, String, String)>,
+    seen: HashSet<(String, Key)>,
 }
 
 impl Kernels {
-    fn add(&mut self, row: &'static str, operation: &str, composed: impl Iterator<Item = Composed>) {
+    /// Kernels that every device has the memory for. An empty row is the kernel's own.
+    fn add(&mut self, row: &str, operation: &str, composed: impl Iterator<Item = Composed>) {
         for (label, wgsl, overrides) in composed {
-            if self.seen.insert((row, wgsl.clone(), format!("{overrides:?}"))) {
-                let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
-                let label = format!("{} of {operation}", kernel.label);
-                self.items.push(with_memory(0..=MEMORY_EVERYWHERE, Item::new(row, label, kernel)));
-            }
+            let own = label.trim_start_matches("halofold.").replace('.', "/");
+            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
+            self.insert(if row.is_empty() { &own } else { row }, operation, 0..=MEMORY_EVERYWHERE, kernel);
         }
     }
-}
 
-fn with_memory(memory: RangeInclusive<u64>, item: Item) -> Item {
-    Item { memory, ..item }
+    fn insert(&mut self, row: &str, operation: &str, memory: RangeInclusive<u64>, kernel: Kernel) {
+        let label = format!("{} of {operation}", kernel.label);
+        let item = Item { memory, ..Item::new(row, label, kernel) };
+        if self.seen.insert((row.to_owned(), item.key())) {
+            self.items.push(item);
+        }
+    }
 }
 
 /// Every type, one rank and several, results that are elements and results between elements.
@@ -76,7 +78,7 @@ fn ranks(kernels: &mut Kernels) {
     let offsets = [0, 100, 5000];
     for element in Element::ALL {
         let mut add = |of: &str, composed: &mut dyn Iterator<Item = Composed>| {
-            kernels.add("rank", &format!("{of} of {element}"), composed);
+            kernels.add("", &format!("{of} of {element}"), composed);
         };
         let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied()).unwrap();
         let largest = |count| TopK::new(element, count).unwrap();
@@ -112,7 +114,7 @@ fn groups(kernels: &mut Kernels) {
     for element in [Element::F32, Element::I32, Element::U32] {
         for (name, groups, ask) in by_id {
             let by_id = ask(ById::new(element, groups).unwrap());
-            kernels.add("group", &format!("{name} of {element} by {groups} groups"), by_id.kernels(limits));
+            kernels.add("", &format!("{name} of {element} by {groups} groups"), by_id.kernels(limits));
         }
     }
     let lengths = [Element::U32, Element::F32, Element::U64]
@@ -122,7 +124,7 @@ fn groups(kernels: &mut Kernels) {
     let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().unwrap());
     let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
     for (of, by_key) in lengths.into_iter().chain(sums).chain([exact, places]) {
-        kernels.add("group", &of, by_key.kernels(features, limits));
+        kernels.add("", &of, by_key.kernels(features, limits));
     }
     type AskedByKey = fn(GroupBy) -> GroupBy;
     let group_by: [(&str, Element, u32, AskedByKey); 4] = [
@@ -133,39 +135,34 @@ fn groups(kernels: &mut Kernels) {
     ];
     for (name, key, groups, ask) in group_by {
         let group_by = ask(GroupBy::new(key, Element::F32, groups).unwrap());
-        kernels.add("group", &format!("{name} by {groups} keys of {key}"), group_by.kernels(limits));
+        kernels.add("", &format!("{name} by {groups} keys of {key}"), group_by.kernels(limits));
     }
-}
-
-fn over(op: Op, element: Element) -> Monoid {
-    op.over(element).unwrap()
 }
 
 /// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as pairs of
 /// words.
 fn scans(kernels: &mut Kernels) {
-    let all = Features::all();
+    let (all, f32, f16) = (Features::all(), Element::F32, Element::F16);
     let scan = |op, element| Scan::new(over(op, element)).unwrap();
-    let mut scans = Vec::new();
+    let sum = |element| scan(Op::Sum, element);
+    let exact = |element| Scan::new(over(Op::Sum, element).exact().unwrap()).unwrap();
+    let mut scans = vec![
+        ("prefixes of parts", f32, sum(f32).continuing(), all),
+        ("prefixes without 64-bit integers", Element::F64, scan(Op::Min, Element::F64), Features::empty()),
+    ];
     // Every type, and every other operator with some of them.
-    for (element, other) in Element::ALL.into_iter().zip([Op::Mean, Op::Min, Op::ArgMax].into_iter().cycle())
-    {
-        scans.extend([Op::Sum, other].map(|op| ("prefixes", element, scan(op, element), all)));
+    let others = [Op::Mean, Op::Min, Op::ArgMax].into_iter().cycle();
+    for (element, other) in Element::ALL.into_iter().zip(others) {
+        scans.extend([sum(element), scan(other, element)].map(|scan| ("prefixes", element, scan, all)));
     }
-    for element in [Element::F32, Element::F16, Element::U64] {
-        let rows = scan(Op::Sum, element).rows(100).exclusive();
-        scans.push(("exclusive prefixes of rows", element, rows, all));
-    }
-    for element in [Element::F32, Element::F16] {
-        let exact = Scan::new(over(Op::Sum, element).exact().unwrap()).unwrap();
-        scans.push(("exact prefixes", element, exact, all));
-    }
-    scans.push(("prefixes of parts", Element::F32, scan(Op::Sum, Element::F32).continuing(), all));
-    for element in [Element::F32, Element::U64] {
-        scans.push(("prefixes of segments", element, scan(Op::Sum, element).segment_offsets([5]), all));
-    }
-    let min = scan(Op::Min, Element::F64);
-    scans.push(("prefixes without 64-bit integers", Element::F64, min, Features::empty()));
+    scans.extend(
+        [f32, f16, Element::U64]
+            .map(|of| ("exclusive prefixes of rows", of, sum(of).rows(100).exclusive(), all)),
+    );
+    scans.extend([f32, f16].map(|of| ("exact prefixes", of, exact(of), all)));
+    scans.extend(
+        [f32, Element::U64].map(|of| ("prefixes of segments", of, sum(of).segment_offsets([5]), all)),
+    );
     for (of, element, scan, features) in scans {
         kernels.add("scan", &format!("{of} of {element}"), scan.kernels(features, &Limits::default()));
     }
@@ -179,22 +176,20 @@ fn scans(kernels: &mut Kernels) {
 }
 
 /// Every operator, source and number of levels, in the memory that [`pyramid`] promises to devices.
-fn pyramids() -> Vec<Item> {
+fn pyramids(kernels: &mut Kernels) {
     let red = || Map::components(TextureSampleType::Depth, "r").unwrap();
     let rgb = || Map::components(TextureSampleType::Float { filterable: false }, "rgb").unwrap();
     let sources = [("depth", red(), false), ("colours", rgb(), false), ("a level", red(), true)];
-    let mut items = Vec::new();
     for (op, memory) in [(Op::Min, 4980), (Op::Max, 4980), (Op::MinMax, 9960)] {
         for (source, map, of_level) in &sources {
             for levels in [1, 4, 6] {
                 let (label, wgsl) = pyramid::kernel(op, map.clone(), *of_level, levels).unwrap();
                 let kernel = Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label };
-                let item = Item::new("pyramid", format!("{levels} levels, {op}, of {source}"), kernel);
-                items.push(with_memory(memory..=memory, item));
+                let of = format!("{levels} levels, {op}, of {source}");
+                kernels.insert("pyramid", &of, memory..=memory, kernel);
             }
         }
     }
-    items
 }
 
 #[test]
@@ -240,37 +235,37 @@ fn by_element(config: &Histogram) -> [Histogram; 5] {
 }
 
 /// Every step, kind of key and method, at tunings that differ in every override.
-fn histograms() -> Vec<Item> {
+fn histograms(kernels: &mut Kernels) {
     let methods = [
         Counting::Storage,
         Counting::Workgroup { copies: 32, slices: 1, merge: false },
         Counting::Workgroup { copies: 1, slices: 3, merge: true },
     ];
-    let kinds: [fn(u16) -> Keys; 5] = [
-        |_| Keys::Numbers,
-        |_| Keys::Ranges { low: -1.0, high: 1.0 },
-        |bins| Keys::Levels((0..=bins).map(f32::from).collect()),
-        |bins| Keys::U32Levels((0..=bins).map(u32::from).collect()),
-        |bins| Keys::U64Levels((0..=bins).map(u64::from).collect()),
+    type UpTo = fn(u16) -> Keys;
+    let kinds: [(&str, UpTo); 5] = [
+        ("numbers", |_| Keys::Numbers),
+        ("a range", |_| Keys::Ranges { low: -1.0, high: 1.0 }),
+        ("levels", |bins| Keys::Levels((0..=bins).map(f32::from).collect())),
+        ("levels of u32", |bins| Keys::U32Levels((0..=bins).map(u32::from).collect())),
+        ("levels of u64", |bins| Keys::U64Levels((0..=bins).map(u64::from).collect())),
     ];
     let sizes = [(64, 3), (256, 100), (1024, 256)];
-    let mut items = Vec::new();
-    let mut add = |by: &str, config: &Histogram, step| {
-        let kernel = Kernel::of_histogram(config, step);
-        items.push(Item::new("histogram", format!("{by}{config:?}"), kernel));
-    };
-    for (nth, keys) in kinds.into_iter().enumerate() {
+    for (nth, (name, keys)) in kinds.into_iter().enumerate() {
         // Sizes are overrides, which no text depends on: each method has one, with other keys another.
         for (method, (workgroup_size, bins)) in
             methods.into_iter().zip(sizes.into_iter().cycle().skip(nth + 1))
         {
             let config = histogram(keys(bins as u16), bins, workgroup_size, method);
-            add("clear of ", &config, CLEAR);
-            add("count of ", &config, COUNT);
-            by_element(&config).iter().for_each(|config| add("by element: ", config, COUNT));
+            let mut add = |by: &str, config: &Histogram, step| {
+                let of = format!("{name}{by} in {bins} bins");
+                kernels.insert("histogram", &of, 0..=u64::MAX, Kernel::of_histogram(config, step));
+            };
+            add("", &config, CLEAR);
+            add("", &config, COUNT);
+            let elements = [" of a stride", " of channels", " of elements", " of structs", " of texels"];
+            elements.iter().zip(by_element(&config)).for_each(|(by, config)| add(by, &config, COUNT));
         }
     }
-    items
 }
 
 /// A configuration is checked for the memory that its kernel takes.

@@ -1,13 +1,14 @@
 //! The stencils' permutations: variant, type, borders, columns that vectors fit or do not, block, strip.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use halofold::Element;
 use halofold::stencil::{BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant};
+use halofold::wgpu::Features;
 use halofold_measure::Kernel;
 
-use super::item::{Item, key};
-use super::refusals::Foreseen;
+use super::item::Item;
 
 /// Every stencil with every variant that serves it.
 fn variants() -> impl Iterator<Item = (&'static Stencil, &'static Variant)> {
@@ -42,19 +43,15 @@ fn configs() -> Vec<Config> {
     configs
 }
 
-/// A configuration with all its weights equal, if its kernels know that, and with weights of its own; without a
-/// right-hand side and with one; by workgroup memory and by subgroups, where it is time-blocked.
+/// A configuration with weights of its own and with all its weights equal; without a right-hand side and with one; by
+/// workgroup memory and by subgroups. Time-blocked kernels know nothing of equal weights, others nothing of subgroups.
 fn forms(config: Config) -> Vec<Config> {
-    let weights = if config.one_weight { &[false, true][..] } else { &[false] };
-    let subgroups =
-        if config.variant.is_blocked() { &[config.subgroups, true][..] } else { &[config.subgroups] };
     let mut forms = Vec::new();
-    for &subgroups in subgroups {
-        for &one_weight in weights {
-            let mut form = config;
-            (form.one_weight, form.subgroups) = (one_weight, subgroups);
-            forms.extend([form, form.with_rhs()]);
-        }
+    for choice in [false, true] {
+        let mut form = config;
+        let is_blocked = config.variant.is_blocked();
+        (form.one_weight, form.subgroups) = (choice && !is_blocked, choice && is_blocked);
+        forms.extend([form, form.with_rhs()]);
     }
     forms
 }
@@ -64,7 +61,7 @@ pub fn permutations() -> Vec<Item> {
     let mut items = Vec::new();
     let mut seen = HashSet::new();
     let mut add = |item: Item| {
-        if seen.insert(key(&item.kernel)) {
+        if seen.insert(item.key()) {
             items.push(item);
         }
     };
@@ -72,11 +69,15 @@ pub fn permutations() -> Vec<Item> {
         let Config { stencil, variant, element, borders, tuning, subgroups, .. } = config;
         let label =
             format!("{} {} of {element} in {}, {borders:?}", stencil.name, variant.name, tuning.block);
+        // Lanes exchange 64 bits as integers.
+        let lanes = Features::SUBGROUP
+            | if element == Element::F64 { Features::SHADER_INT64 } else { Features::empty() };
+        let needs = element.feature() | if subgroups { lanes } else { Features::empty() };
         // A plan refuses a block for the memory that its kernel takes, not for another number.
         let memory = config.workgroup_bytes();
         add(Item {
             traits: traits(&config),
-            foreseen: Foreseen::of_stencil(element, subgroups && element == Element::F64),
+            is_given: Arc::new(move |_, features| features.contains(needs)),
             memory: memory..=memory,
             ..item(label, &config)
         });
