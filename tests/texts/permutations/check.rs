@@ -77,7 +77,7 @@ fn write(
     Ok(None)
 }
 
-/// Every reason to refuse a kernel is met.
+/// Languages lack eleven types between them; each refuses some kernel.
 #[test]
 fn every_kernel_in_every_language() {
     let refused = check_all(&sample(&KERNELS));

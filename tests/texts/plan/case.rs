@@ -69,22 +69,19 @@ impl fmt::Debug for Case {
         let Case { launches, states, shape, parts, second, limits, .. } = self;
         let Limits {
             max_storage_buffer_binding_size: binding,
+            min_storage_buffer_offset_alignment: align,
             max_compute_workgroups_per_dimension: row,
-            ..
-        } = limits;
-        let Limits {
             max_compute_invocations_per_workgroup: size,
             max_compute_workgroup_storage_size: shared,
             ..
         } = limits;
-        let (name, align) = (self.monoid().name(), limits.min_storage_buffer_offset_alignment);
         let rung = self.rung().map(|(rung, finish, tuning)| (rung.name(), finish, tuning));
+        let name = self.monoid().name();
         write!(
             f,
-            "{name} {shape:?} over {parts:?} and {second:?}, states {states:?}, {rung:?}, {launches:?}, "
+            "{name} {shape:?} over {parts:?} and {second:?}, states {states:?}, {rung:?}, {launches:?}"
         )?;
-        write!(f, "bindings of {binding} at multiples of {align}, rows of {row} workgroups, ")?;
-        write!(f, "{size} invocations, {shared} bytes shared")
+        write!(f, ", binding {binding}, align {align}, row {row}, invocations {size}, shared {shared}")
     }
 }
 
@@ -321,15 +318,5 @@ pub fn of_rungs() -> impl Strategy<Value = Case> {
     (cases(asked, limits(bindings()), 1 << 28), 0..40u64).prop_map(|(mut case, astray)| {
         case.parts[0].offset += u64::from(astray == 0);
         case.in_few_windows()
-    })
-}
-
-/// Rungs, and the fastest way, over so few elements that a simulated run takes no time, in small bindings.
-pub fn small() -> impl Strategy<Value = Case> {
-    let how = prop_oneof![8 => rungs(), 2 => Just(How::Fastest)];
-    let asked = (how, 0..3000u64).prop_map(|(how, len)| (how, Shape::Whole, len));
-    let bindings = (8..32u64).prop_map(|quarters| quarters << 8);
-    cases(asked, limits(bindings), 300).prop_map(|case| {
-        case.tuned(|tuning| *tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(64)))
     })
 }
