@@ -69,7 +69,6 @@ fn operation<'a>(
     let is_red = textures.all()[0].format() == TextureFormat::R8Unorm;
     let map = if is_red { red()? } else { Map::luminance() };
     let range = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(map.clone())?)?;
-    let limits = device.limits();
     let bins = Compiled::new(device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
     let bits: Vec<u32> = luminance.iter().map(|x| x.to_bits()).collect();
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });

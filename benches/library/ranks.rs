@@ -18,7 +18,7 @@ use crate::task::{Task, largest};
 
 /// The number of elements, and the length of a row if not all.
 type Rows = (u64, Option<u64>);
-type Compiled = Made<Operation<'static>>;
+type Bench = Made<Operation<'static>>;
 
 /// Steps of normal elements from 0 to 1.
 const STEPS: f64 = (1 << 20) as f64;
@@ -71,7 +71,7 @@ pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
 }
 
 /// The operation of a name.
-fn compiled(device: &wgpu::Device, op: &str, element: Element, rows: Rows) -> Compiled {
+fn compiled(device: &wgpu::Device, op: &str, element: Element, rows: Rows) -> Bench {
     match op {
         "sum" => sum(device),
         "median" => quantiles(device, rows, 0, &[0.5]),
@@ -114,7 +114,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Sums of words.
-pub fn sum(device: &wgpu::Device) -> Compiled {
+pub fn sum(device: &wgpu::Device) -> Bench {
     let sum = Reducer::new(device, Op::Sum.over(U32)?)?;
     Operation::new(
         &[WORD],
@@ -127,7 +127,7 @@ pub fn sum(device: &wgpu::Device) -> Compiled {
 }
 
 /// Quantiles by linear interpolation, of everything, of rows, or of rows that are cut in two segments.
-fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Compiled {
+fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Bench {
     let len = row.unwrap_or(n);
     let quantiles = Quantiles::new(F32, at.iter().copied())?;
     let quantiles = match row {
@@ -154,12 +154,12 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
 }
 
 /// The largest elements.
-fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Compiled {
+fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Bench {
     let top = TopK::new(F32, k)?;
     let top = if let Some(row) = row { top.rows(row) } else { top };
     let top = Compiled::new(device, top, &Default::default())?;
     let row = row.unwrap_or(n);
-    let indices_at = top.config().indices_at(n);
+    let indices_at = top.operation().indices_at(n);
     Operation::new(
         &[indices_at + WORD * u64::from(k) * (n / row)],
         move |inputs, outputs| recorded(top.of(inputs[0]).into(&outputs[0])),
@@ -176,7 +176,7 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Compiled {
 }
 
 /// The sums of all elements up to each.
-fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Compiled {
+fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Bench {
     let element = sums.element();
     let sums = Compiled::new(device, Scan::new(sums)?, &Default::default())?;
     Operation::new(
@@ -198,7 +198,7 @@ fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Compiled {
 }
 
 /// The elements below a bound. The rest of the output stays empty.
-fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Compiled {
+fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Bench {
     let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
     let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
     Operation::new(

@@ -2,8 +2,8 @@
 
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold::ladder::Rung;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::Rung;
 use halofold::wgpu::Limits;
 use halofold_measure::{Job, Kernel};
 

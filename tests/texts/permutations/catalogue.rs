@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use halofold::Element;
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
-use halofold::reduce::ladder::RUNGS;
+use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::plan::{Stage, Writes};
-use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
@@ -33,9 +33,9 @@ impl Permutation {
     fn label(&self) -> String {
         let Permutation { monoid, form, options, stage, .. } = *self;
         let (name, element) = (monoid.name(), monoid.element().map_or("structs", Element::name));
-        let way = match options.strategy {
-            Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
-            _ => format!("{form:?}"),
+        let way = match options.rung {
+            Some(Setup { rung, finish, .. }) => format!("{} by {finish}", rung.name()),
+            None => format!("{form:?}"),
         };
         let lacks = self.lacks();
         let marks = [
@@ -120,8 +120,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
     for rung in RUNGS {
         let tuning = Tuning::of(rung.kernel, &generous(), u64::MAX).with_workgroup_size(workgroup_size);
         for &finish in rung.finishes {
-            let strategy = Strategy::Rung { rung, finish, tuning };
-            ways.push((ShapeKind::Whole, Options::default().with_strategy(strategy)));
+            ways.push((ShapeKind::Whole, Options::default().with_rung(Setup { rung, finish, tuning })));
         }
     }
     ways

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold::ladder::RUNGS;
 use halofold::reduce::Op;
-use halofold::reduce::ladder::RUNGS;
 
 use super::catalogue::reductions;
 use super::item::{Item, Met, sample};

@@ -1,8 +1,8 @@
 //! What the library checks before it composes a kernel: operators and forms, workgroup memory, the stages of a plan.
 
 use halofold::Element;
-use halofold::reduce::ladder::Finish;
-use halofold::reduce::{Accuracy, Arity, BufferRange, Monoid, Op, Options, Shape, ShapeKind, Strategy};
+use halofold::ladder::{Finish, Setup};
+use halofold::reduce::{Accuracy, Arity, BufferRange, Monoid, Op, Options, Shape, ShapeKind};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Kernel;
 
@@ -21,7 +21,7 @@ fn workgroup_memory_is_checked() {
     let widest = [over(Op::WideSum, Element::I64), over(Op::LogSumExp, Element::F64)];
     for monoid in &*Vec::from(widest).leak() {
         let by_rungs = [256, 512, 1024].map(|size| permutations(monoid, size)).concat();
-        let is_rung = |it: &Permutation| matches!(it.options.strategy, Strategy::Rung { .. });
+        let is_rung = |it: &Permutation| it.options.rung.is_some();
         in_parallel(&by_rungs.into_iter().filter(is_rung).collect::<Vec<_>>(), |it| {
             let takes = takes(&it.kernel());
             let less = limits(takes.saturating_sub(1));
@@ -33,11 +33,7 @@ fn workgroup_memory_is_checked() {
             for stage in options.stages(monoid, form, &limits(MEMORY_EVERYWHERE)) {
                 let kernel = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP);
                 let fits = kernel.is_none_or(|kernel| takes(&kernel) <= MEMORY_EVERYWHERE);
-                assert!(
-                    fits || options.strategy != Strategy::Fastest,
-                    "{} {form:?} {stage:?}",
-                    monoid.name()
-                );
+                assert!(fits || options.rung.is_some(), "{} {form:?} {stage:?}", monoid.name());
             }
         }
     }
@@ -77,13 +73,13 @@ fn plans_have_no_other_stages() {
 fn is_defined(monoid: &Monoid, form: ShapeKind, options: &Options<'_>) -> bool {
     let bits =
         |ty: &str| ["32", "64"].map(|bits| ["u", "i", "f"].iter().any(|kind| *ty == format!("{kind}{bits}")));
-    match options.strategy {
-        Strategy::Rung { finish: Finish::Atomic, .. } => {
+    match options.rung {
+        Some(Setup { finish: Finish::Atomic, .. }) => {
             let [acc, out] = [monoid.acc_type(), monoid.out_type()].map(bits);
             acc.contains(&true) && acc == out
         }
-        Strategy::Rung { rung, .. } if rung.name() == "exact" => monoid.exact().is_some(),
-        Strategy::Fastest if options.accuracy == Accuracy::Exact => monoid.exact().is_some(),
+        Some(Setup { rung, .. }) if rung.name() == "exact" => monoid.exact().is_some(),
+        None if options.accuracy == Accuracy::Exact => monoid.exact().is_some(),
         _ => form != ShapeKind::Accumulate || monoid.accumulates().is_some(),
     }
 }

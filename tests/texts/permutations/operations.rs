@@ -11,7 +11,7 @@ use halofold::reduce::{Op, length_kernel};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Element, Map, pyramid};
+use halofold::{Element, Map, Operation, pyramid};
 use halofold_measure::{Form, Kernel};
 
 use super::catalogue::generous;
@@ -39,12 +39,15 @@ pub fn kernels() -> Vec<Item> {
         kernels.insert(PROGRAM, &name, 0..=MEMORY_EVERYWHERE, kernel);
     }
     let (wgsl, overrides) = length_kernel();
-    kernels.add("length", "a count", [("length".to_owned(), wgsl, overrides)].into_iter());
+    let label = "length".to_owned();
+    kernels.insert(
+        "length",
+        "a count",
+        0..=MEMORY_EVERYWHERE,
+        Kernel { wgsl, entry_point: "main", overrides, label },
+    );
     kernels.items
 }
-
-/// A kernel as an operation composes it: its label, the WGSL, and the values of overrides.
-type Composed = (String, String, Vec<(&'static str, f64)>);
 
 /// Kernels, each once in each row.
 #[derive(Default)]
@@ -54,12 +57,11 @@ struct Kernels {
 }
 
 impl Kernels {
-    /// Kernels that every device has the memory for. An empty row is the kernel's own.
-    fn add(&mut self, row: &str, operation: &str, composed: impl Iterator<Item = Composed>) {
-        for (label, wgsl, overrides) in composed {
-            let own = label.trim_start_matches("halofold.").replace('.', "/");
-            let kernel = Kernel { wgsl, entry_point: "main", overrides, label };
-            self.insert(if row.is_empty() { &own } else { row }, operation, 0..=MEMORY_EVERYWHERE, kernel);
+    /// The kernels of an operation, which every device has the memory for. An empty row is the kernel's own.
+    fn add(&mut self, row: &str, of: &str, operation: &impl Operation, features: Features) {
+        for kernel in operation.kernels(features, &Limits::default()) {
+            let own = kernel.label.trim_start_matches("halofold.").replace('.', "/");
+            self.insert(if row.is_empty() { &own } else { row }, of, 0..=MEMORY_EVERYWHERE, kernel.into());
         }
     }
 
@@ -74,34 +76,41 @@ impl Kernels {
 
 /// Every type, one rank and several, results that are elements and results between elements.
 fn ranks(kernels: &mut Kernels) {
-    let limits = &Limits::default();
     let offsets = [0, 100, 5000];
     for element in Element::ALL {
-        let mut add = |of: &str, composed: &mut dyn Iterator<Item = Composed>| {
-            kernels.add("", &format!("{of} of {element}"), composed);
-        };
+        let name = |of: &str| format!("{of} of {element}");
         let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied()).unwrap();
         let largest = |count| TopK::new(element, count).unwrap();
         for ranks in [&[0.5][..], &[0.25, 0.5, 0.75]] {
             for method in [Method::Linear, Method::Lower] {
                 let of = format!("{} quantiles ({method})", ranks.len());
-                add(&of, &mut quantiles(ranks).with_method(method).kernels(limits));
+                kernels.add("", &name(&of), &quantiles(ranks).with_method(method), Features::all());
             }
         }
-        add("a rank", &mut Quantiles::nth(element, [7]).kernels(limits));
-        add("the largest", &mut largest(10).kernels(limits));
-        add("the largest of rows", &mut largest(1000).rows(1024).kernels(limits));
-        add("a million of the largest", &mut largest(1 << 20).kernels(limits));
-        add("the largest of segments", &mut largest(10).segment_offsets(offsets).kernels(limits));
-        add("the median of segments", &mut quantiles(&[0.5]).segment_offsets(offsets).kernels(limits));
-        add("the smallest", &mut largest(10).smallest().kernels(limits));
+        kernels.add("", &name("a rank"), &Quantiles::nth(element, [7]), Features::all());
+        kernels.add("", &name("the largest"), &largest(10), Features::all());
+        kernels.add("", &name("the largest of rows"), &largest(1000).rows(1024), Features::all());
+        kernels.add("", &name("a million of the largest"), &largest(1 << 20), Features::all());
+        kernels.add(
+            "",
+            &name("the largest of segments"),
+            &largest(10).segment_offsets(offsets),
+            Features::all(),
+        );
+        kernels.add(
+            "",
+            &name("the median of segments"),
+            &quantiles(&[0.5]).segment_offsets(offsets),
+            Features::all(),
+        );
+        kernels.add("", &name("the smallest"), &largest(10).smallest(), Features::all());
     }
 }
 
 /// Results by id: every type, one result and all, one slice of groups and several. Runs of keys: two kinds of keys,
 /// values of every type, accumulators of one number and of several, no values. Keys in any order: every type.
 fn groups(kernels: &mut Kernels) {
-    let (limits, features) = (&Limits::default(), Features::all());
+    let features = Features::all();
     type Asked = fn(ById) -> ById;
     let by_id: [(&str, u32, Asked); 5] = [
         ("sums", 4096, ById::sum),
@@ -114,7 +123,7 @@ fn groups(kernels: &mut Kernels) {
     for element in [Element::F32, Element::I32, Element::U32] {
         for (name, groups, ask) in by_id {
             let by_id = ask(ById::new(element, groups).unwrap());
-            kernels.add("", &format!("{name} of {element} by {groups} groups"), by_id.kernels(limits));
+            kernels.add("", &format!("{name} of {element} by {groups} groups"), &by_id, features);
         }
     }
     let lengths = [Element::U32, Element::F32, Element::U64]
@@ -124,7 +133,7 @@ fn groups(kernels: &mut Kernels) {
     let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().unwrap());
     let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
     for (of, by_key) in lengths.into_iter().chain(sums).chain([exact, places]) {
-        kernels.add("", &of, by_key.kernels(features, limits));
+        kernels.add("", &of, &by_key, features);
     }
     type AskedByKey = fn(GroupBy) -> GroupBy;
     let group_by: [(&str, Element, u32, AskedByKey); 4] = [
@@ -135,7 +144,7 @@ fn groups(kernels: &mut Kernels) {
     ];
     for (name, key, groups, ask) in group_by {
         let group_by = ask(GroupBy::new(key, Element::F32, groups).unwrap());
-        kernels.add("", &format!("{name} by {groups} keys of {key}"), group_by.kernels(limits));
+        kernels.add("", &format!("{name} by {groups} keys of {key}"), &group_by, features);
     }
 }
 
@@ -164,13 +173,13 @@ fn scans(kernels: &mut Kernels) {
         [f32, Element::U64].map(|of| ("prefixes of segments", of, sum(of).segment_offsets([5]), all)),
     );
     for (of, element, scan, features) in scans {
-        kernels.add("scan", &format!("{of} of {element}"), scan.kernels(features, &Limits::default()));
+        kernels.add("scan", &format!("{of} of {element}"), &scan, features);
     }
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
     for element in Element::ALL {
         let select = Select::new(element, keep).unwrap();
         for (of, select) in [("selections", select.clone()), ("selected indices", select.indices())] {
-            kernels.add("scan", &format!("{of} of {element}"), select.kernels(all, &Limits::default()));
+            kernels.add("scan", &format!("{of} of {element}"), &select, all);
         }
     }
 }
@@ -201,10 +210,16 @@ fn pyramid_of_too_few_or_many_levels_is_refused() {
     }
 }
 
+/// The kernel of one step.
+fn of_step(histogram: &Histogram, step: &str) -> Kernel {
+    let kernels = histogram.kernels(Features::all(), &Limits::default());
+    kernels.into_iter().nth(usize::from(step == COUNT)).expect("two steps").into()
+}
+
 fn histogram(keys: Keys, bins: u32, workgroup_size: u32, method: Counting) -> Histogram {
     let limits = Limits::default();
     let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
-    Histogram::new(keys, bins, &limits).with_tuning(tuning)
+    Histogram::new(keys, bins).with_tuning(tuning)
 }
 
 /// The histogram with a stride, with channels, with maps of an element and of a struct, and of a texture.
@@ -229,9 +244,9 @@ fn by_element(config: &Histogram) -> [Histogram; 5] {
         _ => Map::components(TextureSampleType::Uint, if is_long { "rg" } else { "rgb" }).unwrap(),
     };
     let maps = [Map::custom(Element::I32, &element).unwrap(), Map::custom_struct(12, &pair).unwrap(), texels];
-    let [one, two, texels] = maps.map(|map| config.clone().with_map(map, &limits));
-    let with = [config.clone().with_stride(3, 1), config.clone().with_channels(3, &limits), one, two, texels];
-    with.map(|with| with.with_tuning(config.tuning))
+    let [one, two, texels] = maps.map(|map| config.clone().with_map(map));
+    let with = [config.clone().with_stride(3, 1), config.clone().with_channels(3), one, two, texels];
+    with.map(|with| with.with_tuning(config.tuning_on(&limits)))
 }
 
 /// Every step, kind of key and method, at tunings that differ in every override.
@@ -258,7 +273,7 @@ fn histograms(kernels: &mut Kernels) {
             let config = histogram(keys(bins as u16), bins, workgroup_size, method);
             let mut add = |by: &str, config: &Histogram, step| {
                 let of = format!("{name}{by} in {bins} bins");
-                kernels.insert("histogram", &of, 0..=u64::MAX, Kernel::of_histogram(config, step));
+                kernels.insert("histogram", &of, 0..=u64::MAX, of_step(config, step));
             };
             add("", &config, CLEAR);
             add("", &config, COUNT);
@@ -274,7 +289,7 @@ fn histogram_of_too_much_memory_is_refused() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let config =
             histogram(Keys::Numbers, bins, 256, Counting::Workgroup { copies, slices, merge: false });
-        let kernel = Kernel::of_histogram(&config, COUNT);
+        let kernel = of_step(&config, COUNT);
         let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes as u32;
         for (memory, fits) in [(takes, true), (takes - 4, false)] {
             let limits = Limits { max_compute_workgroup_storage_size: memory, ..Limits::default() };

@@ -3,13 +3,11 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use halofold::Element;
-use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
+use halofold::ladder::{Coverage, Finish, RUNGS, Rung, Setup};
 use halofold::reduce::plan::Writes;
-use halofold::reduce::{
-    Arity, BufferRange, Launches, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
-};
+use halofold::reduce::{Arity, BufferRange, Launches, Monoid, Op, Options, Plan, Shape, Tuning};
 use halofold::wgpu::Limits;
+use halofold::{Element, Error};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -52,7 +50,8 @@ pub const WIDE_SUM: usize = 1;
 #[derive(Clone)]
 pub struct Case {
     pub monoid: usize,
-    pub how: How,
+    /// The rung; `None` for the fastest kernels.
+    pub rung: Option<Setup>,
     /// Number of launches in which workgroups meet, if no rung says it.
     pub launches: Launches,
     /// Two flags: inputs are accumulators, and the output is to be.
@@ -91,23 +90,24 @@ impl Case {
         let limits = Limits::default();
         let rung = Rung::named(rung).unwrap();
         let tuning = Tuning::of(rung.kernel, &limits, len * 4).with_workgroup_size(256);
-        let how = How::Rung { rung, finish: rung.finishes[0], tuning };
+        let rung = Some(Setup { rung, finish: rung.finishes[0], tuning });
         let (states, shape, launches) = ([false; 2], Shape::Whole, Launches::One);
         let parts = vec![BufferRange { offset, len }];
-        Case { monoid: SUM, how, launches, states, shape, parts, second: None, limits }
+        Case { monoid: SUM, rung, launches, states, shape, parts, second: None, limits }
     }
 
     /// The same with another tuning.
     pub fn tuned(mut self, change: impl FnOnce(&mut Tuning)) -> Self {
-        if let How::Rung { tuning, .. } = &mut self.how {
+        if let Some(Setup { tuning, .. }) = &mut self.rung {
             change(tuning);
         }
         self
     }
 
-    pub fn plan(&self) -> Result<Plan, ReduceError> {
+    pub fn plan(&self) -> Result<Plan, Error> {
         let [from, to] = self.states;
-        let options = Options::default().with_strategy(self.how).with_launches(self.launches);
+        let mut options = Options::default().with_launches(self.launches);
+        options.rung = self.rung;
         let options = options.with_from_states(from).with_to_states(to);
         options.plan(self.monoid(), self.shape, &self.parts, self.second, &self.limits)
     }
@@ -118,10 +118,8 @@ impl Case {
 
     /// The rung with its tuning, if it is one of the ladder.
     pub fn rung(&self) -> Option<(&'static Rung, Finish, Tuning)> {
-        match self.how {
-            How::Rung { rung, finish, tuning } if self.shape == Shape::Whole => Some((rung, finish, tuning)),
-            _ => None,
-        }
+        let setup = self.rung.filter(|_| self.shape == Shape::Whole)?;
+        Some((setup.rung, setup.finish, setup.tuning))
     }
 
     /// Returns true if workgroups leave their partials to a second launch.
@@ -214,19 +212,19 @@ fn tunings() -> impl Strategy<Value = Tuning> {
 }
 
 /// Every rung, and now and then a finish that it does not offer.
-fn rungs() -> impl Strategy<Value = How> {
+fn rungs() -> impl Strategy<Value = Setup> {
     // Exact sums publish digits besides their partials, and have tests of their own.
     let plain: Vec<_> = RUNGS.iter().filter(|rung| rung.name() != "exact").collect();
     (select(plain), tunings(), 0..20usize).prop_map(|(rung, tuning, finish)| {
         let offered = rung.finishes[finish % rung.finishes.len()];
         let finish = if finish == 19 { Finish::ALL[tuning.tile as usize % 5] } else { offered };
-        How::Rung { rung, finish, tuning }
+        Setup { rung, finish, tuning }
     })
 }
 
 /// Lengths around the edges that a rung has: of a workgroup, a tile, a level of partial results, 32 bits.
-fn lengths(how: How) -> impl Strategy<Value = u64> + use<> {
-    let How::Rung { rung, tuning, .. } = how else { unreachable!("a rung has edges") };
+fn lengths(setup: Setup) -> impl Strategy<Value = u64> + use<> {
+    let Setup { rung, tuning, .. } = setup;
     let size = u64::from(tuning.workgroup_size);
     let block = match rung.kernel.coverage {
         Coverage::Block(items) | Coverage::Grid(items) => size * u64::from(items),
@@ -239,8 +237,8 @@ fn lengths(how: How) -> impl Strategy<Value = u64> + use<> {
     prop_oneof![3 => 0..300u64, 6 => near, 3 => 0..1u64 << 20, 2 => 0..=MOST, 1 => Just(MOST)]
 }
 
-/// Strategy, shape, and number of elements.
-type Asked = (How, Shape, u64);
+/// A rung, the shape, and the number of elements.
+type Asked = (Option<Setup>, Shape, u64);
 
 /// Cases for some requests, with parts and limits.
 fn cases(
@@ -252,11 +250,12 @@ fn cases(
     let launches = select(vec![Launches::One, Launches::Two]);
     let place = move || prop_oneof![1 => Just(0), 4 => 0..300u64, 1 => 0..farthest];
     (asked, 0..MONOIDS.len(), states, launches, limits, [place(), place()], any::<u32>()).prop_map(
-        |((how, shape, len), monoid, [from, to], launches, limits, places, cut)| {
+        |((rung, shape, len), monoid, [from, to], launches, limits, places, cut)| {
             let has_states = matches!(shape, Shape::Whole | Shape::Segments { .. } | Shape::Axis { .. });
-            let is_atomic = matches!(how, How::Rung { finish: Finish::Atomic, .. });
+            let is_atomic = matches!(rung, Some(Setup { finish: Finish::Atomic, .. }));
             let states = [from && has_states, to && has_states && !is_atomic];
-            let case = Case { monoid, how, launches, states, shape, parts: Vec::new(), second: None, limits };
+            let case =
+                Case { monoid, rung, launches, states, shape, parts: Vec::new(), second: None, limits };
             case.over(len, places, cut.into())
         },
     )
@@ -308,13 +307,14 @@ pub fn of_shapes() -> impl Strategy<Value = Case> {
             .prop_map(|(count, len)| (Shape::Offsets { count }, len)),
         three().prop_map(|[outer, len, inner]| (Shape::Axis { outer, len, inner }, outer * len * inner)),
     ];
-    let asked = shapes.prop_map(|(shape, len)| (How::Fastest, shape, len));
+    let asked = shapes.prop_map(|(shape, len)| (None, shape, len));
     cases(asked, limits(bindings()), 1 << 28).prop_map(Case::in_few_windows)
 }
 
 /// Rungs over whole inputs, now and then from a place where no element starts.
 pub fn of_rungs() -> impl Strategy<Value = Case> {
-    let asked = rungs().prop_flat_map(|how| lengths(how).prop_map(move |len| (how, Shape::Whole, len)));
+    let asked =
+        rungs().prop_flat_map(|rung| lengths(rung).prop_map(move |len| (Some(rung), Shape::Whole, len)));
     (cases(asked, limits(bindings()), 1 << 28), 0..40u64).prop_map(|(mut case, astray)| {
         case.parts[0].offset += u64::from(astray == 0);
         case.in_few_windows()

@@ -1,60 +1,58 @@
 //! Errors of plans: the limit that is named stands in the way, and the message helps.
 
-use halofold::reduce::ladder::{Coverage, Finish};
-use halofold::reduce::{ReduceError, Shape, Strategy, Tuning};
+use halofold::ladder::{Coverage, Finish, Rung};
+use halofold::reduce::{Shape, Tuning};
 use halofold::wgpu::Limits;
-use halofold::{BufferError, LimitError};
+use halofold::{BufferError, Error, LimitError, SettingError};
 use proptest::prelude::*;
 
 use super::case::{Case, WIDE_SUM};
 
 /// Checks an error against the case that it refuses.
-pub fn justified(case: &Case, error: &ReduceError) -> Result<(), TestCaseError> {
+pub fn justified(case: &Case, error: &Error) -> Result<(), TestCaseError> {
     prop_assert!(is_so(case, error), "{error}");
     Ok(())
 }
 
-fn is_so(case: &Case, error: &ReduceError) -> bool {
+fn is_so(case: &Case, error: &Error) -> bool {
     match (error, case.rung()) {
-        (ReduceError::Limit(error), _) => {
+        (Error::Limit(error), _) => {
             error.needed > error.limit && is_limit_of(&case.limits, error) && is_needed(case, error)
         }
-        (ReduceError::NoAtomic { .. }, _) => {
-            case.shape == Shape::Accumulate && case.monoid().accumulates().is_none()
-        }
-        (ReduceError::Buffer(BufferError::TooMany(asked)), _) => {
+        (Error::Buffer(BufferError::TooMany(asked)), _) => {
             *asked == case.len() && *asked > u64::from(u32::MAX)
         }
-        (ReduceError::Buffer(BufferError::Misaligned { offset, size }), _) => {
+        (Error::Buffer(BufferError::Misaligned { offset, size }), _) => {
             let starts = case.parts.iter().chain(&case.second).any(|part| part.offset == *offset);
             starts && !offset.is_multiple_of(*size) && size.is_multiple_of(case.item())
         }
-        (ReduceError::States(kind), _) => *kind == case.shape.kind() && case.states.contains(&true),
+        (Error::Setting(error), rung) => is_set_so(case, error, rung),
+        _ => false,
+    }
+}
+
+/// Returns true if a setting is wrong, or does not go with another one.
+fn is_set_so(case: &Case, error: &SettingError, rung: Option<(&Rung, Finish, Tuning)>) -> bool {
+    match (error.name, rung) {
+        ("shape", _) => case.shape == Shape::Accumulate && case.monoid().accumulates().is_none(),
+        ("states", _) => case.states.contains(&true),
         // The last workgroup walks over a slot of every other one, and may not turn too often.
-        (ReduceError::TooManyTickets { needed, limit }, rung) => {
+        ("workgroups", rung) => {
             let size = rung.map_or(1024, |(_, _, tuning)| tuning.workgroup_size);
-            needed > limit && *limit <= u64::from(size) << 15
+            error.value.is_some_and(|needed| needed > u64::from(size).min(1024))
         }
-        (ReduceError::Setting(error), Some((rung, _, tuning))) => {
-            let Tuning { workgroup_size, tile, .. } = tuning;
-            match error.name {
-                "workgroup_size" => {
-                    let is_sound = workgroup_size.is_power_of_two() && workgroup_size <= 1024;
-                    error.value == u64::from(workgroup_size) && !is_sound
-                }
-                "tile" => {
-                    let is_sound = tile.is_power_of_two()
-                        && tile <= 1024
-                        && tile >= workgroup_size
-                        && tile <= 16 * workgroup_size;
-                    matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !is_sound
-                }
-                _ => false,
-            }
+        ("workgroup_size", Some((_, _, Tuning { workgroup_size, .. }))) => {
+            let is_sound = workgroup_size.is_power_of_two() && workgroup_size <= 1024;
+            error.value == Some(workgroup_size.into()) && !is_sound
         }
-        (ReduceError::Finish { finish: asked, .. }, Some((rung, finish, _))) => {
-            *asked == finish && !rung.finishes.contains(&finish)
+        ("tile", Some((rung, _, Tuning { workgroup_size, tile, .. }))) => {
+            let is_sound = tile.is_power_of_two()
+                && tile <= 1024
+                && tile >= workgroup_size
+                && tile <= 16 * workgroup_size;
+            matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !is_sound
         }
+        ("finish", Some((rung, finish, _))) => !rung.finishes.contains(&finish),
         _ => false,
     }
 }
@@ -104,7 +102,7 @@ fn wrong() -> Vec<(Case, Vec<String>)> {
     let setting = |name: &str, value: u32, range: &str| {
         words(&[
             "Setting",
-            &format!("name: {name:?}, value: {value}"),
+            &format!("name: {name:?}, value: Some({value})"),
             &format!("a power of two from {range}"),
         ])
     };
@@ -122,8 +120,8 @@ fn wrong() -> Vec<(Case, Vec<String>)> {
     let memory = Limits { max_compute_workgroup_storage_size: 16_383, ..Limits::default() };
     let wide = Case { monoid: WIDE_SUM, limits: memory, ..of("tile") };
     let mut atomic = of("sequential");
-    if let Strategy::Rung { finish, .. } = &mut atomic.how {
-        *finish = Finish::Atomic;
+    if let Some(setup) = &mut atomic.rung {
+        setup.finish = Finish::Atomic;
     }
     let mut wrong = vec![
         (
@@ -141,8 +139,8 @@ fn wrong() -> Vec<(Case, Vec<String>)> {
     ];
     for states in [[true, false], [false, true], [true, true]] {
         for shape in [Shape::Accumulate, Shape::Strided { stride: 3 }, Shape::Offsets { count: 10 }] {
-            let case = Case { how: Strategy::Fastest, states, shape, ..of("sequential") };
-            wrong.push((case, words(&[&format!("States({:?})", shape.kind())])));
+            let case = Case { rung: None, states, shape, ..of("sequential") };
+            wrong.push((case, words(&["states", &format!("{:?} neither reads", shape.kind())])));
         }
     }
     wrong.extend(sizes.into_iter().chain(tiles));

@@ -1,16 +1,22 @@
 //! Plans and tunings of histograms. No GPU is needed.
 
-use halofold::histogram::{CLEAR, Histogram, Keys, Method, OperationError, Tuning, reference};
+use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
-
-/// The words of `Params` in `shaders/histogram/shared/io.wgsl` that these tests read.
-const FIRST: usize = 0;
-const LEN: usize = 1;
-const GROUPS: usize = 2;
+use halofold::{Error, Operation, Pass};
 
 /// Bytes of a key.
 const KEY: u64 = 4;
+
+/// A parameter of a dispatch.
+fn param(pass: &Pass, name: &str) -> u64 {
+    pass.param(name).expect("a parameter of histograms").into()
+}
+
+/// The dispatches over a range.
+fn passes(histogram: &Histogram, offset: u64, len: u64, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    Ok(histogram.plan(BufferRange { offset, len }, None, limits)?.passes)
+}
 
 fn limits(invocations: u32, memory: u32) -> Limits {
     Limits {
@@ -27,7 +33,7 @@ fn fits_every_device() {
         for bins in [1, 2, 3, 255, 256, 257, 4096, 4097, 12_288, 12_289, 65_536] {
             for len in [0, 1 << 24, u64::MAX] {
                 let tuning = Tuning::of(&limits, bins, len);
-                let config = Histogram::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                let config = Histogram::new(Keys::Numbers, bins).with_tuning(tuning);
                 assert_eq!(config.check(&limits), Ok(()), "{bins} {tuning:?}");
             }
         }
@@ -55,16 +61,16 @@ fn method_follows_workgroup_memory() {
 #[test]
 fn windows_cover_the_input_once() {
     let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
-    let config = Histogram::new(Keys::Numbers, 1000, &limits);
+    let config = Histogram::new(Keys::Numbers, 1000);
     for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
-        let plan = config.plan(BufferRange { offset, len }, &limits).unwrap();
+        let plan = passes(&config, offset, len, &limits).unwrap();
         assert_eq!(plan[0].step, CLEAR);
         let mut at = offset;
         for pass in &plan[1..] {
             let from = pass.from.unwrap();
             assert!(from.size <= 1 << 16 && from.offset.is_multiple_of(256));
-            assert_eq!(from.offset + KEY * u64::from(pass.params[FIRST]), at);
-            at += KEY * u64::from(pass.params[LEN]);
+            assert_eq!(from.offset + KEY * param(pass, "first"), at);
+            at += KEY * param(pass, "len");
             assert!(at <= from.offset + from.size);
         }
         assert_eq!(at, offset + KEY * len);
@@ -81,11 +87,10 @@ fn iterations_are_bounded() {
     let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
     let tuning = Tuning::of(&limits, 1, 0).with_workgroup_size(64).with_max_workgroups(1).with_method(method);
     for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
-        let config = Histogram::new(keys, 65_536, &limits).adding().with_tuning(tuning);
-        let plan = config.plan(BufferRange { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+        let config = Histogram::new(keys, 65_536).adding().with_tuning(tuning);
+        let plan = passes(&config, 0, u32::MAX.into(), &limits).unwrap();
         for pass in plan {
-            let params = pass.params;
-            let share = u64::from(params[LEN]).div_ceil(64 * u64::from(params[GROUPS])) + 16;
+            let share = param(&pass, "len").div_ceil(64 * param(&pass, "groups")) + 16;
             let walk = share / 16 + 3 + search * share;
             let clear_and_add = 3 * u64::from(config.bins) / 64;
             assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
@@ -96,13 +101,13 @@ fn iterations_are_bounded() {
 #[test]
 fn large_grids_are_folded() {
     let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
-    let mut config = Histogram::new(Keys::Numbers, 256, &limits);
-    config.tuning.max_workgroups = 97;
-    let plan = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap();
-    assert_eq!((plan[1].grid, plan[1].params[GROUPS]), ([10, 10], 97));
-    config.tuning.max_workgroups = 101;
-    let error = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
-    let OperationError::Limit(limit) = error else { panic!("{error}") };
+    let config = Histogram::new(Keys::Numbers, 256);
+    let tuning = config.tuning_on(&limits);
+    let of = |most| config.clone().with_tuning(tuning.with_max_workgroups(most));
+    let plan = passes(&of(97), 0, 1 << 24, &limits).unwrap();
+    assert_eq!((plan[1].grid, param(&plan[1], "groups")), ([10, 10], 97));
+    let error = passes(&of(101), 0, 1 << 24, &limits).unwrap_err();
+    let Error::Limit(limit) = error else { panic!("{error}") };
     assert_eq!((limit.name, limit.needed, limit.limit), ("max_compute_workgroups_per_dimension", 11, 10));
     assert!(limit.to_string().contains("split the input"), "{limit}");
 }

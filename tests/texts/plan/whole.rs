@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use halofold::reduce::ladder::{Coverage, Finish};
+use halofold::ladder::{Coverage, Finish};
 use halofold::reduce::plan::{ByteRange, Dst, Launch, Own, Reads, Src, Writes};
 use halofold::reduce::{Plan, Shape};
 use proptest::prelude::*;
