@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn every_kernel_opens_with_its_essay() {
         for rung in RUNGS {
-            let text = shader::essay(rung.kernel.file);
+            let text = crate::shader::essay(rung.kernel.file);
             let essay = text.lines().take_while(|line| line.starts_with("//")).count();
             assert!(text.starts_with(&format!("// {}: ", rung.name())), "{}", rung.name());
             assert!(essay >= 10, "{}: {essay} lines", rung.name());

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     fn read<T: FromResults>(bytes: &[u8], stride: u64, fields: &[Field]) -> Option<T> {
-        let layout = OutputLayout { fields: fields.to_vec(), stride };
+        let layout = OutputLayout { name: String::new(), fields: fields.to_vec(), stride };
         T::from_results(&Results { bytes, layout: &layout })
     }
 

@@ -15,7 +15,7 @@ use halofold::{Element, Value};
 
 use crate::{encode, parts};
 
-/// The types of the library that make kernels for a device: what has a function `on` or `new` that takes one.
+/// The types of the library that run on a device: operations, and what has a function `new` that takes one.
 fn operations(folder: &Path) -> BTreeSet<String> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let of = |path: PathBuf| {
@@ -23,13 +23,12 @@ fn operations(folder: &Path) -> BTreeSet<String> {
             return operations(&path);
         }
         let text = fs::read_to_string(path).unwrap();
-        let types = text.split("\nimpl ").skip(1).filter(|part| {
-            let body = part.split("\n}").next().unwrap();
-            ["new(device: &Device", "on(self, device: &Device"]
-                .iter()
-                .any(|it| body.contains(&format!("\n    pub fn {it}")))
+        let types = text.split("\nimpl ").skip(1).filter_map(|part| {
+            let (head, body) = part.split("\n}").next().unwrap().split_once(" {")?;
+            let is_made = body.contains("\n    pub fn new(device: &Device");
+            head.strip_prefix("Base for ").or(Some(head).filter(|_| is_made))
         });
-        types.map(|part| part.split(" {").next().unwrap().to_owned()).collect()
+        types.map(str::to_owned).collect()
     };
     paths.flat_map(of).collect()
 }
