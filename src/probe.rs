@@ -11,7 +11,7 @@
 //! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! let options = Options::default().counting_in_workgroups(probe::wait(&device, &queue)?); // in a browser `probe::read(…).await?`
 //! let counts = Histogram::new(Keys::Numbers, 256);
-//! let counts = Compiled::with_config(&device, counts, options)?;
+//! let counts = Compiled::new(&device, counts, &options)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -31,7 +31,8 @@ use crate::reduce::workspace::Workspace;
 /// input may make the reducer itself, and code that differs only in the reduction may be given it:
 ///
 /// ```
-/// use halofold::reduce::{Monoid, Error, Reducer, Reduction};
+/// use halofold::Error;
+/// use halofold::reduce::{Monoid, Reducer, Reduction};
 /// use halofold::{Slice, wgpu};
 ///
 /// fn reduced<'a>(

@@ -50,7 +50,7 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar>
 /// sum.add(&5_000_000_000u64.to_ne_bytes(), 0)?;
 /// sum.add(&7u64.to_ne_bytes(), 0)?;
 /// assert_eq!(sum.finish(3).value(), Some(halofold::Value::Unsigned(5_000_000_007)));
-/// # Ok::<(), halofold::reduce::Error>(())
+/// # Ok::<(), halofold::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Merger {
