@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use halofold::Element;
 use halofold::group::ByKey;
 use halofold::reduce::{Arity, Monoid, Op};
+use halofold::{Compiled, Element};
 
-use crate::common::{POISON, Random, elements, gpu, bits_of, poison};
+use crate::common::{POISON, Random, bits_of, elements, gpu, poison};
 use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
@@ -39,7 +39,7 @@ pub fn outputs(
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
     let by_key = monoid.map_or_else(|| ByKey::lengths(key), |monoid| ByKey::new(key, monoid)).unwrap();
-    let by_key = by_key.on(&gpu.device).unwrap();
+    let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() { by_key.of(&first) } else { by_key.of(&first).with(&second) };
     let most = (keys.len() as u64 / key.size()).max(1);

@@ -1,9 +1,9 @@
 //! Pipelines are compiled the first time that one is needed, and never again. The log says which.
 
 use crate::common::compiled;
-use halofold::Element;
 use halofold::histogram::{Histogram, Keys};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
+use halofold::{Compiled, Element};
 use halofold_cases::{Scene, any_adapter};
 
 #[test]
@@ -32,8 +32,8 @@ fn pipelines_are_compiled_once_and_when_needed() {
     // The kernel that reads a length is compiled with the first length.
     assert!(compiled(|| other.prepare_until(grids, Until::new(0.1)).unwrap()).0 <= 1);
 
-    let numbers = Histogram::new(Keys::Numbers, 64, &scene.device.limits());
-    let (count, histogram) = compiled(|| numbers.on(&scene.device).unwrap());
+    let numbers = Histogram::new(Keys::Numbers, 64);
+    let (count, histogram) = compiled(|| Compiled::new(&scene.device, numbers, &Default::default()).unwrap());
     assert_eq!(count, 0, "making a histogram compiles nothing");
     assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 2);
     assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 0);

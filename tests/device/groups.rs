@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use halofold::group::{ById, GroupBy, reference};
 use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
-use halofold::{Element, OnDevice, OperationError, Options, Value, probe, wgpu};
+use halofold::{Compiled, DataError, Element, Error, Operation, Options, Value, probe, wgpu};
 
-use crate::common::{Gpu, Outputs, Random, gpu, in_turn, is_poison, limited, bits_of, twice_in_a_pass};
+use crate::common::{Gpu, Outputs, Random, bits_of, gpu, in_turn, is_poison, limited, twice_in_a_pass};
 use crate::inputs::{Input, value_like, words, written};
 
 /// A result to add.
@@ -100,17 +100,23 @@ fn compare(arrays: &[&Vec<u8>], expected: impl Iterator<Item = (usize, Vec<Value
 /// Runs an operation by id twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
 fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Ask]) {
     let asked = all.iter().fold(ById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
-    check_on(gpu, &asked.on(&gpu.device).unwrap(), [groups as usize, all.len()], pairs, from);
+    check_on(
+        gpu,
+        &Compiled::new(&gpu.device, asked, &Default::default()).unwrap(),
+        [groups as usize, all.len()],
+        pairs,
+        from,
+    );
 }
 
 /// The same of an operation on a device, with some groups and results.
-fn check_on(gpu: &Gpu, by_id: &OnDevice<ById>, [groups, arrays]: [usize; 2], pairs: &Pairs, from: [u64; 2]) {
-    let title = format!("{} pairs, {:?}, {from:?}", pairs.ids.len(), by_id.config());
+fn check_on(gpu: &Gpu, by_id: &Compiled<ById>, [groups, arrays]: [usize; 2], pairs: &Pairs, from: [u64; 2]) {
+    let title = format!("{} pairs, {:?}, {from:?}", pairs.ids.len(), by_id.operation());
     let [first, second] = pairs.inputs(gpu, from);
     let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
     let results = written(gpu, sizes, |outputs| by_id.of(&first).with(&second).into_each(outputs));
     let (expected, rejected) =
-        reference::by_id(by_id.config(), bytemuck::cast_slice(&pairs.values), &pairs.ids);
+        reference::by_id(by_id.operation(), bytemuck::cast_slice(&pairs.values), &pairs.ids);
     assert_eq!(words(&results[arrays]), [rejected], "{title}");
     compare(&results[..arrays].iter().collect::<Vec<_>>(), expected.into_iter().enumerate(), &title);
 }
@@ -179,7 +185,12 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let ids = lists.iter().zip(0..).flat_map(|(list, id)| vec![id; list.len()]).collect();
     let [values, ids] = Pairs { values: lists.concat(), ids }.inputs(gpu, [0, 0]);
     let by_id = ById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
-    let results = by_id.on(&gpu.device).unwrap().of(&values).with(&ids).wait(&gpu.queue).unwrap();
+    let results = Compiled::new(&gpu.device, by_id, &Default::default())
+        .unwrap()
+        .of(&values)
+        .with(&ids)
+        .wait(&gpu.queue)
+        .unwrap();
     results.iter().map(|both| [0, 1].map(|nth| both.0[nth].as_f64() as f32)).collect()
 }
 
@@ -250,17 +261,17 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     assert!(pollster::block_on(answer).unwrap());
     let asked = ALL.iter().fold(ById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
     let options = Options::default().counting_in_workgroups(false);
-    let by_id = OnDevice::with_config(device, asked, options).unwrap();
+    let by_id = Compiled::new(device, asked, &options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
-    let plan = by_id.config().plan(range, range, &device.limits()).unwrap();
-    let steps: Vec<_> = plan.iter().map(|pass| pass.step).collect();
+    let plan = by_id.operation().plan(range, Some(range), &device.limits()).unwrap();
+    let steps: Vec<_> = plan.passes.iter().map(|pass| pass.step).collect();
     assert_eq!(steps, ["group/apart", "group/variance", "group/finish"]);
     let mut pairs = Pairs::new(5000, 30, 3, 3);
     pairs.ids[4321] = 30;
     check_on(gpu(), &by_id, [30, ALL.len()], &pairs, [1, 0]);
-    let counts = Histogram::new(Keys::Numbers, 30, &device.limits());
-    let histogram = OnDevice::with_config(device, counts, options).unwrap();
-    assert_eq!(histogram.config().tuning.method, Method::Storage);
+    let counts = Histogram::new(Keys::Numbers, 30);
+    let histogram = Compiled::new(device, counts, &options).unwrap();
+    assert_eq!(histogram.operation().tuning_on(&device.limits()).method, Method::Storage);
 }
 
 #[test]
@@ -270,7 +281,8 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
     check(gpu, Element::F32, 10, &pairs, [0, 0], &[ById::sum]);
     let [values, ids] = pairs.inputs(gpu, [0, 0]);
-    let by_id = ById::new(Element::F32, 10).unwrap().sum().on(&gpu.device).unwrap();
+    let by_id =
+        Compiled::new(&gpu.device, ById::new(Element::F32, 10).unwrap().sum(), &Default::default()).unwrap();
     let error = by_id.of(&values).with(&ids).wait(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
     let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
@@ -278,18 +290,18 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
 }
 
 /// An operation by key on a device, the most groups, and the number of its results.
-type Keyed = (OnDevice<GroupBy>, u32, usize);
+type Keyed = (Compiled<GroupBy>, u32, usize);
 
 /// Counts and sums by key, or all results.
 fn keyed(gpu: &Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Keyed {
     let asked = GroupBy::new(key, of, most).unwrap().count().sum();
     let asked = if has_all { asked.min().max().mean().variance().sample_variance() } else { asked };
-    (asked.on(&gpu.device).unwrap(), most, if has_all { 7 } else { 2 })
+    (Compiled::new(&gpu.device, asked, &Default::default()).unwrap(), most, if has_all { 7 } else { 2 })
 }
 
 /// The same by key. Pairs of more keys than groups are left out. Returns the number of these, and of groups that are empty.
 fn check_keys(gpu: &Gpu, (group_by, most, results): &Keyed, pairs: &Pairs, from: [u64; 2]) -> (u32, usize) {
-    let title = format!("{} pairs, {from:?}, {:?}", pairs.ids.len(), group_by.config());
+    let title = format!("{} pairs, {from:?}, {:?}", pairs.ids.len(), group_by.operation());
     let [values, keys] = pairs.inputs(gpu, from);
     let array = 4 * u64::from(*most);
     let outputs = Outputs::new(gpu, [vec![array, 4], vec![array; *results], vec![4]].concat());
@@ -297,7 +309,7 @@ fn check_keys(gpu: &Gpu, (group_by, most, results): &Keyed, pairs: &Pairs, from:
     let [once, again] = outputs.runs(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
 
     let [keys, values] = [&pairs.ids, &pairs.values].map(|words| bytemuck::cast_slice(words));
-    let all = reference::group_by(group_by.config(), keys, values);
+    let all = reference::group_by(group_by.operation(), keys, values);
     let found = all.len().min(*most as usize);
     assert_eq!(words(&again[1]), [found as u32], "{title}");
     let mut behind = again[0].iter().enumerate().skip(4 * found);
@@ -371,7 +383,7 @@ fn as_many_keys_as_groups_and_more() {
         let (left_out, empty) = check_keys(gpu, &keyed, &pairs, [0, 0]);
         assert!(left_out >= 100_000 - most && empty < most as usize, "{left_out}, {empty} without pairs");
         let error = keyed.0.of(&keys).with(&values).wait(&gpu.queue).unwrap_err();
-        assert!(matches!(error, OperationError::Keys { groups, .. } if groups == most), "{error}");
+        assert!(matches!(error, Error::Data(DataError::Keys { groups, .. }) if groups == most), "{error}");
     }
 }
 

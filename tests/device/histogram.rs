@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Map, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Features;
-use halofold::{Element, OnDevice};
+use halofold::{Compiled, Element, Operation};
 
 use crate::common::{Gpu, Outputs, Random, cautious, gpu, in_turn, twice_in_a_pass};
 use crate::inputs::{Input, words};
@@ -28,10 +28,10 @@ fn counts(keys: &Keys, bins: u32, words: &[u32]) -> Vec<u32> {
 }
 
 /// Counts the elements from a word on, twice, and compares with the counts of the keys that they give.
-fn compare(gpu: &Gpu, histogram: &OnDevice<Histogram>, all: &[u32], first: usize, given: &[u32]) {
+fn compare(gpu: &Gpu, histogram: &Compiled<Histogram>, all: &[u32], first: usize, given: &[u32]) {
     /// The output's contents before.
     const BEFORE: u32 = 5;
-    let config = histogram.config();
+    let config = histogram.operation();
     let (channels, width) =
         (config.channels as usize, if matches!(config.keys, Keys::U64Levels(_)) { 2 } else { 1 });
     let elements = given.chunks_exact(channels * width);
@@ -58,7 +58,7 @@ fn check(gpu: &Gpu, config: Histogram, words: &[u32], firsts: &[usize]) {
 
 fn check_each(gpu: &Gpu, config: Histogram, all: impl IntoIterator<Item = Vec<u32>>, firsts: &[usize]) {
     gpu.clean(|| {
-        let histogram = config.on(&gpu.device).unwrap();
+        let histogram = Compiled::new(&gpu.device, config, &Default::default()).unwrap();
         for words in all {
             firsts.iter().for_each(|first| compare(gpu, &histogram, &words, *first, &words[*first..]));
         }
@@ -67,17 +67,18 @@ fn check_each(gpu: &Gpu, config: Histogram, all: impl IntoIterator<Item = Vec<u3
 
 /// A histogram of these keys for the device at hand.
 fn histogram(keys: Keys, bins: u32) -> Histogram {
-    Histogram::new(keys, bins, &gpu().device.limits())
+    Histogram::new(keys, bins)
 }
 
 /// Both methods, and a number of slices that does not divide the bins.
 fn methods(config: &Histogram) -> [Histogram; 3] {
+    let tuning = config.tuning_on(&gpu().device.limits());
     let methods = [
-        config.tuning.method,
+        tuning.method,
         Method::Storage,
         Method::Workgroup { copies: 1, slices: 3.min(config.bins), merge: true },
     ];
-    methods.map(|method| config.clone().with_tuning(config.tuning.with_method(method)))
+    methods.map(|method| config.clone().with_tuning(tuning.with_method(method)))
 }
 
 /// Keys of several kinds; all but the last are mostly numbers of bins.
@@ -260,7 +261,6 @@ fn levels_are_borders() {
 /// Channels have counts of their own; an input starts at an element.
 #[test]
 fn every_strideth_element_counts_in_every_channel() {
-    let limits = gpu().device.limits();
     let kinds = [(Keys::Numbers, 10), (UNIT, 300), (Keys::Levels(levels(20).into()), 20)];
     let one = [(1, 5), (2, 0), (2, 1), (3, 2), (64, 63), (1000, 999), (5003, 0), (1, 5003), (7, 9999)];
     let one = one.into_iter().chain([(u32::MAX, 4)]).map(|stride| (1, stride));
@@ -269,8 +269,7 @@ fn every_strideth_element_counts_in_every_channel() {
     for (turn, (channels, (stride, first))) in one.chain(several).enumerate() {
         for (keys, bins) in &kinds {
             let words = some_keys(keys, *bins, 4800 + channels as usize);
-            let config =
-                histogram(keys.clone(), *bins).with_channels(channels, &limits).with_stride(stride, first);
+            let config = histogram(keys.clone(), *bins).with_channels(channels).with_stride(stride, first);
             let all = methods(&config).into_iter().chain([config.adding()]);
             in_turn(all, 4, turn)
                 .for_each(|config| check(gpu(), config, &words, &[0, 7 * channels as usize]));
@@ -282,14 +281,21 @@ fn every_strideth_element_counts_in_every_channel() {
 #[test]
 fn maps_give_the_keys() {
     let gpu = gpu();
-    let limits = gpu.device.limits();
     let check = |config: Histogram, words: &[u32], first: usize, given: &[u32]| {
-        gpu.clean(|| compare(gpu, &config.on(&gpu.device).unwrap(), words, first, given));
+        gpu.clean(|| {
+            compare(
+                gpu,
+                &Compiled::new(&gpu.device, config, &Default::default()).unwrap(),
+                words,
+                first,
+                given,
+            )
+        });
     };
     let mut random = Random::new(5);
     let words: Vec<u32> = (0..6000).map(|_| random.next() as u32).collect();
     let bytes: Vec<u32> = words.iter().flat_map(|word| word.to_le_bytes().map(u32::from)).collect();
-    for config in methods(&histogram(Keys::Numbers, 256).with_map(Map::bytes(), &limits)) {
+    for config in methods(&histogram(Keys::Numbers, 256).with_map(Map::bytes())) {
         check(config.clone(), &words, 0, &bytes);
         check(config.with_stride(5, 3), &words, 1, &bytes[4..]);
     }
@@ -303,7 +309,7 @@ fn maps_give_the_keys() {
         words.iter().zip(0..).map(key).collect()
     };
     let small: Vec<u32> = words.iter().map(|word| (*word as i32 % 100) as u32).collect();
-    let config = histogram(Keys::Numbers, 50).with_map(map, &limits);
+    let config = histogram(Keys::Numbers, 50).with_map(map);
     check(config.clone(), &small, 0, &mapped(&small));
     check(config.with_stride(3, 1), &small, 9, &mapped(&small[9..]));
 
@@ -316,7 +322,7 @@ fn maps_give_the_keys() {
     let points: Vec<_> = points.chunks_exact(3).filter(|point| point.iter().all(is_normal)).collect();
     let given: Vec<_> = points.iter().flat_map(|point| [point[2], point[0]]).collect();
     for keys in [UNIT, Keys::Levels(levels(40).into())] {
-        check(histogram(keys, 40).with_map(map.clone(), &limits), &points.concat(), 0, &given);
+        check(histogram(keys, 40).with_map(map.clone()), &points.concat(), 0, &given);
     }
 
     if !gpu.device.features().contains(Features::SHADER_F64) {
@@ -326,7 +332,7 @@ fn maps_give_the_keys() {
     let map = Map::custom(Element::F64, text).unwrap();
     let doubles: Vec<f64> = (0..3000).map(|i| f64::from(i % 40) * 0.5).collect();
     let given: Vec<_> = doubles.iter().map(|x| (*x as f32 * 0.5).to_bits()).collect();
-    let config = histogram(Keys::Ranges { low: 0.0, high: 8.0 }, 16).with_map(map, &limits);
+    let config = histogram(Keys::Ranges { low: 0.0, high: 8.0 }, 16).with_map(map);
     check(config, bytemuck::cast_slice(&doubles), 0, &given);
 }
 
@@ -338,11 +344,12 @@ fn inputs_larger_than_a_binding_are_windowed() {
         limits.max_compute_workgroups_per_dimension = 20;
     });
     let limits = gpu.device.limits();
-    let of = |keys, bins| Histogram::new(keys, bins, &limits);
+    let of = |keys, bins| Histogram::new(keys, bins);
     for bins in [3, 256, 4097, 16_384] {
         let words = numbers(bins, 300_007).pop().unwrap();
-        let plan = of(Keys::Numbers, bins).plan(BufferRange { offset: 308, len: 299_930 }, &limits).unwrap();
-        assert!(plan.iter().filter(|pass| pass.step == COUNT).count() >= 19);
+        let plan =
+            of(Keys::Numbers, bins).plan(BufferRange { offset: 308, len: 299_930 }, None, &limits).unwrap();
+        assert!(plan.passes.iter().filter(|pass| pass.step == COUNT).count() >= 19);
         check(&gpu, of(Keys::Numbers, bins), &words, &[0, 77]);
     }
     check(&gpu, of(UNIT, 8192), &floats(0.0, 1.0, 8192, 200_001), &[3]);
@@ -350,7 +357,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
     for (stride, first) in [(1, 20_000), (3, 50_000), (20_000, 3), (89_999, 0)] {
         check(&gpu, config.clone().with_stride(stride, first), &words, &[0]);
     }
-    let config = config.with_channels(3, &limits);
+    let config = config.with_channels(3);
     check(&gpu, config.clone(), &words, &[0]);
     check(&gpu, config.with_stride(7, 2), &words, &[3]);
 }
@@ -361,8 +368,8 @@ fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
     let config = histogram(Keys::Numbers, 256);
     let steps = |config: Histogram, len| -> Vec<&'static str> {
-        let plan = config.plan(BufferRange { offset: 0, len }, &limits).unwrap();
-        plan.iter().map(|pass| pass.step).collect()
+        let plan = config.plan(BufferRange { offset: 0, len }, None, &limits).unwrap();
+        plan.passes.iter().map(|pass| pass.step).collect()
     };
     assert_eq!(steps(config.clone(), 1 << 20), [CLEAR, COUNT]);
     assert_eq!(steps(config.clone(), 0), [CLEAR]);
@@ -370,7 +377,10 @@ fn plans_have_no_more_dispatches_than_needed() {
     assert_eq!(steps(adding.clone(), 1 << 20), [COUNT]);
     assert!(steps(adding, 0).is_empty());
     // The first keys of a longer buffer.
-    let (histogram, keys) = (config.on(&gpu().device).unwrap(), Input::new(gpu(), &[1u32; 1000]));
-    let plan = histogram.plan(BufferRange { offset: 0, len: 10 });
+    let (histogram, keys) = (
+        Compiled::new(&gpu().device, config, &Default::default()).unwrap(),
+        Input::new(gpu(), &[1u32; 1000]),
+    );
+    let plan = histogram.operation().plan(BufferRange { offset: 0, len: 10 }, None, &limits);
     assert_eq!(histogram.of(&keys).len(10).plan().unwrap(), plan.unwrap());
 }

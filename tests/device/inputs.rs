@@ -1,7 +1,7 @@
 //! Inputs of operations among poison, and what operations write.
 
 use bytemuck::NoUninit;
-use halofold::{OperationError, Prepared, Slice, Value, wgpu};
+use halofold::{Bound, Error, Slice, Value, wgpu};
 
 use crate::common::{Gpu, Outputs, poisoned, twice_in_a_pass};
 
@@ -37,10 +37,10 @@ impl<'i> From<&'i Input> for Slice<'i> {
 
 /// Records an operation twice in a pass, and all of that twice, with outputs of these sizes. Returns their bytes, which have to be the
 /// same both times.
-pub fn written<P>(
+pub fn written(
     gpu: &Gpu,
     sizes: impl IntoIterator<Item = u64>,
-    prepare: impl FnOnce(Vec<Slice<'_>>) -> Result<Prepared<P>, OperationError>,
+    prepare: impl FnOnce(Vec<Slice<'_>>) -> Result<Bound, Error>,
 ) -> Vec<Vec<u8>> {
     let outputs = Outputs::new(gpu, sizes);
     let prepared = prepare(outputs.slices().collect()).unwrap();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::common::{Gpu, buffer, gpu, job, missing, without};
-use halofold::reduce::ladder::Rung;
+use halofold::ladder::Rung;
 use halofold::reduce::reference::reduce;
 use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Slice, Value, wgpu};

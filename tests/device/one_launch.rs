@@ -7,8 +7,8 @@
 use std::env;
 use std::time::{Duration, Instant};
 
-use halofold::reduce::ladder::{Finish, Rung};
-use halofold::reduce::{Op, Options, Plan, Reducer, Strategy, Tuning, Workspace};
+use halofold::ladder::{Finish, Rung, Setup};
+use halofold::reduce::{Op, Options, Plan, Reducer, Tuning, Workspace};
 use halofold::{Element, Slice};
 
 use crate::common::{Random, buffer, gpu, in_one_pass, is_software, read, room};
@@ -41,8 +41,8 @@ fn one_launch_under_load_gives_right_results() {
         TUNINGS.map(|(size, most)| {
             let tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
             let tuning = tuning.with_max_workgroups(most);
-            let rung = Strategy::Rung { rung, finish: Finish::LastWorkgroup, tuning };
-            let options = Options::default().with_strategy(rung);
+            let rung = Setup { rung, finish: Finish::LastWorkgroup, tuning };
+            let options = Options::default().with_rung(rung);
             (op, Reducer::with_options(&gpu.device, op.over(Element::U32).unwrap(), options).unwrap())
         })
     });

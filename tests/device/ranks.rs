@@ -2,9 +2,9 @@
 
 use halofold::rank::{Method, Quantiles, TopK, reference};
 use halofold::reduce::{Op, Shape};
-use halofold::{Element, Value};
+use halofold::{Compiled, Element, Value};
 
-use crate::common::{Random, elements, gpu, in_turn, bits_of};
+use crate::common::{Random, bits_of, elements, gpu, in_turn};
 use crate::cut::{Cut, Group};
 use crate::inputs::{Input, words, written};
 
@@ -106,7 +106,7 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
     let quantiles = over!(Quantiles::new(element, ASKED).unwrap().with_method(method), cut);
-    let quantiles = quantiles.on(&gpu.device).unwrap();
+    let quantiles = Compiled::new(&gpu.device, quantiles, &Default::default()).unwrap();
     // Between 64-bit elements, the output has both.
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
@@ -137,7 +137,7 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let top = if is_smallest { top.smallest() } else { top };
     let indices = top.indices_at(cut.len as u64) as usize;
     let places = rows.len() * k as usize;
-    let top = top.on(&gpu.device).unwrap();
+    let top = Compiled::new(&gpu.device, top, &Default::default()).unwrap();
     let all = (indices + 4 * places) as u64;
     let got = written(gpu, [all], |outputs| top.of(&input).into_each(outputs)).remove(0);
     let values = Op::Max.read(element, &got[..places * element.size().max(4) as usize]);
@@ -234,8 +234,12 @@ fn ranks_of_long_rows() {
         let (cut, last) = (rows(len), len as u64 - 1);
         let (input, rows) = ranked(Element::F32, &cut);
         for ranks in [&[0][..], &[last / 2], &[7, 16_666], &[last / 2, last, 0, last / 3, last / 3 + 1]] {
-            let nth =
-                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut).on(&gpu().device).unwrap();
+            let nth = Compiled::new(
+                &gpu().device,
+                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut),
+                &Default::default(),
+            )
+            .unwrap();
             let got = gpu().clean(|| nth.of(&input).wait(&gpu().queue).unwrap());
             let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
@@ -255,7 +259,9 @@ fn medians_near_zero() {
     let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
     let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
     let input = Input::new(gpu, &pairs);
-    let medians = Quantiles::new(Element::F32, [0.5]).unwrap().rows(2).on(&gpu.device).unwrap();
+    let medians =
+        Compiled::new(&gpu.device, Quantiles::new(Element::F32, [0.5]).unwrap().rows(2), &Default::default())
+            .unwrap();
     for ([a, b], got) in pairs.iter().zip(medians.of(&input).wait(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
@@ -274,16 +280,26 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         check_top((element, segments(&[0, 5, 0, 2, 0]), 1, false));
     }
     check_quantiles((Element::F32, segments(&[]), Method::Linear));
-    let none = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]).on(&gpu.device).unwrap();
+    let none = Compiled::new(
+        &gpu.device,
+        Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]),
+        &Default::default(),
+    )
+    .unwrap();
     assert_eq!(none.of(&Input::new(gpu, &[0f32; 10])).wait(&gpu.queue).unwrap(), []);
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =
         [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
     for (element, method) in methods {
-        let top = TopK::new(element, 3).unwrap().on(&gpu.device).unwrap();
+        let top = Compiled::new(&gpu.device, TopK::new(element, 3).unwrap(), &Default::default()).unwrap();
         assert_eq!(top.of(&nothing).wait(&gpu.queue).unwrap(), []);
-        let median = Quantiles::new(element, [0.5]).unwrap().with_method(method).on(&gpu.device).unwrap();
+        let median = Compiled::new(
+            &gpu.device,
+            Quantiles::new(element, [0.5]).unwrap().with_method(method),
+            &Default::default(),
+        )
+        .unwrap();
         let got = median.of(&nothing).wait(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
@@ -292,7 +308,9 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
 #[test]
 fn ranks_past_the_end_have_no_element() {
     let nth = |element, words: &[u32], ranks: &[u64]| {
-        let nth = Quantiles::nth(element, ranks.iter().copied()).on(&gpu().device).unwrap();
+        let nth =
+            Compiled::new(&gpu().device, Quantiles::nth(element, ranks.iter().copied()), &Default::default())
+                .unwrap();
         nth.of(&Input::new(gpu(), words)).wait(&gpu().queue).unwrap()
     };
     let zeros = [0; 50_000];

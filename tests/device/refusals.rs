@@ -12,7 +12,7 @@ use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{self, Limits};
-use halofold::{Element, Slice};
+use halofold::{Compiled, Element, Operation, Slice};
 
 use crate::common::{Gpu, buffer, cautious, gpu, limited, room};
 use crate::inputs::Input;
@@ -22,11 +22,13 @@ fn said<T>(result: Result<T, impl std::fmt::Display>) -> String {
     result.err().map_or_else(|| "nothing was refused".to_owned(), |error| error.to_string())
 }
 
-/// Checks the kind of each error, as `Debug` writes it, and that its text names what to look at: words between semicolons.
+/// Checks the kind of each error, as `Debug` writes it, and that its text names what to look at: words between semicolons. The kind of a
+/// setting is its name: `Setting(accuracy,`.
 #[track_caller]
 pub fn check<E: Debug + Display, W: AsRef<str>>(refusals: impl IntoIterator<Item = (E, &'static str, W)>) {
     for (number, (error, kind, words)) in refusals.into_iter().enumerate() {
         let (text, found) = (error.to_string(), format!("{error:?}"));
+        let found = found.replace("SettingError { name: ", "").replace('"', "");
         assert!(found.starts_with(kind), "refusal {number} is {found}, not {kind}");
         for word in words.as_ref().split("; ") {
             assert!(text.contains(word), "refusal {number}: `{word}` is not in: {text}");
@@ -44,17 +46,16 @@ fn check_messages<const N: usize>(rows: [(String, &'static str); N]) {
 #[test]
 fn histograms() {
     let gpu @ Gpu { device, .. } = gpu();
-    let limits = device.limits();
-    let made = |keys, bins| said(Histogram::new(keys, bins, &limits).on(device));
+    let made = |keys, bins| said(Compiled::new(device, Histogram::new(keys, bins), &Default::default()));
     let numbers = |bins| made(Keys::Numbers, bins);
     let range = |low, high| made(Keys::Ranges { low, high }, 10);
     let levels = |levels: &[f32]| made(Keys::Levels(levels.into()), 2);
     let finite = "both must be finite, and the first less than the second";
-    let config = Histogram::new(Keys::Numbers, 1000, &limits);
-    let tuning = config.tuning;
-    let tuned = |tuning| said(config.clone().with_tuning(tuning).on(device));
+    let config = Histogram::new(Keys::Numbers, 1000);
+    let tuning = config.tuning_on(&device.limits());
+    let tuned = |tuning| said(Compiled::new(device, config.clone().with_tuning(tuning), &Default::default()));
     let with = |copies, slices| tuned(tuning.with_method(Method::Workgroup { copies, slices, merge: false }));
-    let histogram = Histogram::new(Keys::Numbers, 100, &limits).on(device).unwrap();
+    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 100), &Default::default()).unwrap();
     let keys = &buffer(gpu, &[1; 4 * 1000], wgpu::BufferUsages::STORAGE);
     let counts = &buffer(gpu, &[0; 4 * 400], wgpu::BufferUsages::STORAGE);
     let other = &buffer(gpu, &[0; 4 * 1000], wgpu::BufferUsages::COPY_SRC);
@@ -106,38 +107,40 @@ fn histograms() {
 #[test]
 fn histograms_on_a_small_device() {
     let small = cautious(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
-    let limits = small.device.limits();
     let range = |high| Keys::Ranges { low: 0.0, high };
-    let made = |keys, bins| said(Histogram::new(keys, bins, &limits).on(&small.device));
+    let made =
+        |keys, bins| said(Compiled::new(&small.device, Histogram::new(keys, bins), &Default::default()));
     let halves = "fn map(elem: Elem, index: u32) -> f32 { return f32(elem) * 0.5; }";
     let halves = Map::custom(Element::F64, halves).unwrap();
-    let halves = Histogram::new(range(8.0), 16, &limits).with_map(halves, &limits);
+    let halves = Histogram::new(range(8.0), 16).with_map(halves);
     check_messages([
         (made(Keys::Numbers, 16_385), "max_storage_buffer_binding_size of 65540; has 65536; use fewer bins"),
         (made(range(1.0), 8193), "max_storage_buffer_binding_size of 65544; has 65536; use fewer bins"),
-        (said(halves.on(&small.device)), "the map needs SHADER_F64, which this device lacks"),
+        (
+            said(Compiled::new(&small.device, halves, &Default::default())),
+            "the map needs SHADER_F64, which this device lacks",
+        ),
     ]);
 }
 
 #[test]
 fn elements_of_histograms() {
     let device = &gpu().device;
-    let limits = Limits::default();
-    let config = Histogram::new(Keys::Numbers, 10, &limits);
-    let made = |config: Histogram| said(config.on(device));
+    let config = Histogram::new(Keys::Numbers, 10);
+    let made = |config: Histogram| said(Compiled::new(device, config, &Default::default()));
     let custom = |text: &str| Map::custom(Element::F32, text);
     let map = |result, body| format!("fn map(elem: Elem, index: u32) -> {result} {{ {body} }}");
     let helper = "fn count(x: u32) -> u32 { return x; } ".to_owned();
     let pure = "may contain only constants, types, functions";
-    let mapped = |text: &str| made(config.clone().with_map(custom(text).unwrap(), &limits));
+    let mapped = |text: &str| made(config.clone().with_map(custom(text).unwrap()));
     let small = "struct Elem { x: f32 } fn map(elem: Elem, index: u32) -> f32 { return elem.x; }";
-    let points = config.clone().with_channels(3, &limits).on(device).unwrap();
+    let points = Compiled::new(device, config.clone().with_channels(3), &Default::default()).unwrap();
     let words = Input::new(gpu(), &[0u32; 30]);
-    let many = Histogram::new(Keys::Numbers, 20_000, &limits).with_channels(4, &limits);
+    let many = Histogram::new(Keys::Numbers, 20_000).with_channels(4);
     check_messages([
-        (made(config.clone().with_channels(0, &limits)), "channels of 0: it can be 1 to 16"),
-        (made(config.clone().with_channels(17, &limits)), "channels of 17: it can be 1 to 16"),
-        (made(config.clone().with_map(Map::bytes(), &limits).with_channels(3, &limits)), "it can be 4 to 4"),
+        (made(config.clone().with_channels(0)), "channels of 0: it can be 1 to 16"),
+        (made(config.clone().with_channels(17)), "channels of 17: it can be 1 to 16"),
+        (made(config.clone().with_map(Map::bytes()).with_channels(3)), "it can be 4 to 4"),
         (made(many), "bins of all channels of 80000"),
         (made(config.clone().with_stride(0, 0)), "stride of 0"),
         (mapped(&map("f32", "return elem;")), "the map returns `f32`: let it return u32"),
@@ -156,19 +159,34 @@ fn elements_of_histograms() {
 fn groups_and_keys() {
     let Gpu { device, queue } = gpu();
     let zeros = Input::new(gpu(), &[0u32; 16]);
-    let by_id = ById::new(Element::F32, 10).unwrap().sum().min().on(device).unwrap();
+    let by_id =
+        Compiled::new(device, ById::new(Element::F32, 10).unwrap().sum().min(), &Default::default()).unwrap();
     let ids = |element, groups| said(ById::new(element, groups));
     let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
-    let by_two = GroupBy::new(Element::F32, Element::U32, 2).unwrap().max().on(device).unwrap();
+    let by_two = Compiled::new(
+        device,
+        GroupBy::new(Element::F32, Element::U32, 2).unwrap().max(),
+        &Default::default(),
+    )
+    .unwrap();
     let groups = |key, of, groups| said(GroupBy::new(key, of, groups));
-    let sums = ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap().on(device).unwrap();
+    let sums = Compiled::new(
+        device,
+        ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap(),
+        &Default::default(),
+    )
+    .unwrap();
+    let sixteen = BufferRange { offset: 0, len: 16 };
     check_messages([
         (said(by_id.of(&zeros).wait(queue)), "give the second one"),
         (said(by_id.of(&zeros).with(zeros.part(0, 60)).wait(queue)), "16 elements in the first input and 15"),
         (said(by_id.of(&zeros).with(&zeros).into(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
-        (said(ById::new(Element::F32, 1).unwrap().on(device)), "results of a group of 0"),
+        (
+            said(Compiled::new(device, ById::new(Element::F32, 1).unwrap(), &Default::default())),
+            "results of a group of 0",
+        ),
         (said(by_two.of(&keys).with(&keys).wait(queue)), "more than 2 different keys"),
         (said(by_two.of(&keys).wait(queue)), "give the second one"),
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
@@ -177,7 +195,7 @@ fn groups_and_keys() {
         (said(ByKey::lengths(Element::F64)), "bytes of a key of 8"),
         (said(ByKey::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
         (said(sums.of(&keys).wait(queue)), "give the second one"),
-        (said(sums.plan(BufferRange { offset: 0, len: 16 })), "give the second one"),
+        (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
     ]);
 }
 
@@ -186,17 +204,19 @@ fn scans_and_selections() {
     let Gpu { device, queue } = gpu();
     let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
     let dot = Scan::new(Op::Dot.over(Element::F32).unwrap());
-    let rows = scan.clone().rows(3).on(device).unwrap();
-    let parts = scan.clone().continuing().on(device).unwrap();
-    let all = scan.clone().on(device).unwrap();
+    let rows = Compiled::new(device, scan.clone().rows(3), &Default::default()).unwrap();
+    let parts = Compiled::new(device, scan.clone().continuing(), &Default::default()).unwrap();
+    let all = Compiled::new(device, scan.clone(), &Default::default()).unwrap();
     let elements = Input::new(gpu(), &[0f32; 10]);
-    let backwards = scan.clone().segment_offsets([5, 4]).on(device).unwrap();
+    let backwards = Compiled::new(device, scan.clone().segment_offsets([5, 4]), &Default::default()).unwrap();
     let backwards = backwards.of(&elements).plan();
     let narrow = Limits { max_storage_buffer_binding_size: 8192, ..Limits::default() };
-    let long = scan.plan(BufferRange { offset: 0, len: 1 << 20 }, &narrow);
+    let long = scan.plan(BufferRange { offset: 0, len: 1 << 20 }, None, &narrow);
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
-    let select = Select::new(Element::F32, &keep("true")).unwrap().on(&small.device).unwrap();
+    let select =
+        Compiled::new(&small.device, Select::new(Element::F32, &keep("true")).unwrap(), &Default::default())
+            .unwrap();
     check_messages([
         (said(dot), "one input"),
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
@@ -216,11 +236,18 @@ fn ranks() {
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
         let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
-        said(median.on(device).unwrap().of(&input).wait(queue))
+        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).wait(queue))
     };
-    let quantiles = |number| said(Quantiles::new(Element::F32, vec![0.5; number]).unwrap().on(device));
+    let quantiles = |number| {
+        said(Compiled::new(
+            device,
+            Quantiles::new(Element::F32, vec![0.5; number]).unwrap(),
+            &Default::default(),
+        ))
+    };
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
-    let most = TopK::new(Element::F32, u32::MAX).unwrap().on(device).unwrap();
+    let most =
+        Compiled::new(device, TopK::new(Element::F32, u32::MAX).unwrap(), &Default::default()).unwrap();
     check_messages([
         (median(&[0, 4, 3]), "segment 1 from 4 to 3, of 10 elements"),
         (median(&[1, 11]), "segment 0 from 1 to 11"),

@@ -4,7 +4,7 @@ use halofold::reduce::reference::{Expected, prefixes, reduce};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Element, OnDevice, OperationError, Value};
+use halofold::{Compiled, Element, Error, Value};
 
 use crate::common::{
     Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
@@ -13,7 +13,7 @@ use crate::cut::Cut;
 use crate::inputs::{Input, words, written};
 
 /// The bytes of all results.
-pub fn run(gpu: &Gpu, scan: &OnDevice<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
+pub fn run(gpu: &Gpu, scan: &Compiled<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
     let input = Input::at(gpu, elements, offset);
     written(gpu, [size], |outputs| scan.of(&input).into_each(outputs)).remove(0)
 }
@@ -28,14 +28,14 @@ pub fn judge(
     expected: impl Fn(&[u8]) -> Vec<Expected>,
 ) {
     let what = format!("{scan:?}, {} bytes from {offset} on", bytes.len());
-    let scan = match scan.on(&gpu.device) {
-        Err(OperationError::Map(missing)) => return println!("{op} of {element} not run: {missing}"),
+    let scan = match Compiled::new(&gpu.device, scan, &Default::default()) {
+        Err(missing @ Error::Feature(_)) => return println!("{op} of {element} not run: {missing}"),
         made => made.unwrap(),
     };
     let len = bytes.len() as u64 / element.size();
     let size = len * op.over(element).unwrap().out_size();
     let results = op.read(element, &gpu.clean(|| run(gpu, &scan, bytes, offset, size)));
-    let depth = scan.config().depth(len, &gpu.device.limits());
+    let depth = scan.operation().depth(len, &gpu.device.limits());
     assert_eq!(results.len() as u64, len);
     let expected = bytes.chunks(row * element.size() as usize).flat_map(expected);
     for (at, (expected, got)) in expected.zip(results).enumerate() {
@@ -142,7 +142,7 @@ fn operators_need_not_commute_on_every_adapter() {
     let text = "struct Elem { other: u32, value: u32, another: u32 }
         fn value(elem: Elem) -> u32 { return elem.value; }";
     let digits = Monoid::custom_struct("digits", 12, Arity::One, &(text.to_owned() + DIGITS)).unwrap();
-    let scan = Scan::new(digits).unwrap().on(&gpu().device).unwrap();
+    let scan = Compiled::new(&gpu().device, Scan::new(digits).unwrap(), &Default::default()).unwrap();
     let values: Vec<u32> = (0..9000).map(|i| i * i % 11).collect();
     let elements: Vec<[u32; 3]> = values.iter().map(|value| [7, *value, 7]).collect();
     let got = gpu().clean(|| run(gpu(), &scan, bytemuck::cast_slice(&elements), 12, 16 * 9000));
@@ -160,7 +160,7 @@ fn prefixes_of_segments() {
     let ends = Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
     let rows = [(digits().segment_offsets(ends), lens), (digits().rows(5), vec![5; 2000])];
     for (scan, lens) in rows {
-        let scan = scan.on(&small.device).unwrap();
+        let scan = Compiled::new(&small.device, scan, &Default::default()).unwrap();
         let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
         let size = 16 * elements.len() as u64;
         let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
@@ -174,8 +174,8 @@ fn parts_go_on_where_others_have_ended() {
     let elements: Vec<u32> = (0..30_000).map(|i| i * i % 11).collect();
     let all = expected(&elements, &[elements.len()]);
     for gpu in [gpu(), &with_few_invocations(1 << 15)] {
-        let scan = digits().continuing().on(&gpu.device).unwrap();
-        let (state, mut at) = (room(gpu, scan.config().state_size()), 0);
+        let scan = Compiled::new(&gpu.device, digits().continuing(), &Default::default()).unwrap();
+        let (state, mut at) = (room(gpu, scan.operation().state_size()), 0);
         // Twice, and the second time from the start. Parts are bound apart from each other, and have their states in common.
         for len in [0, 1, 4096, 9000, 0, 1, 4095, 12_289, 3] {
             at = if len == 0 { 0 } else { at };
@@ -200,7 +200,7 @@ fn parts_of_rows_leave_the_state_of_the_last() {
     let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap().continuing();
     let segments = sums.clone().segment_offsets([30, 4090, 8950]);
     for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
-        let scan = scan.on(&gpu.device).unwrap();
+        let scan = Compiled::new(&gpu.device, scan, &Default::default()).unwrap();
         let input = Input::new(gpu, &elements);
         // The second part has nothing of the first.
         let got = gpu.clean(|| written(gpu, [36_000, 4], |outputs| scan.of(&input).into_each(outputs)));
@@ -220,8 +220,8 @@ fn keeping(condition: &str) -> String {
 fn check_kept(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn(usize, &[u8]) -> bool) {
     for as_indices in [false, true] {
         let select = if as_indices { select.clone().indices() } else { select.clone() };
-        let select = match select.on(&gpu.device) {
-            Err(OperationError::Map(missing)) => return println!("not run: {missing}"),
+        let select = match Compiled::new(&gpu.device, select, &Default::default()) {
+            Err(missing @ Error::Feature(_)) => return println!("not run: {missing}"),
             made => made.unwrap(),
         };
         let number = elements.len() / size;
@@ -298,7 +298,12 @@ fn selections_on_a_small_device() {
 fn kept_elements_are_values() {
     let gpu = gpu();
     let input = Input::new(gpu, &[1.5f32, -2.0, 0.25, -8.0]);
-    let select = Select::new(Element::F32, &keeping("elem < 0.0")).unwrap().on(&gpu.device).unwrap();
+    let select = Compiled::new(
+        &gpu.device,
+        Select::new(Element::F32, &keeping("elem < 0.0")).unwrap(),
+        &Default::default(),
+    )
+    .unwrap();
     assert_eq!(select.of(&input).wait(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
     assert!(select.of(&input).len(0).wait(&gpu.queue).unwrap().is_empty());
 }

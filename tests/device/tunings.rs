@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::common::is_software;
 use halofold::group::{ById, ByKey, GroupBy};
 use halofold::histogram::{self, Keys, Method};
+use halofold::ladder::{Finish, RUNGS, Setup};
 use halofold::rank::{Quantiles, TopK};
-use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind, Strategy as Way};
+use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::stencil::reference::Problem;
@@ -17,7 +17,7 @@ use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
 };
 use halofold::wgpu::{Features, Limits};
-use halofold::{Element, Slice};
+use halofold::{Compiled, Element, Operation, Slice};
 use halofold_cases::{End, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -90,30 +90,28 @@ prop_compose! {
     ) -> histogram::Histogram {
         let keys = if ranges { Keys::Ranges { low: 0.0, high: 1.0 } } else { Keys::Numbers };
         let method = if in_storage { Method::Storage } else { Method::Workgroup { copies, slices, merge } };
-        let job = histogram::Histogram::new(keys, bins, &Limits::default());
-        let tuning = job.tuning.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
+        let job = histogram::Histogram::new(keys, bins);
+        let tuning = job.tuning_on(&Limits::default());
+        let tuning = tuning.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
         let job = job.with_tuning(tuning.with_method(method));
         if add { job.adding() } else { job }
     }
 }
 
 prop_compose! {
-    fn ladder_way()(
+    fn ladder_setup()(
         rung in prop::sample::select(RUNGS.iter().collect::<Vec<_>>()),
         finish in prop::sample::select(vec![
             Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::LastWorkgroup, Finish::Atomic,
         ]),
         own in any::<bool>(),
         (workgroup_size, max_workgroups, tile, leave) in (parameter(), parameter(), parameter(), parameter()),
-    ) -> Way {
-        let finish = if own { rung.finishes[0] } else { finish };
-        let mut way = Way::rung(rung, &Limits::default(), 1 << 20);
-        if let Way::Rung { finish: how, tuning, .. } = &mut way {
-            *how = finish;
-            (tuning.workgroup_size, tuning.max_workgroups) = (workgroup_size, max_workgroups);
-            (tuning.tile, tuning.leave) = (tile, leave);
-        }
-        way
+    ) -> Setup {
+        let mut setup = Setup::new(rung, &Limits::default(), 1 << 20);
+        setup.finish = if own { rung.finishes[0] } else { finish };
+        (setup.tuning.workgroup_size, setup.tuning.max_workgroups) = (workgroup_size, max_workgroups);
+        (setup.tuning.tile, setup.tuning.leave) = (tile, leave);
+        setup
     }
 }
 
@@ -127,7 +125,7 @@ proptest! {
     /// No value of any parameter, no limit and no place makes planning panic; and what only describes a configuration never does.
     #[test]
     fn planning_never_panics(
-        (config, job, way) in (stencil_config(), histogram_config(), ladder_way()),
+        (config, job, setup) in (stencil_config(), histogram_config(), ladder_setup()),
         (limits, element) in (limits(), prop::sample::select(Element::ALL.to_vec())),
         offset in prop_oneof![Just(0u64), (0u64..4096).prop_map(|at| 4 * at), any::<u64>()],
         len in prop_oneof![0u64..100_000, parameter().prop_map(u64::from), Just(1 << 62), any::<u64>()],
@@ -138,9 +136,9 @@ proptest! {
         let _ = config.plan(Features::empty(), &limits);
         let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
         let input = BufferRange { offset, len };
-        let _ = (job.plan(input, &limits), job.overrides(histogram::COUNT));
+        let _ = (job.plan(input, None, &limits), job.kernels(Features::empty(), &limits));
         let sum = Op::Sum.over(Element::U32).unwrap();
-        let options = Options::default().with_strategy(way);
+        let options = Options::default().with_rung(setup);
         let _ = options.check(&sum, ShapeKind::Whole, Features::all(), &limits);
         let _ = options.plan(&sum, Shape::Whole, &[input], None, &limits);
         for shape in [
@@ -155,18 +153,18 @@ proptest! {
         }
         if takes_time {
             if let Ok(median) = Quantiles::new(element, [0.5]) {
-                let _ = (median.clone().rows(row.into()).plan(input, &limits), median.plan(input, &limits));
+                let _ = (median.clone().rows(row.into()).plan(input, None, &limits), median.plan(input, None, &limits));
             }
             if let Ok(top) = TopK::new(element, k) {
-                let _ = (top.indices_at(len), top.plan(input, &limits), top.rows(row.into()).plan(input, &limits));
+                let _ = (top.indices_at(len), top.plan(input, None, &limits), top.rows(row.into()).plan(input, None, &limits));
             }
             let scan = Scan::new(Op::Sum.over(element).unwrap()).unwrap();
-            let _ = (scan.clone().rows(row.into()).plan(input, &limits), scan.plan(input, &limits));
-            let _ = ById::new(Element::F32, groups).map(|by_id| by_id.sum().plan(input, input, &limits).is_ok());
+            let _ = (scan.clone().rows(row.into()).plan(input, None, &limits), scan.plan(input, None, &limits));
+            let _ = ById::new(Element::F32, groups).map(|by_id| by_id.sum().plan(input, Some(input), &limits).is_ok());
             let _ = ByKey::lengths(element).map(|by_key| by_key.plan(input, None, &limits).is_ok());
-            let _ = GroupBy::new(element, Element::U32, groups).map(|by| by.sum().plan(input, input, &limits).is_ok());
+            let _ = GroupBy::new(element, Element::U32, groups).map(|by| by.sum().plan(input, Some(input), &limits).is_ok());
             let keep = "fn keep(elem: Elem, index: u32) -> bool { return index % 3u == 0u; }";
-            let _ = Select::new(element, keep).unwrap().plan(input, &limits);
+            let _ = Select::new(element, keep).unwrap().plan(input, None, &limits);
         }
     }
 }
@@ -225,14 +223,14 @@ fn stencils_are_right_or_refused() {
 #[test]
 fn histograms_are_right_or_refused() {
     // Every slice reads all keys: thousands of slices would take their time.
-    let few_slices = |job: &histogram::Histogram| !matches!(job.tuning.method, Method::Workgroup { slices, .. } if slices > 512);
+    let few_slices = |job: &histogram::Histogram| !matches!(job.tuning_on(&Limits::default()).method, Method::Workgroup { slices, .. } if slices > 512);
     check(150, histogram_config().prop_filter("thousands of slices", few_slices), |scene, job| {
         let key = |i: u32| match &job.keys {
             Keys::Numbers => word(i) % job.bins.clamp(1, 60_000),
             _ => (i as f32 / 2999.0).to_bits(),
         };
         let keys: Vec<u32> = (0..3000).map(key).collect();
-        let histogram = job.clone().on(&scene.device).map_err(text)?;
+        let histogram = Compiled::new(&scene.device, job.clone(), &Default::default()).map_err(text)?;
         let counts = histogram::reference::counts(&job.keys, job.bins, &keys);
         let (input, output) = (scene.buffer(bytemuck::cast_slice(&keys))?, scene.room(job.output())?);
         let prepared = histogram.of(&input).into(&output).map_err(text)?;
@@ -243,9 +241,9 @@ fn histograms_are_right_or_refused() {
 
 #[test]
 fn rungs_are_right_or_refused() {
-    check(750, (ladder_way(), 0u32..20_000), |scene, (way, len)| {
+    check(750, (ladder_setup(), 0u32..20_000), |scene, (setup, len)| {
         let words: Vec<u32> = (0..len).map(word).collect();
-        let options = Options::default().with_strategy(way);
+        let options = Options::default().with_rung(setup);
         let sum = Op::Sum.over(Element::U32).map_err(text)?;
         let reducer = Reducer::with_options(&scene.device, sum, options).map_err(text)?;
         let input = scene.buffer(bytemuck::cast_slice(&words))?;

@@ -2,7 +2,31 @@
 
 use halofold::Element;
 
-use crate::common::{Random, bits_of, oracle};
+use crate::common::{Random, bits_of};
+
+/// The bits of a float: those of the fraction, and those of the exponent.
+pub struct Fields {
+    pub fraction: u32,
+    pub exponent: u32,
+}
+
+impl Fields {
+    pub fn of(element: Element) -> Self {
+        let (fraction, exponent) = match element {
+            Element::F16 => (10, 5),
+            Element::F32 => (23, 8),
+            _ => (52, 11),
+        };
+        Fields { fraction, exponent }
+    }
+
+    /// A number's bits from its parts.
+    pub fn bits(&self, is_negative: bool, exponent: u64, fraction: u64) -> u64 {
+        let exponent = exponent.min((1 << self.exponent) - 1);
+        let sign = u64::from(is_negative) << (self.fraction + self.exponent);
+        sign | (exponent << self.fraction) | (fraction % (1 << self.fraction))
+    }
+}
 
 /// The kinds of arrays. [`array`] says what each is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +61,7 @@ impl Hard {
 
 /// `len` elements as they lie in memory.
 pub fn array(hard: Hard, element: Element, len: usize, seed: u64) -> Vec<u8> {
-    let fields = oracle::Kind::of(element);
+    let fields = Fields::of(element);
     let mut random = Random::new(seed);
     let special = 1u64 << fields.exponent;
     let one = special / 2 - 1;

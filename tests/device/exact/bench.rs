@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
+use halofold::ladder::{Rung, Setup};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Accuracy, Op, Options, Reducer, Shape, ShapeKind, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Op, Options, Reducer, Shape, ShapeKind, Tuning};
 use halofold::{Element, Value};
 
 use super::arrays::{Hard, array};
@@ -95,7 +95,7 @@ pub fn exact() -> Options<'static> {
 pub fn tuned(case: Case, subgroups: bool, change: impl Fn(Tuning) -> Tuning) -> Option<Options<'static>> {
     let (device, rung) = (&gpu().device, Rung::named("exact").unwrap());
     let tuning = change(Tuning::of(rung.kernel, &device.limits(), 1 << 22));
-    let options = exact().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning });
+    let options = exact().with_rung(Setup { rung, finish: rung.finishes[0], tuning });
     let options = options.with_subgroups(subgroups);
     let monoid = case.0.over(case.1).unwrap();
     options.check(&monoid, ShapeKind::Whole, device.features(), &device.limits()).is_ok().then_some(options)

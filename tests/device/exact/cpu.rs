@@ -1,12 +1,12 @@
 //! The reference on the CPU against whole numbers of any length.
 
 use halofold::Element;
-use halofold::reduce::ReduceError;
 use halofold::reduce::exact::{Format, State};
 
 use super::arrays::Hard;
 use super::bench::{Arrays, bits, cases, finished};
 use crate::cut::Cut;
+use crate::refusals;
 
 /// Sums of one state, and of several, which merge by adding their words.
 #[test]
@@ -51,13 +51,21 @@ fn many_states_do_not_overflow() {
 
 #[test]
 fn other_words_are_refused() {
-    assert_eq!(State::from_words(vec![0; 5]), Err(ReduceError::StateLength(5)));
-    assert!(matches!(State::from_words(vec![0; 16]), Err(ReduceError::StateFormat { .. })));
     let mut words = State::new(Format::Single).words();
     words[0] += 1 << 40;
-    assert!(matches!(State::from_words(words), Err(ReduceError::StateFormat { .. })));
-    assert!(matches!(State::from_bytes(&[0; 129]), Err(ReduceError::StateLength(_))));
     let mut single = State::new(Format::Single);
-    let mixed = single.merge(&State::new(Format::Double));
-    assert_eq!(mixed, Err(ReduceError::MixedStates(Format::Single, Format::Double)));
+    let mixed = single.merge(&State::new(Format::Double)).unwrap_err();
+    let of_words = |words| State::from_words(words).unwrap_err();
+    let (lengths, format) = ("an exact state has 16 (f32)", "is not of the format of");
+    let states = format!("states of {} and of {}", Format::Single, Format::Double);
+    refusals::check(
+        [
+            (of_words(vec![0; 5]), format!("5 words: {lengths}")),
+            (of_words(vec![0; 16]), format!("the first word, 0x0, {format} {}", Format::Single)),
+            (of_words(words), format!("{format} {}", Format::Single)),
+            (State::from_bytes(&[0; 129]).unwrap_err(), format!("17 words: {lengths}")),
+            (mixed, states),
+        ]
+        .map(|(error, words)| (error, "Data(Format(", words)),
+    );
 }

@@ -1,11 +1,9 @@
 //! Forms that exact sums have, and the errors of the others: plans, prefixes, runs of equal keys, and values that an application makes of elements.
 
 use half::f16;
-use halofold::reduce::ladder::Rung;
+use halofold::ladder::{Rung, Setup};
 use halofold::reduce::reference::running;
-use halofold::reduce::{
-    Accuracy, Arity, BufferRange, Launches, Monoid, Op, Options, Reducer, Shape, Strategy, Tuning,
-};
+use halofold::reduce::{Accuracy, Arity, BufferRange, Launches, Monoid, Op, Options, Reducer, Shape, Tuning};
 use halofold::scan::Scan;
 use halofold::{Element, wgpu};
 
@@ -23,11 +21,10 @@ fn operators_without_an_exact_form_are_refused() {
     let of = |op: Op, element| make(op.over(element).unwrap(), exact());
     // A rung that rounds is none for exact sums, whichever asks for them.
     let rung = Rung::named("vectorized").unwrap();
-    let tuning = Tuning::of(rung.kernel, &device.limits(), 1 << 22);
-    let vectorized = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    let vectorized = Setup::new(rung, &device.limits(), 1 << 22);
     let sum = Op::Sum.over(Element::F32).unwrap();
     let by_rung = |monoid, accuracy| {
-        make(monoid, Options::default().with_accuracy(accuracy).with_strategy(vectorized)).unwrap_err()
+        make(monoid, Options::default().with_accuracy(accuracy).with_rung(vectorized)).unwrap_err()
     };
     let accumulated = of(Op::Sum, Element::F32).unwrap();
     let accumulated = accumulated.plan(Shape::Accumulate, &[BufferRange { offset: 0, len: 16 }], None);
@@ -52,14 +49,14 @@ fn operators_without_an_exact_form_are_refused() {
         (text(Element::I32, AROUND), "", "i32"),
     ]);
     refusals::check([
-        (of(Op::Max, Element::F32).unwrap_err(), "NotExact", "sum of f32, f64, f16; dot of f32"),
-        (of(Op::Sum, Element::U32).unwrap_err(), "NotExact", ""),
-        (accumulated.unwrap_err(), "NoAtomic", "states"),
-        (by_rung(sum.clone(), Accuracy::Exact), "ExactRung { rung: \"vectorized\"", ""),
-        (by_rung(sum.exact().unwrap(), Accuracy::Fast), "ExactRung { rung: \"vectorized\"", ""),
-        (plan(Shape::Whole, &[long, long]).unwrap_err(), "ExactInOneLaunch", ""),
-        (plan(Shape::Strided { stride: 2 }, &[long]).unwrap_err(), "ExactInOneLaunch", ""),
-        (counted.unwrap_err(), "ExactInOneLaunch", ""),
+        (of(Op::Max, Element::F32).unwrap_err(), "Setting(accuracy,", "sum of f32, f64, f16; dot of f32"),
+        (of(Op::Sum, Element::U32).unwrap_err(), "Setting(accuracy,", ""),
+        (accumulated.unwrap_err(), "Setting(shape,", "states"),
+        (by_rung(sum.clone(), Accuracy::Exact), "Setting(rung,", "`vectorized` rounds"),
+        (by_rung(sum.exact().unwrap(), Accuracy::Fast), "Setting(rung,", "`vectorized` rounds"),
+        (plan(Shape::Whole, &[long, long]).unwrap_err(), "Setting(launches,", "in one launch"),
+        (plan(Shape::Strided { stride: 2 }, &[long]).unwrap_err(), "Setting(launches,", "in one launch"),
+        (counted.unwrap_err(), "Setting(launches,", "in one launch"),
     ]);
 }
 
@@ -73,14 +70,14 @@ fn the_rung_is_the_librarys_kernel() {
             for power in 0..30 {
                 let all = BufferRange { offset: 0, len: (1 << power) + 1 };
                 let second = (case.0 == Op::Dot).then_some(all);
-                let plan = |strategy| {
-                    let options = exact().with_strategy(strategy);
+                let plan = |setup: Option<Setup>| {
+                    let options = setup.map_or(exact(), |setup| exact().with_rung(setup));
                     options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
                 };
                 let bytes = all.len * case.1.size();
                 let tuning = Tuning::for_operator(rung.kernel, &monoid, &limits, bytes);
-                let as_there = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-                let plans = [as_there, Strategy::Fastest].map(plan);
+                let as_there = Setup { rung, finish: rung.finishes[0], tuning };
+                let plans = [Some(as_there), None].map(plan);
                 let [ladder, library] = plans.map(|plan| {
                     let launch = &plan.launches()[0];
                     (plan.launches().len(), launch.stage.workgroup_size, plan.workgroups(), plan.partials())

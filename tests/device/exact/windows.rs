@@ -3,8 +3,9 @@
 use halofold::Element;
 use halofold::reduce::Op;
 
+use super::arrays::Fields;
 use super::bench::{Arrays, Bench, Case, exact, tuned};
-use crate::common::{Random, elements, gpu, in_turn, oracle};
+use crate::common::{Random, elements, gpu, in_turn};
 use crate::cut::Cut;
 
 const ONE: u32 = 127;
@@ -102,7 +103,7 @@ fn numbers_in_the_last_windows() {
 #[test]
 fn carries_through_all_digits() {
     for element in [Element::F16, Element::F32, Element::F64] {
-        let fields = oracle::Kind::of(element);
+        let fields = Fields::of(element);
         // The bits of a significand.
         let places = u64::from(fields.fraction) + 1;
         let mut arrays = Vec::new();
@@ -139,7 +140,7 @@ const NEAR: [&[usize]; 4] = [&[5], &[1], &[1, 5], &[1]];
 
 /// An array of such parts, their negatives in another order, so that large numbers cancel, and a few elements of the first part's scale.
 fn array(element: Element, parts: &[&[usize]], part: usize, zeros: bool, seed: u64) -> Vec<u8> {
-    let fields = oracle::Kind::of(element);
+    let fields = Fields::of(element);
     let mut random = Random::new(seed);
     let mut number = |scales: &[usize]| {
         let (word, other) = (random.next(), random.next());

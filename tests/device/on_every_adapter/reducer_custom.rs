@@ -2,9 +2,9 @@
 
 use crate::common::{buffer, gpu, without};
 use crate::refusals;
-use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Arity, Monoid, MonoidError, Options, ReduceError, Reducer, Shape, Strategy};
-use halofold::{BufferError, Element, Slice, wgpu};
+use halofold::ladder::{Rung, Setup};
+use halofold::reduce::{Arity, Monoid, Options, Reducer, Shape};
+use halofold::{BufferError, Element, Error, Slice, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
 const SQUARES: &str = "\
@@ -15,7 +15,7 @@ fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc / f32(max(n, 1u)); }
 ";
 
-fn custom(wgsl: &str) -> Result<Monoid, MonoidError> {
+fn custom(wgsl: &str) -> Result<Monoid, Error> {
     Monoid::custom("squares", Element::F32, Arity::One, wgsl)
 }
 
@@ -48,41 +48,46 @@ const MEAN: &str = "f32 { return acc / f32(max(n, 1u)); }";
 #[test]
 fn wrong_texts_are_refused() {
     let spoilt = [
-        (SUM, "return a + ;", "Invalid(", "line 4"),
-        ("return 0.0;", "return 1u;", "Invalid(", "line 3"),
+        (SUM, "return a + ;", "Wgsl(Invalid(", "line 4"),
+        ("return 0.0;", "return 1u;", "Wgsl(Invalid(", "line 3"),
         (SQUARE, "return undeclared(elem);", "", "line 2"),
         // Types are checked after names: the line inside of a function that is right otherwise.
         (SQUARE, "\n    return f32(elem) +\n        index;\n", "", "line 3, column 12"),
         (MEAN, "f32 {\n    if acc * 2.0 { return 0.0; }\n    return acc;\n}", "", "line 6, column 8"),
         // A text whose first line says f16 is still counted from its own first column.
         ("alias Acc = f32;", "alias Acc = f32; alias H = f61; alias G = f16;", "", "line 1, column 28"),
-        ("fn map(", "fn other(", "Missing", "`fn map"),
-        ("fn identity(", "fn other(", "Missing", "lacks the function `fn identity"),
-        ("fn combine(", "fn other(", "Missing", "`fn combine"),
-        ("fn finish(", "fn other(", "Missing", "`fn finish"),
-        (MAP, "fn map(elem: Elem)", "Signature", "line 2; `map`"),
-        (MAP, "fn map(elem: Elem, index: i32)", "Signature", "line 2: `map` must be declared"),
-        (IDENTITY, "fn identity() {}", "Signature", "line 3; `identity`"),
-        (COMBINE, "fn combine(a: Acc) -> Acc { return a; }", "Signature", "line 4; `combine`"),
-        (FINISH, "fn finish(n: u32, acc: Acc)", "Signature", "line 5; `finish`"),
-        (MEAN, "bool { return true; }", "NotStorable(\"Out\")", "`Out` must be"),
+        ("fn map(", "fn other(", "Wgsl(Missing", "`fn map"),
+        ("fn identity(", "fn other(", "Wgsl(Missing", "lacks the function `fn identity"),
+        ("fn combine(", "fn other(", "Wgsl(Missing", "`fn combine"),
+        ("fn finish(", "fn other(", "Wgsl(Missing", "`fn finish"),
+        (MAP, "fn map(elem: Elem)", "Wgsl(Signature", "line 2; `map`"),
+        (MAP, "fn map(elem: Elem, index: i32)", "Wgsl(Signature", "line 2: `map` must be declared"),
+        (IDENTITY, "fn identity() {}", "Wgsl(Signature", "line 3; `identity`"),
+        (COMBINE, "fn combine(a: Acc) -> Acc { return a; }", "Wgsl(Signature", "line 4; `combine`"),
+        (FINISH, "fn finish(n: u32, acc: Acc)", "Wgsl(Signature", "line 5; `finish`"),
+        (MEAN, "bool { return true; }", "Wgsl(NotStorable(Out)", "`Out` must be"),
         // Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there,
         // or asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
-        (SUM, "workgroupBarrier(); return a + b;", "NotPure", "a barrier; line 4"),
-        (SUM, "if a > b { loop { storageBarrier(); break; } } return a + b;", "NotPure", "a barrier; line 4"),
-        (SUM, "subgroupBarrier(); return a + b;", "NotPure", "a barrier; line 4"),
-        (SUM, "return a + subgroupAdd(b);", "NotPure", "a subgroup operation; line 4"),
+        (SUM, "workgroupBarrier(); return a + b;", "Wgsl(NotPure", "a barrier; line 4"),
+        (
+            SUM,
+            "if a > b { loop { storageBarrier(); break; } } return a + b;",
+            "Wgsl(NotPure",
+            "a barrier; line 4",
+        ),
+        (SUM, "subgroupBarrier(); return a + b;", "Wgsl(NotPure", "a barrier; line 4"),
+        (SUM, "return a + subgroupAdd(b);", "Wgsl(NotPure", "a subgroup operation; line 4"),
         (
             SUM,
             "switch u32(a) { case 1u: { return subgroupShuffleXor(b, 1u); } default: { return a; } }",
-            "NotPure",
+            "Wgsl(NotPure",
             "a subgroup; line 4",
         ),
-        (SUM, "return a + f32(subgroupBallot(b > a).x);", "NotPure", "a subgroup operation; line 4"),
-        (SUM, "return a + dpdx(b);", "NotPure", "a fragment shader; line 4"),
-        (SUM, "if a > b { discard; } return a + b;", "NotPure", "a fragment shader; line 4"),
+        (SUM, "return a + f32(subgroupBallot(b > a).x);", "Wgsl(NotPure", "a subgroup operation; line 4"),
+        (SUM, "return a + dpdx(b);", "Wgsl(NotPure", "a fragment shader; line 4"),
+        (SUM, "if a > b { discard; } return a + b;", "Wgsl(NotPure", "a fragment shader; line 4"),
         // Also in what the quartet calls.
-        (SUM, "return both(a + b);", "NotPure", "a barrier; line 6"),
+        (SUM, "return both(a + b);", "Wgsl(NotPure", "a barrier; line 6"),
     ];
     let helper = "fn both(x: f32) -> f32 { workgroupBarrier(); return x; }\n";
     refusals::check(spoilt.map(|(right, wrong, kind, words)| {
@@ -102,11 +107,11 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc.e; }
 ";
     let two = Monoid::custom("squares", Element::F32, Arity::Two, SQUARES);
     refusals::check([
-        (two.unwrap_err(), "Signature", "fn map(f32, f32, u32) -> f32"),
-        (custom(&any).unwrap_err(), "NotStorable(\"Acc\")", ""),
+        (two.unwrap_err(), "Wgsl(Signature", "fn map(f32, f32, u32) -> f32"),
+        (custom(&any).unwrap_err(), "Wgsl(NotStorable(Acc)", ""),
         // naga's first label of this error has no place in the text.
         (custom(&any.replace("return false", "return 0.0")).unwrap_err(), "", "line 3, column"),
-        (custom(wide).unwrap_err(), "TooLarge { words: 17, limit: 16 }", ""),
+        (custom(wide).unwrap_err(), "Wgsl(TooLarge { words: 17, limit: 16 }", ""),
     ]);
 }
 
@@ -117,15 +122,15 @@ fn other_declarations_are_refused() {
         "@group(0) @binding(9) var<uniform> x: u32;\n@group(0) @binding(10) var<storage> y: u32;";
     const MAP4: &str = "fn map4(v: vec2<Elem>, index: u32) -> Acc { return v.x; }";
     let declared = [
-        ("var<private> count: u32;", "NotPure", "a variable; line 6"),
-        ("override SCALE: f32 = 2.0;", "NotPure", "an override; line 6"),
-        ("@compute @workgroup_size(1) fn start() {}", "NotPure { line: None", ""),
-        ("@group(0) @binding(8) var<uniform> count: u32;", "NotPure", "line 6"),
-        ("@group(1) @binding(9) var<uniform> count: u32;", "NotPure", "line 6"),
-        ("@group(0) @binding(9) var<storage> count: u32;", "NotPure", "line 6"),
-        ("@group(0) @binding(10) var<storage, read_write> count: u32;", "NotPure", "line 6"),
-        (TWO_BUFFERS, "NotPure", "line 7"),
-        (MAP4, "Signature", "fn map4(vec4<f32>, u32) -> f32; line 6"),
+        ("var<private> count: u32;", "Wgsl(NotPure", "a variable; line 6"),
+        ("override SCALE: f32 = 2.0;", "Wgsl(NotPure", "an override; line 6"),
+        ("@compute @workgroup_size(1) fn start() {}", "Wgsl(NotPure { line: None", ""),
+        ("@group(0) @binding(8) var<uniform> count: u32;", "Wgsl(NotPure", "line 6"),
+        ("@group(1) @binding(9) var<uniform> count: u32;", "Wgsl(NotPure", "line 6"),
+        ("@group(0) @binding(9) var<storage> count: u32;", "Wgsl(NotPure", "line 6"),
+        ("@group(0) @binding(10) var<storage, read_write> count: u32;", "Wgsl(NotPure", "line 6"),
+        (TWO_BUFFERS, "Wgsl(NotPure", "line 7"),
+        (MAP4, "Wgsl(Signature", "fn map4(vec4<f32>, u32) -> f32; line 6"),
     ];
     let refused = |declaration| custom(&format!("{SQUARES}{declaration}\n")).expect_err(declaration);
     refusals::check(declared.map(|(declaration, kind, words)| (refused(declaration), kind, words)));
@@ -143,7 +148,7 @@ fn other_declarations_are_refused() {
         let made = gpu().clean(|| Reducer::new(&gpu().device, monoid));
         let end = declaration.find(['(', ':', '{']).unwrap();
         let name = declaration[..end].split(' ').nth(1).unwrap();
-        (made.expect_err(declaration), "Composed", format!("rename; line 8: ; {name}"))
+        (made.expect_err(declaration), "Wgsl(Composed", format!("rename; line 8: ; {name}"))
     }));
 }
 
@@ -176,9 +181,9 @@ fn operators_that_branch_and_count() {
     let reducer =
         |wgsl: &str, options| Reducer::with_options(&gpu.device, custom(wgsl).unwrap(), options).unwrap();
     let rung = Rung::named("interleaved-modulo-pair").unwrap();
-    let in_order = Strategy::rung(rung, &gpu.device.limits(), 4 * u64::from(LEN));
-    for strategy in [Strategy::Fastest, in_order] {
-        let top = reducer(TOP_TWO, Options::default().with_strategy(strategy));
+    let in_order = Setup::new(rung, &gpu.device.limits(), 4 * u64::from(LEN));
+    for options in [Options::default(), Options::default().with_rung(in_order)] {
+        let top = reducer(TOP_TWO, options);
         for index in [0, 4_000_000_000] {
             let found: (f32, u32, f32, u32) = top.of(input).counting_from(index).wait(&gpu.queue).unwrap();
             assert_eq!(found, (65.536, index + 25_225, 65.536, index + 90_762));
@@ -186,7 +191,7 @@ fn operators_that_branch_and_count() {
         let too_many = top.of(input).counting_from(u32::MAX - LEN + 1).plan().unwrap_err();
         assert_eq!(too_many, BufferError::TooMany(1 << 32).into());
         let segments = top.of(input).segments(1).counting_from(1).plan().unwrap_err();
-        assert_eq!(segments, ReduceError::Index(Shape::Segments { len: 1 }));
+        refusals::check([(segments, "Setting(counting_from,", "Segments { len: 1 }")]);
     }
     let branching = SQUARES.replace(SUM, "if a < b { return b + a; } return a + b;");
     let [plain, branching] = [SQUARES, &branching]

@@ -3,11 +3,11 @@
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
 use halofold::histogram::{Histogram, Keys};
-use halofold::reduce::{Accuracy, Arity, Launches, Monoid, Op, Options, ReduceError, Reducer};
+use halofold::reduce::{Accuracy, Arity, Launches, Monoid, Op, Options, Reducer};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
-use halofold::{Element, Map, Texels, TextureError};
+use halofold::{Compiled, Element, Error, Map, Texels, TextureError};
 
 pub const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 
@@ -134,8 +134,9 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
     let exact = with_options(gpu, Op::Sum, Element::F32, high, exact);
     let low = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }");
     let histograms = |map: Map, bins| {
-        let config = Histogram::new(Keys::Numbers, bins, &device.limits()).with_map(map, &device.limits());
-        [config.clone(), config.with_stride(3, 1)].map(|config| config.on(device).unwrap())
+        let config = Histogram::new(Keys::Numbers, bins).with_map(map);
+        [config.clone(), config.with_stride(3, 1)]
+            .map(|config| Compiled::new(device, config, &Default::default()).unwrap())
     };
     let low = histograms(low, 16);
     let bytes = histograms(component(TextureSampleType::Uint, "rgba"), 256);
@@ -177,7 +178,8 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
         {
             let (texture, words) = words(gpu, format, size);
             for histogram in histograms {
-                let (first, stride) = (histogram.config().first as usize, histogram.config().stride as usize);
+                let (first, stride) =
+                    (histogram.operation().first as usize, histogram.operation().stride as usize);
                 let found = gpu.clean(|| histogram.of_texels(&texture).wait(queue).unwrap());
                 let expected = counts(words.iter().skip(first).step_by(stride), numbers, bits);
                 assert!(found == expected, "{format:?} of {size:?}, every {stride} from {first} on");
@@ -206,7 +208,7 @@ fn levels_layers_and_rectangles() {
     if is_gl(gpu) {
         let array = texture(gpu, TextureFormat::R32Uint, [37, 22], [1, 2], BOUND);
         let error = total.of_texels(&array).plan().unwrap_err();
-        assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no layer of an array")));
+        assert_eq!(error, Error::Texture(TextureError::OpenGl("no layer of an array")));
     }
     let array = texture(gpu, TextureFormat::R32Uint, [37, 22], [4, layers], BOUND);
     for level in 0..4 {
@@ -268,9 +270,9 @@ fn floats_fractions_and_colours() {
     assert!((brightest - expected).abs() < 1e-5, "{brightest}, {expected}");
     // Ranges of fractions.
     let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
-    let limits = gpu.device.limits();
-    let quarters = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4, &limits);
-    let quarters = quarters.with_map(component(FLOAT, "b"), &limits).on(&gpu.device).unwrap();
+    let quarters = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4);
+    let quarters =
+        Compiled::new(&gpu.device, quarters.with_map(component(FLOAT, "b")), &Default::default()).unwrap();
     let mut expected = [0u32; 4];
     words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
     assert_eq!(quarters.of_texels(&texture).wait(&gpu.queue).unwrap(), expected);
@@ -315,7 +317,7 @@ fn depth_is_a_float_and_stencil_an_integer() {
     let stencil = reducer(gpu, Op::Sum, Element::U32, red());
     if is_gl(gpu) {
         let error = stencil.of_texels(&texture).plan().unwrap_err();
-        assert_eq!(error, ReduceError::Texture(TextureError::OpenGl("no stencil")));
+        assert_eq!(error, Error::Texture(TextureError::OpenGl("no stencil")));
         return;
     }
     let sum: u32 = gpu.clean(|| stencil.of_texels(&texture).wait(&gpu.queue).unwrap());

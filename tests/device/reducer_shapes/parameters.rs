@@ -84,8 +84,8 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     };
     let (role, short) = ("parameters", "Buffer(TooShort");
     refusals::check([
-        (refusal(uniform.of(&held)), "Parameters", "give them by `.with_parameters(…)`"),
-        (given(&sum, &frame, 0, 12), "Parameters", "leave `.with_parameters(…)` out"),
+        (refusal(uniform.of(&held)), "Setting(parameters,", "give them by `.with_parameters(…)`"),
+        (given(&sum, &frame, 0, 12), "Setting(parameters,", "leave `.with_parameters(…)` out"),
         (given(&uniform, &frame, 0, 3), short, role),
         (given(&storage, &frame, 0, 3), short, role),
         (given(&uniform, &frame, 1020, 12), short, role),
@@ -93,7 +93,7 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
         (given(&uniform, &frame, 4, 12), "Buffer(Offset", "min_uniform_buffer_offset_alignment"),
         (given(&storage, &frame, 4, 12), "Buffer(Offset", "min_storage_buffer_offset_alignment"),
         (given(&uniform, &held, 0, 12), "Buffer(Usage", "parameters; UNIFORM"),
-        (given(&storage, &result, 0, 12), "Buffer(Aliased { first: \"parameters\"", "output"),
+        (given(&storage, &result, 0, 12), "Buffer(Aliased { first: parameters,", "output"),
     ]);
 
     let large = "@group(0) @binding(9) var<uniform> weights: array<vec4<u32>, 5001>;";

@@ -2,8 +2,8 @@
 
 use std::iter::repeat_n;
 
-use halofold::reduce::{Arity, BufferRange, Launches, Monoid, MonoidError, Op, Options, Reducer, Shape};
-use halofold::{Element, Slice};
+use halofold::reduce::{Arity, BufferRange, Launches, Monoid, Op, Options, Reducer, Shape};
+use halofold::{Element, Error, Slice, WgslError};
 
 use super::scene::{
     GPU, NARROW, Operator, SUM, WINDOW, both, check, elements, operators, reducer, scattered, sum, ways,
@@ -139,8 +139,12 @@ fn accumulation_continues_over_any_lengths_and_buffers_on_every_adapter() {
                 // Twice, as an application would in two frames.
                 let twice = cut.groups().remove(0).map(|at| data[at].wrapping_mul(2));
                 total = twice.fold(total, u32::wrapping_add);
-                let prepared = held.reduction(&reducer).into(Slice::at(&result, 256)).unwrap();
-                let plan = prepared.plan();
+                let reduction = held.reduction(&reducer);
+                let plan = reduction.plan().unwrap();
+                let prepared = reduction.into(Slice::at(&result, 256)).unwrap();
+                // A count on the GPU is read by a dispatch of its own.
+                let first = usize::from(cut.count.is_some());
+                assert_eq!(prepared.dispatches(), first + plan.launches().len());
                 assert_eq!((plan.partials(), plan.scratch(), plan.output()), (0, [0; 2], 4));
                 prepared
             });
@@ -262,7 +266,7 @@ const TYPES: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// An operator over elements of the type that this text declares.
-fn over(declaration: &str, stride: u64, arity: Arity, map: &str) -> Result<Monoid, MonoidError> {
+fn over(declaration: &str, stride: u64, arity: Arity, map: &str) -> Result<Monoid, Error> {
     let elements = if arity == Arity::One { "elem: Elem" } else { "a: Elem, b: Elem" };
     let map = format!("fn map({elements}, index: u32) -> Acc {{ return {map} + index; }}");
     Monoid::custom_struct("weighted", stride, arity, &format!("{declaration}\n{SUM}{map}"))
@@ -296,8 +300,8 @@ fn structs_in_every_shape() {
 #[test]
 fn strides_are_those_of_wgsl() {
     let made = |stride, declaration| over(declaration, stride, Arity::One, "0u");
-    assert_eq!(made(12, TYPES[1].0).unwrap_err(), MonoidError::Stride { wgsl: 16, said: 12 });
-    assert_eq!(made(28, TYPES[3].0).unwrap_err(), MonoidError::Stride { wgsl: 32, said: 28 });
+    assert_eq!(made(12, TYPES[1].0).unwrap_err(), Error::Wgsl(WgslError::Stride { wgsl: 16, said: 12 }));
+    assert_eq!(made(28, TYPES[3].0).unwrap_err(), Error::Wgsl(WgslError::Stride { wgsl: 32, said: 28 }));
     assert!(made(4, "").unwrap_err().to_string().contains("Elem"));
     // A slice that starts inside an element.
     let reducer = Reducer::new(&GPU.device, made(12, TYPES[0].0).unwrap()).unwrap();

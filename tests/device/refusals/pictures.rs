@@ -6,7 +6,7 @@ use halofold::reduce::{Op, Reducer, Shape};
 use halofold::wgpu::{
     Extent3d, Limits, TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
-use halofold::{Element, Map, Texels};
+use halofold::{Compiled, Element, Map, Texels};
 
 use super::{check_messages, said};
 use crate::common::{Gpu, gpu, limited, room};
@@ -19,7 +19,7 @@ fn textures() {
     let sum = Op::Sum.over(Element::F32).unwrap();
     let plain = Reducer::new(device, sum.clone()).unwrap();
     let sum = Reducer::new(device, sum.of_texels(component(FLOAT, "r")).unwrap()).unwrap();
-    let histogram = Histogram::new(Keys::Numbers, 4, &device.limits()).on(device).unwrap();
+    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 4), &Default::default()).unwrap();
     let made = |change: fn(&mut TextureDescriptor<'_>)| {
         let mut descriptor = TextureDescriptor {
             label: None,

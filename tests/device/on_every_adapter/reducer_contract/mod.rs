@@ -6,7 +6,7 @@ mod recording;
 mod repeated;
 mod wrong;
 
-use halofold::reduce::{Monoid, Op, Prepared, Reducer};
+use halofold::reduce::{Bound, Monoid, Op, Plan, Reducer};
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random, in_one_pass, poison, read, room};
@@ -38,11 +38,12 @@ fn shapes(len: usize) -> [Cut; 5] {
     ]
 }
 
-/// A prepared reduction of one input, and its output.
+/// A prepared reduction of one input, its plan, and its output.
 struct Bench<'a> {
     gpu: &'a Gpu,
     output: wgpu::Buffer,
-    prepared: Prepared,
+    prepared: Bound,
+    plan: Plan,
 }
 
 impl<'a> Bench<'a> {
@@ -50,8 +51,9 @@ impl<'a> Bench<'a> {
     fn new(gpu: &'a Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8]) -> Self {
         let held = cut.hold(gpu, 4, &[&bytes[..4 * cut.len]]);
         let reduction = held.reduction(reducer);
-        let output = room(gpu, reduction.plan().unwrap().output());
-        Bench { gpu, prepared: reduction.into(&output).unwrap(), output }
+        let plan = reduction.plan().unwrap();
+        let output = room(gpu, plan.output());
+        Bench { gpu, prepared: reduction.into(&output).unwrap(), plan, output }
     }
 
     /// Runs it this many times in one pass, onto poison, and returns its results.
@@ -59,7 +61,7 @@ impl<'a> Bench<'a> {
         self.gpu.queue.write_buffer(&self.output, 0, &poison(self.output.size() as usize));
         in_one_pass(self.gpu, |pass| (0..times).for_each(|_| self.prepared.encode_in_pass(pass)));
         let mut bytes = read(self.gpu, &self.output);
-        bytes.truncate(self.prepared.plan().output() as usize);
+        bytes.truncate(self.plan.output() as usize);
         bytes
     }
 }

@@ -93,8 +93,9 @@ fn recording_costs_as_much_as_the_same_calls_by_hand() {
     let others = [(gpu(), Cut::of(Shape::Accumulate, 300_000)), (&narrow, Cut::whole(650_000))];
     let mut most = 0;
     for (gpu, cut) in shapes(300_000).map(|cut| (gpu(), cut)).into_iter().chain(others) {
-        let prepared = Bench::new(gpu, &reducer(gpu, sum(Element::U32)), &cut, &bytes).prepared;
-        let (count, by_hand) = (prepared.plan().launches().len(), by_hand(gpu, prepared.plan()));
+        let Bench { prepared, plan, .. } = Bench::new(gpu, &reducer(gpu, sum(Element::U32)), &cut, &bytes);
+        let (count, by_hand) = (plan.launches().len(), by_hand(gpu, &plan));
+        assert_eq!(prepared.dispatches(), count);
         most = most.max(count);
         let record_by_hand = |pass: &mut wgpu::ComputePass<'_>| {
             for (pipeline, bindings) in &by_hand {

@@ -1,6 +1,6 @@
 //! The same reduction again: on other threads, in used scratch memory, without wgpu's checks, many times over.
 
-use halofold::reduce::{Options, Prepared, Reducer, Workspace};
+use halofold::reduce::{Bound, Options, Reducer, Workspace};
 use halofold::{Element, wgpu};
 
 use super::{Bench, reducer, rounding, shapes, sum};
@@ -52,7 +52,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
 #[test]
 fn a_prepared_reduction_moves_to_another_thread() {
     fn sendable<T: Send + Sync + 'static>() {}
-    sendable::<(Reducer, Prepared, Workspace)>();
+    sendable::<(Reducer, Bound, Workspace)>();
     let gpu = gpu();
     let words: Vec<u32> = (0..50_000).collect();
     let expected = words.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));

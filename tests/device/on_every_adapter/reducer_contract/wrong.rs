@@ -1,11 +1,8 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
-use halofold::reduce::ladder::Rung;
-use halofold::reduce::{
-    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Reduction, Shape, Strategy,
-    Workspace,
-};
-use halofold::{Element, Slice, wgpu};
+use halofold::ladder::{Rung, Setup};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Reduction, Shape, Workspace};
+use halofold::{Element, Error, Slice, wgpu};
 
 use super::{reducer, sum};
 use crate::common::{Gpu, buffer, cautious, gpu, room};
@@ -51,11 +48,11 @@ impl Desk {
     }
 
     /// Prepares a wrong reduction to the result, and returns the error.
-    fn refused(&self, reduction: Reduction<'_, '_>) -> ReduceError {
+    fn refused(&self, reduction: Reduction<'_, '_>) -> Error {
         self.refused_to(reduction, &self.result)
     }
 
-    fn refused_to<'b>(&self, reduction: Reduction<'_, '_>, output: impl Into<Slice<'b>>) -> ReduceError {
+    fn refused_to<'b>(&self, reduction: Reduction<'_, '_>, output: impl Into<Slice<'b>>) -> Error {
         self.gpu.clean(|| reduction.into(output)).expect_err("this is wrong")
     }
 }
@@ -97,12 +94,12 @@ fn wrong_buffers_are_refused() {
         (beyond, TOO_SHORT, "output; ends at byte 4096"),
         // Nowhere in the same buffer, also where the two do not overlap.
         (to(good, 0), ALIASED, "input; output; one buffer"),
-        (with(short), "Lengths", "1000; 10; as many"),
+        (with(short), "Buffer(Lengths", "1000; 10; as many"),
         (with(all(bare)), USAGE, "second input; STORAGE"),
         (aliased, ALIASED, "second input; output"),
         (with(Slice::new(other, 400, 4 * LEN)), TOO_SHORT, "second input"),
-        (refused(desk.sum().with(first)), "Arity", "sum; leave the second out"),
-        (refused(dot.of(first)), "Arity", "dot; give a second one"),
+        (refused(desk.sum().with(first)), "Buffer(SecondInput", "one input: leave the second one out"),
+        (refused(dot.of(first)), "Buffer(SecondInput", "two inputs: give the second one"),
         (list(bare, 0), USAGE, "list of offsets; STORAGE"),
         (list(good, 4), OFFSET, "list of offsets; alignment"),
         (list(good, 2), OFFSET, "list of offsets; byte 2"),
@@ -114,7 +111,7 @@ fn wrong_buffers_are_refused() {
         (count(1 << 20, 4), TOO_SHORT, "count"),
         (count(u64::MAX - 3, 4), TOO_SHORT, "count"),
         (count(0, 2), TOO_SHORT, "count; 0..4; ends at byte 2"),
-        (refused(desk.sum().segments(10).count_buffer(good)), "Count(", "Segments"),
+        (refused(desk.sum().segments(10).count_buffer(good)), "Setting(count_buffer,", "Segments"),
     ]);
 }
 
@@ -149,9 +146,13 @@ fn wrong_shapes_are_refused() {
     let wide = [BufferRange { offset: 0, len: 34_000 }];
     let wide = Plan::of(&sum(Element::U32), Shape::axis(1, 2, 17_000), &wide, None, &limits);
     refusals::check([
-        (desk.refused(without), "Offsets(Whole", "segment_offsets"),
-        (desk.refused(mean.of(&desk.good).accumulate()), "NoAtomic", "mean; u32"),
-        (desk.refused(desk.sum().chain(all(&desk.good)).segments(10)), "Parts(2", "exactly one"),
+        (desk.refused(without), "Setting(segment_offsets,", "Whole; segment_offsets"),
+        (desk.refused(mean.of(&desk.good).accumulate()), "Setting(shape,", "mean; u32"),
+        (
+            desk.refused(desk.sum().chain(all(&desk.good)).segments(10)),
+            "Setting(parts,",
+            "2 parts; exactly one",
+        ),
         (wide.unwrap_err(), "", "max_storage_buffer_binding_size"),
     ]);
 }
@@ -192,9 +193,9 @@ fn wrong_result_types_are_refused() {
     let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
     let all = || least.of(all(&desk.good));
     refusals::check([
-        (all().wait::<f32>(queue).unwrap_err(), "ResultType", "arg-min; (u32, u32); f32"),
-        (all().segments(10).wait::<f32>(queue).unwrap_err(), "Results(100", "`Vec`"),
-        (least.results::<(u32, u32)>(&[0; 3]).unwrap_err(), "TooFewBytes", "3 bytes; `arg-min` has 8"),
+        (all().wait::<f32>(queue).unwrap_err(), "Setting(type,", "arg-min; (u32, u32); f32"),
+        (all().segments(10).wait::<f32>(queue).unwrap_err(), "Setting(results,", "100 results; `Vec`"),
+        (least.results::<(u32, u32)>(&[0; 3]).unwrap_err(), "Data(Format(", "3 bytes; `arg-min` has 8"),
     ]);
     assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
     let read = all().read::<(u32, u32)>(queue);
@@ -206,11 +207,9 @@ fn wrong_result_types_are_refused() {
 fn wrong_workspaces_are_refused() {
     let desk = Desk::new();
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
-    let mut strategy = Strategy::rung(Rung::named("vectorized").unwrap(), &desk.gpu.device.limits(), LEN);
-    if let Strategy::Rung { tuning, .. } = &mut strategy {
-        *tuning = tuning.with_workgroup_size(64).with_max_workgroups(1000);
-    }
-    let options = Options::default().with_strategy(strategy);
+    let mut setup = Setup::new(Rung::named("vectorized").unwrap(), &desk.gpu.device.limits(), LEN);
+    setup.tuning = setup.tuning.with_workgroup_size(64).with_max_workgroups(1000);
+    let options = Options::default().with_rung(setup);
     let of_rung = Reducer::with_options(&desk.gpu.device, sum(Element::U32), options).unwrap();
     let refused = |sums: &Reducer, short, shape| {
         let plan = sums.plan(short, &[BufferRange { offset: 0, len: LEN }], None).unwrap();
@@ -249,7 +248,7 @@ fn missing_features_and_limits_are_refused() {
         (Element::F16, "SHADER_F16; f16"),
     ] {
         let shapes = fitting.into_iter().chain(others);
-        refusals::check(shapes.map(|shape| (refused(sum(element), shape), "Monoid(", words)));
+        refusals::check(shapes.map(|shape| (refused(sum(element), shape), "Feature(", words)));
     }
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
@@ -258,11 +257,11 @@ fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
     let dot = Op::Dot.over(Element::F32).unwrap();
-    let shuffle = Strategy::rung(Rung::named("subgroup-shuffle").unwrap(), &small.device.limits(), LEN);
-    let shuffle = compiled(sum(Element::U32), Shape::Whole, Options::default().with_strategy(shuffle));
+    let shuffle = Setup::new(Rung::named("subgroup-shuffle").unwrap(), &small.device.limits(), LEN);
+    let shuffle = compiled(sum(Element::U32), Shape::Whole, Options::default().with_rung(shuffle));
     refusals::check([
-        (refused(sum(Element::F32), Shape::Accumulate), "Monoid(", "sum; SHADER_FLOAT32_ATOMIC"),
-        (refused(custom, Shape::Whole), "Monoid(", "thirds; SHADER_F64"),
+        (refused(sum(Element::F32), Shape::Accumulate), "Feature(", "sum; SHADER_FLOAT32_ATOMIC"),
+        (refused(custom, Shape::Whole), "Feature(", "thirds; SHADER_F64"),
         (shuffle.unwrap_err(), "", "SUBGROUP"),
         // Four storage buffers in a shader are few.
         (refused(dot, Shape::Whole), "Limit(", "`dot`; max_storage_buffers_per_shader_stage; 6; 4"),
@@ -286,8 +285,9 @@ fn plans_of_other_reductions_are_refused() {
     let floats = of(Element::F64, Options::default());
     let plan = least.of(words(held, 0, 900)).plan().unwrap();
     let prepare = |reduction: Reduction<'_, '_>| reduction.prepare(plan.clone(), &desk.result);
-    assert_eq!(*prepare(least.of(words(&desk.other, 0, 900))).unwrap().plan(), plan);
-    for differs in [
+    let other = prepare(least.of(words(&desk.other, 0, 900))).unwrap();
+    assert_eq!(other.dispatches(), plan.launches().len());
+    let different = [
         least.of(words(held, 0, 899)),
         least.of(words(held, 1, 900)),
         least.of(words(held, 0, 900)).len(899),
@@ -297,7 +297,8 @@ fn plans_of_other_reductions_are_refused() {
         least.of(words(held, 0, 900)).element_count(7),
         states.of(words(held, 0, 900)),
         floats.of(Slice::new(held, 0, 3600)).len(450),
-    ] {
-        assert_eq!(prepare(differs).unwrap_err(), ReduceError::OtherPlan);
-    }
+    ];
+    refusals::check(
+        different.map(|differs| (prepare(differs).unwrap_err(), "Setting(plan,", "made for another")),
+    );
 }
