@@ -12,7 +12,7 @@
 //!
 //! Pixels on a border between two regions have a label that no region has. They are left out, and counted.
 
-use halofold::group::ById;
+use halofold::group::GroupById;
 use halofold::read::Readback;
 use halofold::{Compiled, Element, Options, wgpu};
 use wgpu::util::DeviceExt as _;
@@ -138,7 +138,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, picture: &Picture) -> Res
     let (borders, painted) = (output(4), output(4 * PIXELS));
 
     // Once: kernels are compiled, and buffers are bound.
-    let mean = Compiled::new(device, ById::new(Element::F32, REGIONS)?.mean(), &Options::default())?;
+    let mean = Compiled::new(device, GroupById::new(Element::F32, REGIONS)?.mean(), &Options::default())?;
     let mut find_means = Vec::new();
     for (channel, means) in channels.iter().zip(&means) {
         find_means.push(mean.of(channel).with(&labels).into_each([means, &borders])?);

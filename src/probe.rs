@@ -1,6 +1,6 @@
 //! A probe of counting in workgroup memory.
 //!
-//! [Histograms](crate::histogram) and [results by id](crate::group::ById) count with atomic additions in workgroup memory. A driver of Arm's counts some of
+//! [Histograms](crate::histogram) and [results by id](crate::group::GroupById) count with atomic additions in workgroup memory. A driver of Arm's counts some of
 //! them as too few ([wgpu#8643](https://github.com/gfx-rs/wgpu/issues/8643)). Where that driver names itself, both count in storage, which is slower and takes
 //! no such additions. A browser names no driver. There, and wherever you would rather have an answer of the device itself, count known keys once:
 //!
@@ -23,7 +23,7 @@ use wgpu::{Buffer, BufferUsages, Device, Queue};
 use crate::element::{Element, Value};
 use crate::gpu::error::Error;
 use crate::gpu::{Compiled, Options, buffers};
-use crate::group::ById;
+use crate::group::GroupById;
 use crate::histogram::{Histogram, Keys};
 use crate::reduce::Numbers;
 
@@ -58,7 +58,7 @@ pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool,
 /// The two operations, which count in workgroup memory whatever the driver is, and their input.
 struct Probe {
     histogram: Compiled<Histogram>,
-    by_id: Compiled<ById>,
+    by_id: Compiled<GroupById>,
     keys: Buffer,
 }
 
@@ -66,7 +66,7 @@ impl Probe {
     fn new(device: &Device) -> Result<Self, Error> {
         let options = Options::default().counting_in_workgroups(true);
         let histogram = Histogram::new(Keys::Numbers, BINS);
-        let by_id = ById::new(Element::U32, BINS)?.count().sum();
+        let by_id = GroupById::new(Element::U32, BINS)?.count().sum();
         let keys: Vec<_> = (0..KEYS).map(key).collect();
         let keys = bytemuck::cast_slice(&keys);
         Ok(Probe {

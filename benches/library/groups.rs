@@ -3,7 +3,7 @@
 
 use std::iter::repeat_n;
 
-use halofold::group::{ById, ByKey, GroupBy, reference};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
 use halofold::{Compiled, Element, Value, wgpu};
@@ -79,7 +79,7 @@ fn histogram<'a>(device: &wgpu::Device, bins: u32) -> Made<Operation<'a>> {
 /// Sums or variances, and counts; and the number of ids that no group has.
 fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<'a>> {
     let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
-    let by_id = ById::new(Element::F32, groups)?;
+    let by_id = GroupById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
     let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
     Operation::new(
@@ -98,7 +98,7 @@ fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<
 /// Keys, their number, sums and counts; and the number of pairs that are left out.
 fn by_key<'a>(device: &wgpu::Device, groups: u32) -> Made<Operation<'a>> {
     let size = WORD * u64::from(groups);
-    let by_key = GroupBy::new(Element::U32, Element::F32, groups)?.sum().count();
+    let by_key = GroupByKey::new(Element::U32, Element::F32, groups)?.sum().count();
     let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
     Operation::new(
         &[size, WORD, size, size, WORD],
@@ -162,9 +162,9 @@ fn keys(longest: u64, len: u64) -> Vec<u8> {
 fn run<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
     let sum = Op::Sum.over(Element::F32)?;
     let by_key = match op {
-        "sum-by-key" => ByKey::new(Element::U32, sum),
-        "exact-sum-by-key" => ByKey::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
-        _ => ByKey::lengths(Element::U32),
+        "sum-by-key" => ReduceRuns::new(Element::U32, sum),
+        "exact-sum-by-key" => ReduceRuns::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
+        _ => ReduceRuns::lengths(Element::U32),
     };
     let by_key = Compiled::new(device, by_key?, &Default::default())?;
     Operation::new(

@@ -34,7 +34,8 @@ impl<O: Operation> Compiled<O> {
     pub fn new(device: &Device, operation: O, options: &Options<'_>) -> Result<Self, Error> {
         let may_count = options.may_count_in_workgroups(device);
         let operation = if may_count { operation } else { operation.counting_in_storage() };
-        operation.check_on(device.features(), &device.limits())?;
+        let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
+        operation.check_on(device.features(), &device.limits()).map_err(|error| error.of(&name))?;
         let table = operation.table();
         Ok(Compiled {
             pipelines: Pipelines::new(device, *options),

@@ -168,6 +168,14 @@ pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
     check_basics(limits)
 }
 
+/// Checks the limits that kernels with these bindings need. Of several errors about one limit it returns that of the largest kernel.
+pub(crate) fn check_all(kernels: impl Iterator<Item = Vec<Slot>>, limits: &Limits) -> Result<(), LimitError> {
+    let mut errors = kernels.filter_map(|slots| check(&slots, limits).err());
+    let Some(first) = errors.next() else { return Ok(()) };
+    let larger = |a: LimitError, b: LimitError| if b.name == a.name && b.needed > a.needed { b } else { a };
+    Err(errors.fold(first, larger))
+}
+
 /// Checks the limits that every kernel needs: a bind group, some parameters, a workgroup.
 pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
     let block = blocks::STRIDE;

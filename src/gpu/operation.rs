@@ -76,12 +76,8 @@ pub trait Base: Clone + Debug {
     fn second_item(&self) -> Option<u64> {
         None
     }
-    /// Bytes of the output of so many elements.
-    fn output(&self, len: u64) -> u64;
-    /// Bytes of each output, if there are several: whole words.
-    fn outputs(&self, len: u64) -> Vec<u64> {
-        vec![self.output(len)]
-    }
+    /// Bytes of each output for so many elements: whole words.
+    fn outputs(&self, len: u64) -> Vec<u64>;
     /// Checks that its results mean something without outputs of the caller's.
     fn check_alone(&self) -> Result<(), Error> {
         Ok(())

@@ -10,30 +10,31 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::{BufferError, Pass};
 use crate::group::aggregate::Aggregate;
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
-use crate::group::spec::ById;
+use crate::group::spec::GroupById;
 use crate::reduce::{BufferRange, Numbers};
 
 /// All kernels. The last one is only for variances.
 const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 
-impl ById {
+impl GroupById {
     /// Bytes of an array of results.
     fn array(&self) -> u64 {
         4 * u64::from(self.groups)
     }
 }
 
-impl Base for ById {
-    const LABEL: &'static str = "halofold::by_id";
+impl Base for GroupById {
+    const LABEL: &'static str = "halofold::group_by_id";
     type Value = Numbers;
 
     fn counting_in_storage(self) -> Self {
-        ById { in_storage: true, ..self }
+        GroupById { in_storage: true, ..self }
     }
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
-        self.steps().iter().try_for_each(|step| limits::check(&self.bindings(step), limits))?;
+        limits::check_all(self.steps().iter().map(|step| self.bindings(step)), limits)
+            .map_err(|error| error.or("ask for fewer results"))?;
         needs!(limits, max_compute_invocations_per_workgroup, 32u32)?;
         needs!(limits, max_compute_workgroup_storage_size, 1024u32)?;
         Ok(self.check_states(limits)?)
@@ -60,10 +61,6 @@ impl Base for ById {
 
     fn second_item(&self) -> Option<u64> {
         Some(4)
-    }
-
-    fn output(&self, len: u64) -> u64 {
-        self.outputs(len).iter().sum()
     }
 
     fn outputs(&self, _: u64) -> Vec<u64> {

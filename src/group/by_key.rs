@@ -1,298 +1,274 @@
-//! Runs of equal neighbouring keys, each reduced to a result.
+//! Keys in any order, and the results of the values of each.
 
 use wgpu::{Features, Limits};
 
 use crate::element::{Element, Value};
-use crate::gpu::error::{Error, WgslError};
-use crate::gpu::input;
+use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::{BufferError, Pass, grid};
-use crate::reduce::{BufferRange, Monoid};
-use crate::shader::{self, Composer, Piece, rooms};
+use crate::gpu::range::ByteRange;
+use crate::gpu::{BufferError, Pass, blocks, grid, input};
+use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
+use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
+use crate::group::spec::{GroupById, order_of, places};
+use crate::reduce::{BufferRange, Numbers};
+use crate::shader::{self, Composer, rooms};
 
-const RUNS: Step = "by_key/runs";
-const JOIN: Step = "by_key/join";
-const JOIN_ALL: Step = "by_key/join_all";
-const PLACE: Step = "by_key/place";
-const AGAIN: Step = "by_key/again";
+const CLEAR: Step = "group_by/clear";
+const COLLECT: Step = "group_by/collect";
+const SORT: Step = "group_by/sort";
+const MERGE: Step = "group_by/merge";
+const NUMBER: Step = "group_by/number";
 
-/// All kernels, in their order.
-const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
-
-/// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
-const ITEMS: u64 = 16;
-
-/// Pairs of a tile for each run that it has room for.
-const PAIRS_PER_RUN: u64 = 16;
-
-/// Invocations that move a tile's results: `TEAM` in `shaders/by_key/place.wgsl`.
-const TEAM: u64 = 32;
-
-/// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
-const FILLING: u64 = 132 * 8;
-const LEAST_SHARE: u64 = 32;
-
-/// The remedy for an input or an output that a binding cannot hold.
-const SPLIT: &str = "give fewer pairs at a time";
+/// All kernels, of which the last one is only for variances, and those that give keys their ids.
+const STEPS: &[Step] =
+    &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
+const OWN: &[Step] = STEPS.split_at(5).0;
 
 parameters! {
-    /// `Params` of `shaders/by_key/shared/io.wgsl`.
+    /// `Params` of `shaders/group_by/shared/io.wgsl`.
     struct Params {
-        first_key: u32,
-        first_value: u32,
-        count: u32,
-        tiles: u32,
+        first: u32,
+        len: u32,
+        groups: u32,
         row: u32,
-        share: u32,
+        steps: u32,
+        source: u32,
+        target_list: u32,
+        run: u32,
     }
 }
 
-/// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
-/// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
+/// The most groups: then the table of keys has 2^30 places, and the number of its words fits 32 bits.
+const MOST_GROUPS: u32 = 1 << 27;
+
+/// Keys of a tile: four for each of `FOURS` in `shaders/group_by/sort.wgsl`.
+const TILE: u32 = 1024;
+
+/// Invocations of a workgroup that collects, and of another one, on a device that allows as many.
+const COLLECTING: u32 = 1024;
+const WORKGROUP: u32 = 256;
+
+/// The most places for keys in workgroup memory, and bytes of it besides these.
+const MOST_SEEN: u32 = 8192;
+const BESIDES: u32 = 256;
+
+/// The remedy for too large a table.
+const FEWER: &str = "allow fewer groups";
+
+/// A description of results by key, whose keys come in any order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has
+/// [an example](crate::group).
 ///
-/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values; for lengths only the keys. It has three outputs
-/// ([`Request::into_each`](crate::Request::into_each)), in order of the runs:
+/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values. Its outputs
+/// ([`Request::into_each`](crate::Request::into_each)) are
 ///
-/// 1. the key of each run, with the bits of its first one;
-/// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of
-///    [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input, where those of segments and rows of a
-///    [`Reducer`](crate::reduce::Reducer) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
-/// 3. the number of runs, a `u32`.
+/// 1. the different keys, in ascending order;
+/// 2. their number, a `u32`, which [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes;
+/// 3. an array for each result, in the order in which they were asked for, by the rules of [`GroupById`];
+/// 4. the number of pairs that are left out, a `u32`: 0, unless there are more keys than groups.
 ///
-/// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
-/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
+/// The arrays have room for the most groups, of four bytes each. Keys behind the last group are left as they were, and results are those of empty groups.
 ///
-/// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are; of floats −0 equals 0, and all NaNs
-/// are equal, as for `unique` in NumPy. Keys need not be sorted.
-#[derive(Clone, Debug)]
-pub struct ByKey {
-    key: Element,
-    monoid: Option<Monoid>,
+/// If there are more different keys than groups, as many of them as groups are listed, others in each run, and the pairs of the others are left out; also
+/// those of a few listed keys may be, whose results are then those of empty groups. What is not left out is right.
+/// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`DataError::Keys`](crate::DataError::Keys).
+///
+/// Keys of floats are equal as for `unique` in NumPy: −0 equals 0, and all NaNs are one key, the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupByKey {
+    pub(super) key: Element,
+    /// The results, once keys have ids.
+    pub(super) by_id: GroupById,
 }
 
-/// True if a kernel only reads what tiles tell.
-fn reads_lists(step: Step) -> bool {
-    [PLACE, AGAIN].contains(&step)
-}
+aggregates!(GroupByKey);
 
-/// Sizes that fit a device.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Sizes {
-    /// Invocations in a workgroup.
-    workgroup: u32,
-    /// Runs of crowded tiles that are collected at a time.
-    stage: u32,
-}
-
-impl ByKey {
-    /// Describes the results of an operator over the values of each run of keys.
+impl GroupByKey {
+    /// Describes results of values of a type by keys of another one, each `f32`, `u32` or `i32`, for at most so many groups. Ask for at least one result,
+    /// as for [`GroupById`].
     ///
     /// # Errors
     ///
-    /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
-    pub fn new(key: Element, monoid: Monoid) -> Result<Self, Error> {
-        Ok(ByKey { monoid: Some(monoid.plain()?), ..ByKey::lengths(key)? })
-    }
-
-    /// Describes the lengths of runs of keys. The first output then has the keys without their repetitions.
-    ///
-    /// # Errors
-    ///
-    /// Keys are neither of 32 bits nor integers of 64.
-    pub fn lengths(key: Element) -> Result<Self, Error> {
-        if !matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
-            return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
+    /// A number of groups of 0 or above 2^27; or one of the types is another one.
+    pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, Error> {
+        SettingError::unless("groups", most_groups, 1..=MOST_GROUPS)?;
+        if order_of(key).is_none() {
+            return Err(not_grouped(key));
         }
-        Ok(ByKey { key, monoid: None })
+        Ok(GroupByKey { key, by_id: GroupById { keys: Some(key), ..GroupById::new(values, most_groups)? } })
     }
 
-    /// Plans the dispatches over keys, and the values that belong to them, on a device with these limits: each a kernel by its name, which ends
-    /// its label, with dots. It is pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many pairs for a binding; an offset between two elements; values that are missing, or that lengths do not take.
-    pub fn plan(
-        &self,
-        keys: BufferRange,
-        values: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        self.plan_over(keys, values, limits)
+    fn and(self, aggregate: Aggregate) -> Self {
+        GroupByKey { by_id: self.by_id.and(aggregate), ..self }
     }
 
-    /// Bytes of an accumulator, and of a result.
-    fn result_sizes(&self) -> [u64; 2] {
-        self.monoid.as_ref().map_or([4, 4], |monoid| [monoid.acc_size(), monoid.out_size()])
-    }
-
-    /// The largest workgroup, and then the most collected runs, that have the memory they need.
-    fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
-        let sizes = [256, 128, 64]
-            .into_iter()
-            .flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
-        let most = largest_workgroup(limits);
-        let has_memory =
-            |sizes: &Sizes| self.memory_of(*sizes) <= limits.max_compute_workgroup_storage_size.into();
-        let mut fitting = sizes.filter(|sizes| sizes.workgroup <= most);
-        let least = Sizes { workgroup: 64, stage: 128 };
-        fitting.find(has_memory).ok_or_else(|| {
-            limits::check_workgroup([least.workgroup, 1], limits).err().unwrap_or_else(|| {
-                let (name, limit) =
-                    ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size);
-                LimitError::new(name, limit.into(), self.memory_of(least))
-            })
-        })
-    }
-
-    /// Bytes of workgroup memory of the kernel that has the most.
-    fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
-        let [accumulator, result] = self.result_sizes();
-        2 * u64::from(workgroup) * (8 + accumulator) + u64::from(stage) * (self.key.size() + result) + 16
-    }
-
-    fn made(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(Sizes { workgroup: 64, stage: 128 });
-        let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
-        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
-            .define("float", self.key.is_float())
-            .define("bits_64", self.key.size() == 8)
-            .choose("lists", lists);
-        let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
-        let composer = match &monoid {
-            None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),
-            Some(monoid) => {
-                let reduced =
-                    Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
-                composer
-                    .define("vectors", monoid.elem.has_vectors())
-                    .choose("values", "by_key/values/elements")
-                    .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
-            }
+    /// The dispatches over keys and values.
+    fn passes(&self, keys: BufferRange, values: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let mut passes = self.numbering(keys, limits)?;
+        // Here the keys are the first input.
+        let swapped = |pass: Pass| {
+            let (values, keys) = (pass.from, pass.second);
+            pass.reading(keys).with(values)
         };
-        let is_half = monoid.is_some_and(|monoid| monoid.own_features().contains(Features::SHADER_F16));
-        let wgsl = composer.compose(step, if is_half { &["f16"] } else { &[] });
-        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
-        let mut overrides = vec![("WG", f64::from(workgroup))];
-        if step != PLACE {
-            overrides.push(("PLACES", f64::from(2 * workgroup)));
-        }
-        if step != JOIN_ALL && step != AGAIN {
-            overrides.push(("ROOM", room as f64));
-        }
-        if step == AGAIN {
-            overrides.push(("STAGE", stage.into()));
-        }
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
+        passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
+        Ok(passes)
     }
 
-    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
-    fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
-        use Access::{Read, Write};
-        let own: &[Slot] = match step {
-            RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
-            JOIN => &[(4, Write), (7, Write)],
-            JOIN_ALL => &[(4, Write), (7, Write), (12, Write)],
-            // The rooms come with the type of keys.
-            PLACE => {
-                &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)]
-            }
-            _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
+    /// The dispatches that give each key its id.
+    fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let most = self.by_id.groups;
+        let over = |step, items: u64, [source, target_list, run]: [u32; 3]| {
+            let workgroups = items.div_ceil(self.workgroup(step, limits).into());
+            let grid = grid::of(workgroups, limits, FEWER)?;
+            let params = Params {
+                groups: workgroups as u32,
+                row: grid[0],
+                source,
+                target_list,
+                run,
+                ..Params::default()
+            };
+            Ok::<_, LimitError>(Pass::new(step, grid, params))
         };
-        let reads_values = [RUNS, AGAIN].contains(&step);
-        let values: &[Slot] = match self.monoid.as_ref().filter(|_| reads_values) {
-            None => &[],
-            Some(monoid) if monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
-            Some(_) => &[(5, Read)],
-        };
-        [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
+        let mut passes = vec![over(CLEAR, 2 * (self.places() + 2), [0; 3])?];
+        for window in input::windows(keys, 4, (1, 0), limits)? {
+            let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
+            let grid = grid::of(shares, limits, "split the input")?;
+            let params = Params {
+                first: window.first,
+                len: window.len,
+                groups: shares as u32,
+                row: grid[0],
+                steps: steps as u32,
+                ..Params::default()
+            };
+            let from = Some(ByteRange { offset: window.start, size: window.size });
+            passes.push(Pass::new(COLLECT, grid, params).reading(from));
+        }
+        let tiles = u64::from(most.div_ceil(TILE) * self.workgroup(SORT, limits));
+        passes.push(over(SORT, tiles, [0, most, 0])?);
+        let (mut source, mut run) = (most, TILE);
+        while run < most {
+            passes.push(over(MERGE, most.into(), [source, most - source, run])?);
+            (source, run) = (most - source, 2 * run);
+        }
+        passes.push(over(NUMBER, self.places() + 1, [source, 0, 0])?);
+        Ok(passes)
     }
 
-    /// Tiles of so many pairs, and groups of these.
-    fn tiles(&self, len: u64, limits: &Limits) -> Result<[u64; 2], LimitError> {
-        let workgroup = u64::from(self.sizes(limits)?.workgroup);
-        let tiles = len.div_ceil(workgroup * ITEMS);
-        Ok([tiles, tiles.div_ceil(workgroup)])
+    /// Places of the table of keys.
+    fn places(&self) -> u64 {
+        places(self.by_id.groups)
+    }
+
+    /// Invocations of a workgroup.
+    fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
+        let most = if step == COLLECT { COLLECTING } else { WORKGROUP };
+        1 << largest_workgroup(limits).clamp(1, most).ilog2()
+    }
+
+    fn made(&self, step: Step, limits: &Limits) -> Kernel {
+        if !OWN.contains(&step) {
+            return self.by_id.composed(step, limits);
+        }
+        let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
+        let wgsl =
+            Composer::of(&[rooms::GROUP_BY, rooms::SHARED]).choose("key_bits", order).compose(step, &[]);
+        let mut overrides = vec![
+            ("WG", self.workgroup(step, limits).into()),
+            ("GROUPS", self.by_id.groups.into()),
+            ("PLACES", self.places() as f64),
+        ];
+        if step == COLLECT {
+            let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
+            let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
+            overrides.push(("SEEN", self.places().min(seen.into()) as f64));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
+    }
+
+    /// The memory of keys: their table, and two lists.
+    fn tables(&self, limits: &Limits) -> Result<[Memory; 2], LimitError> {
+        let sizes = [8 * (self.places() + 2), 8 * u64::from(self.by_id.groups)];
+        for size in sizes {
+            LimitError::unless_bound(limits, size)
+                .map_err(|error| error.of("the table of keys").or(FEWER))?;
+        }
+        let [table, lists] = sizes;
+        Ok([(9, table), (10, lists)].map(|(slot, size)| Memory { slot, size, contents: Vec::new() }))
     }
 }
 
-impl Base for ByKey {
-    const LABEL: &'static str = "halofold::by_key";
-    /// A run's key, and the numbers of its result.
-    type Value = (Value, Vec<Value>);
+/// The bindings of a step. 0 and 3 are the keys, 9 the table of keys, 10 their lists, 1 and 11 the first outputs.
+fn bindings(step: Step) -> Vec<Slot> {
+    use Access::{Read, Write};
+    let own: &[Slot] = match step {
+        CLEAR => &[(9, Write)],
+        COLLECT => &[(0, Read), (3, Read), (9, Write), (10, Write)],
+        NUMBER => &[(1, Write), (9, Write), (10, Write), (11, Write)],
+        _ => &[(9, Read), (10, Write)],
+    };
+    [own, &[(PARAMETERS, Access::Uniform)]].concat()
+}
+
+impl Base for GroupByKey {
+    const LABEL: &'static str = "halofold::group_by_key";
+    /// A group's key, and its results.
+    type Value = (Value, Numbers);
+
+    fn counting_in_storage(self) -> Self {
+        GroupByKey { by_id: self.by_id.counting_in_storage(), ..self }
+    }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
-        STEPS.iter().try_for_each(|step| limits::check(&self.slots(step, features), limits))?;
-        self.sizes(limits)?;
-        if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
-            for step in STEPS {
-                shader::validated(&self.made(step, features, limits).wgsl)
-                    .map_err(|refusal| WgslError::Composed(refusal.report))?;
-            }
-        }
-        Ok(())
+        let bindings =
+            |step: &Step| if OWN.contains(step) { bindings(step) } else { self.by_id.bindings(step) };
+        limits::check_all(self.steps().iter().map(bindings), limits)
+            .map_err(|error| error.or("ask for fewer results"))?;
+        self.tables(limits)?;
+        self.by_id.check_on(features, limits)
     }
 
     fn steps(&self) -> &'static [Step] {
-        STEPS
+        if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
     }
 
-    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.made(step, features, limits)
+    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        self.made(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let [tiles, groups] = self.tiles(input.len, limits)?;
-        let [accumulator, result] = self.result_sizes();
-        let workgroup = u64::from(self.sizes(limits)?.workgroup);
-        let runs = tiles * workgroup * ITEMS / PAIRS_PER_RUN;
-        let sizes = [
-            (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
-            (7, accumulator * (2 * tiles + groups + 1)),
-            (8, self.key.size() * runs),
-            (9, result * runs),
-        ];
-        let memory = |(slot, size)| {
-            let error = |error: LimitError| error.of("the memory for runs").or(SPLIT);
-            LimitError::unless_bound(limits, size).map_err(error)?;
-            Ok(Memory { slot, size, contents: Vec::new() })
-        };
-        sizes.into_iter().map(memory).collect()
+        let mut memory = self.by_id.memory(input, limits)?;
+        memory.extend(self.tables(limits)?);
+        Ok(memory)
     }
 
     fn item(&self) -> u64 {
-        self.key.size()
+        4
     }
 
     fn second_item(&self) -> Option<u64> {
-        self.monoid.as_ref().map(Monoid::stride)
-    }
-
-    fn output(&self, len: u64) -> u64 {
-        self.outputs(len).iter().sum()
+        Some(4)
     }
 
     fn outputs(&self, len: u64) -> Vec<u64> {
-        let [_, result] = self.result_sizes();
-        vec![self.key.size() * len, (result * len).next_multiple_of(4), 4]
+        [vec![4 * u64::from(self.by_id.groups), 4], self.by_id.outputs(len)].concat()
     }
 
-    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Vec<Value>)> {
-        let sizes = self.outputs(len);
-        let (keys, rest) = output.split_at(sizes[0] as usize);
-        let (results, number) = rest.split_at(sizes[1] as usize);
-        let runs = bytemuck::pod_read_unaligned::<u32>(number) as usize;
-        let [_, result] = self.result_sizes();
-        let keys = keys.chunks_exact(self.key.size() as usize).map(|key| self.key.read(key));
-        let numbers = |bytes: &[u8]| match &self.monoid {
-            Some(monoid) => monoid.numbers(bytes),
-            None => vec![Element::U32.read(bytes)],
-        };
-        keys.zip(results.chunks_exact(result as usize).map(numbers)).take(runs).collect()
+    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), Error> {
+        let pairs = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
+        if pairs == 0 { Ok(()) } else { Err(DataError::Keys { pairs, groups: self.by_id.groups }.into()) }
+    }
+
+    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Numbers)> {
+        let (keys, rest) = output.split_at(4 * self.by_id.groups as usize);
+        let (number, results) = rest.split_at(4);
+        let number = bytemuck::pod_read_unaligned::<u32>(number) as usize;
+        let keys = keys.chunks_exact(4).map(|key| self.key.read(key));
+        keys.zip(self.by_id.values(len, results)).take(number).collect()
     }
 
     fn plan_over(
@@ -301,58 +277,24 @@ impl Base for ByKey {
         values: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        let is_needed = self.monoid.is_some();
-        if values.is_some() != is_needed {
-            return Err(BufferError::SecondInput { is_needed }.into());
-        }
-        let bound = |input, item| input::whole(input, item, limits);
-        let (from, first_key) = bound(keys, self.key.size())?;
-        let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;
-        let first_value = second.map_or(0, |(_, first)| first);
-        for size in self.outputs(keys.len) {
-            let error = |error: LimitError| error.of("an output").or(SPLIT);
-            LimitError::unless_bound(limits, size).map_err(error)?;
-        }
-        let [tiles, groups] = self.tiles(keys.len, limits)?;
-        let workgroup = u64::from(self.sizes(limits)?.workgroup);
-        let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
-        let groups_of = |step| match step {
-            JOIN => groups,
-            JOIN_ALL => 1,
-            PLACE => (tiles * TEAM).div_ceil(workgroup),
-            AGAIN => groups * share,
-            _ => tiles,
-        };
-        let pass = |step: &Step| {
-            let grid = grid::of(groups_of(*step), limits, SPLIT)?;
-            let params = Params {
-                first_key,
-                first_value,
-                count: keys.len as u32,
-                tiles: tiles as u32,
-                row: grid[0],
-                share: share as u32,
-            };
-            let second = second.map(|(bytes, _)| bytes);
-            Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
-        };
-        // Without pairs only their number is told.
-        STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+        self.passes(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::operation::Operation;
     use crate::gpu::params::assert_alike;
+    use crate::group::plan;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let sums = ByKey::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap()).unwrap();
-        for runs in [sums, ByKey::lengths(Element::U32).unwrap()] {
-            for kernel in runs.kernels(Features::empty(), &Limits::default()) {
-                assert_alike::<Params>(&kernel.label, &kernel.wgsl);
+        let groups = GroupByKey::new(Element::U32, Element::F32, 5000).unwrap().sum().min().variance();
+        for step in STEPS {
+            let wgsl = groups.made(step, &Limits::default()).wgsl;
+            match OWN.contains(step) {
+                true => assert_alike::<Params>(step, &wgsl),
+                false => assert_alike::<plan::Params>(step, &wgsl),
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::gpu::operation::Step;
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
 use crate::group::plan::{APART, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES, Table, VARIANCE};
-use crate::group::spec::{ById, order_of, places};
+use crate::group::spec::{GroupById, order_of, places};
 use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer, rooms};
 
@@ -20,7 +20,7 @@ const NEAR: &str = "group/ids/near";
 /// Invocations that finish a group.
 const FINISHING: u32 = 32;
 
-impl ById {
+impl GroupById {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
         let (format, file) = match step {

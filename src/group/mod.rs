@@ -1,17 +1,17 @@
 //! Results by group: of values and ids, a result for each id; of values and keys, one for each key, or for each run of equal neighbouring keys.
 //!
-//! [`ById`] takes two arrays of equal lengths: values, and the id of each value's group, a `u32` below a number of groups that you declare. Ids come in any
+//! [`GroupById`] takes two arrays of equal lengths: values, and the id of each value's group, a `u32` below a number of groups that you declare. Ids come in any
 //! order. It gives several results of each group in one read of the pairs:
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
-//! use halofold::group::ById;
+//! use halofold::group::GroupById;
 //! use halofold::reduce::Numbers;
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let brightness = buffer(bytemuck::cast_slice(&[0.5f32, 1.0, 0.25, 3.0]));
 //! # let labels = buffer(bytemuck::cast_slice(&[0u32, 2, 0, 2]));
-//! let by_label = Compiled::new(&device, ById::new(Element::F32, 3)?.sum().count(), &Options::default())?;
+//! let by_label = Compiled::new(&device, GroupById::new(Element::F32, 3)?.sum().count(), &Options::default())?;
 //! let groups: Vec<Numbers> = by_label.of(&brightness).with(&labels).wait(&queue)?;
 //! # assert_eq!(groups[0].0[0].as_f64(), 0.75);
 //! # assert_eq!(groups[1].0[1].as_f64(), 0.0);
@@ -19,26 +19,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`GroupBy`] does the same for keys that come in any order, of which only the most are declared. It finds the different keys first:
+//! [`GroupByKey`] does the same for keys that come in any order, of which only the most are declared. It finds the different keys first:
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
-//! use halofold::group::GroupBy;
+//! use halofold::group::GroupByKey;
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let shops = buffer(bytemuck::cast_slice(&[907u32, 13, 907, 44, 13]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0]));
-//! let by_shop = Compiled::new(&device, GroupBy::new(Element::U32, Element::F32, 1000)?.sum().count(), &Options::default())?;
+//! let by_shop = Compiled::new(&device, GroupByKey::new(Element::U32, Element::F32, 1000)?.sum().count(), &Options::default())?;
 //! let shops = by_shop.of(&shops).with(&sales).wait(&queue)?;
 //! let sums: Vec<_> = shops.iter().map(|(shop, results)| [shop.as_f64(), results.0[0].as_f64()]).collect();
 //! assert_eq!(sums, [[13.0, 7.0], [44.0, 10.0], [907.0, 4.5]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ByKey`] takes keys and values, and reduces the values of each run of equal neighbouring keys; or it gives the lengths of runs:
+//! [`ReduceRuns`] takes keys and values, and reduces the values of each run of equal neighbouring keys; or it gives the lengths of runs:
 //!
 //! ```
-//! use halofold::group::ByKey;
+//! use halofold::group::ReduceRuns;
 //! use halofold::reduce::Op;
 //! use halofold::{Compiled, Element, Options, Value};
 //!
@@ -46,7 +46,7 @@
 //! # let days = buffer(bytemuck::cast_slice(&[20u32, 20, 20, 21, 21, 23]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0, 4.0]));
 //! // Sales in the order of their days.
-//! let by_day = Compiled::new(&device, ByKey::new(Element::U32, Op::Sum.over(Element::F32)?)?, &Options::default())?;
+//! let by_day = Compiled::new(&device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32)?)?, &Options::default())?;
 //! let sums = by_day.of(&days).with(&sales).wait(&queue)?;
 //! let sum = |day: u64, sum: f32| (Value::Unsigned(day), vec![Value::F32(sum)]);
 //! assert_eq!(sums, [sum(20, 6.5), sum(21, 15.0), sum(23, 4.0)]);
@@ -104,12 +104,12 @@
 mod aggregate;
 mod by_id;
 mod by_key;
-mod group_by;
 mod kernels;
 mod plan;
 pub mod reference;
+mod runs;
 mod spec;
 
-pub use by_key::ByKey;
-pub use group_by::GroupBy;
-pub use spec::ById;
+pub use by_key::GroupByKey;
+pub use runs::ReduceRuns;
+pub use spec::GroupById;

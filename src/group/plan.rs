@@ -10,7 +10,7 @@ use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
 use crate::gpu::window::Window;
 use crate::gpu::{Pass, blocks, grid, input};
-use crate::group::spec::{ById, places};
+use crate::group::spec::{GroupById, places};
 
 pub(super) const TABLES: Step = "group/tables";
 pub(super) const COUNT: Step = "group/count";
@@ -95,7 +95,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The table for these results.
-    pub(super) fn of(by_id: &ById, limits: &Limits) -> Self {
+    pub(super) fn of(by_id: &GroupById, limits: &Limits) -> Self {
         let (groups, planes) = (by_id.groups, by_id.planes());
         let workgroup_size = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
         let bytes = limits.max_compute_workgroup_storage_size;
@@ -122,7 +122,7 @@ impl Table {
     }
 }
 
-impl ById {
+impl GroupById {
     /// Plans the dispatches over pairs of values and ids.
     pub(super) fn passes(
         &self,
@@ -225,7 +225,7 @@ pub(super) fn shared(window: &Window, workgroup_size: u32, most: u64) -> [u64; 2
 }
 
 /// Bytes of a table of the ids of keys: two a place, and four for each key. `None` if ids are given.
-fn near(by_id: &ById) -> Option<u32> {
+fn near(by_id: &GroupById) -> Option<u32> {
     let bytes = 2 * places(by_id.groups) + 4 * u64::from(by_id.groups);
     by_id.keys.filter(|_| by_id.groups < NO_ID).and(u32::try_from(bytes).ok())
 }

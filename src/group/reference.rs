@@ -2,11 +2,11 @@
 
 use crate::element::{Element, Value};
 use crate::group::aggregate::Aggregate;
-use crate::group::{ById, GroupBy};
+use crate::group::{GroupById, GroupByKey};
 use crate::reduce::exact::{self, Format, State};
 
 /// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
-pub fn by_id(asked: &ById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
+pub fn by_id(asked: &GroupById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
     let mut members = vec![Vec::new(); asked.groups as usize];
     let mut rejected = 0;
     for (value, id) in values.chunks_exact(4).zip(ids) {
@@ -19,7 +19,7 @@ pub fn by_id(asked: &ById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32)
 }
 
 /// The different keys in ascending order, and the results of each, however many they are. Keys and values are given as their bytes.
-pub fn group_by(asked: &GroupBy, keys: &[u8], values: &[u8]) -> Vec<(Value, Vec<Value>)> {
+pub fn group_by(asked: &GroupByKey, keys: &[u8], values: &[u8]) -> Vec<(Value, Vec<Value>)> {
     // A double holds every key, and adding 0 to -0 gives 0.
     let number = |key: &[u8]| asked.key.read(key).as_f64() + 0.0;
     let number = |key: &[u8]| if number(key).is_nan() { f64::NAN } else { number(key) };
@@ -37,7 +37,7 @@ pub fn group_by(asked: &GroupBy, keys: &[u8], values: &[u8]) -> Vec<(Value, Vec<
 }
 
 /// The results of one group that are asked for.
-fn all(asked: &ById, values: &[u8]) -> Vec<Value> {
+fn all(asked: &GroupById, values: &[u8]) -> Vec<Value> {
     asked.aggregates.iter().map(|aggregate| one(asked.element, values, *aggregate)).collect()
 }
 

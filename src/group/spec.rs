@@ -17,7 +17,7 @@ const INTEGER_SQUARE_DIGITS: u32 = 4;
 
 /// A description of results by id. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 #[derive(Clone, Debug, PartialEq)]
-pub struct ById {
+pub struct GroupById {
     pub(super) element: Element,
     pub(super) groups: u32,
     pub(super) aggregates: Vec<Aggregate>,
@@ -27,11 +27,11 @@ pub struct ById {
     pub(super) in_storage: bool,
 }
 
-aggregates!(ById);
+aggregates!(GroupById);
 
-impl ById {
-    /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`ById::count`],
-    /// [`ById::sum`], [`ById::mean`], [`ById::min`], [`ById::max`], [`ById::variance`] or [`ById::sample_variance`].
+impl GroupById {
+    /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`GroupById::count`],
+    /// [`GroupById::sum`], [`GroupById::mean`], [`GroupById::min`], [`GroupById::max`], [`GroupById::variance`] or [`GroupById::sample_variance`].
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl ById {
         if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
             return Err(not_grouped(element));
         }
-        Ok(ById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
+        Ok(GroupById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
     }
 
     pub(super) fn and(mut self, aggregate: Aggregate) -> Self {

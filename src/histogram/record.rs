@@ -39,8 +39,8 @@ impl Base for Histogram {
         self.item()
     }
 
-    fn output(&self, _: u64) -> u64 {
-        self.output()
+    fn outputs(&self, _: u64) -> Vec<u64> {
+        vec![self.output()]
     }
 
     fn values(&self, _: u64, output: &[u8]) -> Vec<u32> {

@@ -198,7 +198,7 @@ impl Made {
 
     /// Checks the limits that all kernels need.
     pub(super) fn check(self, limits: &Limits) -> Result<(), Error> {
-        self.steps().iter().try_for_each(|step| limits::check(&self.slots(step), limits))?;
+        limits::check_all(self.steps().iter().map(|step| self.slots(step)), limits)?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
         SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
         needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;

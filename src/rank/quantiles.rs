@@ -149,9 +149,9 @@ impl Base for Quantiles {
         self.element.size()
     }
 
-    fn output(&self, len: u64) -> u64 {
+    fn outputs(&self, len: u64) -> Vec<u64> {
         let size = if self.made().in_pairs() { 16 } else { values::size(self.result()) };
-        self.rows.number(len).saturating_mul(self.ranks() as u64).saturating_mul(size)
+        vec![self.rows.number(len).saturating_mul(self.ranks() as u64).saturating_mul(size)]
     }
 
     fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {
@@ -172,7 +172,7 @@ impl Base for Quantiles {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        values::check(self.output(input.len), limits)?;
+        values::check(self.outputs(input.len)[0], limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }
 }

@@ -114,8 +114,9 @@ impl Base for TopK {
         self.element.size()
     }
 
-    fn output(&self, len: u64) -> u64 {
-        self.indices_at(len).saturating_add(self.rows.number(len).saturating_mul(4 * u64::from(self.k)))
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        let indices = self.rows.number(len).saturating_mul(4 * u64::from(self.k));
+        vec![self.indices_at(len).saturating_add(indices)]
     }
 
     fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, u32)> {
@@ -133,7 +134,7 @@ impl Base for TopK {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        values::check(self.output(input.len), limits)?;
+        values::check(self.outputs(input.len)[0], limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
     }
 }

@@ -158,13 +158,9 @@ impl Base for Scan {
         self.monoid.stride()
     }
 
-    fn output(&self, len: u64) -> u64 {
-        (len * self.monoid.out_size()).next_multiple_of(4)
-    }
-
     fn outputs(&self, len: u64) -> Vec<u64> {
         let state = self.continues.then(|| self.state_size());
-        [self.output(len)].into_iter().chain(state).collect()
+        [(len * self.monoid.out_size()).next_multiple_of(4)].into_iter().chain(state).collect()
     }
 
     fn check_alone(&self) -> Result<(), Error> {

@@ -142,13 +142,9 @@ impl Base for Select {
     }
 
     /// Room for all elements, and for one at least, as no binding is shorter.
-    fn output(&self, len: u64) -> u64 {
-        let bytes = len.max(1).saturating_mul(self.made().kept_size());
-        bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX)
-    }
-
     fn outputs(&self, len: u64) -> Vec<u64> {
-        vec![self.output(len), 4]
+        let bytes = len.max(1).saturating_mul(self.made().kept_size());
+        vec![bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX), 4]
     }
 
     fn values(&self, _len: u64, outputs: &[u8]) -> Vec<Value> {
@@ -167,7 +163,7 @@ impl Base for Select {
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
-        LimitError::unless_bound(limits, self.output(input.len)).map_err(error)?;
+        LimitError::unless_bound(limits, self.outputs(input.len)[0]).map_err(error)?;
         self.made().layout(limits).plan(input, limits)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use halofold::group::ByKey;
+use halofold::group::ReduceRuns;
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::{Compiled, Element};
 
@@ -38,7 +38,8 @@ pub fn outputs(
 ) -> [Vec<u32>; 2] {
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
-    let by_key = monoid.map_or_else(|| ByKey::lengths(key), |monoid| ByKey::new(key, monoid)).unwrap();
+    let by_key =
+        monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid)).unwrap();
     let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() { by_key.of(&first) } else { by_key.of(&first).with(&second) };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use halofold::group::{ById, GroupBy, reference};
+use halofold::group::{GroupById, GroupByKey, reference};
 use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
 use halofold::{Compiled, DataError, Element, Error, Operation, Options, Value, probe, wgpu};
@@ -11,10 +11,17 @@ use crate::common::{Gpu, Outputs, Random, bits_of, gpu, in_turn, is_poison, limi
 use crate::inputs::{Input, value_like, words, written};
 
 /// A result to add.
-type Ask = fn(ById) -> ById;
+type Ask = fn(GroupById) -> GroupById;
 
-const ALL: [Ask; 7] =
-    [ById::max, ById::count, ById::sum, ById::sample_variance, ById::mean, ById::min, ById::variance];
+const ALL: [Ask; 7] = [
+    GroupById::max,
+    GroupById::count,
+    GroupById::sum,
+    GroupById::sample_variance,
+    GroupById::mean,
+    GroupById::min,
+    GroupById::variance,
+];
 
 /// The id of a pair, from its place, random words and the number of groups. Each is a distribution.
 const SPREADS: [fn(usize, &mut Random, u64) -> u64; 8] = [
@@ -99,7 +106,7 @@ fn compare(arrays: &[&Vec<u8>], expected: impl Iterator<Item = (usize, Vec<Value
 
 /// Runs an operation by id twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
 fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Ask]) {
-    let asked = all.iter().fold(ById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
+    let asked = all.iter().fold(GroupById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
     check_on(
         gpu,
         &Compiled::new(&gpu.device, asked, &Default::default()).unwrap(),
@@ -110,7 +117,13 @@ fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2]
 }
 
 /// The same of an operation on a device, with some groups and results.
-fn check_on(gpu: &Gpu, by_id: &Compiled<ById>, [groups, arrays]: [usize; 2], pairs: &Pairs, from: [u64; 2]) {
+fn check_on(
+    gpu: &Gpu,
+    by_id: &Compiled<GroupById>,
+    [groups, arrays]: [usize; 2],
+    pairs: &Pairs,
+    from: [u64; 2],
+) {
     let title = format!("{} pairs, {:?}, {from:?}", pairs.ids.len(), by_id.operation());
     let [first, second] = pairs.inputs(gpu, from);
     let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
@@ -126,7 +139,7 @@ fn check_on(gpu: &Gpu, by_id: &Compiled<ById>, [groups, arrays]: [usize; 2], pai
 fn any_number_of_groups_on_every_adapter() {
     for groups in [1, 2, 128, 129, 4096] {
         let all = Pairs::all(OF_IDS, 9000, groups, 0);
-        check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[ById::sum, ById::count]);
+        check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[GroupById::sum, GroupById::count]);
     }
 }
 
@@ -141,12 +154,20 @@ fn more_groups_than_tables_hold_and_small_devices() {
     let narrow = &limited(|limits| limits.max_storage_buffer_binding_size = 4096);
     let (f32, i32) = (Element::F32, Element::I32);
     let ordered = in_turn(0..OF_IDS, 2, 0).map(|spread| {
-        (few, f32, 43_000, 3000, [spread, 0], [1, 0], &[ById::mean, ById::max, ById::count as Ask][..])
+        (
+            few,
+            f32,
+            43_000,
+            3000,
+            [spread, 0],
+            [1, 0],
+            &[GroupById::mean, GroupById::max, GroupById::count as Ask][..],
+        )
     });
     let rows: [(_, _, _, _, _, _, &[Ask]); 6] = [
-        (least, f32, 5000, 50_000, [4, 3], [0, 0], &[ById::sum]),
-        (least, i32, 5000, 50_000, [3, 1], [0, 0], &[ById::sum, ById::min]),
-        (gpu(), f32, 20_000, 65_536, [0, 1], [0, 0], &[ById::sum, ById::max]),
+        (least, f32, 5000, 50_000, [4, 3], [0, 0], &[GroupById::sum]),
+        (least, i32, 5000, 50_000, [3, 1], [0, 0], &[GroupById::sum, GroupById::min]),
+        (gpu(), f32, 20_000, 65_536, [0, 1], [0, 0], &[GroupById::sum, GroupById::max]),
         (narrow, f32, 5000, 20, [0, 0], [0, 0], &ALL),
         (narrow, f32, 5000, 20, [0, 0], [5, 62], &ALL),
         (narrow, f32, 5000, 20, [0, 0], [64, 3], &ALL),
@@ -162,14 +183,14 @@ fn every_type_and_kind_of_values() {
     let all = Pairs::all(VALUES.len(), 20_000, 37, 37);
     for element in [Element::F32, Element::I32, Element::U32] {
         check(gpu(), element, 148, &all, [0, 4], &ALL);
-        check(gpu(), element, 37, &Pairs::new(3000, 37, 0, 1), [0, 0], &[ById::count]);
+        check(gpu(), element, 37, &Pairs::new(3000, 37, 0, 1), [0, 0], &[GroupById::count]);
     }
     // A word of a table has room for 2^15 additions, of which all are the same here: of positive numbers, of negative ones, and of -0.
     let values = [0x3fff_ffffu32, 0xbfff_ffff, 0x8000_0000].map(|bits| vec![bits; 150_001]).concat();
     let ids = (0..values.len() as u32).map(|at| at / 150_001).collect();
     let pairs = Pairs { values, ids };
     for groups in [3, 3000] {
-        check(gpu(), Element::F32, groups, &pairs, [0, 0], &[ById::sum, ById::mean]);
+        check(gpu(), Element::F32, groups, &pairs, [0, 0], &[GroupById::sum, GroupById::mean]);
     }
     // A group for each set of special values.
     let specials = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0];
@@ -184,7 +205,7 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let gpu = gpu();
     let ids = lists.iter().zip(0..).flat_map(|(list, id)| vec![id; list.len()]).collect();
     let [values, ids] = Pairs { values: lists.concat(), ids }.inputs(gpu, [0, 0]);
-    let by_id = ById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
+    let by_id = GroupById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
     let results = Compiled::new(&gpu.device, by_id, &Default::default())
         .unwrap()
         .of(&values)
@@ -259,7 +280,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     let answer = probe::read(device, queue);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert!(pollster::block_on(answer).unwrap());
-    let asked = ALL.iter().fold(ById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
+    let asked = ALL.iter().fold(GroupById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
     let options = Options::default().counting_in_workgroups(false);
     let by_id = Compiled::new(device, asked, &options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
@@ -279,10 +300,11 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let gpu = gpu();
     let ids: Vec<u32> = (0..5000).map(|at| if at % 7 == 0 { u32::MAX - at } else { at % 10 }).collect();
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
-    check(gpu, Element::F32, 10, &pairs, [0, 0], &[ById::sum]);
+    check(gpu, Element::F32, 10, &pairs, [0, 0], &[GroupById::sum]);
     let [values, ids] = pairs.inputs(gpu, [0, 0]);
     let by_id =
-        Compiled::new(&gpu.device, ById::new(Element::F32, 10).unwrap().sum(), &Default::default()).unwrap();
+        Compiled::new(&gpu.device, GroupById::new(Element::F32, 10).unwrap().sum(), &Default::default())
+            .unwrap();
     let error = by_id.of(&values).with(&ids).wait(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
     let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
@@ -290,11 +312,11 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
 }
 
 /// An operation by key on a device, the most groups, and the number of its results.
-type Keyed = (Compiled<GroupBy>, u32, usize);
+type Keyed = (Compiled<GroupByKey>, u32, usize);
 
 /// Counts and sums by key, or all results.
 fn keyed(gpu: &Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Keyed {
-    let asked = GroupBy::new(key, of, most).unwrap().count().sum();
+    let asked = GroupByKey::new(key, of, most).unwrap().count().sum();
     let asked = if has_all { asked.min().max().mean().variance().sample_variance() } else { asked };
     (Compiled::new(&gpu.device, asked, &Default::default()).unwrap(), most, if has_all { 7 } else { 2 })
 }

@@ -5,7 +5,7 @@ mod on_every_adapter;
 
 use std::fmt::{Debug, Display};
 
-use halofold::group::{ById, ByKey, GroupBy};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns};
 use halofold::histogram::{Histogram, Keys, Map, Method};
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{BufferRange, Op};
@@ -160,19 +160,20 @@ fn groups_and_keys() {
     let Gpu { device, queue } = gpu();
     let zeros = Input::new(gpu(), &[0u32; 16]);
     let by_id =
-        Compiled::new(device, ById::new(Element::F32, 10).unwrap().sum().min(), &Default::default()).unwrap();
-    let ids = |element, groups| said(ById::new(element, groups));
+        Compiled::new(device, GroupById::new(Element::F32, 10).unwrap().sum().min(), &Default::default())
+            .unwrap();
+    let ids = |element, groups| said(GroupById::new(element, groups));
     let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
     let by_two = Compiled::new(
         device,
-        GroupBy::new(Element::F32, Element::U32, 2).unwrap().max(),
+        GroupByKey::new(Element::F32, Element::U32, 2).unwrap().max(),
         &Default::default(),
     )
     .unwrap();
-    let groups = |key, of, groups| said(GroupBy::new(key, of, groups));
+    let groups = |key, of, groups| said(GroupByKey::new(key, of, groups));
     let sums = Compiled::new(
         device,
-        ByKey::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap(),
+        ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap(),
         &Default::default(),
     )
     .unwrap();
@@ -184,7 +185,7 @@ fn groups_and_keys() {
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
         (
-            said(Compiled::new(device, ById::new(Element::F32, 1).unwrap(), &Default::default())),
+            said(Compiled::new(device, GroupById::new(Element::F32, 1).unwrap(), &Default::default())),
             "results of a group of 0",
         ),
         (said(by_two.of(&keys).with(&keys).wait(queue)), "more than 2 different keys"),
@@ -192,8 +193,8 @@ fn groups_and_keys() {
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F32, 0), "groups of 0"),
-        (said(ByKey::lengths(Element::F64)), "bytes of a key of 8"),
-        (said(ByKey::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
+        (said(ReduceRuns::lengths(Element::F64)), "bytes of a key of 8"),
+        (said(ReduceRuns::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
         (said(sums.of(&keys).wait(queue)), "give the second one"),
         (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
     ]);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
-use halofold::group::{ById, ByKey, GroupBy};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns};
 use halofold::histogram::{self, Keys, Method};
 use halofold::ladder::{Finish, RUNGS, Setup};
 use halofold::rank::{Quantiles, TopK};
@@ -160,9 +160,9 @@ proptest! {
             }
             let scan = Scan::new(Op::Sum.over(element).unwrap()).unwrap();
             let _ = (scan.clone().rows(row.into()).plan(input, None, &limits), scan.plan(input, None, &limits));
-            let _ = ById::new(Element::F32, groups).map(|by_id| by_id.sum().plan(input, Some(input), &limits).is_ok());
-            let _ = ByKey::lengths(element).map(|by_key| by_key.plan(input, None, &limits).is_ok());
-            let _ = GroupBy::new(element, Element::U32, groups).map(|by| by.sum().plan(input, Some(input), &limits).is_ok());
+            let _ = GroupById::new(Element::F32, groups).map(|by_id| by_id.sum().plan(input, Some(input), &limits).is_ok());
+            let _ = ReduceRuns::lengths(element).map(|by_key| by_key.plan(input, None, &limits).is_ok());
+            let _ = GroupByKey::new(element, Element::U32, groups).map(|by| by.sum().plan(input, Some(input), &limits).is_ok());
             let keep = "fn keep(elem: Elem, index: u32) -> bool { return index % 3u == 0u; }";
             let _ = Select::new(element, keep).unwrap().plan(input, None, &limits);
         }

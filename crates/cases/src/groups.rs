@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::group::{ById, ByKey, GroupBy, reference};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::Select;
@@ -13,9 +13,9 @@ use super::{Case, End, Scene, Tag, text};
 /// Keys in any order are groups by id afterwards, and a selection is a scan of counts: these compile on fewer devices.
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("ById", "sums and counts by id", by_id),
-        Case::new("GroupBy", "sums and counts by keys in any order", group_by).tagged(Tag::Limits),
-        Case::new("ByKey", "sums by key", by_key),
+        Case::new("GroupById", "sums and counts by id", by_id),
+        Case::new("GroupByKey", "sums and counts by keys in any order", group_by).tagged(Tag::Limits),
+        Case::new("ReduceRuns", "sums by key", by_key),
         Case::new("Scan", "prefix sums", prefixes),
         Case::new("Select", "selected elements", selected).tagged(Tag::Limits),
     ]
@@ -37,7 +37,7 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let values = words(scene);
     // Some pairs belong to no group.
     let ids: Vec<u32> = values.iter().map(|word| word % 11).collect();
-    let asked = ById::new(Element::U32, 10).map_err(text)?.sum().count();
+    let asked = GroupById::new(Element::U32, 10).map_err(text)?.sum().count();
     let (results, outside) = reference::by_id(&asked, bytemuck::cast_slice(&values), &ids);
     let nth = |nth: usize| results.iter().map(|group| group[nth].as_f64() as u32).collect();
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
@@ -63,7 +63,7 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
     let keys = scene.buffer(bytemuck::cast_slice(&keys))?;
     scene.stage();
-    let asked = GroupBy::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
+    let asked = GroupByKey::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
     let group_by = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
@@ -80,7 +80,7 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let sum = Op::Sum.over(Element::U32).map_err(text)?;
-    let by_key = ByKey::new(Element::U32, sum)
+    let by_key = ReduceRuns::new(Element::U32, sum)
         .and_then(|by_key| Compiled::new(&scene.device, by_key, &Default::default()))
         .map_err(text)?;
     scene

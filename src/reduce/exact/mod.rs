@@ -9,7 +9,7 @@
 //! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
 //! feature for it, not even to sum 64-bit floats, which takes integers alone.
 //!
-//! [Prefixes](crate::scan) and [groups by key](crate::group::ByKey) take sums of f32 and f16 that [`Monoid::exact`](crate::reduce::Monoid::exact) makes exact.
+//! [Prefixes](crate::scan) and [groups by key](crate::group::ReduceRuns) take sums of f32 and f16 that [`Monoid::exact`](crate::reduce::Monoid::exact) makes exact.
 //!
 //! The operators are those of the table of [`Format::of`], and [`Monoid::sum_of`](crate::reduce::Monoid::sum_of), whose values are f32.
 //!

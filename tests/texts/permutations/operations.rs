@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use crate::translate;
-use halofold::group::{ById, ByKey, GroupBy};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns};
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Method as Counting, Tuning};
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::{Op, length_kernel};
@@ -111,31 +111,31 @@ fn ranks(kernels: &mut Kernels) {
 /// values of every type, accumulators of one number and of several, no values. Keys in any order: every type.
 fn groups(kernels: &mut Kernels) {
     let features = Features::all();
-    type Asked = fn(ById) -> ById;
+    type Asked = fn(GroupById) -> GroupById;
     let by_id: [(&str, u32, Asked); 5] = [
-        ("sums", 4096, ById::sum),
+        ("sums", 4096, GroupById::sum),
         ("minima and counts", 256, |by_id| by_id.min().count()),
-        ("means", 65_536, ById::mean),
+        ("means", 65_536, GroupById::mean),
         ("variances", 65_536, |by_id| by_id.variance().sample_variance()),
         // As many as the eight storage buffers that every device has.
         ("many results", 256, |by_id| by_id.min().max().count().mean().sum().variance()),
     ];
     for element in [Element::F32, Element::I32, Element::U32] {
         for (name, groups, ask) in by_id {
-            let by_id = ask(ById::new(element, groups).unwrap());
+            let by_id = ask(GroupById::new(element, groups).unwrap());
             kernels.add("", &format!("{name} of {element} by {groups} groups"), &by_id, features);
         }
     }
     let lengths = [Element::U32, Element::F32, Element::U64]
-        .map(|key| (format!("lengths of {key}"), ByKey::lengths(key).unwrap()));
-    let reduced = |name: &str, monoid| (name.to_owned(), ByKey::new(Element::U32, monoid).unwrap());
+        .map(|key| (format!("lengths of {key}"), ReduceRuns::lengths(key).unwrap()));
+    let reduced = |name: &str, monoid| (name.to_owned(), ReduceRuns::new(Element::U32, monoid).unwrap());
     let sums = Element::ALL.map(|element| reduced(&format!("sum of {element}"), over(Op::Sum, element)));
     let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().unwrap());
     let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
     for (of, by_key) in lengths.into_iter().chain(sums).chain([exact, places]) {
         kernels.add("", &of, &by_key, features);
     }
-    type AskedByKey = fn(GroupBy) -> GroupBy;
+    type AskedByKey = fn(GroupByKey) -> GroupByKey;
     let group_by: [(&str, Element, u32, AskedByKey); 4] = [
         ("sums", Element::U32, 256, |by| by.sum().count()),
         ("sums", Element::I32, 4096, |by| by.sum().count()),
@@ -143,7 +143,7 @@ fn groups(kernels: &mut Kernels) {
         ("variances", Element::U32, 256, |by| by.variance().sample_variance()),
     ];
     for (name, key, groups, ask) in group_by {
-        let group_by = ask(GroupBy::new(key, Element::F32, groups).unwrap());
+        let group_by = ask(GroupByKey::new(key, Element::F32, groups).unwrap());
         kernels.add("", &format!("{name} by {groups} keys of {key}"), &group_by, features);
     }
 }

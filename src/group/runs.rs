@@ -1,0 +1,355 @@
+//! Runs of equal neighbouring keys, each reduced to a result.
+
+use wgpu::{Features, Limits};
+
+use crate::element::{Element, Value};
+use crate::gpu::error::{Error, WgslError};
+use crate::gpu::input;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::params::parameters;
+use crate::gpu::{BufferError, Pass, grid};
+use crate::reduce::{BufferRange, Monoid};
+use crate::shader::{self, Composer, Piece, rooms};
+
+const RUNS: Step = "by_key/runs";
+const JOIN: Step = "by_key/join";
+const JOIN_ALL: Step = "by_key/join_all";
+const PLACE: Step = "by_key/place";
+const AGAIN: Step = "by_key/again";
+
+/// All kernels, in their order.
+const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
+
+/// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
+const ITEMS: u64 = 16;
+
+/// Pairs of a tile for each run that it has room for.
+const PAIRS_PER_RUN: u64 = 16;
+
+/// Invocations that move a tile's results: `TEAM` in `shaders/by_key/place.wgsl`.
+const TEAM: u64 = 32;
+
+/// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
+const FILLING: u64 = 132 * 8;
+const LEAST_SHARE: u64 = 32;
+
+/// The remedy for an input or an output that a binding cannot hold.
+const SPLIT: &str = "give fewer pairs at a time";
+
+parameters! {
+    /// `Params` of `shaders/by_key/shared/io.wgsl`.
+    struct Params {
+        first_key: u32,
+        first_value: u32,
+        count: u32,
+        tiles: u32,
+        row: u32,
+        share: u32,
+    }
+}
+
+/// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
+/// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
+///
+/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values; for lengths only the keys. It has three outputs
+/// ([`Request::into_each`](crate::Request::into_each)), in order of the runs:
+///
+/// 1. the key of each run, with the bits of its first one;
+/// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of
+///    [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input, where those of segments and rows of a
+///    [`Reducer`](crate::reduce::Reducer) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
+/// 3. the number of runs, a `u32`.
+///
+/// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
+/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
+///
+/// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are; of floats −0 equals 0, and all NaNs
+/// are equal, as for `unique` in NumPy. Keys need not be sorted.
+#[derive(Clone, Debug)]
+pub struct ReduceRuns {
+    key: Element,
+    monoid: Option<Monoid>,
+}
+
+/// True if a kernel only reads what tiles tell.
+fn reads_lists(step: Step) -> bool {
+    [PLACE, AGAIN].contains(&step)
+}
+
+/// Sizes that fit a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sizes {
+    /// Invocations in a workgroup.
+    workgroup: u32,
+    /// Runs of crowded tiles that are collected at a time.
+    stage: u32,
+}
+
+impl ReduceRuns {
+    /// Describes the results of an operator over the values of each run of keys.
+    ///
+    /// # Errors
+    ///
+    /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
+    pub fn new(key: Element, monoid: Monoid) -> Result<Self, Error> {
+        Ok(ReduceRuns { monoid: Some(monoid.plain()?), ..ReduceRuns::lengths(key)? })
+    }
+
+    /// Describes the lengths of runs of keys. The first output then has the keys without their repetitions.
+    ///
+    /// # Errors
+    ///
+    /// Keys are neither of 32 bits nor integers of 64.
+    pub fn lengths(key: Element) -> Result<Self, Error> {
+        if !matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
+            return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
+        }
+        Ok(ReduceRuns { key, monoid: None })
+    }
+
+    /// Plans the dispatches over keys, and the values that belong to them, on a device with these limits: each a kernel by its name, which ends
+    /// its label, with dots. It is pure and needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Too many pairs for a binding; an offset between two elements; values that are missing, or that lengths do not take.
+    pub fn plan(
+        &self,
+        keys: BufferRange,
+        values: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error> {
+        self.plan_over(keys, values, limits)
+    }
+
+    /// Bytes of an accumulator, and of a result.
+    fn result_sizes(&self) -> [u64; 2] {
+        self.monoid.as_ref().map_or([4, 4], |monoid| [monoid.acc_size(), monoid.out_size()])
+    }
+
+    /// The largest workgroup, and then the most collected runs, that have the memory they need.
+    fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
+        let sizes = [256, 128, 64]
+            .into_iter()
+            .flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
+        let most = largest_workgroup(limits);
+        let has_memory =
+            |sizes: &Sizes| self.memory_of(*sizes) <= limits.max_compute_workgroup_storage_size.into();
+        let mut fitting = sizes.filter(|sizes| sizes.workgroup <= most);
+        let least = Sizes { workgroup: 64, stage: 128 };
+        fitting.find(has_memory).ok_or_else(|| {
+            limits::check_workgroup([least.workgroup, 1], limits).err().unwrap_or_else(|| {
+                let (name, limit) =
+                    ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size);
+                LimitError::new(name, limit.into(), self.memory_of(least))
+            })
+        })
+    }
+
+    /// Bytes of workgroup memory of the kernel that has the most.
+    fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
+        let [accumulator, result] = self.result_sizes();
+        2 * u64::from(workgroup) * (8 + accumulator) + u64::from(stage) * (self.key.size() + result) + 16
+    }
+
+    fn made(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(Sizes { workgroup: 64, stage: 128 });
+        let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
+        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+            .define("float", self.key.is_float())
+            .define("bits_64", self.key.size() == 8)
+            .choose("lists", lists);
+        let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
+        let composer = match &monoid {
+            None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),
+            Some(monoid) => {
+                let reduced =
+                    Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
+                composer
+                    .define("vectors", monoid.elem.has_vectors())
+                    .choose("values", "by_key/values/elements")
+                    .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
+            }
+        };
+        let is_half = monoid.is_some_and(|monoid| monoid.own_features().contains(Features::SHADER_F16));
+        let wgsl = composer.compose(step, if is_half { &["f16"] } else { &[] });
+        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
+        let mut overrides = vec![("WG", f64::from(workgroup))];
+        if step != PLACE {
+            overrides.push(("PLACES", f64::from(2 * workgroup)));
+        }
+        if step != JOIN_ALL && step != AGAIN {
+            overrides.push(("ROOM", room as f64));
+        }
+        if step == AGAIN {
+            overrides.push(("STAGE", stage.into()));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
+    }
+
+    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
+    fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
+        use Access::{Read, Write};
+        let own: &[Slot] = match step {
+            RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
+            JOIN => &[(4, Write), (7, Write)],
+            JOIN_ALL => &[(4, Write), (7, Write), (12, Write)],
+            // The rooms come with the type of keys.
+            PLACE => {
+                &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)]
+            }
+            _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
+        };
+        let reads_values = [RUNS, AGAIN].contains(&step);
+        let values: &[Slot] = match self.monoid.as_ref().filter(|_| reads_values) {
+            None => &[],
+            Some(monoid) if monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
+            Some(_) => &[(5, Read)],
+        };
+        [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
+    }
+
+    /// Tiles of so many pairs, and groups of these.
+    fn tiles(&self, len: u64, limits: &Limits) -> Result<[u64; 2], LimitError> {
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let tiles = len.div_ceil(workgroup * ITEMS);
+        Ok([tiles, tiles.div_ceil(workgroup)])
+    }
+}
+
+impl Base for ReduceRuns {
+    const LABEL: &'static str = "halofold::reduce_runs";
+    /// A run's key, and the numbers of its result.
+    type Value = (Value, Vec<Value>);
+
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
+        limits::check_all(STEPS.iter().map(|step| self.slots(step, features)), limits)?;
+        self.sizes(limits)?;
+        if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
+            for step in STEPS {
+                shader::validated(&self.made(step, features, limits).wgsl)
+                    .map_err(|refusal| WgslError::Composed(refusal.report))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn steps(&self) -> &'static [Step] {
+        STEPS
+    }
+
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        self.made(step, features, limits)
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
+        let [tiles, groups] = self.tiles(input.len, limits)?;
+        let [accumulator, result] = self.result_sizes();
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let runs = tiles * workgroup * ITEMS / PAIRS_PER_RUN;
+        let sizes = [
+            (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
+            (7, accumulator * (2 * tiles + groups + 1)),
+            (8, self.key.size() * runs),
+            (9, result * runs),
+        ];
+        let memory = |(slot, size)| {
+            let error = |error: LimitError| error.of("the memory for runs").or(SPLIT);
+            LimitError::unless_bound(limits, size).map_err(error)?;
+            Ok(Memory { slot, size, contents: Vec::new() })
+        };
+        sizes.into_iter().map(memory).collect()
+    }
+
+    fn item(&self) -> u64 {
+        self.key.size()
+    }
+
+    fn second_item(&self) -> Option<u64> {
+        self.monoid.as_ref().map(Monoid::stride)
+    }
+
+    fn outputs(&self, len: u64) -> Vec<u64> {
+        let [_, result] = self.result_sizes();
+        vec![self.key.size() * len, (result * len).next_multiple_of(4), 4]
+    }
+
+    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Vec<Value>)> {
+        let sizes = self.outputs(len);
+        let (keys, rest) = output.split_at(sizes[0] as usize);
+        let (results, number) = rest.split_at(sizes[1] as usize);
+        let runs = bytemuck::pod_read_unaligned::<u32>(number) as usize;
+        let [_, result] = self.result_sizes();
+        let keys = keys.chunks_exact(self.key.size() as usize).map(|key| self.key.read(key));
+        let numbers = |bytes: &[u8]| match &self.monoid {
+            Some(monoid) => monoid.numbers(bytes),
+            None => vec![Element::U32.read(bytes)],
+        };
+        keys.zip(results.chunks_exact(result as usize).map(numbers)).take(runs).collect()
+    }
+
+    fn plan_over(
+        &self,
+        keys: BufferRange,
+        values: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error> {
+        let is_needed = self.monoid.is_some();
+        if values.is_some() != is_needed {
+            return Err(BufferError::SecondInput { is_needed }.into());
+        }
+        let bound = |input, item| input::whole(input, item, limits);
+        let (from, first_key) = bound(keys, self.key.size())?;
+        let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;
+        let first_value = second.map_or(0, |(_, first)| first);
+        for size in self.outputs(keys.len) {
+            let error = |error: LimitError| error.of("an output").or(SPLIT);
+            LimitError::unless_bound(limits, size).map_err(error)?;
+        }
+        let [tiles, groups] = self.tiles(keys.len, limits)?;
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
+        let groups_of = |step| match step {
+            JOIN => groups,
+            JOIN_ALL => 1,
+            PLACE => (tiles * TEAM).div_ceil(workgroup),
+            AGAIN => groups * share,
+            _ => tiles,
+        };
+        let pass = |step: &Step| {
+            let grid = grid::of(groups_of(*step), limits, SPLIT)?;
+            let params = Params {
+                first_key,
+                first_value,
+                count: keys.len as u32,
+                tiles: tiles as u32,
+                row: grid[0],
+                share: share as u32,
+            };
+            let second = second.map(|(bytes, _)| bytes);
+            Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
+        };
+        // Without pairs only their number is told.
+        STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::operation::Operation;
+    use crate::gpu::params::assert_alike;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap()).unwrap();
+        for runs in [sums, ReduceRuns::lengths(Element::U32).unwrap()] {
+            for kernel in runs.kernels(Features::empty(), &Limits::default()) {
+                assert_alike::<Params>(&kernel.label, &kernel.wgsl);
+            }
+        }
+    }
+}
