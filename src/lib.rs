@@ -149,8 +149,8 @@ pub mod stencil;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, LimitError, Memory, Operation,
-    Options, Pass, Plan, Request, SettingError, Texels, TextureError, WgslError,
+    Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, Kernels, LimitError, Memory,
+    Operation, Options, Pass, Plan, Request, SettingError, Texels, TextureError, WgslError,
 };
 pub use map::Map;
 pub use wgpu;

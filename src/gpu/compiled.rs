@@ -3,7 +3,7 @@
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::gpu::buffers;
-use crate::gpu::error::Error;
+use crate::gpu::error::{DataError, Error};
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Options, Pipeline, Pipelines};
 use crate::gpu::operation::{Operation, Step};
@@ -63,6 +63,22 @@ impl<O: Operation> Compiled<O> {
     /// Describes the operation over the texels of a texture, for an operation whose map takes texels.
     pub fn of_texels<'b>(&self, texels: impl Into<Texels<'b>>) -> Request<'_, 'b, O> {
         Request::new(self, Input::Texels(texels.into()))
+    }
+
+    /// Converts what the operation wrote to its outputs for `len` elements, one after the other, as [`read`](mod@crate::read) returns
+    /// their bytes.
+    ///
+    /// # Errors
+    ///
+    /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have.
+    pub fn results(&self, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
+        let (has, needed) = (outputs.len() as u64, self.operation.outputs(len).iter().sum::<u64>());
+        if has < needed {
+            return Err(DataError::Format(format!("{has} bytes: the outputs have {needed}")).into());
+        }
+        let outputs = &outputs[..needed as usize];
+        self.operation.check_results(len, outputs)?;
+        Ok(self.operation.values(len, outputs))
     }
 
     /// The device.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wgpu::{
     AdapterInfo, BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits,
@@ -20,7 +20,7 @@ pub(crate) const PARAMETERS: u32 = 2;
 pub(crate) type Slot = (u32, Access);
 
 /// The access of a kernel to one of its bindings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
     /// A uniform buffer.
     Uniform,
@@ -41,6 +41,8 @@ pub(crate) enum Access {
 pub struct Options<'a> {
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
+    /// Kernels to share with other operations: `None` by default.
+    pub kernels: Option<&'a Kernels>,
     pub(crate) checks: Checks,
     /// True if additions to workgroup memory are right; `None` if the driver's name tells.
     pub(crate) counts_in_workgroups: Option<bool>,
@@ -50,6 +52,12 @@ impl<'a> Options<'a> {
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options with kernels to share: those of equal text compile once. Another quantile, another k or another row length of an
+    /// operation that is made with the same `kernels` compiles little or nothing.
+    pub const fn with_kernels(self, kernels: &'a Kernels) -> Self {
+        Options { kernels: Some(kernels), ..self }
     }
 
     /// Returns these options with the answer of a [`probe`](crate::probe). If it is false, histograms and results by id count in storage, whatever
@@ -186,6 +194,32 @@ impl Pipeline {
     }
 }
 
+/// Compiled kernels that several operations share: those of equal text, for one device, compile once. Clones share them. It keeps texts and
+/// pipelines until the last clone is dropped.
+#[derive(Clone, Debug, Default)]
+pub struct Kernels(Arc<Mutex<HashMap<Made, Pipeline>>>);
+
+/// Everything that a pipeline is made of.
+type Made = (Device, String, &'static str, Vec<(&'static str, u64)>, Vec<Slot>, bool);
+
+impl Kernels {
+    /// Returns a kernel. On first use it is compiled.
+    fn get(
+        &self,
+        device: &Device,
+        kernel: Kernel,
+        checks: Checks,
+        cache: Option<&PipelineCache>,
+    ) -> Pipeline {
+        let is_checked = kernel.keeps_checks || matches!(checks, Checks::On);
+        let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
+        let slots = kernel.slots.to_vec();
+        let made = (device.clone(), kernel.wgsl.clone(), kernel.entry_point, overrides, slots, is_checked);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(made).or_insert_with(|| Pipeline::new(device, kernel, checks, cache)).clone()
+    }
+}
+
 /// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first
 /// needed, and kept.
 #[derive(Debug)]
@@ -194,6 +228,7 @@ pub(crate) struct Pipelines<K> {
     pub(crate) limits: Limits,
     checks: Checks,
     cache: Option<PipelineCache>,
+    shared: Option<Kernels>,
     compiled: Mutex<HashMap<K, Pipeline>>,
     /// The kernel that applies a count on the GPU.
     count: OnceLock<Pipeline>,
@@ -206,6 +241,7 @@ impl<K: Eq + Hash> Pipelines<K> {
             limits: device.limits(),
             checks: options.checks,
             cache: options.cache.cloned(),
+            shared: options.kernels.cloned(),
             compiled: Mutex::default(),
             count: OnceLock::new(),
         }
@@ -213,7 +249,8 @@ impl<K: Eq + Hash> Pipelines<K> {
 
     /// The options with which they are compiled.
     pub(crate) fn options(&self) -> Options<'_> {
-        Options { cache: self.cache.as_ref(), checks: self.checks, ..Options::default() }
+        let (cache, kernels) = (self.cache.as_ref(), self.shared.as_ref());
+        Options { cache, kernels, checks: self.checks, ..Options::default() }
     }
 
     /// Returns the kernel with a key. On first use it is compiled.
@@ -244,7 +281,11 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     fn compile(&self, kernel: Kernel) -> Pipeline {
-        Pipeline::new(&self.device, kernel, self.checks, self.cache.as_ref())
+        let cache = self.cache.as_ref();
+        match &self.shared {
+            Some(shared) => shared.get(&self.device, kernel, self.checks, cache),
+            None => Pipeline::new(&self.device, kernel, self.checks, cache),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
+use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 
@@ -88,6 +89,10 @@ pub trait Base: Clone + Debug {
     }
     /// The values in the bytes of the output of so many elements; several outputs lie one after the other.
     fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
+    /// The name of its operator, and the parameters that the operator's text declares.
+    fn parameters(&self) -> (&str, Option<Parameters>) {
+        (Self::LABEL, None)
+    }
     /// The type of the samples that its map takes; `None` if it reads a buffer.
     fn sample(&self) -> Option<TextureSampleType> {
         None

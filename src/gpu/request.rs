@@ -1,6 +1,6 @@
 //! Requests: an operation over a buffer, from the description to its results.
 
-use wgpu::{BufferUsages, Queue};
+use wgpu::{Buffer, BufferUsages, Queue};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
@@ -11,6 +11,7 @@ use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Operation, Plan};
 use crate::gpu::outputs::Outputs;
+use crate::gpu::parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 use crate::gpu::range::ByteRange;
@@ -27,6 +28,7 @@ pub struct Request<'o, 'b, O: Operation> {
     operation: &'o Compiled<O>,
     input: Input<'b>,
     second: Option<Slice<'b>>,
+    parameters: Option<Slice<'b>>,
     len: Option<u64>,
 }
 
@@ -40,12 +42,18 @@ impl<O: Operation> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>) -> Self {
-        Request { operation, input, second: None, len: None }
+        Request { operation, input, second: None, parameters: None, len: None }
     }
 
     /// Sets the second input of an operation that takes two. It must have as many elements as the first one, and may be the same buffer.
     pub fn with<'s: 'b>(self, second: impl Into<Slice<'s>>) -> Self {
         Request { second: Some(second.into()), ..self }
+    }
+
+    /// Sets the buffer with the parameters that the text of a [scan](crate::Compiled)'s operator or of a selection declares. Its contents may change from
+    /// one submission to the next; nothing is compiled or bound again.
+    pub fn with_parameters<'s: 'b>(self, parameters: impl Into<Slice<'s>>) -> Self {
+        Request { parameters: Some(parameters.into()), ..self }
     }
 
     /// Takes only the first `n` elements, for a buffer with more room than data. With `len(0)` any buffer is an
@@ -122,6 +130,26 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         self.bind(&plan, outputs)
     }
 
+    /// Binds the buffers as [`Request::into_each`] does, with new outputs of just the sizes that are needed: they have
+    /// [`wgpu::BufferUsages::STORAGE`] and these usages.
+    ///
+    /// # Errors
+    ///
+    /// See [`Request::into`].
+    pub fn into_new(self, usage: BufferUsages) -> Result<(Bound, Vec<Buffer>), Error> {
+        let plan = self.plan()?;
+        let make = |size: &u64| {
+            self.operation.device().create_buffer(&wgpu::BufferDescriptor {
+                label: Some(O::LABEL),
+                size: (*size).max(4),
+                usage: usage | BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            })
+        };
+        let outputs: Vec<_> = plan.outputs.iter().map(make).collect();
+        Ok((self.bind(&plan, &outputs)?, outputs))
+    }
+
     fn bind<'s, S: Into<Slice<'s>>>(
         self,
         plan: &Plan,
@@ -136,6 +164,11 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             .filter_map(|(role, slice)| slice.map(|slice| Use::of(role, slice, slice.size())))
             .collect();
         buffers::check(&reads, &outputs.uses(), limits)?;
+        let (operator, declared) = self.operation.operation().parameters();
+        let own_params = parameters::pair(operator, declared, self.parameters)?;
+        if let Some((declared, given)) = own_params {
+            declared.check(given, &outputs.uses(), limits)?;
+        }
         let texels = self.input.bind(device, self.operation.operation().sample(), self.order());
         let own: Vec<_> = plan.memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
         let mut blocks = Blocks::default();
@@ -151,6 +184,9 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         };
         let dispatch = |(index, pass): (usize, &Pass)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
+                if let Some((declared, given)) = own_params.filter(|(declared, _)| declared.slot == slot) {
+                    return declared.resource(given);
+                }
                 match (slot, &texels) {
                     (0 | 3, Some(texels)) => texels.resource(slot),
                     (0, None) => window(pass.from, input, 0),

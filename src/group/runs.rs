@@ -94,7 +94,7 @@ impl ReduceRuns {
     ///
     /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(key: Element, monoid: Monoid) -> Result<Self, Error> {
-        Ok(ReduceRuns { monoid: Some(monoid.plain()?), ..ReduceRuns::lengths(key)? })
+        Ok(ReduceRuns { monoid: Some(monoid.plain(false)?), ..ReduceRuns::lengths(key)? })
     }
 
     /// Describes the lengths of runs of keys. The first output then has the keys without their repetitions.

@@ -6,11 +6,10 @@ use crate::gpu::buffers::{self, Use, slice};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::outputs::Outputs;
+use crate::gpu::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
 use crate::gpu::{BufferError, blocks};
-use crate::reduce::monoid::Monoid;
-use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
 use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
@@ -43,24 +42,6 @@ pub(super) fn check(
         declared.check(given, &written, limits)?;
     }
     Ok(())
-}
-
-/// The parameters that an operator declares, with the buffer that was given for them.
-pub(super) fn parameters<'a>(
-    monoid: &Monoid,
-    sources: &Sources<'a>,
-) -> Result<Option<(Parameters, Slice<'a>)>, Error> {
-    match (monoid.parameters, sources.parameters) {
-        (None, None) => Ok(None),
-        (Some(declared), Some(given)) => Ok(Some((declared, given))),
-        (declared, _) => {
-            let message = match declared {
-                Some(_) => "declares parameters: give them by `.with_parameters(…)`",
-                None => "declares no parameters: leave `.with_parameters(…)` out",
-            };
-            Err(Error::setting("parameters", format!("`{}` {message}", monoid.name())))
-        }
-    }
 }
 
 /// All slices that a reduction reads: as they were given, and as far as each launch of the plan binds them.

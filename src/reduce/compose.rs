@@ -13,7 +13,6 @@ use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::kernel::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::layout::Component;
 use crate::reduce::monoid::{AtomicWord, Monoid};
-use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece, rooms};
 
@@ -121,15 +120,11 @@ impl Text<'_> {
                 self.is_offsets() && stage.reads != Reads::Partials && stage.writes != Writes::Partials,
             ),
         ];
-        let parameters = self.monoid.parameters.map(|parameters| match parameters.slot {
-            OWN_UNIFORM => (OWN_UNIFORM, Access::Uniform),
-            slot => (slot, Access::Read),
-        });
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
         let texture = self.map().filter(|_| reads).and_then(Map::sample).map(texels::slots);
         needed
             .chain(texture.into_iter().flatten())
-            .chain(parameters)
+            .chain(self.monoid.parameters.map(|parameters| parameters.slot()))
             .chain(outputs::slots(self.monoid.arrays(stage.writes)))
             .collect()
     }

@@ -133,7 +133,6 @@ mod layout;
 mod monoid;
 mod op;
 mod options;
-mod parameters;
 pub mod plan;
 mod reducer;
 mod reduction;

@@ -12,6 +12,7 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
+use crate::gpu::parameters::Parameters;
 use crate::map::{Map, texels_refused};
 use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
@@ -19,7 +20,6 @@ use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::fold::{FOLD, Fold};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
-use crate::reduce::parameters::Parameters;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;

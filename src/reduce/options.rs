@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::Checks;
+use crate::gpu::kernel::{Checks, Kernels};
 use crate::gpu::limits::{self, LimitError};
 use crate::ladder::plan::{Setup, check as check_rung};
 use crate::reduce::compose::Text;
@@ -29,6 +29,8 @@ pub struct Options<'a> {
     pub subgroups: bool,
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
+    /// Kernels to share with other operations: `None` by default. See [`Kernels`].
+    pub kernels: Option<&'a Kernels>,
     /// A rung of the [`ladder`](crate::ladder) for [`Shape::Whole`]: `None` by default, for the fastest kernels with halofold's own tuning
     /// for each length.
     pub rung: Option<Setup>,
@@ -50,6 +52,7 @@ impl Default for Options<'_> {
         Options {
             subgroups: true,
             cache: None,
+            kernels: None,
             rung: None,
             launches: Launches::ByAdapter,
             from_states: false,
@@ -69,6 +72,11 @@ impl<'a> Options<'a> {
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options with [kernels to share](Kernels).
+    pub const fn with_kernels(self, kernels: &'a Kernels) -> Self {
+        Options { kernels: Some(kernels), ..self }
     }
 
     /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on

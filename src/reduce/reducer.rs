@@ -73,9 +73,14 @@ impl Reducer {
             features: options.features(device.features()),
             pipelines: Pipelines::new(
                 device,
-                gpu::Options { cache: options.cache, checks: options.checks, ..Default::default() },
+                gpu::Options {
+                    cache: options.cache,
+                    kernels: options.kernels,
+                    checks: options.checks,
+                    ..Default::default()
+                },
             ),
-            options: Options { cache: None, ..options },
+            options: Options { cache: None, kernels: None, ..options },
             monoid,
         })
     }

@@ -6,6 +6,7 @@ use crate::gpu::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::outputs::Outputs;
+use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
@@ -444,7 +445,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         {
             return Err(exact_in_one_launch());
         }
-        let parameters = bind::parameters(reducer.monoid(), sources)?;
+        let parameters =
+            parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
         bind::check(&plan, sources, parameters, &outputs, reducer.limits())?;
         let own;

@@ -9,6 +9,7 @@ use crate::gpu::input;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::parameters::Parameters;
 use crate::reduce::{BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
 use crate::scan::plan::Rows;
@@ -57,7 +58,7 @@ impl Scan {
     ///
     /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
     pub fn new(monoid: Monoid) -> Result<Self, Error> {
-        let (monoid, offsets) = (monoid.plain()?, Vec::new());
+        let (monoid, offsets) = (monoid.plain(true)?, Vec::new());
         Ok(Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false })
     }
 
@@ -152,6 +153,10 @@ impl Base for Scan {
             memory.push(Memory { slot: OFFSETS, size: 4 * contents.len() as u64, contents });
         }
         Ok(memory)
+    }
+
+    fn parameters(&self) -> (&str, Option<Parameters>) {
+        (self.monoid.name(), self.monoid.parameters)
     }
 
     fn item(&self) -> u64 {

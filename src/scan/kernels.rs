@@ -195,7 +195,8 @@ impl Made<'_> {
             _ => 1,
         };
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
-        needed.chain(outputs::slots(arrays)).collect()
+        let parameters = self.monoid.parameters.map(|parameters| parameters.slot());
+        needed.chain(parameters).chain(outputs::slots(arrays)).collect()
     }
 
     /// Checks that a device can run the kernels. The text of an application is composed, so that none that naga rejects reaches a device.

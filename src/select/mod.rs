@@ -42,6 +42,7 @@ use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::parameters::Parameters;
 use crate::reduce::{Arity, BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Rows;
@@ -108,7 +109,7 @@ impl Select {
     }
 
     fn of(monoid: Monoid) -> Result<Self, Error> {
-        Ok(Select { monoid: monoid.plain()?, as_indices: false })
+        Ok(Select { monoid: monoid.plain(true)?, as_indices: false })
     }
 
     fn made(&self) -> Made<'_> {
@@ -135,6 +136,10 @@ impl Base for Select {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         Ok(self.made().memory(input.len, limits)?)
+    }
+
+    fn parameters(&self) -> (&str, Option<Parameters>) {
+        (self.monoid.name(), self.monoid.parameters)
     }
 
     fn item(&self) -> u64 {

@@ -78,7 +78,8 @@ impl Residual {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };
         let to_states = self == Residual::SquaresState;
-        let options = Options { cache: options.cache, to_states, ..Options::default() };
+        let gpu::Options { cache, kernels, .. } = options;
+        let options = Options { cache, kernels, to_states, ..Options::default() };
         Reducer::with_options(device, operator, options)
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::common::compiled;
 use halofold::histogram::{Histogram, Keys};
+use halofold::rank::Quantiles;
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
-use halofold::{Compiled, Element};
+use halofold::{Compiled, Element, Kernels, Options};
 use halofold_cases::{Scene, any_adapter};
 
 #[test]
@@ -38,5 +39,13 @@ fn pipelines_are_compiled_once_and_when_needed() {
     assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 2);
     assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 0);
     assert_eq!(compiled(|| histogram.compile()).0, 0);
+
+    let kernels = Kernels::default();
+    let options = Options::default().with_kernels(&kernels);
+    let all = |operation| Compiled::new(&scene.device, operation, &options).unwrap().compile();
+    let quantile = |q: f64| Quantiles::new(Element::F32, [q]).unwrap();
+    assert!(compiled(|| all(quantile(0.5))).0 > 5);
+    assert_eq!(compiled(|| all(quantile(0.75))).0, 0, "another quantile has the same kernels");
+    assert!(compiled(|| all(quantile(0.5).rows(100))).0 <= 1, "rows have a kernel of their own length");
     assert_eq!(scene.complaints(), Vec::<String>::new());
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
-use halofold::reduce::Op;
+use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Compiled, Element};
+use halofold::{Compiled, Element, Value, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -17,7 +17,9 @@ pub fn cases() -> Vec<Case> {
         Case::new("GroupByKey", "sums and counts by keys in any order", group_by).tagged(Tag::Limits),
         Case::new("ReduceRuns", "sums by key", by_key),
         Case::new("Scan", "prefix sums", prefixes),
+        Case::new("Scan", "prefix sums by parameters", scaled).tagged(Tag::Once),
         Case::new("Select", "selected elements", selected).tagged(Tag::Limits),
+        Case::new("Select", "selected elements by parameters, in new outputs", divided).tagged(Tag::Once),
     ]
 }
 
@@ -116,4 +118,54 @@ async fn selected(scene: &Scene) -> Result<End, String> {
     scene
         .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).into_each(outputs))
         .await
+}
+
+async fn scaled(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let after = |sum: &mut u32, word: &u32| {
+        *sum += 3 * word;
+        Some(*sum)
+    };
+    let expected = words.iter().scan(0, after).collect();
+    let (input, factor) = (scene.buffer(bytemuck::cast_slice(&words))?, scene.buffer(&3u32.to_le_bytes())?);
+    scene.stage();
+    let wgsl = "@group(0) @binding(10) var<storage> factor: u32;
+        alias Acc = u32;
+        fn map(elem: Elem, index: u32) -> Acc { return elem * factor; }
+        fn identity() -> Acc { return 0u; }
+        fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+        fn finish(acc: Acc, n: u32) -> Acc { return acc; }";
+    let sum = Monoid::custom("scaled", Element::U32, Arity::One, wgsl).map_err(text)?;
+    let scan = Scan::new(sum).map_err(text)?;
+    let scan = Compiled::new(&scene.device, scan, &Default::default()).map_err(text)?;
+    let request = scan.of(&input).with_parameters(&factor);
+    scene.gives(&[expected], |outputs| request.into(&outputs[0])).await
+}
+
+async fn divided(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let kept: Vec<_> = words.iter().copied().filter(|word| word % 5 == 1).collect();
+    let (input, pair) = (scene.buffer(bytemuck::cast_slice(&words))?, [5u32, 1]);
+    let pair = scene.buffer(bytemuck::cast_slice(&pair))?;
+    scene.stage();
+    let wgsl = "@group(0) @binding(10) var<storage> pair: vec2<u32>;
+        fn keep(elem: Elem, index: u32) -> bool { return elem % pair.x == pair.y; }";
+    let select = Select::new(Element::U32, wgsl).map_err(text)?;
+    let select = Compiled::new(&scene.device, select, &Default::default()).map_err(text)?;
+    let request = select.of(&input).with_parameters(&pair);
+    let (bound, outputs) = request.into_new(wgpu::BufferUsages::COPY_SRC).map_err(text)?;
+    let sizes = outputs.iter().map(wgpu::Buffer::size);
+    let all = scene.room(sizes.clone().sum())?;
+    let record = |encoder: &mut wgpu::CommandEncoder| {
+        bound.encode(encoder);
+        let mut at = 0;
+        for output in &outputs {
+            encoder.copy_buffer_to_buffer(output, 0, &all, at, output.size());
+            at += output.size();
+        }
+    };
+    let bytes = scene.fetch(record, &all, sizes.sum()).await?;
+    let found = select.results(words.len() as u64, &bytes).map_err(text)?;
+    let expected: Vec<_> = kept.into_iter().map(|word| Value::Unsigned(word.into())).collect();
+    Ok(if found == expected { End::Right } else { End::Wrong(format!("{} elements", found.len())) })
 }

@@ -55,9 +55,11 @@ impl Monoid {
         }
     }
 
-    /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them.
-    pub(crate) fn plain(self) -> Result<Self, Error> {
-        let is_plain = self.arity == Arity::One && self.texels.is_none() && self.parameters.is_none();
+    /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them, and
+    /// parameters where an operation takes some.
+    pub(crate) fn plain(self, takes_parameters: bool) -> Result<Self, Error> {
+        let takes_own = takes_parameters || self.parameters.is_none();
+        let is_plain = self.arity == Arity::One && self.texels.is_none() && takes_own;
         let accumulated = match &self.exact {
             None if is_plain => return Ok(self),
             Some(sum) if is_plain => sum.accumulated(&self)?,

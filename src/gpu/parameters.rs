@@ -5,18 +5,19 @@ use wgpu::{BindingResource, BufferUsages, Limits};
 
 use crate::gpu::buffers::{self, Use};
 use crate::gpu::error::Error;
+use crate::gpu::kernel::{Access, Slot};
 use crate::gpu::limits::needs;
 use crate::gpu::slice::Slice;
 
 /// The binding of group 0 with an operator's own parameters, if they are a uniform.
-pub(super) const OWN_UNIFORM: u32 = 9;
+pub(crate) const OWN_UNIFORM: u32 = 9;
 
 /// The binding of group 0 with an operator's own parameters, if they are in a storage buffer.
-pub(super) const OWN_STORAGE: u32 = 10;
+pub(crate) const OWN_STORAGE: u32 = 10;
 
 /// The parameters that the text of an operator declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parameters {
+pub struct Parameters {
     /// The binding of group 0: [`OWN_UNIFORM`] or [`OWN_STORAGE`].
     pub(crate) slot: u32,
     /// Bytes of the variable, at least: those of one element if it ends with an array of any length.
@@ -31,7 +32,7 @@ impl Parameters {
     /// # Errors
     ///
     /// The first variable outside functions that is not the only parameters of an operator.
-    pub(super) fn of(module: &Module) -> Result<Option<Self>, Handle<GlobalVariable>> {
+    pub(crate) fn of(module: &Module) -> Result<Option<Self>, Handle<GlobalVariable>> {
         let mut variables = module.global_variables.iter();
         let Some((handle, variable)) = variables.next() else { return Ok(None) };
         let slot = match (variable.space, variable.binding) {
@@ -50,8 +51,13 @@ impl Parameters {
         Ok(Some(Parameters { slot, size, is_open: inner.is_dynamically_sized(&module.types) }))
     }
 
+    /// The binding that a kernel with the text declares.
+    pub(crate) fn slot(&self) -> Slot {
+        (self.slot, if self.slot == OWN_UNIFORM { Access::Uniform } else { Access::Read })
+    }
+
     /// Checks a buffer for them: its usage, its size, its alignment, and that it is not the output's buffer.
-    pub(super) fn check(&self, given: Slice<'_>, outputs: &[Use<'_>], limits: &Limits) -> Result<(), Error> {
+    pub(crate) fn check(&self, given: Slice<'_>, outputs: &[Use<'_>], limits: &Limits) -> Result<(), Error> {
         let used = Use::of("parameters", given, self.bound(given));
         let is_uniform = self.slot == OWN_UNIFORM;
         let used = if is_uniform { used.with_usage(BufferUsages::UNIFORM) } else { used };
@@ -66,7 +72,7 @@ impl Parameters {
     }
 
     /// The resource for their binding.
-    pub(super) fn resource<'a>(&self, given: Slice<'a>) -> BindingResource<'a> {
+    pub(crate) fn resource<'a>(&self, given: Slice<'a>) -> BindingResource<'a> {
         buffers::slice(given.buffer(), given.offset(), self.bound(given))
     }
 
@@ -74,4 +80,23 @@ impl Parameters {
     fn bound(&self, given: Slice<'_>) -> u64 {
         if self.is_open { self.size.max(given.size() / 4 * 4) } else { self.size }
     }
+}
+
+/// The parameters that an operator declares, with the buffer that was given for them.
+///
+/// # Errors
+///
+/// It declares some and none are given, or the other way round.
+pub(crate) fn pair<'a>(
+    operator: &str,
+    declared: Option<Parameters>,
+    given: Option<Slice<'a>>,
+) -> Result<Option<(Parameters, Slice<'a>)>, Error> {
+    let message = match (declared, given) {
+        (None, None) => return Ok(None),
+        (Some(declared), Some(given)) => return Ok(Some((declared, given))),
+        (Some(_), None) => "declares parameters: give them by `.with_parameters(…)`",
+        (None, Some(_)) => "declares no parameters: leave `.with_parameters(…)` out",
+    };
+    Err(Error::setting("parameters", format!("`{operator}` {message}")))
 }
