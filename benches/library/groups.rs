@@ -90,7 +90,7 @@ fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<
             let (results, left_out) = reference::by_id(&by_id, inputs[0], &ids);
             // The variance of values that are repeated is theirs.
             let [firsts, counts] = of_groups(results, groups, [if is_sum { times } else { 1 }, times]);
-            vec![firsts, counts, Expected::words([left_out], times)]
+            vec![firsts, counts, Expected::words([left_out * times as u32], 1)]
         },
     )
 }
