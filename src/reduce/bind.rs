@@ -1,4 +1,4 @@
-//! The buffer range for each binding of each dispatch.
+//! The checks of a reduction's buffers, and the buffer range for each binding of each dispatch.
 
 use wgpu::{BindingResource, Buffer};
 
@@ -10,12 +10,43 @@ use crate::gpu::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
 use crate::gpu::{BufferError, blocks};
+use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
+use crate::reduce::refused::exact_in_one_launch;
+use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
 
 /// The name of a list of offsets in messages.
 const OFFSETS: &str = "list of offsets";
+
+/// Checks that offsets and a count on the GPU are given for the shapes that take them.
+pub(super) fn check_shape(plan: &Plan, sources: &Sources<'_>, shape: Shape) -> Result<(), Error> {
+    if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
+        let message = match shape {
+            Shape::Offsets { .. } => {
+                "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned()
+            }
+            shape => format!(
+                "a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"
+            ),
+        };
+        return Err(Error::setting("segment_offsets", message));
+    }
+    let takes_count = matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
+    if sources.count.is_some() && !takes_count {
+        let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
+        let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
+        return Err(Error::setting("count_buffer", message));
+    }
+    // An exact sum in two launches is one of a segment, which has its length from the host.
+    if sources.count.is_some()
+        && plan.launches.iter().any(|launch| launch.stage.kernel == EXACT_FOLD.segments)
+    {
+        return Err(exact_in_one_launch());
+    }
+    Ok(())
+}
 
 /// Checks the buffers of a reduction against its plan.
 pub(super) fn check(

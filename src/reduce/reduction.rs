@@ -12,12 +12,10 @@ use crate::gpu::texels::{COLUMN, Order};
 use crate::read::{self, Reading};
 use crate::reduce::Bound;
 use crate::reduce::bind::{self, Bindings};
-use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::reducer::Reducer;
-use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::results::FromResults;
-use crate::reduce::shape::{Shape, ShapeKind};
+use crate::reduce::shape::Shape;
 use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
 
@@ -421,30 +419,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     fn bind<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
-        if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
-            let message = match shape {
-                Shape::Offsets { .. } => {
-                    "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned()
-                }
-                shape => format!(
-                    "a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"
-                ),
-            };
-            return Err(Error::setting("segment_offsets", message));
-        }
-        let takes_count =
-            matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
-        if sources.count.is_some() && !takes_count {
-            let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
-            let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
-            return Err(Error::setting("count_buffer", message));
-        }
-        // An exact sum in two launches is one of a segment, which has its length from the host.
-        if sources.count.is_some()
-            && plan.launches.iter().any(|launch| launch.stage.kernel == EXACT_FOLD.segments)
-        {
-            return Err(exact_in_one_launch());
-        }
+        bind::check_shape(&plan, sources, shape)?;
         let parameters =
             parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
