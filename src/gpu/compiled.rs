@@ -72,13 +72,7 @@ impl<O: Operation> Compiled<O> {
     ///
     /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have.
     pub fn results(&self, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
-        let (has, needed) = (outputs.len() as u64, self.operation.outputs(len).iter().sum::<u64>());
-        if has < needed {
-            return Err(DataError::Format(format!("{has} bytes: the outputs have {needed}")).into());
-        }
-        let outputs = &outputs[..needed as usize];
-        self.operation.check_results(len, outputs)?;
-        Ok(self.operation.values(len, outputs))
+        results(&self.operation, len, outputs)
     }
 
     /// The device.
@@ -91,4 +85,15 @@ impl<O: Operation> Compiled<O> {
         let (features, limits) = (self.device().features(), &self.pipelines.limits);
         self.pipelines.get(step, || self.operation.kernel(step, features, limits))
     }
+}
+
+/// Converts the bytes of all outputs for `len` elements.
+pub(super) fn results<O: Operation>(operation: &O, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
+    let (has, needed) = (outputs.len() as u64, operation.outputs(len).iter().sum::<u64>());
+    if has < needed {
+        return Err(DataError::Format(format!("{has} bytes: the outputs have {needed}")).into());
+    }
+    let outputs = &outputs[..needed as usize];
+    operation.check_results(len, outputs)?;
+    Ok(operation.values(len, outputs))
 }

@@ -4,7 +4,7 @@ use wgpu::{Buffer, BufferUsages, Queue};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers::{self, BufferError, Use, slice};
-use crate::gpu::compiled::Compiled;
+use crate::gpu::compiled::{Compiled, results};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
@@ -13,8 +13,7 @@ use crate::gpu::operation::{Operation, Plan};
 use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters;
 use crate::gpu::pass::Pass;
-use crate::gpu::range::BufferRange;
-use crate::gpu::range::ByteRange;
+use crate::gpu::range::{BufferRange, ByteRange};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Order;
 use crate::read::{self, Readback};
@@ -216,10 +215,8 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     /// - The errors of [`Request::into`].
     /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
-        let (operation, (plan, len, results)) = (self.operation.operation(), self.submit(queue)?);
-        let results = results.wait(plan.outputs.iter().sum())?;
-        operation.check_results(len, &results)?;
-        Ok(operation.values(len, &results))
+        let Submitted { len, size, outputs } = self.submit(queue)?;
+        self.operation.results(len, &outputs.wait(size)?)
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the work
@@ -231,12 +228,10 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
         let operation = self.operation.operation().clone();
         let begun = self.submit(queue);
-        let begun = begun.map(|(plan, len, results)| (len, results.read(plan.outputs.iter().sum())));
+        let begun = begun.map(|Submitted { len, size, outputs }| (len, outputs.read(size)));
         async move {
-            let (len, results) = begun?;
-            let results = results.await?;
-            operation.check_results(len, &results)?;
-            Ok(operation.values(len, &results))
+            let (len, outputs) = begun?;
+            results(&operation, len, &outputs.await?)
         }
     }
 
@@ -245,15 +240,22 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
         if self.len.is_none() && self.operation.operation().takes_all() { Order::Strips } else { Order::Rows }
     }
 
-    /// Submits it with outputs of its own. Returns the plan, the number of elements, and the outputs.
-    fn submit(self, queue: &Queue) -> Result<(Plan, u64, Readback), Error> {
+    /// Submits it with outputs of its own.
+    fn submit(self, queue: &Queue) -> Result<Submitted, Error> {
         self.operation.operation().check_alone()?;
         let (plan, len) = (self.plan()?, self.elements()?.len);
         let device = self.operation.device();
-        let results = read::submit_each((device, queue), &plan.outputs, |results, encoder| {
-            self.bind(&plan, results)?.encode(encoder);
+        let outputs = read::submit_each((device, queue), &plan.outputs, |outputs, encoder| {
+            self.bind(&plan, outputs)?.encode(encoder);
             Ok::<_, Error>(())
         })?;
-        Ok((plan, len, results))
+        Ok(Submitted { len, size: plan.outputs.iter().sum(), outputs })
     }
+}
+
+/// A submitted operation: the number of its elements, the bytes of its outputs, and the outputs.
+struct Submitted {
+    len: u64,
+    size: u64,
+    outputs: Readback,
 }
