@@ -14,7 +14,7 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Opens a group whose benchmarks read so many bytes, if any.
+    /// Opens a group of benchmarks. Each reads `bytes` bytes; `None` gives no throughput.
     pub fn new(criterion: &'a mut Criterion, title: &str, bytes: Option<u64>) -> Self {
         let mut inner = criterion.benchmark_group(title);
         inner.sampling_mode(SamplingMode::Flat);

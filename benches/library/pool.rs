@@ -55,7 +55,7 @@ impl Pool {
         Slice::new(&self.buffer, number % (self.buffer.size() / bytes) * bytes, bytes)
     }
 
-    /// The elements that `bytes` behind so many of them repeat, and how often: a power of two.
+    /// Returns the elements that the input of call `number` repeats, and how many times: a power of two.
     pub fn repeated(&self, bytes: u64, number: u64) -> (&[u8], usize) {
         let period = self.block.len() as u64;
         let (len, first) = (period.min(bytes), number * bytes % period);
