@@ -7,7 +7,7 @@ use crate::gpu::error::{Error, FeatureError, WgslError};
 use crate::gpu::texels;
 use crate::reduce::analysis::{map_of, texel_map_of};
 use crate::reduce::elem::Elem;
-use crate::shader::{self, Piece};
+use crate::shader::Piece;
 
 /// Bytes that plans count for a texel. No binding holds it, but plans cut inputs as if one did.
 const TEXEL: u64 = 4;
@@ -241,14 +241,13 @@ impl Map {
         if fits { Ok(()) } else { Err(WgslError::Key { returns: self.returns.clone(), needed }.into()) }
     }
 
-    /// Checks that a device can run it, and the composed kernel, so that no text that naga rejects reaches a device.
+    /// Checks that a device can run it, and the composed kernel.
     pub(crate) fn check(&self, offered: Features, composed: &str) -> Result<(), Error> {
         let missing = self.features - offered;
         if !missing.is_empty() {
             return Err(FeatureError { what: "the map".to_owned(), features: missing }.into());
         }
-        let valid = shader::validated(composed).map(drop);
-        Ok(valid.map_err(|refusal| WgslError::Composed(refusal.report))?)
+        Ok(WgslError::unless_valid(composed)?)
     }
 }
 

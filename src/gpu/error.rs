@@ -7,6 +7,7 @@ use crate::gpu::buffers::BufferError;
 use crate::gpu::limits::{LimitError, SettingError};
 use crate::gpu::texels::TextureError;
 use crate::read::ReadError;
+use crate::shader;
 
 /// Errors of an operation that cannot be described, compiled, bound or read, by their cause. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,6 +149,14 @@ pub enum WgslError {
         "the text does not compose with halofold's own kernel; rename what it declares apart from the functions that halofold calls:\n{0}"
     )]
     Composed(String),
+}
+
+impl WgslError {
+    /// Checks a kernel that an application wrote a part of, so that no text that naga rejects reaches a device.
+    pub(crate) fn unless_valid(composed: &str) -> Result<(), Self> {
+        let valid = shader::validated(composed).map(drop);
+        valid.map_err(|refusal| WgslError::Composed(refusal.report))
+    }
 }
 
 /// Errors that only the data show.

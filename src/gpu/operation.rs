@@ -7,6 +7,7 @@ use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
+use crate::gpu::limits::LimitError;
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
@@ -77,7 +78,7 @@ pub trait Base: Clone + Debug {
     fn second_item(&self) -> Option<u64> {
         None
     }
-    /// Bytes of each output for so many elements: whole words.
+    /// Returns the size of each output in bytes, for an input of `len` elements. Each is a multiple of four.
     fn outputs(&self, len: u64) -> Vec<u64>;
     /// Checks that its results mean something without outputs of the caller's.
     fn check_alone(&self) -> Result<(), Error> {
@@ -87,7 +88,7 @@ pub trait Base: Clone + Debug {
     fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Error> {
         Ok(())
     }
-    /// The values in the bytes of the output of so many elements; several outputs lie one after the other.
+    /// Reads the values from the outputs for `len` elements. `output` holds the bytes of all outputs, one after the other.
     fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
     /// The name of its operator, and the parameters that the operator's text declares.
     fn parameters(&self) -> (&str, Option<Parameters>) {
@@ -125,6 +126,27 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Memory that kernels write first.
+    pub(crate) fn scratch(slot: u32, size: u64) -> Self {
+        Memory { slot, size, contents: Vec::new() }
+    }
+
+    /// A list that kernels only read.
+    pub(crate) fn list(slot: u32, contents: Vec<u32>) -> Self {
+        Memory { slot, size: 4 * contents.len() as u64, contents }
+    }
+
+    /// Checks that a device can bind it. The error has its name, and a remedy if there is one.
+    pub(crate) fn checked(
+        self,
+        limits: &Limits,
+        name: &str,
+        remedy: &'static str,
+    ) -> Result<Self, LimitError> {
+        LimitError::unless_bound(limits, self.size).map_err(|error| error.of(name).or(remedy))?;
+        Ok(self)
+    }
+
     /// Allocates it.
     pub(super) fn buffer(&self, device: &Device, label: &str) -> Buffer {
         if self.contents.is_empty() {

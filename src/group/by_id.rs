@@ -52,7 +52,7 @@ impl Base for GroupById {
         self.check_states(limits)?;
         let sizes = self.order(input.len, limits).into_iter().flatten();
         let sizes = [(4, self.states())].into_iter().chain((7..).zip(sizes));
-        Ok(sizes.map(|(slot, size)| Memory { slot, size, contents: Vec::new() }).collect())
+        Ok(sizes.map(|(slot, size)| Memory::scratch(slot, size)).collect())
     }
 
     fn item(&self) -> u64 {

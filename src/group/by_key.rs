@@ -104,19 +104,6 @@ impl GroupByKey {
         GroupByKey { by_id: self.by_id.and(aggregate), ..self }
     }
 
-    /// The dispatches over keys and values.
-    fn passes(&self, keys: BufferRange, values: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let mut passes = self.numbering(keys, limits)?;
-        // Here the keys are the first input.
-        let swapped = |pass: Pass| {
-            let (values, keys) = (pass.from, pass.second);
-            pass.reading(keys).with(values)
-        };
-        passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
-        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
-        Ok(passes)
-    }
-
     /// The dispatches that give each key its id.
     fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let most = self.by_id.groups;
@@ -170,35 +157,11 @@ impl GroupByKey {
         1 << largest_workgroup(limits).clamp(1, most).ilog2()
     }
 
-    fn made(&self, step: Step, limits: &Limits) -> Kernel {
-        if !OWN.contains(&step) {
-            return self.by_id.composed(step, limits);
-        }
-        let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
-        let wgsl =
-            Composer::of(&[rooms::GROUP_BY, rooms::SHARED]).choose("key_bits", order).compose(step, &[]);
-        let mut overrides = vec![
-            ("WG", self.workgroup(step, limits).into()),
-            ("GROUPS", self.by_id.groups.into()),
-            ("PLACES", self.places() as f64),
-        ];
-        if step == COLLECT {
-            let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
-            let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
-            overrides.push(("SEEN", self.places().min(seen.into()) as f64));
-        }
-        Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
-    }
-
     /// The memory of keys: their table, and two lists.
     fn tables(&self, limits: &Limits) -> Result<[Memory; 2], LimitError> {
-        let sizes = [8 * (self.places() + 2), 8 * u64::from(self.by_id.groups)];
-        for size in sizes {
-            LimitError::unless_bound(limits, size)
-                .map_err(|error| error.of("the table of keys").or(FEWER))?;
-        }
-        let [table, lists] = sizes;
-        Ok([(9, table), (10, lists)].map(|(slot, size)| Memory { slot, size, contents: Vec::new() }))
+        let [table, lists] = [8 * (self.places() + 2), 8 * u64::from(self.by_id.groups)];
+        let checked = |memory: Memory| memory.checked(limits, "the table of keys", FEWER);
+        Ok([checked(Memory::scratch(9, table))?, checked(Memory::scratch(10, lists))?])
     }
 }
 
@@ -237,7 +200,23 @@ impl Base for GroupByKey {
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        self.made(step, limits)
+        if !OWN.contains(&step) {
+            return self.by_id.composed(step, limits);
+        }
+        let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
+        let wgsl =
+            Composer::of(&[rooms::GROUP_BY, rooms::SHARED]).choose("key_bits", order).compose(step, &[]);
+        let mut overrides = vec![
+            ("WG", self.workgroup(step, limits).into()),
+            ("GROUPS", self.by_id.groups.into()),
+            ("PLACES", self.places() as f64),
+        ];
+        if step == COLLECT {
+            let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
+            let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
+            overrides.push(("SEEN", self.places().min(seen.into()) as f64));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
@@ -277,7 +256,16 @@ impl Base for GroupByKey {
         values: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        self.passes(keys, values.ok_or(BufferError::SecondInput { is_needed: true })?, limits)
+        let values = values.ok_or(BufferError::SecondInput { is_needed: true })?;
+        let mut passes = self.numbering(keys, limits)?;
+        // Here the keys are the first input.
+        let swapped = |pass: Pass| {
+            let (values, keys) = (pass.from, pass.second);
+            pass.reading(keys).with(values)
+        };
+        passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
+        Ok(passes)
     }
 }
 
@@ -291,7 +279,7 @@ mod tests {
     fn parameters_are_those_of_the_kernels() {
         let groups = GroupByKey::new(Element::U32, Element::F32, 5000).unwrap().sum().min().variance();
         for step in STEPS {
-            let wgsl = groups.made(step, &Limits::default()).wgsl;
+            let wgsl = groups.kernel(step, Features::empty(), &Limits::default()).wgsl;
             match OWN.contains(step) {
                 true => assert_alike::<Params>(step, &wgsl),
                 false => assert_alike::<plan::Params>(step, &wgsl),

@@ -6,7 +6,7 @@ use crate::element::{Element, Value};
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Pass, grid};
@@ -87,6 +87,9 @@ struct Sizes {
     stage: u32,
 }
 
+/// The smallest of them.
+const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
+
 impl ReduceRuns {
     /// Describes the results of an operator over the values of each run of keys.
     ///
@@ -109,21 +112,6 @@ impl ReduceRuns {
         Ok(ReduceRuns { key, monoid: None })
     }
 
-    /// Plans the dispatches over keys, and the values that belong to them, on a device with these limits: each a kernel by its name, which ends
-    /// its label, with dots. It is pure and needs no device.
-    ///
-    /// # Errors
-    ///
-    /// Too many pairs for a binding; an offset between two elements; values that are missing, or that lengths do not take.
-    pub fn plan(
-        &self,
-        keys: BufferRange,
-        values: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        self.plan_over(keys, values, limits)
-    }
-
     /// Bytes of an accumulator, and of a result.
     fn result_sizes(&self) -> [u64; 2] {
         self.monoid.as_ref().map_or([4, 4], |monoid| [monoid.acc_size(), monoid.out_size()])
@@ -138,55 +126,18 @@ impl ReduceRuns {
         let has_memory =
             |sizes: &Sizes| self.memory_of(*sizes) <= limits.max_compute_workgroup_storage_size.into();
         let mut fitting = sizes.filter(|sizes| sizes.workgroup <= most);
-        let least = Sizes { workgroup: 64, stage: 128 };
-        fitting.find(has_memory).ok_or_else(|| {
-            limits::check_workgroup([least.workgroup, 1], limits).err().unwrap_or_else(|| {
-                let (name, limit) =
-                    ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size);
-                LimitError::new(name, limit.into(), self.memory_of(least))
-            })
-        })
+        if let Some(sizes) = fitting.find(has_memory) {
+            return Ok(sizes);
+        }
+        limits::check_workgroup([LEAST.workgroup, 1], limits)?;
+        needs!(limits, max_compute_workgroup_storage_size, self.memory_of(LEAST))?;
+        Ok(LEAST)
     }
 
     /// Bytes of workgroup memory of the kernel that has the most.
     fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
         let [accumulator, result] = self.result_sizes();
         2 * u64::from(workgroup) * (8 + accumulator) + u64::from(stage) * (self.key.size() + result) + 16
-    }
-
-    fn made(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(Sizes { workgroup: 64, stage: 128 });
-        let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
-        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
-            .define("float", self.key.is_float())
-            .define("bits_64", self.key.size() == 8)
-            .choose("lists", lists);
-        let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
-        let composer = match &monoid {
-            None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),
-            Some(monoid) => {
-                let reduced =
-                    Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
-                composer
-                    .define("vectors", monoid.elem.has_vectors())
-                    .choose("values", "by_key/values/elements")
-                    .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
-            }
-        };
-        let is_half = monoid.is_some_and(|monoid| monoid.own_features().contains(Features::SHADER_F16));
-        let wgsl = composer.compose(step, if is_half { &["f16"] } else { &[] });
-        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
-        let mut overrides = vec![("WG", f64::from(workgroup))];
-        if step != PLACE {
-            overrides.push(("PLACES", f64::from(2 * workgroup)));
-        }
-        if step != JOIN_ALL && step != AGAIN {
-            overrides.push(("ROOM", room as f64));
-        }
-        if step == AGAIN {
-            overrides.push(("STAGE", stage.into()));
-        }
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
     }
 
     /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
@@ -230,8 +181,7 @@ impl Base for ReduceRuns {
         self.sizes(limits)?;
         if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
             for step in STEPS {
-                shader::validated(&self.made(step, features, limits).wgsl)
-                    .map_err(|refusal| WgslError::Composed(refusal.report))?;
+                WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;
             }
         }
         Ok(())
@@ -242,7 +192,38 @@ impl Base for ReduceRuns {
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.made(step, features, limits)
+        let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
+        let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
+        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+            .define("float", self.key.is_float())
+            .define("bits_64", self.key.size() == 8)
+            .choose("lists", lists);
+        let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
+        let composer = match &monoid {
+            None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),
+            Some(monoid) => {
+                let reduced =
+                    Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
+                composer
+                    .define("vectors", monoid.elem.has_vectors())
+                    .choose("values", "by_key/values/elements")
+                    .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
+            }
+        };
+        let is_half = monoid.is_some_and(|monoid| monoid.own_features().contains(Features::SHADER_F16));
+        let wgsl = composer.compose(step, if is_half { &["f16"] } else { &[] });
+        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
+        let mut overrides = vec![("WG", f64::from(workgroup))];
+        if step != PLACE {
+            overrides.push(("PLACES", f64::from(2 * workgroup)));
+        }
+        if step != JOIN_ALL && step != AGAIN {
+            overrides.push(("ROOM", room as f64));
+        }
+        if step == AGAIN {
+            overrides.push(("STAGE", stage.into()));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
@@ -256,11 +237,8 @@ impl Base for ReduceRuns {
             (8, self.key.size() * runs),
             (9, result * runs),
         ];
-        let memory = |(slot, size)| {
-            let error = |error: LimitError| error.of("the memory for runs").or(SPLIT);
-            LimitError::unless_bound(limits, size).map_err(error)?;
-            Ok(Memory { slot, size, contents: Vec::new() })
-        };
+        let memory =
+            |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for runs", SPLIT)?);
         sizes.into_iter().map(memory).collect()
     }
 

@@ -4,7 +4,6 @@ use wgpu::Limits;
 
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
-use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Memory, Step};
 use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
@@ -79,14 +78,11 @@ impl Selection {
             let parts = windows.iter().map(|window| self.parts(window, at_once)).sum();
             sizes.extend([(9, self.kept()), (10, parts)]);
         }
-        let mut memory = Vec::new();
-        for (slot, words) in sizes {
-            let size = 4 * words * at_once;
-            LimitError::unless_bound(limits, size)
-                .map_err(|error| error.of("the memory for candidates").or("ask for less"))?;
-            memory.push(Memory { slot, size, contents: Vec::new() });
-        }
-        Ok(memory)
+        let memory = |(slot, words)| {
+            let memory = Memory::scratch(slot, 4 * words * at_once);
+            Ok(memory.checked(limits, "the memory for candidates", "ask for less")?)
+        };
+        sizes.into_iter().map(memory).collect()
     }
 
     /// Elements of a tile.

@@ -8,7 +8,6 @@ use wgpu::Limits;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
-use crate::gpu::limits::LimitError;
 use crate::gpu::operation::Memory;
 use crate::gpu::range::BufferRange;
 use crate::rank::rows::{self, MOST_ROWS};
@@ -113,9 +112,7 @@ impl Rows {
                 }
             }
         }
-        LimitError::unless_bound(limits, 4 * list.len() as u64)
-            .map_err(|error| error.of("the list of segments").or("give fewer at a time"))?;
-        memory.push(Memory { slot: 5, size: 4 * list.len() as u64, contents: list });
+        memory.push(Memory::list(5, list).checked(limits, "the list of segments", "give fewer at a time")?);
         Ok(memory)
     }
 

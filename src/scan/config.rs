@@ -7,7 +7,6 @@ use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::kernel::Kernel;
-use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::reduce::{BufferRange, Monoid};
@@ -56,7 +55,7 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// The operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
+    /// The operator has two inputs or reads textures, or sums something else than f32 and f16 exactly.
     pub fn new(monoid: Monoid) -> Result<Self, Error> {
         let (monoid, offsets) = (monoid.plain(true)?, Vec::new());
         Ok(Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false })
@@ -148,9 +147,8 @@ impl Base for Scan {
         let mut memory = self.made().memory(input.len, limits)?;
         if !self.offsets.is_empty() {
             let contents: Vec<u32> = self.offsets.iter().copied().chain([u32::MAX]).collect();
-            LimitError::unless_bound(limits, 4 * contents.len() as u64)
-                .map_err(|error| error.of("the list of offsets").or("give fewer at a time"))?;
-            memory.push(Memory { slot: OFFSETS, size: 4 * contents.len() as u64, contents });
+            let list = Memory::list(OFFSETS, contents);
+            memory.push(list.checked(limits, "the list of offsets", "give fewer at a time")?);
         }
         Ok(memory)
     }

@@ -103,8 +103,7 @@ impl Made<'_> {
     /// The memory for the states over so many elements.
     pub(crate) fn memory(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, LimitError> {
         let size = self.layout(limits).states(len) * self.monoid.acc_size();
-        LimitError::unless_bound(limits, size).map_err(|error| error.of("the memory for states"))?;
-        Ok(vec![Memory { slot: STATES, size, contents: Vec::new() }])
+        Ok(vec![Memory::scratch(STATES, size).checked(limits, "the memory for states", "")?])
     }
 
     /// The kernel of a step, on a device with these features and limits.
@@ -199,7 +198,7 @@ impl Made<'_> {
         needed.chain(parameters).chain(outputs::slots(arrays)).collect()
     }
 
-    /// Checks that a device can run the kernels. The text of an application is composed, so that none that naga rejects reaches a device.
+    /// Checks that a device can run the kernels.
     pub(crate) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;
@@ -215,8 +214,7 @@ impl Made<'_> {
         needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, acc) + needed)?;
         if monoid.op().is_none() {
             for step in self.steps() {
-                let text = self.kernel(step, features, limits).wgsl;
-                shader::validated(&text).map_err(|refusal| WgslError::Composed(refusal.report))?;
+                WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;
             }
         }
         Ok(())

@@ -88,7 +88,7 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// The error names the line of `wgsl` that is wrong, or the text declares a parameter.
+    /// The error names the line of `wgsl` that is wrong.
     pub fn new(element: Element, wgsl: &str) -> Result<Self, Error> {
         Select::of(Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?)
     }

@@ -3,7 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, FeatureError};
-use crate::gpu::limits::{self, LimitError, SettingError};
+use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::window;
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::Mapping;
@@ -100,7 +100,7 @@ impl Config {
         if self.variant.is_blocked() {
             blocked::check(self)?;
         }
-        LimitError::unless("max_buffer_size", limits.max_buffer_size, self.bytes())
+        needs!(limits, max_buffer_size, self.bytes())
             .map_err(|error| error.or("use a smaller grid, or slabs of it"))?;
         if self.bytes() > MOST_BYTES {
             let allowed = format!("at most {MOST_BYTES}: use slabs of the {grid} grid");
@@ -126,11 +126,8 @@ impl Config {
         for (name, side) in [("block.rows", rows), ("block.cols", cols)] {
             SettingError::unless(name, side, smallest..=u32::MAX)?;
         }
-        let memory = limits.max_compute_workgroup_storage_size;
         limits::check_workgroup([cols, rows], limits)
-            .and_then(|()| {
-                LimitError::unless("max_compute_workgroup_storage_size", memory, self.workgroup_bytes())
-            })
+            .and_then(|()| needs!(limits, max_compute_workgroup_storage_size, self.workgroup_bytes()))
             .map_err(|error| error.or("use a smaller block").into())
     }
 }
