@@ -6,12 +6,12 @@ use criterion::Criterion;
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::{Op, Reducer};
 use halofold::{Element, wgpu};
+use halofold_cases::timed::{self, EXACT, Made, WORD};
 use halofold_measure::{LibraryWork, Row, Timing};
 
-use crate::calls::{Made, storage};
+use crate::calls::storage;
 use crate::common::{Group, Machine, summary};
-use crate::pool::WORD;
-use crate::reductions::{self, Case};
+use crate::pool::Pool;
 
 /// Calls that count, the last ones.
 const CALLS: usize = 2000;
@@ -60,10 +60,10 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Made<Vec<Row<Libra
 /// A sum of 2^`power` floats: a function that does it once in a way, checks it, and returns its time.
 fn scalar(machine: &Machine, power: u32) -> Made<impl Fn(&str) -> Duration> {
     let Machine { device, queue, .. } = machine;
-    let case = Case::sum(power);
-    let [pool, _] = reductions::inputs(machine, case, 1 << power);
+    let row = timed::sum(power);
+    let pool = Pool::new(machine, row.inputs[0].clone());
     let (input, (block, times)) = (pool.input(WORD << power, 0), pool.repeated(WORD << power, 0));
-    let expected = reductions::expected(case, &[block], times);
+    let expected = row.compile(device, queue, EXACT)?.expected(&[block], times).remove(0);
     let sum = Reducer::new(device, Op::Sum.over(Element::F32)?)?;
     let (output, mailbox) = (storage(device, WORD), Mailbox::new(device, WORD));
     let (read, posted) = (sum.of(input).into(&output)?, sum.of(input).into(mailbox.buffer())?);

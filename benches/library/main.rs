@@ -12,22 +12,22 @@
 //! 2^16. The run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`), as
 //! `halofold-cuda library` of `peers/cuda` does for CUB.
 //!
-//! A [`Task`](task::Task) is a row of the table. A file of an operation lists its tasks, binds calls to outputs, and says which
-//! results the host expects; `task.rs` and `calls.rs` do everything else.
+//! Rows are those of [`halofold_cases::timed`].
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod calls;
-mod groups;
 mod host;
-mod pictures;
 mod pool;
-mod ranks;
-mod reductions;
-mod task;
 
-use task::Task;
+use criterion::Criterion;
+use halofold_cases::timed::{Call, Timed, Way, timed};
+use halofold_measure::{LibraryWork, MeasureError, Row};
+
+use calls::{Calls, Known};
+use common::{Extent, Group, Machine};
+use pool::Pools;
 
 fn main() {
     common::run(
@@ -36,22 +36,45 @@ fn main() {
             // First of all: wgpu's own work for a submission grows with the number of buffers that exist.
             let host = host::bench(criterion, machine).unwrap_or_else(|error| panic!("on the host: {error}"));
             let sweep = calls::sweep(machine).unwrap_or_else(|error| panic!("the sweep: {error}"));
-            // Inputs that no later task shares are dropped on the way.
-            let mut bench = |tasks: Vec<Task<'_>>| -> Vec<_> {
-                tasks.into_iter().flat_map(|task| task.bench(criterion, machine, &sweep)).collect()
-            };
-            let before = [reductions::tasks, groups::tasks].map(|tasks| bench(tasks(machine)));
-            let ranks = bench(ranks::tasks(machine));
-            ranks::print_sums(&ranks);
-            let behind = [groups::runs, pictures::tasks].map(|tasks| bench(tasks(machine)));
-            before
-                .into_iter()
-                .flatten()
-                .chain(ranks)
-                .chain(behind.into_iter().flatten())
-                .chain(host)
-                .collect()
+            let (mut pools, mut rows) = (Pools::default(), Vec::new());
+            for row in timed(machine.extent == Extent::Software).into_iter().flatten() {
+                rows.extend(bench(&row, criterion, machine, &sweep, &mut pools));
+                drop(row);
+                pools.drop_unused();
+            }
+            rows.extend(host);
+            rows
         },
         |record, rows| record.library = rows,
     );
+}
+
+/// Measures all ways of a row. There is none of a way that a filter or criterion's test mode left out.
+fn bench(
+    row: &Timed,
+    criterion: &mut Criterion,
+    machine: &Machine,
+    sweep: &Call,
+    pools: &mut Pools,
+) -> Vec<Row<LibraryWork>> {
+    let results = row.results.map_or(String::new(), |results| format!("/{results}"));
+    let title = machine.title(&format!("library/{}/{}{results}", row.work.join("/"), row.size), '/');
+    let (work, info) = (row.work.each_ref().map(String::as_str), machine.device.adapter_info());
+    let blank = |way: Way| Row::<LibraryWork>::blank(way, work, row.n, row.results, &info);
+    let size = row.bytes / row.inputs.len().max(1) as u64;
+    if let Err(reason) = machine.runnable(row.features, size) {
+        common::skip(&title, &reason);
+        let skipped = |way: &Way| Row { reason: Some(reason.clone()), ..blank(*way) };
+        return row.ways.iter().map(skipped).collect();
+    }
+    let mut known = Known::default();
+    let mut group = Group::new(criterion, &title, Some(row.bytes));
+    let measured = row.ways.iter().filter_map(|&way| {
+        let measured = machine.meter().measure(&mut group, way, blank(way), || {
+            let calls = Calls::new(machine, sweep, (row, &pools.of(machine, row)), way, &mut known);
+            calls.map_err(|error| MeasureError::Device(error.to_string()))
+        });
+        group.row(way, measured, |row| (row.gb_per_s, "GB/s", row.percent_of_read_peak, "read"))
+    });
+    measured.collect()
 }

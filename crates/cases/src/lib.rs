@@ -4,8 +4,9 @@
 //! to stage, at any of which the device may be lost, and ends with the right bytes, wrong ones, or an error value. The expected results
 //! share no arithmetic with the kernels.
 //!
-//! Tests of small limits and of lost devices read this list, and so does the page that checks a browser. What tests need besides are
-//! [elements with known answers](Data) and [exact sums by whole numbers](exact).
+//! Tests of small limits and of lost devices read this list, and so does the page that checks a browser. The rows that the library's
+//! bench times are in [`timed`]. What tests need besides are [elements with known answers](Data) and
+//! [exact sums by whole numbers](exact).
 
 pub mod exact;
 
@@ -20,6 +21,7 @@ mod reductions;
 mod scene;
 #[cfg(test)]
 mod tests;
+pub mod timed;
 
 use std::pin::Pin;
 

@@ -2,52 +2,49 @@
 //! lengths; and the sum of as many bytes as keys and values have. A rate counts the bytes of values and of ids or keys: it is beside that of a sum.
 
 use std::iter::repeat_n;
+use std::rc::Rc;
 
 use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
 use halofold::{Compiled, Element, Value, wgpu};
-use halofold_cases::{Kind, data};
 
-use crate::calls::{Expected, Made, Operation, recorded};
-use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, Shared, WORD, generate, word};
-use crate::ranks;
-use crate::task::{Task, largest};
+use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, ranks, recorded, word};
+use crate::{Kind, data};
 
 /// Floats from -4 to 4 whose sums are exact, in periods.
-fn values(machine: &Machine, n: u64, period: u64) -> Shared<'_, Pool> {
-    let block = move || data(Kind::Dyadic, Op::Sum, Element::F32, period as usize, 0).bytes().to_vec();
-    Pool::shared(machine, WORD * n, block)
+fn values(n: u64, period: u64) -> Rc<Input> {
+    Input::new(WORD * n, move || {
+        data(Kind::Dyadic, Op::Sum, Element::F32, period as usize, 0).bytes().to_vec()
+    })
 }
 
-/// All of numbers spread in some way.
-pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let (n, device) = (largest(machine), &machine.device);
-    let names = |groups, kind, spread| Pool::shared(machine, WORD * n, move || names(groups, kind, spread));
+/// Rows of `n` numbers spread in some way.
+pub fn rows(n: u64) -> Vec<Timed> {
+    let names = |groups, kind, spread| Input::new(WORD * n, move || names(groups, kind, spread));
     let histograms = [(256, "random"), (256, "equal"), (65_536, "random"), (65_536, "equal")];
     let histogram = |(bins, kind): (u32, &'static str)| {
         let work = [&format!("histogram-{bins}"), kind, "u32"];
-        Task::new(work, n, WORD * n, &[&names(bins, kind, 1)], move |_| histogram(device, bins))
+        Timed::new(work, n, WORD * n, &[&names(bins, kind, 1)], move |device, _, _| histogram(device, bins))
     };
-    let mut tasks: Vec<_> = histograms.map(histogram).into();
-    let values = values(machine, n, PERIOD);
+    let mut rows: Vec<_> = histograms.map(histogram).into();
+    let values = values(n, PERIOD);
     let by_id = |first: &'static str, groups: u32, kind: &'static str| {
         let work = [&format!("{first}-and-count-by-{groups}-ids"), kind, "f32"];
-        let make = move |_| by_id(device, first, groups);
-        Task::new(work, n, 2 * WORD * n, &[&values, &names(groups, kind, 1)], make)
+        let make = move |device: &_, _: &_, _| by_id(device, first, groups);
+        Timed::new(work, n, 2 * WORD * n, &[&values, &names(groups, kind, 1)], make)
     };
     for groups in [256, 4096, 65_536, 1 << 20].into_iter().filter(|groups| u64::from(*groups) <= n) {
-        tasks.extend(["random", "equal", "zipf", "sorted"].map(|kind| by_id("sum", groups, kind)));
+        rows.extend(["random", "equal", "zipf", "sorted"].map(|kind| by_id("sum", groups, kind)));
     }
     for (groups, kind) in [(1000, "random"), (1000, "zipf"), (65_536, "random"), (65_536, "zipf")] {
         let work = [&format!("sum-and-count-by-{groups}-keys"), kind, "f32"];
         // Keys lie all over the integers.
         let inputs = [&values, &names(groups, kind, 0x9e37_79b1)];
-        tasks.push(Task::new(work, n, 2 * WORD * n, &inputs, move |_| by_key(device, groups)));
+        rows.push(Timed::new(work, n, 2 * WORD * n, &inputs, move |device, _, _| by_key(device, groups)));
     }
-    tasks.extend([256, 4096].map(|groups| by_id("variance", groups, "random")));
-    tasks
+    rows.extend([256, 4096].map(|groups| by_id("variance", groups, "random")));
+    rows
 }
 
 /// One period of numbers below `groups`, spread over the integers by a factor.
@@ -63,9 +60,9 @@ fn names(groups: u32, kind: &str, spread: u32) -> Vec<u8> {
     })
 }
 
-fn histogram<'a>(device: &wgpu::Device, bins: u32) -> Made<Operation<'a>> {
+fn histogram(device: &wgpu::Device, bins: u32) -> Made<Runnable> {
     let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, bins), &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[WORD * u64::from(bins)],
         move |inputs, outputs| recorded(histogram.of(inputs[0]).into(&outputs[0])),
         move |inputs, times| {
@@ -77,12 +74,12 @@ fn histogram<'a>(device: &wgpu::Device, bins: u32) -> Made<Operation<'a>> {
 }
 
 /// Sums or variances, and counts; and the number of ids that no group has.
-fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<'a>> {
+fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
     let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
     let by_id = GroupById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
     let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[size, size, WORD],
         move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).into_each(outputs)),
         move |inputs, times| {
@@ -96,11 +93,11 @@ fn by_id<'a>(device: &wgpu::Device, first: &str, groups: u32) -> Made<Operation<
 }
 
 /// Keys, their number, sums and counts; and the number of pairs that are left out.
-fn by_key<'a>(device: &wgpu::Device, groups: u32) -> Made<Operation<'a>> {
+fn by_key(device: &wgpu::Device, groups: u32) -> Made<Runnable> {
     let size = WORD * u64::from(groups);
     let by_key = GroupByKey::new(Element::U32, Element::F32, groups)?.sum().count();
     let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[size, WORD, size, size, WORD],
         move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).into_each(outputs)),
         move |inputs, times| {
@@ -122,33 +119,30 @@ fn of_groups(mut results: Vec<Vec<Value>>, groups: u32, factors: [usize; 2]) -> 
     [firsts, Expected::words(results.iter().map(|group| number(group, 1) as u32), 1)]
 }
 
-/// All of runs. The longest runs are those of CUB's own benchmarks.
-pub fn runs(machine: &Machine) -> Vec<Task<'_>> {
-    let (largest, device) = (largest(machine), &machine.device);
-    let mut tasks = Vec::new();
+/// Rows of runs. The longest runs are those of CUB's own benchmarks.
+pub fn runs(largest: u64) -> Vec<Timed> {
+    let mut rows = Vec::new();
     for n in if largest == 1 << 16 { &[1 << 16][..] } else { &[1 << 20, 1 << 28] } {
         // All inputs have as many runs, so that behind those of the last call nothing is left of others.
         let (n, period) = (*n, PERIOD.min(*n));
-        let values = values(machine, largest, period);
+        let values = values(largest, period);
         // The words of pairs lie behind one another.
-        let pairs = self::values(machine, 2 * largest, period);
-        tasks.push(Task::new(["sum", "of-pairs", "u32"], n, 2 * WORD * n, &[&pairs], |_| ranks::sum(device)));
+        let pairs = self::values(2 * largest, period);
+        let work = ["sum", "of-pairs", "u32"];
+        rows.push(Timed::new(work, n, 2 * WORD * n, &[&pairs], |device, _, _| ranks::sum(device)));
         let sums = [2, 16, 256, 65_536].into_iter();
         let sums = sums.flat_map(|longest| [("sum-by-key", longest), ("exact-sum-by-key", longest)]);
-        tasks.extend(sums.chain([2, 16, 256].map(|longest| ("run-lengths", longest))).map(
-            |(op, longest)| {
-                let keys = Pool::shared(machine, WORD * largest, move || keys(longest, period));
-                let (element, inputs) = match op {
-                    "run-lengths" => ("u32", &[&keys][..]),
-                    _ => ("f32", &[&keys, &values][..]),
-                };
-                let (work, bytes) =
-                    ([op, &format!("runs-1-{longest}"), element], inputs.len() as u64 * WORD * n);
-                Task::new(work, n, bytes, inputs, move |_| run(device, op, n))
-            },
-        ));
+        rows.extend(sums.chain([2, 16, 256].map(|longest| ("run-lengths", longest))).map(|(op, longest)| {
+            let keys = Input::new(WORD * largest, move || keys(longest, period));
+            let (element, inputs) = match op {
+                "run-lengths" => ("u32", &[&keys][..]),
+                _ => ("f32", &[&keys, &values][..]),
+            };
+            let (work, bytes) = ([op, &format!("runs-1-{longest}"), element], inputs.len() as u64 * WORD * n);
+            Timed::new(work, n, bytes, inputs, move |device, _, _| run(device, op, n))
+        }));
     }
-    tasks
+    rows
 }
 
 /// One period of `len` keys, in runs of one to `longest`. Its last run ends with it: the next period begins with another key.
@@ -159,7 +153,7 @@ fn keys(longest: u64, len: u64) -> Vec<u8> {
 }
 
 /// Keys, sums or lengths of runs, and their number. No run goes on in the next period.
-fn run<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
+fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
     let sum = Op::Sum.over(Element::F32)?;
     let by_key = match op {
         "sum-by-key" => ReduceRuns::new(Element::U32, sum),
@@ -167,7 +161,7 @@ fn run<'a>(device: &wgpu::Device, op: &str, n: u64) -> Made<Operation<'a>> {
         _ => ReduceRuns::lengths(Element::U32),
     };
     let by_key = Compiled::new(device, by_key?, &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {
             let request = by_key.of(inputs[0]);

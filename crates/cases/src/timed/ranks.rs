@@ -9,16 +9,11 @@ use halofold::reduce::{Monoid, Op, Reducer};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::{Compiled, wgpu};
-use halofold_measure::{LibraryWork, Row};
 
-use crate::calls::{Expected, Made, Operation, recorded};
-use crate::common::Machine;
-use crate::pool::{PERIOD, Pool, WORD, generate};
-use crate::task::{Task, largest};
+use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, recorded};
 
 /// The number of elements, and the length of a row if not all.
 type Rows = (u64, Option<u64>);
-type Bench = Made<Operation<'static>>;
 
 /// Steps of normal elements from 0 to 1.
 const STEPS: f64 = (1 << 20) as f64;
@@ -46,32 +41,31 @@ fn sets(n: u64) -> [(Rows, &'static [&'static str], &'static [&'static str]); 10
     ]
 }
 
-/// All of them.
-pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let room = largest(machine);
-    let mut tasks = Vec::new();
+/// Rows of up to `room` elements.
+pub fn rows(room: u64) -> Vec<Timed> {
+    let mut rows = Vec::new();
     for ((n, row), kinds, operations) in sets(room) {
         for kind in kinds {
             // Whole arrays have no period; those of rows repeat.
             let period = if row.is_some() { n.min(PERIOD) } else { n };
-            let pool = Pool::shared(machine, WORD * room, move || elements(kind, period));
-            tasks.extend(operations.iter().map(|&op| {
+            let input = Input::new(WORD * room, move || elements(kind, period));
+            rows.extend(operations.iter().map(|&op| {
                 let element =
                     if matches!((op, *kind), ("sum", _) | ("prefix-sums", "uniform")) { U32 } else { F32 };
                 let name = match row {
                     Some(row) if !matches!(op, "sum" | "medians-of-segments") => format!("{op}-rows-{row}"),
                     _ => op.to_owned(),
                 };
-                let make = move |_| compiled(&machine.device, op, element, (n, row));
-                Task::new([&name, kind, element.name()], n, WORD * n, &[&pool], make)
+                let make = move |device: &_, _: &_, _| compiled(device, op, element, (n, row));
+                Timed::new([&name, kind, element.name()], n, WORD * n, &[&input], make)
             }));
         }
     }
-    tasks
+    rows
 }
 
 /// The operation of a name.
-fn compiled(device: &wgpu::Device, op: &str, element: Element, rows: Rows) -> Bench {
+fn compiled(device: &wgpu::Device, op: &str, element: Element, rows: Rows) -> Made<Runnable> {
     match op {
         "sum" => sum(device),
         "median" => quantiles(device, rows, 0, &[0.5]),
@@ -114,9 +108,9 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Sums of words.
-pub fn sum(device: &wgpu::Device) -> Bench {
+pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
     let sum = Reducer::new(device, Op::Sum.over(U32)?)?;
-    Operation::new(
+    Runnable::new(
         &[WORD],
         move |inputs, outputs| recorded(sum.of(inputs[0]).into(&outputs[0])),
         |inputs, times| {
@@ -127,7 +121,7 @@ pub fn sum(device: &wgpu::Device) -> Bench {
 }
 
 /// Quantiles by linear interpolation, of everything, of rows, or of rows that are cut in two segments.
-fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Bench {
+fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Made<Runnable> {
     let len = row.unwrap_or(n);
     let quantiles = Quantiles::new(F32, at.iter().copied())?;
     let quantiles = match row {
@@ -140,7 +134,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
     };
     let quantiles = Compiled::new(device, quantiles, &Default::default())?;
     let segments = n / len * if cut > 0 { 2 } else { 1 };
-    Operation::new(
+    Runnable::new(
         &[WORD * at.len() as u64 * segments],
         move |inputs, outputs| recorded(quantiles.of(inputs[0]).into(&outputs[0])),
         move |inputs, times| {
@@ -154,13 +148,13 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
 }
 
 /// The largest elements.
-fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Bench {
+fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
     let top = TopK::new(F32, k)?;
     let top = if let Some(row) = row { top.rows(row) } else { top };
     let top = Compiled::new(device, top, &Default::default())?;
     let row = row.unwrap_or(n);
     let indices_at = top.operation().indices_at(n);
-    Operation::new(
+    Runnable::new(
         &[indices_at + WORD * u64::from(k) * (n / row)],
         move |inputs, outputs| recorded(top.of(inputs[0]).into(&outputs[0])),
         move |inputs, times| {
@@ -176,10 +170,10 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Bench {
 }
 
 /// The sums of all elements up to each.
-fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Bench {
+fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Made<Runnable> {
     let element = sums.element();
     let sums = Compiled::new(device, Scan::new(sums)?, &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[WORD * n],
         move |inputs, outputs| recorded(sums.of(inputs[0]).into(&outputs[0])),
         move |inputs, _| {
@@ -198,10 +192,10 @@ fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Bench {
 }
 
 /// The elements below a bound. The rest of the output stays empty.
-fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Bench {
+fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Made<Runnable> {
     let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
     let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
-    Operation::new(
+    Runnable::new(
         &[WORD * n, WORD],
         move |inputs, outputs| recorded(kept.of(inputs[0]).into_each(outputs)),
         move |inputs, _| {
@@ -230,16 +224,4 @@ fn winners(row: &[f32], k: usize) -> Vec<(f32, u32)> {
     ranked.truncate(k);
     ranked.sort_unstable_by(order);
     ranked
-}
-
-/// Prints the time of each row, and how often as many elements are summed in this time.
-pub fn print_sums(rows: &[Row<LibraryWork>]) {
-    for row in rows {
-        let LibraryWork { name, op, shape, n, .. } = &row.what;
-        let is_sum = |what: &LibraryWork| (what.op.as_str(), &what.name, what.n) == ("sum", name, *n);
-        let sum = rows.iter().find(|row| is_sum(&row.what)).and_then(|sum| sum.times.median);
-        if let (Some(ms), Some(sum)) = (row.times.median, sum) {
-            eprintln!("{op:24} {shape:12} {name:16} {:9.1} µs {:6.2} sums", 1e3 * ms, ms / sum);
-        }
-    }
 }

@@ -1,21 +1,19 @@
 //! Pictures of 3840 × 2160 texels: the extent of their luminance, its histogram, and both, one after the other; and the pyramid of
 //! maxima, as of depth, at half the size, a quarter, and so on.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
 use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reducer};
 use halofold::{Compiled, Element, Map, Slice, Texels, wgpu};
-use halofold_measure::Rotation;
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};
 
-use crate::calls::{CHAINED, Call, Expected, Made, Operation, Way, recorded, reduced};
-use crate::common::{Extent, Machine};
-use crate::pool::{Shared, WORD, generate, shared};
-use crate::task::Task;
+use super::runnable::reduced;
+use super::{CHAINED, Call, Expected, Made, Runnable, Timed, WORD, Way, generate, recorded};
 
 /// Pictures: more than any cache holds.
 const PICTURES: u64 = 8;
@@ -29,27 +27,41 @@ const UNIT: Keys = Keys::Ranges { low: 0.0, high: 1.0 };
 const GREEN: f32 = 0.7152;
 
 /// Equal textures in turn, and the numbers that their texels stand for.
-type Pictures = (Rotation<Texture>, Vec<f32>);
+struct Pictures {
+    textures: Vec<Texture>,
+    turn: Cell<usize>,
+    numbers: Vec<f32>,
+}
 
-/// All of them.
-pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let size = if machine.extent == Extent::Software { [192, 108] } else { [3840, 2160] };
+impl Pictures {
+    fn next(&self) -> &Texture {
+        &self.textures[self.turn.replace((self.turn.get() + 1) % self.textures.len())]
+    }
+}
+
+/// All rows.
+pub fn rows(is_small: bool) -> Vec<Timed> {
+    let size = if is_small { [192, 108] } else { [3840, 2160] };
     let (texels, [width, height]) = (u64::from(size[0] * size[1]), size);
-    let mut tasks = Vec::new();
+    let mut rows = Vec::new();
     for (format, name, bytes) in
         [(TextureFormat::Rgba16Float, "rgba16float", 8), (TextureFormat::R8Unorm, "r8unorm", 1)]
     {
-        let pictures = shared(move || pictures(machine, format, size));
-        tasks.extend(["extent", "histogram-256", "extent-and-histogram-256"].map(|op| {
-            let pictures = pictures.clone();
-            let make = move |way| operation(&machine.device, way, op, pictures.clone());
-            Task::new([op, "texture", name], texels, bytes * texels, &[], make)
+        let made = Rc::new(OnceCell::new());
+        rows.extend(["extent", "histogram-256", "extent-and-histogram-256"].map(|op| {
+            let made: Rc<OnceCell<Rc<Pictures>>> = made.clone();
+            let make = move |device: &_, queue: &_, way| {
+                let pictures = made.get_or_init(|| Rc::new(pictures(device, queue, format, size)));
+                of_pictures(device, way, op, pictures.clone())
+            };
+            Timed::new([op, "texture", name], texels, bytes * texels, &[], make)
         }));
     }
     let work = ["pyramid-max", "texture", "r32float"];
-    let task = Task::new(work, texels, WORD * texels, &[], move |way| pyramid(machine, way, size));
-    tasks.push(Task { ways: &[CHAINED], ..task });
-    tasks.into_iter().map(|task| Task { size: format!("{width}x{height}"), ..task }).collect()
+    let make = move |device: &_, queue: &_, way| pyramid(device, queue, way, size);
+    let row = Timed::new(work, texels, WORD * texels, &[], make);
+    rows.push(Timed { ways: &[CHAINED], ..row });
+    rows.into_iter().map(|row| Timed { size: format!("{width}x{height}"), ..row }).collect()
 }
 
 /// Red, of texels that have no more.
@@ -58,29 +70,25 @@ fn red() -> Made<Map> {
 }
 
 /// The extent, the histogram or both. Zeros are left out.
-fn operation<'a>(
-    device: &'a wgpu::Device,
-    way: Way,
-    op: &str,
-    pictures: Shared<'a, Pictures>,
-) -> Made<Operation<'a>> {
+fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>) -> Made<Runnable> {
+    let device = device.clone();
     let [extent, histogram] = ["extent", "histogram"].map(|part| op.contains(part));
-    let (textures, luminance) = &**pictures;
-    let is_red = textures.all()[0].format() == TextureFormat::R8Unorm;
+    let luminance = &pictures.numbers;
+    let is_red = pictures.next().format() == TextureFormat::R8Unorm;
     let map = if is_red { red()? } else { Map::luminance() };
-    let range = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(map.clone())?)?;
-    let bins = Compiled::new(device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
+    let range = Reducer::new(&device, Op::MinMax.over(Element::F32)?.of_texels(map.clone())?)?;
+    let bins = Compiled::new(&device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
     let bits: Vec<u32> = luminance.iter().map(|x| x.to_bits()).collect();
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });
     let ends = [f32::min, f32::max].map(|end| luminance.iter().copied().reduce(end).unwrap_or_default());
     words.extend(ends.map(|end| if extent { end.to_bits() } else { 0 }));
     let workspace = OnceCell::new();
-    Operation::new(
+    Runnable::new(
         &[COUNTS + 8],
         move |_, outputs| {
-            let (picture, output) = (pictures.0.next(), &outputs[0]);
+            let (picture, output) = (pictures.next(), &outputs[0]);
             let found = range.of_texels(picture);
-            let found = reduced(device, way, &workspace, found, Slice::at(output, COUNTS))?;
+            let found = reduced(&device, way, &workspace, found, Slice::at(output, COUNTS))?;
             let counted = recorded(bins.of_texels(picture).into(Slice::new(output, 0, COUNTS)))?;
             let calls = [found, counted].into_iter().zip([extent, histogram]);
             Ok(in_turn(calls.filter_map(|(call, is_in)| is_in.then_some(call))))
@@ -91,23 +99,23 @@ fn operation<'a>(
 
 /// Every call waits for the one before. It also reads the last level, of one texel, back to the number that is verified: one small
 /// dispatch more.
-fn pyramid<'a>(machine: &'a Machine, way: Way, size: [u32; 2]) -> Made<Operation<'a>> {
-    let device = &machine.device;
-    let (sources, depths) = pictures(machine, TextureFormat::R32Float, size);
+fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2]) -> Made<Runnable> {
+    let device = device.clone();
+    let sources = pictures(&device, queue, TextureFormat::R32Float, size);
     let levels = size[0].max(size[1]).ilog2();
     let usage = TextureUsages::STORAGE_BINDING;
     let target =
         device.create_texture(&described(TextureFormat::R32Float, size.map(|side| side / 2), levels, usage));
-    let pyramid = Pyramid::new(device, Op::Max, red()?)?;
-    let top = Reducer::new(device, Op::Max.over(Element::F32)?.of_texels(red()?)?)?;
-    let greatest = depths.into_iter().fold(0.0, f32::max);
+    let pyramid = Pyramid::new(&device, Op::Max, red()?)?;
+    let top = Reducer::new(&device, Op::Max.over(Element::F32)?.of_texels(red()?)?)?;
+    let greatest = sources.numbers.iter().copied().fold(0.0, f32::max);
     let workspace = OnceCell::new();
-    Operation::new(
+    Runnable::new(
         &[WORD],
         move |_, outputs| {
             let made = recorded(pyramid.prepare(sources.next(), &target))?;
             let last = top.of_texels(Texels::new(&target).level(levels - 1));
-            let found = reduced(device, way, &workspace, last, (&outputs[0]).into())?;
+            let found = reduced(&device, way, &workspace, last, (&outputs[0]).into())?;
             Ok(in_turn([made, found]))
         },
         move |_, _| vec![Expected::words([greatest], 1)],
@@ -140,7 +148,7 @@ fn described(
 }
 
 /// Pictures of one level with random texels: red bytes, depths, or green floats, each in the middle of a bin of luminance, which is one product.
-fn pictures(machine: &Machine, format: TextureFormat, size: [u32; 2]) -> Pictures {
+fn pictures(device: &wgpu::Device, queue: &wgpu::Queue, format: TextureFormat, size: [u32; 2]) -> Pictures {
     let texels = u64::from(size[0] * size[1]);
     let green = |word| f16::from_f32((f32::from(word as u8) + 0.5) / BINS as f32 / GREEN);
     let bytes = match format {
@@ -154,14 +162,11 @@ fn pictures(machine: &Machine, format: TextureFormat, size: [u32; 2]) -> Picture
         _ => GREEN * f16::from_ne_bytes([texel[2], texel[3]]).to_f32(),
     });
     let described = described(format, size, 1, TextureUsages::COPY_DST);
-    let picture = |_| {
-        machine.device.create_texture_with_data(
-            &machine.queue,
-            &described,
-            TextureDataOrder::LayerMajor,
-            &bytes,
-        )
-    };
-    let textures = Rotation::new((0..PICTURES).map(picture).collect());
-    (textures.expect("there are pictures"), numbers.collect())
+    let picture =
+        |_| device.create_texture_with_data(queue, &described, TextureDataOrder::LayerMajor, &bytes);
+    Pictures {
+        textures: (0..PICTURES).map(picture).collect(),
+        turn: Cell::new(0),
+        numbers: numbers.collect(),
+    }
 }

@@ -2,32 +2,33 @@
 //! and of floats whose sizes differ widely, for exact sums.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 use halofold::Element::{self, F32};
 use halofold::reduce::Op::{self, Sum};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Arity, Reducer, Scalar, Shape, reference};
+use halofold::reduce::{Accuracy, Arity, Options, Reducer, Scalar, Shape, reference};
 use halofold::{Value, wgpu};
-use halofold_cases::{Kind, data};
 use wgpu::util::DeviceExt as _;
 
-use crate::calls::{self, Expected, Made, Operation, Way, reduced};
-use crate::common::{Extent, Machine};
-use crate::pool::{PERIOD, Pool, Shared, generate};
-use crate::task::Task;
+use super::runnable::reduced;
+use super::{
+    CHAINED, EXACT, Expected, INDEPENDENT, Input, Made, NO_SUBGROUPS, PERIOD, Runnable, Timed, UNCHECKED,
+};
+use super::{Way, generate};
+use crate::{Kind, data};
 
 /// Independent calls, and calls that wait for one another; the same and exact ones; the same and kernels that lack something.
 const USUAL: &[Way] = ALL.split_at(2).0;
-const EXACT: &[Way] = ALL.split_at(3).0;
-const ALL: &[Way] =
-    &[calls::INDEPENDENT, calls::CHAINED, calls::EXACT, calls::NO_SUBGROUPS, calls::UNCHECKED];
+const AND_EXACT: &[Way] = ALL.split_at(3).0;
+const ALL: &[Way] = &[INDEPENDENT, CHAINED, EXACT, NO_SUBGROUPS, UNCHECKED];
 
 /// Powers of two that the lengths of skewed segments go through.
 const SKEWED: u32 = 21;
 
-/// One group of the bench.
+/// One reduction.
 #[derive(Clone, Copy)]
-pub struct Case {
+struct Reduced {
     op: Op,
     element: Element,
     n: u64,
@@ -37,12 +38,7 @@ pub struct Case {
     ways: &'static [Way],
 }
 
-impl Case {
-    /// The sum of 2^`power` small floats.
-    pub fn sum(power: u32) -> Self {
-        Case { op: Op::Sum, element: F32, n: 1 << power, name: "whole", shape: Shape::Whole, ways: ALL }
-    }
-
+impl Reduced {
     /// Number of results, for shapes that may have many.
     fn results(&self) -> Option<u64> {
         match self.shape {
@@ -74,8 +70,8 @@ impl Case {
     }
 }
 
-/// All cases; those of the same elements follow one another.
-fn cases(is_small: bool) -> Vec<Case> {
+/// All of them; those of the same elements follow one another.
+fn reductions(is_small: bool) -> Vec<Reduced> {
     use Shape::{Accumulate, Whole};
     let lengths: &[u32] = if is_small { &[10, 14, 16] } else { &[10, 16, 20, 22, 24, 26, 28] };
     let (most, shorter) = lengths.split_last().expect("there are lengths");
@@ -93,41 +89,41 @@ fn cases(is_small: bool) -> Vec<Case> {
     let skewed = n / turn * u64::from(SKEWED) + u64::from(u64::BITS - (n % turn).leading_zeros());
     let skewed = Shape::Offsets { count: skewed };
     let rows: [(&[Op], _, _, _, &[u32], &'static [Way]); _] = [
-        (&[Sum], F32, "whole", Whole, shorter, EXACT),
+        (&[Sum], F32, "whole", Whole, shorter, AND_EXACT),
         (&[Sum], F32, "whole", Whole, most, ALL),
         (&[Sum], F32, "accumulate", Accumulate, lengths, USUAL),
         (&[Sum], F32, "counted", Whole, if is_small { &[16] } else { &[24] }, USUAL),
         (&[Op::Min, Op::Max, Op::MinMax, Op::ArgMin], F32, "whole", Whole, most, USUAL),
-        (&[Op::Mean], F32, "whole", Whole, most, EXACT),
+        (&[Op::Mean], F32, "whole", Whole, most, AND_EXACT),
         (&[Op::Variance, Op::L2, Op::LogSumExp], F32, "whole", Whole, most, USUAL),
-        (&[Op::Dot], F32, "whole", Whole, most, EXACT),
+        (&[Op::Dot], F32, "whole", Whole, most, AND_EXACT),
         (&[Sum], F32, "fixed", segments(1), most, USUAL),
         (&[Sum], F32, "fixed", segments(4), most, USUAL),
         (&[Sum], F32, "fixed", segments(16), most, USUAL),
         (&[Sum], F32, "fixed", segments(32), most, USUAL),
         (&[Sum], F32, "fixed", segments(64), most, USUAL),
         (&[Sum], F32, "fixed", segments(256), most, ALL),
-        (&[Sum], F32, "fixed", segments(1024), most, EXACT),
+        (&[Sum], F32, "fixed", segments(1024), most, AND_EXACT),
         (&[Sum], F32, "fixed", segments(65_536), most, USUAL),
         (&[Sum], F32, "offsets", offsets(256), most, USUAL),
         (&[Sum], F32, "skewed", skewed, most, USUAL),
-        (&[Sum], F32, "offsets", offsets(1024), most, EXACT),
-        (&[Sum], F32, "columns", columns, most, EXACT),
+        (&[Sum], F32, "offsets", offsets(1024), most, AND_EXACT),
+        (&[Sum], F32, "columns", columns, most, AND_EXACT),
         (&[Sum], F32, "columns", tall, most, USUAL),
         (&[Sum], F32, "axis", axis, most, USUAL),
-        (&[Sum], Element::F16, "whole", Whole, long, EXACT),
+        (&[Sum], Element::F16, "whole", Whole, long, AND_EXACT),
         (&[Sum], Element::I32, "whole", Whole, long, USUAL),
         (&[Sum], Element::U32, "whole", Whole, long, USUAL),
-        (&[Sum], Element::F64, "whole", Whole, long, EXACT),
+        (&[Sum], Element::F64, "whole", Whole, long, AND_EXACT),
         (&[Op::LogSumExp], Element::F64, "whole", Whole, most, USUAL),
         (&[Sum], Element::I64, "whole", Whole, long, USUAL),
-        (&[Sum], F32, "two-scales", Whole, long, &[calls::EXACT]),
-        (&[Sum], F32, "wide", Whole, long, &[calls::EXACT]),
+        (&[Sum], F32, "two-scales", Whole, long, &[EXACT]),
+        (&[Sum], F32, "wide", Whole, long, &[EXACT]),
     ];
-    let mut cases = Vec::new();
+    let mut all = Vec::new();
     for (ops, element, name, shape, powers, ways) in rows {
         for op in ops {
-            cases.extend(powers.iter().map(|power| Case {
+            all.extend(powers.iter().map(|power| Reduced {
                 op: *op,
                 element,
                 n: 1 << power,
@@ -137,52 +133,73 @@ fn cases(is_small: bool) -> Vec<Case> {
             }));
         }
     }
-    cases
+    all
 }
 
 /// The two inputs of one type, of at least `len` elements. The second one is that of dot products.
-pub fn inputs(machine: &Machine, case: Case, len: u64) -> [Shared<'_, Pool>; 2] {
-    let Case { element, .. } = case;
-    let room = len * element.size();
-    [0, 1].map(|seed| Pool::shared(machine, room, move || block(element, case.data(), seed)))
+fn inputs(reduced: Reduced, len: u64) -> [Rc<Input>; 2] {
+    let element = reduced.element;
+    [0, 1].map(|seed| Input::new(len * element.size(), move || block(element, reduced.data(), seed)))
 }
 
-/// All cases.
-pub fn tasks(machine: &Machine) -> Vec<Task<'_>> {
-    let all = cases(machine.extent == Extent::Software);
+/// The sum of 2^`power` small floats.
+pub fn sum(power: u32) -> Timed {
+    let sum =
+        Reduced { op: Op::Sum, element: F32, n: 1 << power, name: "whole", shape: Shape::Whole, ways: ALL };
+    row(sum, &inputs(sum, sum.n))
+}
+
+/// All rows.
+pub fn rows(is_small: bool) -> Vec<Timed> {
+    let all = reductions(is_small);
     let alike = all.chunk_by(|a, b| (a.element, a.data()) == (b.element, b.data()));
-    let tasks = alike.flat_map(|cases| {
-        let longest = cases.iter().map(|case| case.n).max().unwrap_or(0);
-        let [first, second] = inputs(machine, cases[0], longest);
-        cases.iter().map(move |&case| {
-            let monoid = case.op.over(case.element).expect("only what is defined is run");
-            let adds_up = case.shape == Shape::Accumulate;
-            let atomics = monoid.accumulates().filter(|_| adds_up).unwrap_or_default();
-            let work = [case.op.name(), case.name, case.element.name()];
-            let inputs = if case.op.arity() == Arity::Two { &[&first, &second][..] } else { &[&first] };
-            let bytes = inputs.len() as u64 * case.n * case.element.size();
-            let task =
-                Task::new(work, case.n, bytes, inputs, move |way| operation(&machine.device, case, way));
-            let features = monoid.features() | atomics;
-            Task { results: case.results(), ways: case.ways, features, adds_up, ..task }
-        })
+    let rows = alike.flat_map(|alike| {
+        let longest = alike.iter().map(|reduced| reduced.n).max().unwrap_or(0);
+        let inputs = inputs(alike[0], longest);
+        alike.iter().map(move |reduced| row(*reduced, &inputs))
     });
-    tasks.collect()
+    rows.collect()
 }
 
-/// A case in one way.
-fn operation<'a>(device: &'a wgpu::Device, case: Case, way: Way) -> Made<Operation<'a>> {
-    let monoid = case.op.over(case.element)?;
-    let output = case.results().unwrap_or(1) * monoid.out_size();
-    let reducer = Reducer::with_options(device, monoid, calls::options(way))?;
+/// The row of a reduction.
+fn row(reduced: Reduced, [first, second]: &[Rc<Input>; 2]) -> Timed {
+    let Reduced { op, element, n, name, shape, ways } = reduced;
+    let monoid = op.over(element).expect("only what is defined is run");
+    let adds_up = shape == Shape::Accumulate;
+    let atomics = monoid.accumulates().filter(|_| adds_up).unwrap_or_default();
+    let inputs = if op.arity() == Arity::Two { &[first, second][..] } else { &[first] };
+    let bytes = inputs.len() as u64 * n * element.size();
+    let work = [op.name(), name, element.name()];
+    let row = Timed::new(work, n, bytes, inputs, move |device, _, way| compiled(device, reduced, way));
+    Timed { results: reduced.results(), ways, features: monoid.features() | atomics, adds_up, ..row }
+}
+
+/// Options of a reducer.
+fn options(way: Way) -> Options<'static> {
+    let options = Options::default();
+    match way {
+        EXACT => options.with_accuracy(Accuracy::Exact),
+        NO_SUBGROUPS => options.with_subgroups(false),
+        // SAFETY: the operators are halofold's own.
+        UNCHECKED => unsafe { options.unchecked() },
+        _ => options,
+    }
+}
+
+/// Compiles it in one way.
+fn compiled(device: &wgpu::Device, reduction: Reduced, way: Way) -> Made<Runnable> {
+    let device = device.clone();
+    let monoid = reduction.op.over(reduction.element)?;
+    let output = reduction.results().unwrap_or(1) * monoid.out_size();
+    let reducer = Reducer::with_options(&device, monoid, options(way))?;
     // Offsets, or the number of elements.
-    let ends = case.lengths().scan(0, |end, len| {
+    let ends = reduction.lengths().scan(0, |end, len| {
         *end += len as u32;
         Some(*end)
     });
-    let words: Vec<u32> = match case.shape {
+    let words: Vec<u32> = match reduction.shape {
         Shape::Offsets { .. } => [0].into_iter().chain(ends).collect(),
-        _ => vec![case.n as u32],
+        _ => vec![reduction.n as u32],
     };
     let words = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
         label: Some("halofold offsets"),
@@ -190,32 +207,32 @@ fn operation<'a>(device: &'a wgpu::Device, case: Case, way: Way) -> Made<Operati
         usage: wgpu::BufferUsages::STORAGE,
     });
     let workspace = OnceCell::new();
-    Operation::new(
+    Runnable::new(
         &[output],
         move |inputs, outputs| {
-            let first = reducer.of(inputs[0]).shape(case.shape);
-            let reduction = match (case.name, inputs) {
+            let first = reducer.of(inputs[0]).shape(reduction.shape);
+            let request = match (reduction.name, inputs) {
                 ("counted", _) => first.count_buffer(&words),
                 ("offsets" | "skewed", _) => first.segment_offsets(&words),
                 (_, [_, second]) => first.with(*second),
                 _ => first,
             };
-            reduced(device, way, &workspace, reduction, (&outputs[0]).into())
+            reduced(&device, way, &workspace, request, (&outputs[0]).into())
         },
-        move |inputs, times| vec![expected(case, inputs, times)],
+        move |inputs, times| vec![expected(reduction, inputs, times)],
     )
 }
 
 /// The results over inputs that repeat these blocks.
-pub fn expected(case: Case, inputs: &[&[u8]], times: usize) -> Expected {
-    match case.results() {
-        Some(results) => Expected::words(sums(case, inputs[0], results), 1),
-        None => Expected::Scalar(case.op, case.element, whole(case, inputs, times)),
+fn expected(reduction: Reduced, inputs: &[&[u8]], times: usize) -> Expected {
+    match reduction.results() {
+        Some(results) => Expected::words(sums(reduction, inputs[0], results), 1),
+        None => Expected::Scalar(reduction.op, reduction.element, whole(reduction, inputs, times)),
     }
 }
 
 /// The result of everything: an exact sum or mean over all periods, rounded once, or the reference's of one period, continued.
-fn whole(Case { op, element, .. }: Case, inputs: &[&[u8]], times: usize) -> Scalar {
+fn whole(Reduced { op, element, .. }: Reduced, inputs: &[&[u8]], times: usize) -> Scalar {
     let second = inputs.get(1).copied();
     if let (Op::Sum | Op::Mean | Op::Dot, Some(format)) = (op, Format::of(op, element)) {
         let mut state = State::new(format);
@@ -224,7 +241,7 @@ fn whole(Case { op, element, .. }: Case, inputs: &[&[u8]], times: usize) -> Scal
         let total = State::from_words(words.collect()).expect("as many words as before");
         return Scalar::One(if op == Op::Mean { total.mean() } else { total.sum() });
     }
-    let one = reference::reduce(op, element, inputs[0], second).expect("the cases are defined").answer;
+    let one = reference::reduce(op, element, inputs[0], second).expect("only what is defined is run").answer;
     let count = times as f64;
     let continued = |x: f64| if op == Op::L2 { x * count.sqrt() } else { x + count.ln() };
     match (op, one) {
@@ -239,12 +256,12 @@ fn whole(Case { op, element, .. }: Case, inputs: &[&[u8]], times: usize) -> Scal
 }
 
 /// The sums of segments, or of the middle axis of an array, of small floats that repeat a block.
-fn sums(case: Case, block: &[u8], results: u64) -> Vec<f32> {
+fn sums(reduction: Reduced, block: &[u8], results: u64) -> Vec<f32> {
     let elements: Vec<f32> = bytemuck::pod_collect_to_vec(block);
-    let inner = if let Shape::Axis { inner, .. } = case.shape { inner as usize } else { 1 };
+    let inner = if let Shape::Axis { inner, .. } = reduction.shape { inner as usize } else { 1 };
     let mut lines = elements.chunks_exact(inner).cycle();
     let mut sums = vec![0.0; results as usize];
-    for (sums, len) in sums.chunks_exact_mut(inner).zip(case.lengths()) {
+    for (sums, len) in sums.chunks_exact_mut(inner).zip(reduction.lengths()) {
         for line in lines.by_ref().take(len as usize) {
             sums.iter_mut().zip(line).for_each(|(sum, element)| *sum += element);
         }
