@@ -14,6 +14,7 @@ mod data;
 mod grids;
 mod groups;
 mod keys;
+mod operations;
 mod pictures;
 mod places;
 mod ranks;
@@ -28,6 +29,7 @@ use std::pin::Pin;
 use halofold::stencil::{Stencil, Variant};
 
 pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode};
+pub use operations::{Plain, operations};
 pub use scene::{End, Scene, any_adapter, same, text};
 
 /// Where a case runs. Each place runs the cases of those behind it, too.

@@ -52,6 +52,22 @@ fn every_operation_operator_and_type_has_a_case() {
     }
 }
 
+#[test]
+fn compilers_are_given_every_operation_over_every_type() {
+    let plain = crate::operations();
+    let names: BTreeSet<_> = plain.iter().map(|it| (it.operation, &*it.name)).collect();
+    assert_eq!(names.len(), plain.len(), "a name is there twice");
+    for operation in ["Histogram", "GroupById", "GroupByKey", "ReduceRuns"] {
+        assert!(names.iter().any(|(of, _)| *of == operation), "no {operation}");
+    }
+    for operation in ["Quantiles", "TopK", "Scan", "Select"] {
+        for element in Element::ALL {
+            let is_it = |(of, name): &(&str, &str)| *of == operation && name.ends_with(element.name());
+            assert!(names.iter().any(is_it), "no {operation} of {element}");
+        }
+    }
+}
+
 /// Numbers, whose results with NumPy are below.
 const NUMBERS: [&[f64]; 4] = [
     &[3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0],
