@@ -20,8 +20,8 @@
 use std::path::{Path, PathBuf};
 
 use halofold::read::Readback;
-use halofold::reduce::{Op, Reducer};
-use halofold::{Element, Map};
+use halofold::reduce::{Op, Reduce};
+use halofold::{Compiled, Element, Map};
 // The wgpu that halofold was built with. An application that names its own gets a compile error if the
 // versions differ.
 use halofold::wgpu;
@@ -155,7 +155,11 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
 
     // 1. At start-up: the map is checked on the CPU. Errors name the line.
     let stops = Map::texels(wgpu::TextureSampleType::Float { filterable: false }, STOPS)?;
-    let log_mean = Reducer::new(device, Op::Mean.over(Element::F32)?.of_texels(stops)?)?;
+    let log_mean = Compiled::new(
+        device,
+        Reduce::new(Op::Mean.over(Element::F32)?.of_texels(stops)?),
+        &Default::default(),
+    )?;
 
     // 2. At start-up, and again whenever the window's size changes: bind the texture and the result.
     let reduction = log_mean.of_texels(&app.scene).into(&app.log_mean)?;

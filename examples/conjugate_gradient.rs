@@ -11,10 +11,10 @@
 //! q = A p (application) → p·q (halofold) → x += α p, r -= α q (application) → r·r (halofold) → p = r + β p (application)
 //! ```
 
-use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Op, Reducer};
+use halofold::reduce::{Op, Reduce};
 use halofold::wgpu::{self, util::DeviceExt as _};
+use halofold::{Compiled, Element};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -115,7 +115,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, b: &[f32]) -> Result<Outc
             .map(|(entry_point, bindings)| kernels.kernel(entry_point, bindings));
 
     // halofold's part: one operator, bound twice.
-    let dot = Reducer::new(device, Op::Dot.over(Element::F32)?)?;
+    let dot = Compiled::new(device, Reduce::new(Op::Dot.over(Element::F32)?), &Default::default())?;
     let p_dot_q = dot.of(&p).with(&q).into(&pq)?;
     let r_dot_r = dot.of(&r).with(&r).into(&rr)?;
     let start: f32 = dot.of(&r).with(&r).wait(queue)?;

@@ -12,7 +12,7 @@
 
 use halofold::rank::{Method, Quantiles};
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Monoid, Reducer};
+use halofold::reduce::{Arity, Monoid, Reduce};
 use halofold::{Compiled, Element, Options, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -124,7 +124,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Vec<Frame>, Err
     )?;
     let find_ends = quantiles.of(stops).into(ends)?;
     let mean_between = Monoid::custom("mean-between", Element::F32, Arity::One, MEAN_BETWEEN)?;
-    let mean_between = Reducer::new(device, mean_between)?;
+    let mean_between = Compiled::new(device, Reduce::new(mean_between), &Default::default())?;
     let find_mean = mean_between.of(stops).with_parameters(ends).into(mean)?;
 
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {

@@ -1,9 +1,9 @@
 //! The sum of a buffer on the GPU: `cargo run --release --example sum`. A crate of its own needs halofold with the feature
 //! `wgpu-default`, pollster and bytemuck.
 
-use halofold::reduce::{Op, Reducer};
+use halofold::reduce::{Op, Reduce};
 use halofold::wgpu::util::DeviceExt as _;
-use halofold::{Element, wgpu};
+use halofold::{Compiled, Element, Options, wgpu};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (elements, result) = (buffer(bytemuck::cast_slice(&vec![0.25f32; 1_000_000])), buffer(&[0; 4]));
 
-    let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
     let total: f32 = sum.of(&elements).wait(&queue)?; // submits, waits, returns the value
     println!("{total}");
 

@@ -6,8 +6,9 @@
 //! from which its own shaders read the camera. A frame writes the camera's 64 bytes and records the reduction. Nothing is compiled,
 //! allocated or copied for it, and the points are read once.
 
+use halofold::Compiled;
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Monoid, Reducer};
+use halofold::reduce::{Arity, Monoid, Reduce};
 use halofold::wgpu::{self, util::DeviceExt as _};
 
 type Error = Box<dyn std::error::Error>;
@@ -99,7 +100,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, points: &[Point]) -> Resu
 
     // Once: the operator is compiled, and the points, the camera and the result are bound.
     let monoid = Monoid::custom_struct("visible", size_of::<Point>() as u64, Arity::One, VISIBLE)?;
-    let reducer = Reducer::new(device, monoid)?;
+    let reducer = Compiled::new(device, Reduce::new(monoid), &Default::default())?;
     let reduction = reducer.of(&points).with_parameters(&camera_buffer).into(&visible)?;
 
     // Every frame: write the camera, and record. An application would read `visible` in its next shader; here all frames are

@@ -4,12 +4,12 @@
 //! This reads the sum of a buffer back to the host:
 //!
 //! ```
-//! use halofold::Element;
-//! use halofold::reduce::{Op, Reducer};
+//! use halofold::{Compiled, Element, Options};
+//! use halofold::reduce::{Op, Reduce};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
-//! let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+//! let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
 //! let total: f32 = sum.of(&elements).wait(&queue)?;
 //! # assert_eq!(total, 1500.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,8 +43,8 @@
 //! names the limit and the remedy.
 //!
 //! ```
-//! use halofold::reduce::{Op, Bound, Reducer};
-//! use halofold::{Element, wgpu};
+//! use halofold::reduce::{Op, Bound, Reduce};
+//! use halofold::{Compiled, Element, Options, wgpu};
 //!
 //! /// Once, when the application starts. All buffers have `BufferUsages::STORAGE`.
 //! fn prepare(
@@ -52,7 +52,8 @@
 //!     luminances: &wgpu::Buffer,
 //!     mean: &wgpu::Buffer,
 //! ) -> Result<Bound, Box<dyn std::error::Error>> {
-//!     Ok(Reducer::new(device, Op::Mean.over(Element::F32)?)?.of(luminances).into(mean)?)
+//!     let reduce = Reduce::new(Op::Mean.over(Element::F32)?);
+//!     Ok(Compiled::new(device, reduce, &Options::default())?.of(luminances).into(mean)?)
 //! }
 //!
 //! /// Every frame: between the dispatch that writes the luminances and the one that reads their mean.
@@ -108,7 +109,7 @@
 //! CUB calls these three levels `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
 //!
 //! A plan fixes which elements are combined with which, in every shape. *The same plan* means the same
-//! operator, shape, lengths, offsets and [`reduce::Options`]; for segments between offsets it also means the
+//! operator, shape, lengths, offsets, [`reduce::Reduce`] and [`Options`]; for segments between offsets it also means the
 //! same list of offsets. Where a count on the GPU gives the length, the count must be the same in both runs.
 //! The result may then differ in its last bits from that of a plan for exactly that length. *The same device*
 //! means the same GPU, driver, back end, limits and features. Another GPU may have wider subgroups and other
@@ -149,8 +150,8 @@ pub mod stencil;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, Kernels, LimitError, Memory,
-    Operation, Options, Pass, Plan, Request, SettingError, Texels, TextureError, WgslError,
+    Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, Kernels, Launches, LimitError,
+    Memory, Operation, Options, Pass, Plan, Planned, Request, SettingError, Texels, TextureError, WgslError,
 };
 pub use map::Map;
 pub use wgpu;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use halofold::read::Readback;
-use halofold::reduce::{Op, Reducer};
-use halofold::{Element, adapter, wgpu};
+use halofold::reduce::{Op, Reduce};
+use halofold::{Compiled, Element, adapter, wgpu};
 use halofold_cases::timed::{CHAINED, Call, EXACT, Expected, Made, Timed, WORD, Way, recorded};
 use halofold_measure::{LibraryWork, MeasureError, Peak, Rejection, Row, Subject, Summary, Timer, Timing};
 
@@ -140,6 +140,6 @@ pub fn sweep(machine: &Machine) -> Made<Call> {
     let device = &machine.device;
     let mib = if adapter::is_software(&device.adapter_info()) { 4 } else { 512 };
     let memory = storage(device, (mib << 20).min(device.limits().max_buffer_size / WORD * WORD));
-    let or = Reducer::new(device, Op::Or.over(Element::U32)?)?;
+    let or = Compiled::new(device, Reduce::new(Op::Or.over(Element::U32)?), &Default::default())?;
     recorded(or.of(&memory).into(&storage(device, WORD)))
 }

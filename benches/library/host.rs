@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 use halofold::read::{Mailbox, Readback};
-use halofold::reduce::{Op, Reducer};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Op, Reduce};
+use halofold::{Compiled, Element, wgpu};
 use halofold_cases::timed::{self, EXACT, Made, WORD};
 use halofold_measure::{LibraryWork, Row, Timing};
 
@@ -64,7 +64,7 @@ fn scalar(machine: &Machine, power: u32) -> Made<impl Fn(&str) -> Duration> {
     let pool = Pool::new(machine, row.inputs[0].clone());
     let (input, (block, times)) = (pool.input(WORD << power, 0), pool.repeated(WORD << power, 0));
     let expected = row.compile(device, queue, EXACT)?.expected(&[block], times).remove(0);
-    let sum = Reducer::new(device, Op::Sum.over(Element::F32)?)?;
+    let sum = Compiled::new(device, Reduce::new(Op::Sum.over(Element::F32)?), &Default::default())?;
     let (output, mailbox) = (storage(device, WORD), Mailbox::new(device, WORD));
     let (read, posted) = (sum.of(input).into(&output)?, sum.of(input).into(mailbox.buffer())?);
     let readback = Readback::new(device, WORD);

@@ -1,58 +1,51 @@
 //! Operations on a device.
 
-use wgpu::{Buffer, BufferUsages, Device};
+use wgpu::Device;
 
-use crate::gpu::buffers;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Options, Pipeline, Pipelines};
-use crate::gpu::operation::{Operation, Step};
+use crate::gpu::operation::{Operation, Planned, Step};
 use crate::gpu::request::Request;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 
 /// An operation on a device, over inputs of any length.
 ///
-/// It keeps the device alive. It compiles each kernel when [`Request::into`] first needs it, or ahead of time in
-/// [`Compiled::compile`]. It is `Send` and `Sync`. You may drop it once everything is bound.
+/// It keeps the device alive. It compiles each kernel when `into` first needs it, or ahead of time in `compile`. It is `Send` and `Sync`. You may drop it once everything is bound.
 #[derive(Debug)]
 pub struct Compiled<O: Operation> {
     operation: O,
-    pub(super) pipelines: Pipelines<Step>,
-    pub(super) table: Buffer,
-    /// Bound to an input that is empty or, as vectors, too short.
-    pub(super) nothing: Buffer,
+    pub(crate) pipelines: Pipelines<O::Step>,
+    pub(super) own: O::Own,
 }
 
 impl<O: Operation> Compiled<O> {
-    /// Brings an operation to a device. This allocates a buffer of 128 bytes, and one of the operation's own. Nothing is compiled or
-    /// submitted yet.
+    /// Brings an operation to a device. This may allocate some hundred bytes. Nothing is compiled or submitted yet.
     ///
     /// # Errors
     ///
     /// The device lacks a feature, or has too low a limit; a setting is out of range.
     pub fn new(device: &Device, operation: O, options: &Options<'_>) -> Result<Self, Error> {
-        let may_count = options.may_count_in_workgroups(device);
-        let operation = if may_count { operation } else { operation.counting_in_storage() };
-        let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
-        operation.check_on(device.features(), &device.limits()).map_err(|error| error.of(&name))?;
-        let table = operation.table();
-        Ok(Compiled {
-            pipelines: Pipelines::new(device, *options),
-            table: buffers::filled(device, O::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
-            nothing: buffers::scratch(device, O::LABEL, 0),
-            operation,
-        })
-    }
-
-    /// Compiles the kernels that are not compiled yet. It blocks; nothing is submitted.
-    pub fn compile(&self) {
-        self.operation.steps().iter().for_each(|step| drop(self.kernel(step)));
+        let (operation, own) = operation.on(device, options)?;
+        Ok(Compiled { operation, pipelines: Pipelines::new(device, *options), own })
     }
 
     /// The operation.
     pub fn operation(&self) -> &O {
         &self.operation
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.pipelines.device
+    }
+}
+
+impl<O: Planned> Compiled<O> {
+    /// Compiles the kernels that are not compiled yet. It blocks; nothing is submitted.
+    pub fn compile(&self) {
+        self.operation.steps().iter().for_each(|step| drop(self.kernel(step)));
     }
 
     /// Describes the operation over all elements of a buffer or of a slice of one. Bytes after the last whole element are ignored.
@@ -75,20 +68,15 @@ impl<O: Operation> Compiled<O> {
         results(&self.operation, len, outputs)
     }
 
-    /// The device.
-    pub fn device(&self) -> &Device {
-        &self.pipelines.device
-    }
-
     /// Returns a kernel, which is compiled on first use.
     pub(super) fn kernel(&self, step: Step) -> Pipeline {
-        let (features, limits) = (self.device().features(), &self.pipelines.limits);
-        self.pipelines.get(step, || self.operation.kernel(step, features, limits))
+        let Pipelines { features, limits, .. } = &self.pipelines;
+        self.pipelines.get(step, || self.operation.kernel(step, *features, limits))
     }
 }
 
 /// Converts the bytes of all outputs for `len` elements.
-pub(super) fn results<O: Operation>(operation: &O, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
+pub(super) fn results<O: Planned>(operation: &O, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
     let (has, needed) = (outputs.len() as u64, operation.outputs(len).iter().sum::<u64>());
     if has < needed {
         return Err(DataError::Format(format!("{has} bytes: the outputs have {needed}")).into());

@@ -7,11 +7,12 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wgpu::{
-    AdapterInfo, BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Limits,
+    AdapterInfo, BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Features, Limits,
     PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
 use crate::gpu::launch::Dispatch;
+use crate::gpu::launches::Launches;
 
 /// The binding of group 0 with a kernel's parameters.
 pub(crate) const PARAMETERS: u32 = 2;
@@ -34,11 +35,15 @@ pub(crate) enum Access {
     Store(TextureFormat),
 }
 
-/// Options for compiling kernels. Start with
-/// [`Options::default`], and change fields as needed.
-#[derive(Clone, Copy, Debug, Default)]
+/// Options for an operation on a device. Start with [`Options::default`], and change what differs.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
+    /// True, the default: kernels may use subgroup operations, if the device has [`wgpu::Features::SUBGROUP`]. Float sums with subgroup
+    /// operations may differ in their last bits from those without.
+    pub subgroups: bool,
+    /// The number of launches of a reduction of a whole or a strided input, one or two: [`Launches::ByAdapter`] by default.
+    pub launches: Launches,
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
     /// Kernels to share with other operations: `None` by default.
@@ -48,7 +53,30 @@ pub struct Options<'a> {
     pub(crate) counts_in_workgroups: Option<bool>,
 }
 
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            subgroups: true,
+            launches: Launches::ByAdapter,
+            cache: None,
+            kernels: None,
+            checks: Checks::On,
+            counts_in_workgroups: None,
+        }
+    }
+}
+
 impl<'a> Options<'a> {
+    /// Returns these options with or without subgroup operations.
+    pub const fn with_subgroups(self, subgroups: bool) -> Self {
+        Options { subgroups, ..self }
+    }
+
+    /// Returns these options with one launch or two for reductions of whole and strided inputs.
+    pub const fn with_launches(self, launches: Launches) -> Self {
+        Options { launches, ..self }
+    }
+
     /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache), ..self }
@@ -71,14 +99,20 @@ impl<'a> Options<'a> {
         self.counts_in_workgroups.unwrap_or_else(|| !miscounts(&device.adapter_info()))
     }
 
+    /// The features of a device that kernels may use.
+    pub(crate) fn features(&self, mut features: Features) -> Features {
+        features.set(Features::SUBGROUP, self.subgroups && features.contains(Features::SUBGROUP));
+        features
+    }
+
     /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on
     /// loops.
     ///
     /// # Safety
     ///
     /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside their buffers and to
-    /// terminate, whatever the data are. Nothing else checks this. Functions of the caller's own, as the map of a
-    /// histogram, must do so as well.
+    /// terminate, whatever the data are. Nothing else checks this. Functions of the caller's own, as an operator's `map` and `combine` or the
+    /// map of a histogram, must do so as well: they may neither index out of bounds nor loop forever.
     pub const unsafe fn unchecked(self) -> Self {
         Options { checks: Checks::Off, ..self }
     }
@@ -226,7 +260,10 @@ impl Kernels {
 pub(crate) struct Pipelines<K> {
     pub(crate) device: Device,
     pub(crate) limits: Limits,
-    checks: Checks,
+    /// The features that kernels may use.
+    pub(crate) features: Features,
+    /// Without what is borrowed.
+    options: Options<'static>,
     cache: Option<PipelineCache>,
     shared: Option<Kernels>,
     compiled: Mutex<HashMap<K, Pipeline>>,
@@ -239,7 +276,13 @@ impl<K: Eq + Hash> Pipelines<K> {
         Pipelines {
             device: device.clone(),
             limits: device.limits(),
-            checks: options.checks,
+            features: options.features(device.features()),
+            options: Options {
+                launches: options.launches.on(&device.adapter_info()),
+                cache: None,
+                kernels: None,
+                ..options
+            },
             cache: options.cache.cloned(),
             shared: options.kernels.cloned(),
             compiled: Mutex::default(),
@@ -249,8 +292,7 @@ impl<K: Eq + Hash> Pipelines<K> {
 
     /// The options with which they are compiled.
     pub(crate) fn options(&self) -> Options<'_> {
-        let (cache, kernels) = (self.cache.as_ref(), self.shared.as_ref());
-        Options { cache, kernels, checks: self.checks, ..Options::default() }
+        Options { cache: self.cache.as_ref(), kernels: self.shared.as_ref(), ..self.options }
     }
 
     /// Returns the kernel with a key. On first use it is compiled.
@@ -281,10 +323,10 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     fn compile(&self, kernel: Kernel) -> Pipeline {
-        let cache = self.cache.as_ref();
+        let (cache, checks) = (self.cache.as_ref(), self.options.checks);
         match &self.shared {
-            Some(shared) => shared.get(&self.device, kernel, self.checks, cache),
-            None => Pipeline::new(&self.device, kernel, self.checks, cache),
+            Some(shared) => shared.get(&self.device, kernel, checks, cache),
+            None => Pipeline::new(&self.device, kernel, checks, cache),
         }
     }
 }

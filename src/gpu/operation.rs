@@ -1,19 +1,36 @@
 //! Operations as plain values: what [`Compiled`](crate::Compiled) brings to a device.
 
 use std::fmt::Debug;
+use std::hash::Hash;
 
 use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Kernel, Options};
 use crate::gpu::limits::LimitError;
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
-pub trait Operation: Base {
+pub trait Operation: OnDevice {}
+
+impl<O: OnDevice> Operation for O {}
+
+/// What every operation has on a device.
+pub trait OnDevice: Clone + Debug {
+    /// What tells a kernel from the operation's others.
+    type Step: Clone + Debug + Eq + Hash;
+    /// Buffers that it has for all of its inputs.
+    type Own: Debug;
+
+    /// Checks that a device can run it, and returns it as it runs there.
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error>;
+}
+
+/// An operation over one input, or over two of one length, that is planned without a device. The trait is sealed.
+pub trait Planned: Base {
     /// Composes all kernels for a device with these features and limits, for inspection.
     fn kernels(&self, features: Features, limits: &Limits) -> Vec<Kernel> {
         self.steps().iter().map(|step| self.kernel(step, features, limits)).collect()
@@ -31,7 +48,34 @@ pub trait Operation: Base {
     }
 }
 
-impl<O: Base> Operation for O {}
+impl<O: Base> Planned for O {}
+
+impl<O: Base> OnDevice for O {
+    type Step = Step;
+    type Own = Tables;
+
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Tables), Error> {
+        let may_count = options.may_count_in_workgroups(device);
+        let operation = if may_count { self } else { self.counting_in_storage() };
+        let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
+        let features = options.features(device.features());
+        operation.check_on(features, &device.limits()).map_err(|error| error.of(&name))?;
+        let table = operation.table();
+        let tables = Tables {
+            table: buffers::filled(device, O::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
+            nothing: buffers::scratch(device, O::LABEL, 0),
+        };
+        Ok((operation, tables))
+    }
+}
+
+/// Buffers that a planned operation has for all of its inputs.
+#[derive(Debug)]
+pub struct Tables {
+    pub(super) table: Buffer,
+    /// Bound to an input that is empty or, as vectors, too short.
+    pub(super) nothing: Buffer,
+}
 
 /// The dispatches of an operation, and the memory that they take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +89,7 @@ pub struct Plan {
     pub outputs: Vec<u64>,
 }
 
-/// What tells an operation from others. [`Operation`] adds what all have in common.
+/// What tells a planned operation from others. [`Planned`] adds what all have in common.
 pub trait Base: Clone + Debug {
     /// The label of its passes.
     const LABEL: &'static str;

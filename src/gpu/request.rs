@@ -9,7 +9,7 @@ use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Bound;
-use crate::gpu::operation::{Operation, Plan};
+use crate::gpu::operation::{Plan, Planned};
 use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters;
 use crate::gpu::pass::Pass;
@@ -23,7 +23,7 @@ use crate::read::{self, Readback};
 /// (`'b`), each for its own time.
 #[derive(Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
-pub struct Request<'o, 'b, O: Operation> {
+pub struct Request<'o, 'b, O: Planned> {
     operation: &'o Compiled<O>,
     input: Input<'b>,
     second: Option<Slice<'b>>,
@@ -31,15 +31,15 @@ pub struct Request<'o, 'b, O: Operation> {
     len: Option<u64>,
 }
 
-impl<O: Operation> Clone for Request<'_, '_, O> {
+impl<O: Planned> Clone for Request<'_, '_, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<O: Operation> Copy for Request<'_, '_, O> {}
+impl<O: Planned> Copy for Request<'_, '_, O> {}
 
-impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
+impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>) -> Self {
         Request { operation, input, second: None, parameters: None, len: None }
     }
@@ -65,7 +65,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
     ///
     /// # Errors
     ///
-    /// [`BufferError`], and the errors of [`Operation::plan`].
+    /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (elements, second) = (self.elements()?, self.second_elements()?);
         self.operation.operation().plan(elements, second, &self.operation.pipelines.limits)
@@ -179,7 +179,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
             (Some(bytes), Some(input)) if bytes.size >= least => {
                 slice(input.buffer(), bytes.offset, bytes.size)
             }
-            _ => self.operation.nothing.as_entire_binding(),
+            _ => self.operation.own.nothing.as_entire_binding(),
         };
         let dispatch = |(index, pass): (usize, &Pass)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
@@ -198,7 +198,7 @@ impl<'o, 'b, O: Operation> Request<'o, 'b, O> {
                     }
                     _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
                         let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
-                        own.unwrap_or(&self.operation.table).as_entire_binding()
+                        own.unwrap_or(&self.operation.own.table).as_entire_binding()
                     }),
                 }
             })

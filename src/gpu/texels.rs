@@ -43,8 +43,8 @@ const STRIP: u32 = 3;
 /// several layers (its layer 0, too) and a stencil are refused: [`TextureError::OpenGl`].
 ///
 /// ```
-/// use halofold::reduce::{Op, Reducer};
-/// use halofold::{Element, Map, Texels, wgpu};
+/// use halofold::reduce::{Op, Reduce};
+/// use halofold::{Compiled, Element, Map, Options, Texels, wgpu};
 ///
 /// # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let size = wgpu::Extent3d { width: 4, height: 2, depth_or_array_layers: 1 };
@@ -57,7 +57,7 @@ const STRIP: u32 = 3;
 /// # let texels = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 /// # queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(&texels), layout, size);
 /// let red = Map::components(wgpu::TextureSampleType::Float { filterable: false }, "r")?;
-/// let extent = Reducer::new(&device, Op::MinMax.over(Element::F32)?.of_texels(red)?)?;
+/// let extent = Compiled::new(&device, Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(red)?), &Options::default())?;
 /// let (min, max): (f32, f32) = extent.of_texels(&texture).wait(&queue)?;
 /// # assert_eq!((min, max), (1.0, 8.0));
 /// // Two columns and two rows from texel (1, 0) on, and the maximum of each row.

@@ -59,7 +59,7 @@ parameters! {
 /// 1. the key of each run, with the bits of its first one;
 /// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of
 ///    [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input, where those of segments and rows of a
-///    [`Reducer`](crate::reduce::Reducer) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
+///    [`Reduce`](crate::reduce::Reduce) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
 /// 3. the number of runs, a `u32`.
 ///
 /// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
@@ -318,7 +318,7 @@ impl Base for ReduceRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::operation::Operation;
+    use crate::gpu::operation::Planned;
     use crate::gpu::params::assert_alike;
 
     #[test]

@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Histogram`] is a plain value, and [`Compiled`](crate::Compiled) brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Operation::plan`](crate::Operation::plan) plans the dispatches without a device.
+//! A [`Histogram`] is a plain value, and [`Compiled`](crate::Compiled) brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Planned::plan`](crate::Planned::plan) plans the dispatches without a device.
 //!
 //! # Cost
 //!

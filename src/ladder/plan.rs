@@ -17,7 +17,7 @@ use crate::reduce::plan::{Dst, Launch, Params, Plan, Reads, Src, Stage, Writes};
 const PAIRS_LEFT_TO_HOST: u64 = 64;
 
 /// A rung, and how it runs: for whole inputs in the place of the fastest kernels
-/// ([`Options::with_rung`](crate::reduce::Options::with_rung)).
+/// ([`Reduce::with_rung`](crate::reduce::Reduce::with_rung)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The rung.

@@ -209,7 +209,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::operation::Operation;
+    use crate::gpu::operation::Planned;
     use crate::gpu::params::assert_alike;
     use crate::rank::selection::Params;
     use crate::rank::{Quantiles, TopK};

@@ -15,14 +15,14 @@ use super::{ReadError, Readback, Reading};
 /// Use a mailbox only for results of a few bytes: a GPU writes host-readable memory slowly.
 ///
 /// ```
-/// use halofold::Element;
+/// use halofold::{Compiled, Element, Options};
 /// use halofold::read::Mailbox;
-/// use halofold::reduce::{Op, Reducer};
+/// use halofold::reduce::{Op, Reduce};
 ///
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, 9.5, -20.0, 9.5]));
 /// // Once, when the application starts:
-/// let largest = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
+/// let largest = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
 /// let mailbox = Mailbox::new(&device, 8);
 /// let prepared = largest.of(&elements).into(mailbox.buffer())?;
 /// // Any number of times:

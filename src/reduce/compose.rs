@@ -19,7 +19,7 @@ use crate::shader::{self, Composer, Piece, rooms};
 impl Monoid {
     /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its
     /// workgroup size the override `WG`, and its tile size the override `TILE`. This is for inspection: a
-    /// [`Reducer`](crate::reduce::Reducer) composes its own text. It returns `None` for a stage that the
+    /// [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that the
     /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
     /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {

@@ -3,9 +3,9 @@
 //! [`Op`] lists the operators and the type of their results. [`Shape`] lists which elements can make up one
 //! result.
 //!
-//! 1. [`Reducer::new`] takes a device and an operator: an [`Op`], or your own over numbers ([`Monoid::custom`]) or over structs and
+//! 1. [`Reduce::new`] takes an operator: an [`Op`], or your own over numbers ([`Monoid::custom`]) or over structs and
 //!    vectors ([`Monoid::custom_struct`], with the bounding box of points as its example). It compiles each kernel when it is first needed.
-//! 2. [`Reducer::of`] takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
+//! 2. [`Compiled::new`](crate::Compiled::new) brings the reduction to a device, and [`Compiled::of`](crate::Compiled::of) takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
 //!    matrix, `.axis(1, rows, columns)` one for each column, `.strided(n)` takes every n-th element: see [`Reduction`].
 //! 3. [`Reduction::into`] binds the buffers, once.
 //! 4. [`Bound::encode`] records the launches, which are dispatches with what they bind, any number of times.
@@ -13,24 +13,25 @@
 //! [`Reduction::wait`] does all of this and returns the results on the host.
 //!
 //! ```
-//! use halofold::Element;
-//! use halofold::reduce::{Accuracy, Op, Options, Reducer};
+//! use halofold::reduce::{Accuracy, Op, Reduce};
+//! use halofold::{Compiled, Element, Options};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let matrix = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
 //! // The mean of each row of a matrix with 100 columns.
-//! let means: Vec<f32> = Reducer::new(&device, Op::Mean.over(Element::F32)?)?.of(&matrix).segments(100).wait(&queue)?;
+//! let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?), &Options::default())?;
+//! let means: Vec<f32> = mean.of(&matrix).segments(100).wait(&queue)?;
 //! assert_eq!(means, [1.5; 10]);
 //!
 //! // The sum of all its elements, rounded only once.
-//! let exact = Options::default().with_accuracy(Accuracy::Exact);
-//! let sum: f32 = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, exact)?.of(&matrix).wait(&queue)?;
+//! let exact = Reduce::new(Op::Sum.over(Element::F32)?).with_accuracy(Accuracy::Exact);
+//! let sum: f32 = Compiled::new(&device, exact, &Options::default())?.of(&matrix).wait(&queue)?;
 //! assert_eq!(sum, 1500.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Whole inputs are reduced by the rung `single-pass` of the [`ladder`](crate::ladder). To run another rung, set [`Options::with_rung`]
-//! in the [`Options`]. [`mod@plan`] shows the launches of a reduction. [`mod@reference`] computes results on
+//! Whole inputs are reduced by the rung `single-pass` of the [`ladder`](crate::ladder). To run another rung, call [`Reduce::with_rung`].
+//! [`mod@plan`] shows the launches of a reduction. [`mod@reference`] computes results on
 //! the CPU to compare with.
 //!
 //! # Cost
@@ -38,7 +39,7 @@
 //! | shape | launches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
-//! | … with [`Launches::Two`], unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
+//! | … with [`Launches::Two`](crate::Launches::Two), unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | one accumulator per chunk: about four thousand at most, or two thousand for each segment that is larger than a binding |
@@ -67,7 +68,7 @@
 //! # States
 //!
 //! A *state* is an accumulator in a buffer. A reduction can write states instead of results
-//! ([`Options::to_states`]), and another reduction can read them ([`Options::from_states`]). This way one sum
+//! ([`Reduce::with_to_states`]), and another reduction can read them ([`Reduce::with_from_states`]). This way one sum
 //! can run over the pieces of a file, over several GPUs or over several machines. States of one operator and
 //! element type can be combined in any number and any order, on the GPU or by [`reference::combine`]. At the
 //! end a mean or a variance needs the number of elements that the states stand for:
@@ -123,18 +124,17 @@
 
 pub(crate) mod analysis;
 mod bind;
+mod compiled;
 mod compose;
 pub(crate) mod elem;
 pub mod exact;
 mod fold;
 pub(crate) mod kernel;
-pub mod launches;
 mod layout;
 mod monoid;
 mod op;
-mod options;
+mod operation;
 pub mod plan;
-mod reducer;
 mod reduction;
 pub mod reference;
 mod refused;
@@ -150,12 +150,10 @@ pub use crate::Bound;
 use crate::gpu::count;
 pub use elem::Arity;
 pub use exact::Accuracy;
-pub use launches::Launches;
 pub use monoid::Monoid;
 pub use op::Op;
-pub use options::Options;
+pub use operation::Reduce;
 pub use plan::{BufferRange, Plan};
-pub use reducer::Reducer;
 pub use reduction::Reduction;
 pub use results::{FromResults, Numbers};
 pub use shape::{Shape, ShapeKind};

@@ -30,7 +30,7 @@ use kept::Kept;
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
 
-/// An operator over an element type, complete and checked. A [`Reducer`](crate::reduce::Reducer) compiles its
+/// An operator over an element type, complete and checked. A [`Compiled`](crate::Compiled) reduction compiles its
 /// kernels from it.
 ///
 /// [`Op::over`](crate::reduce::Op::over) returns halofold's own operators; [`Monoid::custom`] makes one from
@@ -103,7 +103,7 @@ impl Monoid {
     /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
     /// [`Monoid::out_size`] bytes from one result to the next.
     ///
-    /// The rung `interleaved-modulo-pair` ([`Options::with_rung`](crate::reduce::Options::with_rung)) combines neighbours: a `combine` that is
+    /// The rung `interleaved-modulo-pair` ([`Reduce::with_rung`](crate::reduce::Reduce::with_rung)) combines neighbours: a `combine` that is
     /// associative only is then applied in the order of the input.
     ///
     /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an
@@ -114,8 +114,8 @@ impl Monoid {
     /// for a device yet. `name` appears only in labels and errors.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Arity, Monoid, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Arity, Monoid, Reduce};
     ///
     /// /// The mean of the elements above zero, and their number.
     /// const MEAN_ABOVE_ZERO: &str = "
@@ -132,7 +132,7 @@ impl Monoid {
     /// # let elements: Vec<f32> = (0..1000).map(|i| if i % 4 == 0 { 2.5 } else { -(i as f32) }).collect();
     /// # let elements = buffer(bytemuck::cast_slice(&elements));
     /// let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
-    /// let mean = Reducer::new(&device, monoid)?;
+    /// let mean = Compiled::new(&device, Reduce::new(monoid), &Options::default())?;
     /// let (mean, count): (f32, u32) = mean.of(&elements).wait(&queue)?;
     /// # assert_eq!((mean, count), (2.5, 250));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -169,7 +169,8 @@ impl Monoid {
     /// This operator finds the bounding box of points of 12 bytes each:
     ///
     /// ```
-    /// use halofold::reduce::{Arity, Monoid, Reducer};
+    /// use halofold::reduce::{Arity, Monoid, Reduce};
+    /// use halofold::{Compiled, Options};
     ///
     /// const BOUNDS: &str = "
     /// struct Elem { x: f32, y: f32, z: f32 }
@@ -184,7 +185,7 @@ impl Monoid {
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let points: Vec<[f32; 3]> = (0..1000).map(|i| [i as f32, -(i as f32), 0.5]).collect();
     /// # let points = buffer(bytemuck::cast_slice(&points));
-    /// let bounds = Reducer::new(&device, Monoid::custom_struct("bounds", 12, Arity::One, BOUNDS)?)?;
+    /// let bounds = Compiled::new(&device, Reduce::new(Monoid::custom_struct("bounds", 12, Arity::One, BOUNDS)?), &Options::default())?;
     /// let (low, high): ([f32; 3], [f32; 3]) = bounds.of(&points).wait(&queue)?;
     /// # assert_eq!((low, high), ([0.0, -999.0, 0.5], [999.0, 0.0, 0.5]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -268,7 +269,7 @@ impl Monoid {
     }
 
     /// Makes the form of this operator that reads texels of textures: `map` makes an element of each.
-    /// [`Reducer::of_texels`](crate::reduce::Reducer::of_texels) takes them, in every shape: the rectangle is an array of rows, so
+    /// [`Compiled::of_texels`](crate::Compiled::of_texels) takes them, in every shape: the rectangle is an array of rows, so
     /// [`Shape::Segments`](crate::reduce::Shape::Segments) of its width gives a result for each row. The index of an element is its number row by row.
     /// [`Texels`](crate::Texels) has an example.
     ///

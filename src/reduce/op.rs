@@ -40,7 +40,7 @@ struct Row {
 /// built-in for `combine`; the result.
 macro_rules! operators {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $domain:ident, $reads:ident, $subgroup:tt, $shape:ident($kind:ident);)*) => {
-        /// An operator: what a [`Reducer`](crate::reduce::Reducer) computes.
+        /// An operator: what a [`Reduce`](crate::reduce::Reduce) computes.
         ///
         /// # Results by element type
         ///

@@ -2,24 +2,23 @@
 
 use wgpu::Queue;
 
-use crate::gpu::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{COLUMN, Order};
+use crate::gpu::{BufferError, Compiled};
 use crate::read::{self, Reading};
-use crate::reduce::Bound;
 use crate::reduce::bind::{self, Bindings};
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
-use crate::reduce::reducer::Reducer;
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::Shape;
 use crate::reduce::sources::Sources;
 use crate::reduce::workspace::Workspace;
+use crate::reduce::{Bound, Reduce};
 
-/// The description of one reduction. [`Reducer::of`] starts it, the methods that return it add to it, and one
+/// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
 /// of [`wait`](Reduction::wait), [`read`](Reduction::read), [`into`](Reduction::into) and
 /// [`plan`](Reduction::plan) ends it.
 ///
@@ -31,23 +30,23 @@ use crate::reduce::workspace::Workspace;
 ///
 /// ```
 /// use halofold::Error;
-/// use halofold::reduce::{Monoid, Reducer, Reduction};
-/// use halofold::{Slice, wgpu};
+/// use halofold::reduce::{Monoid, Reduce, Reduction};
+/// use halofold::{Compiled, Options, Slice, wgpu};
 ///
 /// fn reduced<'a>(
 ///     (device, queue): (&wgpu::Device, &wgpu::Queue),
 ///     monoid: Monoid,
 ///     input: impl Into<Slice<'a>>,
 /// ) -> Result<f32, Error> {
-///     Reducer::new(device, monoid)?.of(input).wait(queue)
+///     Compiled::new(device, Reduce::new(monoid), &Options::default())?.of(input).wait(queue)
 /// }
 ///
 /// fn described<'b>(
 ///     (device, queue): (&wgpu::Device, &wgpu::Queue),
 ///     monoid: Monoid,
-///     describe: impl for<'r> FnOnce(&'r Reducer) -> Reduction<'r, 'b>,
+///     describe: impl for<'r> FnOnce(&'r Compiled<Reduce>) -> Reduction<'r, 'b>,
 /// ) -> Result<Vec<f32>, Error> {
-///     describe(&Reducer::new(device, monoid)?).wait(queue)
+///     describe(&Compiled::new(device, Reduce::new(monoid), &Options::default())?).wait(queue)
 /// }
 /// # use halofold::{Element, reduce::Op};
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
@@ -59,14 +58,14 @@ use crate::reduce::workspace::Workspace;
 #[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
 pub struct Reduction<'r, 'b> {
-    reducer: &'r Reducer,
+    reducer: &'r Compiled<Reduce>,
     shape: Shape,
     sources: Sources<'b>,
     workspace: Option<&'b Workspace>,
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
-    pub(super) fn new(reducer: &'r Reducer, first: Input<'b>) -> Self {
+    pub(super) fn new(reducer: &'r Compiled<Reduce>, first: Input<'b>) -> Self {
         let sources = Sources { parts: vec![first], ..Sources::default() };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
@@ -131,12 +130,12 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// No buffer is empty; `len(0)` makes an empty input of any.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Op, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Op, Reduce};
     ///
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let list = buffer(bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]));
-    /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    /// let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
     /// // `list` has room for many elements, and holds three.
     /// assert_eq!(sum.of(&list).len(3).wait::<f32>(&queue)?, 9.0);
     /// assert_eq!(sum.of(&list).len(0).wait::<f32>(&queue)?, 0.0);
@@ -158,14 +157,14 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// With tiny bindings it costs several.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Op, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Op, Reduce};
     ///
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let list = buffer(bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]));
     /// # for (len, expected) in [(3u32, 3f32), (2, 1.5)] {
     /// # let len = buffer(&len.to_ne_bytes());
-    /// let mean = Reducer::new(&device, Op::Mean.over(Element::F32)?)?;
+    /// let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?), &Options::default())?;
     /// // `list` has room for many elements. A culling pass has written the number it holds to `len`.
     /// let mean: f32 = mean.of(&list).count_buffer(&len).wait(&queue)?;
     /// # assert_eq!(mean, expected);
@@ -201,8 +200,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// output's. An array of any length has as many elements as the slice holds.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Arity, Monoid, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Arity, Monoid, Reduce};
     ///
     /// const COUNT_BETWEEN: &str = "
     /// struct Limits { low: f32, high: f32 }
@@ -219,7 +218,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let numbers: Vec<f32> = (0..1000u16).map(f32::from).collect();
     /// # let numbers = buffer(bytemuck::cast_slice(&numbers));
     /// # let limits = buffer(&[0; 8]);
-    /// let count = Reducer::new(&device, Monoid::custom("between", Element::F32, Arity::One, COUNT_BETWEEN)?)?;
+    /// let count = Compiled::new(&device, Reduce::new(Monoid::custom("between", Element::F32, Arity::One, COUNT_BETWEEN)?), &Options::default())?;
     /// for (between, expected) in [([0f32, 10.0], 10), ([500.0, 600.0], 100)] {
     ///     queue.write_buffer(&limits, 0, bytemuck::cast_slice(&between));
     ///     let found: u32 = count.of(&numbers).with_parameters(&limits).wait(&queue)?;
@@ -274,7 +273,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// # Errors
     ///
-    /// - The errors of [`Reduction::plan`] and [`Options::check`](crate::reduce::Options::check).
+    /// - The errors of [`Reduction::plan`] and [`Reduce::check`].
     /// - The shape takes no offsets or no count, or needs offsets that are missing.
     /// - Parameters are missing that the operator declares, or it declares none.
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
@@ -292,19 +291,19 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// first takes one more storage buffer per shader.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Op, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Op, Reduce};
     ///
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let matrix = buffer(bytemuck::cast_slice(&[1f32, 5.0, 2.0, 8.0, 7.0, 9.0]));
     /// # let [values, indices] = [buffer(&[0; 8]), buffer(&[0; 8])];
     /// // Of each row of three elements the greatest, and its column.
-    /// let max = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
+    /// let max = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
     /// let rows = max.of(&matrix).segments(3).into_each([&values, &indices])?;
     /// # let mut encoder = device.create_command_encoder(&Default::default());
     /// # rows.encode(&mut encoder);
     /// # queue.submit([encoder.finish()]);
-    /// # let sum = |array: &halofold::wgpu::Buffer, element| Reducer::new(&device, Op::Sum.over(element)?);
+    /// # let sum = |array: &halofold::wgpu::Buffer, element| Compiled::new(&device, Reduce::new(Op::Sum.over(element)?), &Options::default());
     /// # assert_eq!(sum(&values, Element::F32)?.of(&values).wait::<f32>(&queue)?, 5.0 + 9.0);
     /// # assert_eq!(sum(&indices, Element::U32)?.of(&indices).wait::<u32>(&queue)?, 1 + 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -327,11 +326,12 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// the output or a [`Workspace`] by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
     ///
     /// ```
-    /// # use halofold::{Element, reduce::{Op, Reducer}};
+    /// # use halofold::{Element, reduce::{Op, Reduce}};
+    /// # use halofold::{Compiled, Options};
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let matrix = buffer(&[0; 4000]);
     /// # let storage = |size: u64| buffer(&vec![0; size as usize]);
-    /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    /// let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
     /// let rows = sum.of(&matrix).segments(100);
     /// let plan = rows.plan()?;
     /// let sums = storage(plan.output());
@@ -382,8 +382,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     fn extent(&self, input: &Input<'_>) -> Result<BufferRange, Error> {
-        let elements =
-            input.extent(self.reducer.item_size(), self.reducer.sample(), self.reducer.device())?;
+        let elements = input.extent(
+            self.reducer.operation().item_size(),
+            self.reducer.operation().sample(),
+            self.reducer.device(),
+        )?;
         Ok(match self.shape {
             Shape::Strided { stride } => {
                 BufferRange { len: elements.len.div_ceil(stride.max(1)), ..elements }
@@ -423,7 +426,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let parameters =
             parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
-        bind::check(&plan, sources, parameters, &outputs, reducer.limits())?;
+        bind::check(&plan, sources, parameters, &outputs, &reducer.pipelines.limits)?;
         let own;
         let workspace = match workspace {
             Some(workspace) => workspace,
@@ -437,7 +440,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let texels = sources
             .parts
             .first()
-            .and_then(|input| input.bind(reducer.device(), reducer.sample(), self.order(&plan)));
+            .and_then(|input| input.bind(reducer.device(), reducer.operation().sample(), self.order(&plan)));
         let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bindings {
             plan: &plan,
@@ -462,7 +465,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// results.
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, Error> {
         let plan = self.plan()?;
-        let layout = self.reducer.output_layout();
+        let layout = self.reducer.operation().output_layout();
         layout.check::<T>(plan.results)?;
         let size = plan.results * layout.stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {

@@ -9,7 +9,7 @@ use crate::reduce::op::Op;
 /// The error of a sum that needs several workgroups in one launch, which the options or the adapter exclude.
 pub(super) fn exact_in_one_launch() -> Error {
     let message = "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
-                   options or this adapter (`Launches::ByAdapter`) exclude: leave a state of each buffer (`Options::to_states`) and add \
+                   options or this adapter (`Launches::ByAdapter`) exclude: leave a state of each buffer (`Reduce::with_to_states`) and add \
                    these up, or reduce the axis of which the stride is a column";
     Error::setting("launches", message)
 }
@@ -17,8 +17,8 @@ pub(super) fn exact_in_one_launch() -> Error {
 /// The error of an operator that no atomic operation carries out: [`Monoid::accumulates`] is `None`. None carries out an exact sum.
 pub(super) fn no_atomic(monoid: &Monoid) -> Error {
     let (name, element) = (monoid.name(), monoid.element_name());
-    let remedy = "use `Shape::Whole` instead of `Shape::Accumulate`, or leave states (`Options::to_states`) and merge them \
-                  (`Options::from_states`)";
+    let remedy = "use `Shape::Whole` instead of `Shape::Accumulate`, or leave states (`Reduce::with_to_states`) and merge them \
+                  (`Reduce::with_from_states`)";
     let message =
         format!("no atomic operation computes `{name}` over {element}, nor any exact sum: {remedy}");
     Error::setting("shape", message)

@@ -25,8 +25,8 @@ use crate::reduce::value::{Field, Number};
 /// A tuple has at most eight members; more go into tuples of tuples and arrays:
 ///
 /// ```
-/// use halofold::Element;
-/// use halofold::reduce::{Arity, Monoid, Reducer};
+/// use halofold::{Compiled, Element, Options};
+/// use halofold::reduce::{Arity, Monoid, Reduce};
 ///
 /// # let Some((device, _queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// let wgsl = "
@@ -37,7 +37,7 @@ use crate::reduce::value::{Field, Number};
 /// fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 /// fn finish(acc: Acc, n: u32) -> Out { return Out(acc, acc, acc, acc, vec4(acc), acc, n); }
 /// ";
-/// let reducer = Reducer::new(&device, Monoid::custom("ten", Element::F32, Arity::One, wgsl)?)?;
+/// let reducer = Compiled::new(&device, Reduce::new(Monoid::custom("ten", Element::F32, Arity::One, wgsl)?), &Options::default())?;
 /// type Out = ((f32, f32, f32, f32), [f32; 4], (f32, u32));
 /// let bytes = [0; 48]; // as read from the output
 /// let ((low, high, sum, mean), a, (b, count)): Out = reducer.results(&bytes)?;

@@ -34,15 +34,15 @@ pub enum Shape {
     /// needs. Other operators return [`Error::Setting`](crate::Error::Setting).
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Op, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Op, Reduce};
     ///
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
     /// # let total = buffer(&[0; 4]);
     /// # let readback = halofold::read::Readback::new(&device, 4);
     /// // Counts the nonzero elements.
-    /// let count = Reducer::new(&device, Op::CountNonzero.over(Element::F32)?)?;
+    /// let count = Compiled::new(&device, Reduce::new(Op::CountNonzero.over(Element::F32)?), &Options::default())?;
     /// let counting = count.of(&elements).accumulate().into(&total)?;
     /// let mut encoder = device.create_command_encoder(&Default::default());
     /// encoder.clear_buffer(&total, 0, None);

@@ -298,7 +298,7 @@ mod tests {
 
     use super::*;
     use crate::element::Element;
-    use crate::gpu::operation::Operation;
+    use crate::gpu::operation::Planned;
     use crate::gpu::params::assert_alike;
     use crate::reduce::Op;
     use crate::scan::Scan;

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use wgpu::Device;
 
-use crate::gpu::Options;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Kernel, Pipeline, Pipelines, Slot};
-use crate::reduce::Reducer;
+use crate::gpu::{Compiled, Options};
+use crate::reduce::Reduce;
 use crate::stencil::aux_kernels;
 use crate::stencil::config::Config;
 use crate::stencil::residual::Residual;
@@ -19,7 +19,7 @@ pub(super) struct Kernels {
     pub(super) config: Config,
     pipelines: Pipelines<Key>,
     /// By [`Residual`].
-    residuals: [OnceLock<Reducer>; 3],
+    residuals: [OnceLock<Compiled<Reduce>>; 3],
 }
 
 /// The key of a kernel among those of a configuration.
@@ -72,7 +72,7 @@ impl Kernels {
     }
 
     /// A reduction of a check. It compiles its own kernels when it is first prepared.
-    pub(super) fn residual(&self, residual: Residual) -> Result<&Reducer, Error> {
+    pub(super) fn residual(&self, residual: Residual) -> Result<&Compiled<Reduce>, Error> {
         let kept = &self.residuals[residual as usize];
         if let Some(reducer) = kept.get() {
             return Ok(reducer);

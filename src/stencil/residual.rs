@@ -5,10 +5,11 @@
 use wgpu::{Device, Features};
 
 use crate::element::Element;
-use crate::gpu;
 use crate::gpu::error::Error;
+use crate::gpu::kernel::Checks;
+use crate::gpu::{Compiled, Options};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, Monoid, Options, Reducer};
+use crate::reduce::{Arity, Monoid, Reduce};
 use crate::shader::{self, rooms};
 use crate::stencil::config::Config;
 
@@ -73,14 +74,13 @@ impl Residual {
         self,
         device: &Device,
         element: Element,
-        options: gpu::Options<'_>,
-    ) -> Result<Reducer, Error> {
+        options: Options<'_>,
+    ) -> Result<Compiled<Reduce>, Error> {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };
         let to_states = self == Residual::SquaresState;
-        let gpu::Options { cache, kernels, .. } = options;
-        let options = Options { cache, kernels, to_states, ..Options::default() };
-        Reducer::with_options(device, operator, options)
+        let options = Options { checks: Checks::On, ..options };
+        Compiled::new(device, Reduce::new(operator).with_to_states(to_states), &options)
     }
 }
 

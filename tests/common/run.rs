@@ -2,8 +2,8 @@
 
 use halofold::ladder::{Finish, Rung};
 use halofold::reduce::reference::Verdict;
-use halofold::reduce::{Op, Reducer, Reduction, Shape};
-use halofold::{Element, Slice};
+use halofold::reduce::{Op, Reduce, Reduction, Shape};
+use halofold::{Compiled, Element, Slice};
 use halofold_measure::Job;
 
 use super::twice::Outputs;
@@ -31,7 +31,7 @@ pub fn shaped<'r, 'b>(
 }
 
 /// A reduction of one input, or of two in pairs.
-pub fn over<'r, 'b>(reducer: &'r Reducer, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
+pub fn over<'r, 'b>(reducer: &'r Compiled<Reduce>, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
     let first = reducer.of(inputs[0]);
     inputs.get(1).map_or(first.clone(), |second| first.with(*second))
 }

@@ -4,8 +4,8 @@ use std::fmt::{Display, Formatter};
 use std::iter::StepBy;
 use std::ops::Range;
 
-use halofold::reduce::{Reducer, Reduction, Shape};
-use halofold::{Slice, wgpu};
+use halofold::reduce::{Reduce, Reduction, Shape};
+use halofold::{Compiled, Slice, wgpu};
 
 use crate::common::{self, Gpu, POISON, poisoned, shaped};
 
@@ -179,7 +179,7 @@ pub struct Held {
 }
 
 impl Held {
-    pub fn reduction<'a>(&'a self, reducer: &'a Reducer) -> Reduction<'a, 'a> {
+    pub fn reduction<'a>(&'a self, reducer: &'a Compiled<Reduce>) -> Reduction<'a, 'a> {
         let slice = |(buffer, offset, size): &'a (wgpu::Buffer, u64, u64)| Slice::new(buffer, *offset, *size);
         let first = reducer.of(slice(&self.parts[0]));
         let all = self.parts[1..].iter().fold(first, |all, part| all.chain(slice(part)));
@@ -191,7 +191,7 @@ impl Held {
     }
 
     /// Reduces everything twice, and returns the bytes of the results, which are the same.
-    pub fn reduce(&self, gpu: &Gpu, reducer: &Reducer) -> Vec<u8> {
+    pub fn reduce(&self, gpu: &Gpu, reducer: &Compiled<Reduce>) -> Vec<u8> {
         reduce(gpu, &self.reduction(reducer))
     }
 }

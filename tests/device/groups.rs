@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use halofold::group::{GroupById, GroupByKey, reference};
 use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
-use halofold::{Compiled, DataError, Element, Error, Operation, Options, Value, probe, wgpu};
+use halofold::{Compiled, DataError, Element, Error, Options, Planned, Value, probe, wgpu};
 
 use crate::common::{Gpu, Outputs, Random, bits_of, gpu, in_turn, is_poison, limited, twice_in_a_pass};
 use crate::inputs::{Input, value_like, words, written};

@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Map, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Features;
-use halofold::{Compiled, Element, Operation};
+use halofold::{Compiled, Element, Planned};
 
 use crate::common::{Gpu, Outputs, Random, cautious, gpu, in_turn, twice_in_a_pass};
 use crate::inputs::{Input, words};

@@ -8,8 +8,9 @@ use std::env;
 use std::time::{Duration, Instant};
 
 use halofold::ladder::{Finish, Rung, Setup};
-use halofold::reduce::{Op, Options, Plan, Reducer, Tuning, Workspace};
+use halofold::reduce::{Op, Plan, Tuning, Workspace};
 use halofold::{Element, Slice};
+use halofold_cases::How;
 
 use crate::common::{Random, buffer, gpu, in_one_pass, is_software, read, room};
 
@@ -42,8 +43,8 @@ fn one_launch_under_load_gives_right_results() {
             let tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
             let tuning = tuning.with_max_workgroups(most);
             let rung = Setup { rung, finish: Finish::LastWorkgroup, tuning };
-            let options = Options::default().with_rung(rung);
-            (op, Reducer::with_options(&gpu.device, op.over(Element::U32).unwrap(), options).unwrap())
+            let how = How::default().with_rung(rung);
+            (op, how.on(&gpu.device, &op.over(Element::U32).unwrap()).unwrap())
         })
     });
     let reducers: Vec<_> = reducers.collect();

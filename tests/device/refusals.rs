@@ -12,7 +12,7 @@ use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{self, Limits};
-use halofold::{Compiled, Element, Operation, Slice};
+use halofold::{Compiled, Element, Planned, Slice};
 
 use crate::common::{Gpu, buffer, cautious, gpu, limited, room};
 use crate::inputs::Input;

@@ -4,7 +4,7 @@ use halofold::reduce::reference::{Expected, prefixes, reduce};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::{Compiled, Element, Error, Value};
+use halofold::{Compiled, Element, Error, Options, Value};
 
 use crate::common::{
     Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
@@ -90,6 +90,20 @@ fn prefixes_of_every_type_length_and_row() {
     for (nth, (row, rows)) in rows.into_iter().enumerate() {
         check(gpu, sums(Element::U32), row * rows, Some(row), nth % 2 == 1, 4);
     }
+}
+
+/// Integers have the same bits by subgroup operations and without.
+#[test]
+fn options_turn_subgroups_off() {
+    let (gpu, elements) = (gpu(), data(Kind::Random, Op::Sum, Element::U32, 10_000, 3));
+    let input = Input::at(gpu, elements.bytes(), 0);
+    let [with, without] = [true, false].map(|subgroups| {
+        let options = Options::default().with_subgroups(subgroups);
+        let scan = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap();
+        let scan = Compiled::new(&gpu.device, scan, &options).unwrap();
+        gpu.clean(|| scan.of(&input).wait(&gpu.queue).unwrap())
+    });
+    assert!(with == without && with.len() == 10_000);
 }
 
 /// Workgroups of sixteen invocations need states of states of states, and short bindings a dozen windows.

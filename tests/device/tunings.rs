@@ -9,7 +9,7 @@ use halofold::group::{GroupById, GroupByKey, ReduceRuns};
 use halofold::histogram::{self, Keys, Method};
 use halofold::ladder::{Finish, RUNGS, Setup};
 use halofold::rank::{Quantiles, TopK};
-use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind};
+use halofold::reduce::{BufferRange, Op, Shape, ShapeKind};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::stencil::reference::Problem;
@@ -17,8 +17,8 @@ use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
 };
 use halofold::wgpu::{Features, Limits};
-use halofold::{Compiled, Element, Operation, Slice};
-use halofold_cases::{End, Scene, any_adapter, same, text};
+use halofold::{Compiled, Element, Planned, Slice};
+use halofold_cases::{End, How, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -138,9 +138,9 @@ proptest! {
         let input = BufferRange { offset, len };
         let _ = (job.plan(input, None, &limits), job.kernels(Features::empty(), &limits));
         let sum = Op::Sum.over(Element::U32).unwrap();
-        let options = Options::default().with_rung(setup);
-        let _ = options.check(&sum, ShapeKind::Whole, Features::all(), &limits);
-        let _ = options.plan(&sum, Shape::Whole, &[input], None, &limits);
+        let how = How::default().with_rung(setup);
+        let _ = how.check(&sum, ShapeKind::Whole, Features::all(), &limits);
+        let _ = how.plan(&sum, Shape::Whole, &[input], None, &limits);
         for shape in [
             Shape::Whole,
             Shape::Accumulate,
@@ -149,7 +149,7 @@ proptest! {
             Shape::Offsets { count: len.min(1000) },
             Shape::axis(1, len.isqrt(), len.isqrt()),
         ] {
-            let _ = Options::default().plan(&sum, shape, &[input], None, &limits);
+            let _ = How::default().plan(&sum, shape, &[input], None, &limits);
         }
         if takes_time {
             if let Ok(median) = Quantiles::new(element, [0.5]) {
@@ -243,9 +243,9 @@ fn histograms_are_right_or_refused() {
 fn rungs_are_right_or_refused() {
     check(750, (ladder_setup(), 0u32..20_000), |scene, (setup, len)| {
         let words: Vec<u32> = (0..len).map(word).collect();
-        let options = Options::default().with_rung(setup);
+        let how = How::default().with_rung(setup);
         let sum = Op::Sum.over(Element::U32).map_err(text)?;
-        let reducer = Reducer::with_options(&scene.device, sum, options).map_err(text)?;
+        let reducer = how.on(&scene.device, &sum).map_err(text)?;
         let input = scene.buffer(bytemuck::cast_slice(&words))?;
         let reduction = reducer.of(Slice::new(&input, 0, 4 * u64::from(len)));
         let plan = reduction.plan().map_err(text)?;

@@ -3,8 +3,9 @@
 use std::f64::consts::{LN_2, SQRT_2};
 use std::iter::repeat_with;
 
-use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, ShapeKind};
-use halofold::{Element, Slice, Value, wgpu};
+use halofold::reduce::{Arity, Monoid, Op, Reduce, ShapeKind};
+use halofold::{Compiled, Element, Slice, Value, wgpu};
+use halofold_cases::How;
 use libtest_mimic::Trial;
 
 use crate::common::{Random, gpu, poisoned, run};
@@ -31,7 +32,7 @@ fn on_gpu(name: &str, function: fn(f64) -> f64, arguments: fn() -> Vec<f64>) -> 
 /// The sum of a function of `exp_log.wgsl`: over segments of one element, the function itself.
 fn sum_of(function: &str) -> Monoid {
     let monoid = Op::LogSumExp.over(Element::F64).expect("f64 has one");
-    let stages = Options::default().stages(&monoid, ShapeKind::Segments, &wgpu::Limits::default());
+    let stages = How::default().stages(&monoid, ShapeKind::Segments, &wgpu::Limits::default());
     let module = monoid.compose(stages[0], wgpu::Features::empty()).expect("it has segments");
     let pieces = module.split("// ==== shaders/operators/shared/");
     let pieces = pieces.filter(|piece| piece.starts_with("real.wgsl") || piece.starts_with("exp_log.wgsl"));
@@ -53,7 +54,7 @@ fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
 fn compare(monoid: Monoid, function: fn(f64) -> f64, arguments: &[f64]) -> Checked {
     let bytes = bytemuck::cast_slice(arguments);
     let buffer = poisoned(gpu(), bytes, 0);
-    let reducer = Reducer::new(&gpu().device, monoid)?;
+    let reducer = Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default())?;
     let input = Slice::new(&buffer, 0, bytes.len() as u64);
     let [first, _] = run(gpu(), &reducer.of(input).segments(1), None)?;
     let results = Op::Sum.read(Element::F64, &first).into_iter();

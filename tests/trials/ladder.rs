@@ -127,7 +127,7 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
 /// Compares the result over elements that begin some elements behind the buffer's start. An operator of two inputs takes them twice.
 fn compare(bench: &Bench, kind: Kind, len: usize, seed: u64, skipped: u64) -> Checked {
     let Bench { op, element, reducer, .. } = bench;
-    let inputs = if reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
+    let inputs = if reducer.operation().monoid().arity() == Arity::Two { 2 } else { 1 };
     let inputs = vec![data(kind, *op, *element, len, seed).bytes().to_vec(); inputs];
     let offset = skipped * element.size();
     let checked = bench.check(&inputs, |_| true, Shape::Whole, [offset; 2], false);

@@ -1,8 +1,8 @@
 //! Reductions of inputs among poison, beside the CPU's.
 
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Monoid, Op, Plan, Reducer, Scalar, Shape};
-use halofold::{Element, Slice};
+use halofold::reduce::{Monoid, Op, Plan, Reduce, Scalar, Shape};
+use halofold::{Compiled, Element, Slice};
 
 use crate::common::{gpu, over, poisoned, right, run};
 use crate::{Checked, watched};
@@ -15,7 +15,7 @@ pub fn pairs() -> impl Iterator<Item = (Op, Element, Monoid)> {
 
 /// Reduces inputs from these bytes of their buffers on, twice. Returns both outputs, and the plan.
 pub fn reduced(
-    reducer: &Reducer,
+    reducer: &Compiled<Reduce>,
     inputs: &[Vec<u8>],
     offsets: [u64; 2],
     shape: Shape,
@@ -38,14 +38,15 @@ pub fn same([first, second]: [Vec<u8>; 2]) -> Checked<Vec<u8>> {
 pub struct Bench {
     pub op: Op,
     pub element: Element,
-    pub reducer: Reducer,
+    pub reducer: Compiled<Reduce>,
     /// True if chance gives the order of the elements.
     pub varies: bool,
 }
 
 impl Bench {
     pub fn new(op: Op, element: Element, monoid: Monoid, varies: bool) -> Checked<Self> {
-        let reducer = watched(gpu(), || Ok(Reducer::new(&gpu().device, monoid)?))?;
+        let reducer =
+            watched(gpu(), || Ok(Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default())?))?;
         Ok(Bench { op, element, reducer, varies })
     }
 
@@ -59,7 +60,7 @@ impl Bench {
         may_be_open: bool,
     ) -> Checked {
         let Bench { op, element, reducer, varies } = self;
-        let start = of_nothing(*op, *element, reducer.monoid().out_size() as usize);
+        let start = of_nothing(*op, *element, reducer.operation().monoid().out_size() as usize);
         let start = (shape == Shape::Accumulate).then_some(&*start);
         let (runs, plan) = watched(gpu(), || reduced(reducer, inputs, offsets, shape, start))?;
         if !varies {

@@ -3,8 +3,9 @@
 //! One trial per operator and element type. What the adapter cannot run is listed as ignored, with the reason.
 
 use halofold::reduce::reference;
-use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, Shape};
+use halofold::reduce::{Arity, Monoid, Op, Scalar, Shape};
 use halofold::{Element, Slice, wgpu};
+use halofold_cases::How;
 use libtest_mimic::Trial;
 
 use crate::common::{Kind, buffer, data, gpu, right, run};
@@ -44,8 +45,8 @@ fn check(op: Op, element: Element, monoid: &Monoid, kind: Kind) -> Checked {
         }
         Ok(right(expected.judge(got, depth)).map_err(|why| format!("{what}: {why}"))?)
     };
-    let reducer = |options| Reducer::with_options(&gpu().device, monoid.clone(), options);
-    let to_states = reducer(Options::default().with_to_states(true))?;
+    let reducer = |how: How| how.on(&gpu().device, monoid);
+    let to_states = reducer(How::default().with_to_states(true))?;
     let of_elements = |shape| -> Checked<(Vec<u8>, u64)> {
         let (runs, plan) = reduced(&to_states, &inputs, [element.size(); 2], shape, None)?;
         Ok((same(runs)?, plan.depth()))
@@ -60,7 +61,7 @@ fn check(op: Op, element: Element, monoid: &Monoid, kind: Kind) -> Checked {
     let buffer = buffer(gpu(), &states, wgpu::BufferUsages::STORAGE);
     let slice = Slice::new(&buffer, 0, SEGMENTS * monoid.acc_size());
     for to_states in [false, true] {
-        let reducer = reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
+        let reducer = reducer(How::default().with_from_states(true).with_to_states(to_states))?;
         let reduction = reducer.of(slice).element_count(ALL as u32);
         let (result, more) = (same(run(gpu(), &reduction, None)?)?, reduction.plan()?.depth());
         let (what, got) = if to_states {

@@ -13,6 +13,7 @@ pub mod exact;
 mod data;
 mod grids;
 mod groups;
+mod how;
 mod keys;
 mod operations;
 mod pictures;
@@ -29,6 +30,7 @@ use std::pin::Pin;
 use halofold::stencil::{Stencil, Variant};
 
 pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode};
+pub use how::How;
 pub use operations::{Plain, operations};
 pub use scene::{End, Scene, any_adapter, same, text};
 

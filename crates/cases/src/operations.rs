@@ -7,7 +7,7 @@ use halofold::reduce::{Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Element, Kernel, Map, Operation};
+use halofold::{Element, Kernel, Map, Planned};
 
 /// An operation, and the kernels of its plans.
 pub struct Plain {
@@ -33,12 +33,12 @@ pub fn operations() -> Vec<Plain> {
 struct Operations(Vec<Plain>);
 
 impl Operations {
-    fn add(&mut self, operation: &'static str, name: String, value: &impl Operation) {
+    fn add(&mut self, operation: &'static str, name: String, value: &impl Planned) {
         self.add_on(operation, name, value, Features::all());
     }
 
     /// Adds an operation for a device with these features.
-    fn add_on(&mut self, operation: &'static str, name: String, value: &impl Operation, features: Features) {
+    fn add_on(&mut self, operation: &'static str, name: String, value: &impl Planned, features: Features) {
         let kernels = value.kernels(features, &Limits::default());
         self.0.push(Plain { operation, name, kernels });
     }

@@ -2,7 +2,7 @@
 
 use halofold::histogram::{Histogram, Keys};
 use halofold::pyramid::Pyramid;
-use halofold::reduce::{Op, Reducer, Shape};
+use halofold::reduce::{Op, Reduce, Shape};
 use halofold::wgpu::{self, Extent3d, TextureFormat, TextureSampleType, TextureUsages};
 use halofold::{Compiled, Element, Map, Texels};
 
@@ -15,9 +15,7 @@ pub fn cases() -> Vec<Case> {
     let (width, height) = (u64::from(WIDTH), u64::from(HEIGHT));
     let shapes = [Shape::Whole, Shape::Segments { len: width }, Shape::axis(1, height, width)];
     let sums = shapes.map(|shape| {
-        Case::new("Reducer", format!("texels, {shape:?}"), async move |scene: &Scene| {
-            sums(scene, shape).await
-        })
+        Case::new("Reduce", format!("texels, {shape:?}"), async move |scene: &Scene| sums(scene, shape).await)
     });
     let histogram = Case::new("Histogram", "texels, histogram", counts);
     let pyramid = Case::new("Pyramid", "pyramid of maxima", maxima);
@@ -66,7 +64,7 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
     let picture = picture(scene);
     let green = Map::components(TextureSampleType::Uint, "g").map_err(text)?;
     let sum = Op::Sum.over(Element::U32).and_then(|sum| sum.of_texels(green)).map_err(text)?;
-    let reducer = Reducer::new(&scene.device, sum).map_err(text)?;
+    let reducer = Compiled::new(&scene.device, Reduce::new(sum), &Default::default()).map_err(text)?;
     let green: Vec<u32> = words().iter().map(|word| word >> 8 & 255).collect();
     let expected = match shape {
         Shape::Segments { len } => green.chunks(len as usize).map(|row| row.iter().sum()).collect(),

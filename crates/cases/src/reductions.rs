@@ -4,8 +4,8 @@ use std::iter::zip;
 
 use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Accuracy, Arity, Numbers, Op, Options, Reducer, Shape, ShapeKind, Workspace};
-use halofold::{Element, Slice};
+use halofold::reduce::{Accuracy, Arity, Numbers, Op, Reduce, Shape, ShapeKind, Workspace};
+use halofold::{Compiled, Element, Slice};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
 
@@ -53,7 +53,7 @@ impl Reduced {
             Way::Rung(rung) if !FEW_RUNGS.contains(&rung) => Tag::Limits,
             _ => Tag::Losses,
         };
-        Case::new("Reducer", format!("{self:?}"), async move |scene: &Scene| self.judged(scene).await)
+        Case::new("Reduce", format!("{self:?}"), async move |scene: &Scene| self.judged(scene).await)
             .tagged(tag)
     }
 }
@@ -159,12 +159,12 @@ impl Reduced {
         let count = scene.buffer(&(groups[0].len() as u32).to_le_bytes())?;
         scene.stage();
 
-        let mut options = Options::default().with_accuracy(accuracy);
+        let mut reduce = Reduce::new(monoid).with_accuracy(accuracy);
         if let Way::Rung(name) = way {
             let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
-            options = options.with_rung(Setup::new(rung, &device.limits(), size * spanned));
+            reduce = reduce.with_rung(Setup::new(rung, &device.limits(), size * spanned));
         }
-        let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
+        let reducer = Compiled::new(device, reduce, &Default::default()).map_err(text)?;
         let slices = buffers.iter().map(|buffer| match shape {
             Shape::Strided { .. } => Slice::from(buffer),
             _ => Slice::new(buffer, 0, size * spanned),

@@ -1,7 +1,7 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reducer, Shape, Workspace};
-use halofold::{Element, Slice};
+use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reduce, Shape, Workspace};
+use halofold::{Compiled, Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::buffer::buffer;
@@ -18,7 +18,7 @@ const STRIDE: u64 = 256;
 /// Compares buffers with an expected one.
 #[derive(Debug)]
 pub(crate) struct Differ {
-    reducer: Reducer,
+    reducer: Compiled<Reduce>,
     expected: Buffer,
     /// The parts of the buffers that are reduced one after the other.
     pieces: Vec<BufferRange>,
@@ -33,7 +33,7 @@ impl Differ {
         let differ = include_str!("../shaders/differ.wgsl");
         let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
             .expect("the operator is valid: every comparison tests it");
-        let reducer = Reducer::new(device, monoid)?;
+        let reducer = Compiled::new(device, Reduce::new(monoid), &Default::default())?;
         let words = expected.size() / WORD;
         let piece = |at| BufferRange { offset: at * WORD, len: PIECE.min(words - at) };
         let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();

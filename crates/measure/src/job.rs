@@ -1,9 +1,9 @@
 //! One row of a ladder: a rung for an operator over an element type, with its tuning.
 
-use halofold::Element;
 use halofold::ladder::{Finish, Rung, Setup};
 use halofold::reduce::plan::Stage;
-use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Shape, ShapeKind, Tuning};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Plan, Reduce, Shape, ShapeKind, Tuning};
+use halofold::{Compiled, Element, Options};
 use wgpu::{Device, Features, Limits};
 
 /// A rung with its operator, element type and configuration.
@@ -44,19 +44,22 @@ impl Job {
         self.op.over(self.element).expect("a job's operator is defined for its element type")
     }
 
-    /// The options of its reducer.
-    pub fn options(&self) -> Options<'static> {
+    fn reduce(&self) -> Reduce {
         let Job { rung, finish, tuning, .. } = *self;
-        Options::default().with_subgroups(self.subgroups).with_rung(Setup { rung, finish, tuning })
+        Reduce::new(self.monoid()).with_rung(Setup { rung, finish, tuning })
     }
 
-    /// Its reducer.
+    fn options(&self) -> Options<'static> {
+        Options::default().with_subgroups(self.subgroups)
+    }
+
+    /// Its reduction on a device.
     ///
     /// # Errors
     ///
     /// Those of [`Job::check`].
-    pub fn reducer(&self, device: &Device) -> Result<Reducer, halofold::Error> {
-        Reducer::with_options(device, self.monoid(), self.options())
+    pub fn reducer(&self, device: &Device) -> Result<Compiled<Reduce>, halofold::Error> {
+        Compiled::new(device, self.reduce(), &self.options())
     }
 
     /// Checks that a device with these features and limits runs it.
@@ -65,12 +68,12 @@ impl Job {
     ///
     /// Names the feature or the limit.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), halofold::Error> {
-        self.options().check(&self.monoid(), ShapeKind::Whole, features, limits)
+        self.reduce().check(ShapeKind::Whole, &self.options(), features, limits)
     }
 
     /// The stages that its plans may launch.
     pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
-        self.options().stages(&self.monoid(), ShapeKind::Whole, limits)
+        self.reduce().stages(ShapeKind::Whole, &self.options(), limits)
     }
 
     /// Its plan for `len` elements that start `offset` bytes into a buffer.
@@ -79,9 +82,9 @@ impl Job {
     ///
     /// A size that the limits do not allow.
     pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, halofold::Error> {
-        let monoid = self.monoid();
+        let reduce = self.reduce();
         let input = BufferRange { offset, len };
-        let second = (monoid.arity() == Arity::Two).then_some(input);
-        self.options().plan(&monoid, Shape::Whole, &[input], second, limits)
+        let second = (reduce.monoid().arity() == Arity::Two).then_some(input);
+        reduce.plan(Shape::Whole, &[input], second, &self.options(), limits)
     }
 }

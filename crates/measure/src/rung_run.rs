@@ -44,7 +44,7 @@ impl<'a> RungRun<'a> {
         expected: &'a Expected,
     ) -> Result<Self, MeasureError> {
         let reducer = job.reducer(device)?;
-        let is_pair = reducer.monoid().arity() == Arity::Two;
+        let is_pair = reducer.operation().monoid().arity() == Arity::Two;
         let described = |input| {
             let reduction = reducer.of(input);
             if is_pair { reduction.with(input) } else { reduction }

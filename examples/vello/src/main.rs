@@ -7,8 +7,8 @@
 
 use halofold::histogram::{Histogram, Keys};
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Monoid, Op, Reducer};
-use halofold::{Element, Map, Slice, Compiled, Options};
+use halofold::reduce::{Arity, Monoid, Op, Reduce};
+use halofold::{Compiled, Element, Map, Options, Slice};
 use vello::util::{DeviceHandle, RenderContext};
 use vello::wgpu;
 use vello::{AaConfig, AaSupport, RenderParams, Renderer, RendererOptions, Scene};
@@ -86,7 +86,11 @@ fn survey(device: &wgpu::Device, queue: &wgpu::Queue, picture: &wgpu::Texture) -
     let keys = Keys::Ranges { low: 0.0, high: 1.0 };
     let config = Histogram::new(keys, 256).with_map(Map::texels(FLOATS, COLOURS)?);
     let histograms = Compiled::new(device, config, &Options::default())?;
-    let extent = Reducer::new(device, Op::MinMax.over(Element::F32)?.of_texels(Map::luminance())?)?;
+    let extent = Compiled::new(
+        device,
+        Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(Map::luminance())?),
+        &Default::default(),
+    )?;
     let [red, green, blue, _] = scene::BACKGROUND.components;
     // A texel's place from the first corner and from the last, unless it has the background's colour.
     let place = format!(
@@ -96,7 +100,11 @@ fn survey(device: &wgpu::Device, queue: &wgpu::Queue, picture: &wgpu::Texture) -
         }}"
     );
     let bounds = Monoid::custom_struct("bounds", 16, Arity::One, BOUNDS)?;
-    let bounds = Reducer::new(device, bounds.of_texels(Map::texels(FLOATS, &place)?)?)?;
+    let bounds = Compiled::new(
+        device,
+        Reduce::new(bounds.of_texels(Map::texels(FLOATS, &place)?)?),
+        &Default::default(),
+    )?;
 
     // 2. At start-up, and again whenever the picture's size changes: bind the texture and the results.
     let size = size_of::<Findings>() as u64;

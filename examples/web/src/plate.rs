@@ -3,11 +3,11 @@
 //!
 //! Four such plates, each hot on another side, add up to one that is hot everywhere: the mean of the inner cells is a quarter.
 
-use halofold::{Element, Compiled, Options};
 use halofold::histogram::{Histogram, Keys};
 use halofold::read::{Mailbox, Readback};
-use halofold::reduce::{Op, Reducer};
+use halofold::reduce::{Op, Reduce};
 use halofold::stencil::{Config, Convergence, FIVE_POINT, Grid, Grids, Jacobi, Outcome, Until};
+use halofold::{Compiled, Element, Options};
 
 use crate::{Error, Gpu, page};
 
@@ -30,7 +30,7 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     let heating = jacobi.prepare_until(Grids::new(&plate, &other), until)?;
     // Without the hot row.
     let below = plate.slice(u64::from(4 * SIDE)..);
-    let hottest = Reducer::new(device, Op::Max.over(Element::F32)?)?;
+    let hottest = Compiled::new(device, Reduce::new(Op::Max.over(Element::F32)?), &Default::default())?;
     let mailbox = Mailbox::new(device, 4);
     let max = hottest.of(below).into(mailbox.buffer())?;
     let [picture, outcome] = [BYTES, Convergence::OUTCOME_SIZE].map(|size| Readback::new(device, size));
@@ -57,9 +57,13 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     }
 
     // Once: numbers that a program reads as it goes, and the same run in one piece.
-    let sum: f32 = Reducer::new(device, Op::Sum.over(Element::F32)?)?.of(below).read(queue).await?;
+    let sum: f32 = Compiled::new(device, Reduce::new(Op::Sum.over(Element::F32)?), &Default::default())?
+        .of(below)
+        .read(queue)
+        .await?;
     let mean = sum / ((SIDE - 2) * (SIDE - 2)) as f32;
-    let spread = Compiled::new(device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 50), &Options::default())?;
+    let spread =
+        Compiled::new(device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 50), &Options::default())?;
     let counts: Vec<u32> = spread.of(below).read(queue).await?;
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bars =

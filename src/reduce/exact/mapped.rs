@@ -29,16 +29,16 @@ impl Monoid {
     /// numbers. A value costs what your function does, beside the ten operations of its addition.
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Accuracy, Arity, Monoid, Options, Reducer};
+    /// use halofold::reduce::{Accuracy, Arity, Monoid, Reduce};
+    /// use halofold::{Compiled, Element, Options};
     ///
     /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let elements = buffer(bytemuck::cast_slice(&[-1e8f32, 1.0, 1e8]));
     /// let positive = "fn value(x: f32) -> f32 { return max(x, 0.0); }";
     /// let monoid = Monoid::sum_of("sum-of-positive", Element::F32, Arity::One, positive)?;
-    /// let options = Options::default().with_accuracy(Accuracy::Exact);
-    /// let sum = Reducer::with_options(&device, monoid, options)?;
+    /// let sum = Reduce::new(monoid).with_accuracy(Accuracy::Exact);
+    /// let sum = Compiled::new(&device, sum, &Options::default())?;
     /// # assert_eq!(sum.of(&elements).wait::<f32>(&queue)?, 1e8 + 1.0);
     /// # Ok(())
     /// # }

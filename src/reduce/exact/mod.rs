@@ -4,7 +4,7 @@
 //! long integer, in units of the smallest subnormal number. It does not depend on tiles, on the width of subgroups, on the vendor or
 //! on the version. Only the end rounds, once, to the nearest float, ties to even.
 //!
-//! [`Accuracy::Exact`] in the [`Options`](crate::reduce::Options) of a reducer selects it, for [`Shape::Whole`],
+//! [`Reduce::with_accuracy`](crate::reduce::Reduce::with_accuracy) selects it, for [`Shape::Whole`],
 //! [`Shape::Strided`], [`Shape::Segments`], [`Shape::Offsets`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::ladder) is its kernel for whole inputs.
 //! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
 //! feature for it, not even to sum 64-bit floats, which takes integers alone.
@@ -26,7 +26,7 @@
 //!
 //! # The state
 //!
-//! With [`Options::to_states`](crate::reduce::Options::to_states) a reduction writes a state: a row of 64-bit two's-complement
+//! With [`Reduce::with_to_states`](crate::reduce::Reduce::with_to_states) a reduction writes a state: a row of 64-bit two's-complement
 //! integers, little-endian, which is an array `[i64; 16]`, `[i64; 25]` or `[i64; 73]` on the host. **States are merged by adding them, word by word**: on the GPU, by [`State::merge`], or by anything that adds
 //! 64-bit integers, such as an MPI sum, a database or a spreadsheet. Up to 2^31 states, in any order, give the same words.
 //!

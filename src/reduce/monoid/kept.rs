@@ -42,12 +42,12 @@ impl Monoid {
     /// [`Shape::Accumulate`](crate::reduce::Shape::Accumulate).
     ///
     /// ```
-    /// use halofold::Element;
-    /// use halofold::reduce::{Op, Reducer};
+    /// use halofold::{Compiled, Element, Options};
+    /// use halofold::reduce::{Op, Reduce};
     ///
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let depths = buffer(bytemuck::cast_slice(&[1.5f32, f32::NAN, 2.5, f32::NAN, 2.0]));
-    /// let mean = Reducer::new(&device, Op::Mean.over(Element::F32)?.skipping_nan()?)?;
+    /// let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?.skipping_nan()?), &Options::default())?;
     /// assert_eq!(mean.of(&depths).wait::<f32>(&queue)?, 2.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -74,8 +74,8 @@ pub(in crate::reduce) struct MadeFor {
 
 impl Plan {
     /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure
-    /// and needs no device. [`Reducer::plan`](crate::reduce::Reducer::plan) returns an equal plan on a device
-    /// with `limits`, unless its adapter is listed as one that takes two launches ([`Launches::ByAdapter`](crate::reduce::Launches::ByAdapter)).
+    /// and needs no device. [`Reduction::plan`](crate::reduce::Reduction::plan) returns an equal plan on a device
+    /// with `limits`, unless its adapter is listed as one that takes two launches ([`Launches::ByAdapter`](crate::Launches::ByAdapter)).
     ///
     /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
     /// second input of an operator with two inputs.

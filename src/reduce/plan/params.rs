@@ -183,10 +183,11 @@ mod tests {
 
     use super::*;
     use crate::element::Element;
+    use crate::gpu::Options;
     use crate::gpu::params::{Field, Parameters, fields_of};
     use crate::reduce::kernel::Coverage;
     use crate::reduce::plan::Reads;
-    use crate::reduce::{Accuracy, Op, Options, ShapeKind};
+    use crate::reduce::{Op, Reduce, ShapeKind};
 
     /// The fields of `Own` behind those of all kernels, for a kernel of this coverage.
     fn own_of(coverage: Coverage, file: &str) -> &'static [Field] {
@@ -203,10 +204,11 @@ mod tests {
     fn parameters_are_those_of_the_kernels() {
         let (limits, features) = (Limits::default(), Features::SUBGROUP | Features::SHADER_INT64);
         let sum = Op::Sum.over(Element::F32).unwrap();
-        for options in [Options::default(), Options::default().with_accuracy(Accuracy::Exact)] {
-            let monoid = &*options.exact(&sum).unwrap();
+        for monoid in [sum.exact().unwrap(), sum] {
+            let reduce = Reduce::new(monoid);
+            let monoid = reduce.monoid();
             for form in ShapeKind::ALL {
-                for stage in options.stages(monoid, form, &limits) {
+                for stage in reduce.stages(form, &Options::default(), &limits) {
                     let label = monoid.label(stage);
                     let Some(wgsl) = monoid.compose(stage, features) else { continue };
                     let own = own_of(stage.kernel.coverage, stage.kernel.file);

@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use halofold::ladder::{Rung, Setup};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Accuracy, Op, Options, Reducer, Shape, ShapeKind, Tuning};
-use halofold::{Element, Value};
+use halofold::reduce::{Accuracy, Op, Reduce, Shape, ShapeKind, Tuning};
+use halofold::{Compiled, Element, Value};
+use halofold_cases::How;
 
 use super::arrays::{Hard, array};
 use crate::common::oracle::expected;
@@ -87,33 +88,33 @@ impl Arrays {
 }
 
 /// Options of an exact reducer.
-pub fn exact() -> Options<'static> {
-    Options::default().with_accuracy(Accuracy::Exact)
+pub fn exact() -> How {
+    How::default().with_accuracy(Accuracy::Exact)
 }
 
 /// These by the ladder's rung with another tuning, if the adapter runs it.
-pub fn tuned(case: Case, subgroups: bool, change: impl Fn(Tuning) -> Tuning) -> Option<Options<'static>> {
+pub fn tuned(case: Case, subgroups: bool, change: impl Fn(Tuning) -> Tuning) -> Option<How> {
     let (device, rung) = (&gpu().device, Rung::named("exact").unwrap());
     let tuning = change(Tuning::of(rung.kernel, &device.limits(), 1 << 22));
-    let options = exact().with_rung(Setup { rung, finish: rung.finishes[0], tuning });
-    let options = options.with_subgroups(subgroups);
+    let how = exact().with_rung(Setup { rung, finish: rung.finishes[0], tuning });
+    let how = how.with_subgroups(subgroups);
     let monoid = case.0.over(case.1).unwrap();
-    options.check(&monoid, ShapeKind::Whole, device.features(), &device.limits()).is_ok().then_some(options)
+    how.check(&monoid, ShapeKind::Whole, device.features(), &device.limits()).is_ok().then_some(how)
 }
 
 /// A reducer of a case, to results or to states.
 pub struct Bench<'a> {
     pub gpu: &'a Gpu,
     pub case: Case,
-    pub reducer: Reducer,
+    pub reducer: Compiled<Reduce>,
     has_states: bool,
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(gpu: &'a Gpu, case: Case, options: Options<'_>) -> Self {
+    pub fn new(gpu: &'a Gpu, case: Case, how: How) -> Self {
         let monoid = case.0.over(case.1).unwrap();
-        let reducer = Reducer::with_options(&gpu.device, monoid, options).unwrap();
-        Bench { gpu, case, reducer, has_states: options.to_states }
+        let reducer = how.on(&gpu.device, &monoid).unwrap();
+        Bench { gpu, case, reducer, has_states: how.to_states }
     }
 
     pub fn reduce(&self, cut: &Cut, arrays: &Arrays) -> Vec<u8> {
@@ -157,7 +158,7 @@ impl<'a> Bench<'a> {
 pub struct Row<'a> {
     pub gpu: &'a Gpu,
     pub cases: Vec<Case>,
-    pub options: Vec<Options<'static>>,
+    pub how: Vec<How>,
     pub hard: &'a [Hard],
     pub cuts: Vec<Cut>,
     /// One in this many on a software adapter, in turn, so that each kind of data meets each cut of one operator or another.
@@ -171,7 +172,7 @@ impl<'a> Row<'a> {
         cuts: impl IntoIterator<Item = Cut>,
     ) -> Self {
         let (cases, cuts) = (cases.into_iter().collect(), cuts.into_iter().collect());
-        Row { gpu: gpu(), cases, options: vec![exact()], hard, cuts, step: 1 }
+        Row { gpu: gpu(), cases, how: vec![exact()], hard, cuts, step: 1 }
     }
 
     /// Runs the row, and returns the number of results that were compared.
@@ -179,15 +180,15 @@ impl<'a> Row<'a> {
         let step = if takes_fewer() { self.step } else { 1 };
         let mut results = 0;
         for (turn, case) in self.cases.into_iter().enumerate() {
-            for options in &self.options {
-                let bench = Bench::new(self.gpu, case, *options);
+            for how in &self.how {
+                let bench = Bench::new(self.gpu, case, *how);
                 for (kind, hard) in self.hard.iter().enumerate() {
                     for (number, cut) in self.cuts.iter().enumerate() {
                         let seed = turn + kind + number;
                         if seed.is_multiple_of(step) {
                             let cut = cut.clone().at(seed % 7);
                             let arrays = Arrays::new(case, *hard, &cut, (seed + cut.len) as u64);
-                            results += bench.check(&cut, &arrays, format_args!("{hard:?}, {options:?}"));
+                            results += bench.check(&cut, &arrays, format_args!("{hard:?}, {how:?}"));
                         }
                     }
                 }

@@ -3,9 +3,10 @@
 use half::f16;
 use halofold::ladder::{Rung, Setup};
 use halofold::reduce::reference::running;
-use halofold::reduce::{Accuracy, Arity, BufferRange, Launches, Monoid, Op, Options, Reducer, Shape, Tuning};
+use halofold::reduce::{Accuracy, Arity, BufferRange, Monoid, Op, Shape, Tuning};
 use halofold::scan::Scan;
-use halofold::{Element, wgpu};
+use halofold::{Element, Launches, wgpu};
+use halofold_cases::How;
 
 use super::arrays::{Hard, array};
 use super::bench::{cases, exact};
@@ -17,14 +18,14 @@ use crate::{refusals, scan};
 #[test]
 fn operators_without_an_exact_form_are_refused() {
     let device = &gpu().device;
-    let make = |monoid: Monoid, options: Options<'_>| Reducer::with_options(device, monoid, options);
+    let make = |monoid: Monoid, how: How| how.on(device, &monoid);
     let of = |op: Op, element| make(op.over(element).unwrap(), exact());
     // A rung that rounds is none for exact sums, whichever asks for them.
     let rung = Rung::named("vectorized").unwrap();
     let vectorized = Setup::new(rung, &device.limits(), 1 << 22);
     let sum = Op::Sum.over(Element::F32).unwrap();
     let by_rung = |monoid, accuracy| {
-        make(monoid, Options::default().with_accuracy(accuracy).with_rung(vectorized)).unwrap_err()
+        make(monoid, How::default().with_accuracy(accuracy).with_rung(vectorized)).unwrap_err()
     };
     let accumulated = of(Op::Sum, Element::F32).unwrap();
     let accumulated = accumulated.plan(Shape::Accumulate, &[BufferRange { offset: 0, len: 16 }], None);
@@ -71,8 +72,8 @@ fn the_rung_is_the_librarys_kernel() {
                 let all = BufferRange { offset: 0, len: (1 << power) + 1 };
                 let second = (case.0 == Op::Dot).then_some(all);
                 let plan = |setup: Option<Setup>| {
-                    let options = setup.map_or(exact(), |setup| exact().with_rung(setup));
-                    options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
+                    let how = setup.map_or(exact(), |setup| exact().with_rung(setup));
+                    how.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
                 };
                 let bytes = all.len * case.1.size();
                 let tuning = Tuning::for_operator(rung.kernel, &monoid, &limits, bytes);
@@ -137,7 +138,7 @@ const AROUND: &str = "fn value(x: f32) -> f32 { return abs(x - 1.0); }";
 fn check_mapped(element: Element, arity: Arity, text: &str, value: impl Fn(f32, f32) -> f32, cuts: Vec<Cut>) {
     let gpu = gpu();
     let monoid = Monoid::sum_of("value", element, arity, text).unwrap();
-    let reducer = Reducer::with_options(&gpu.device, monoid, exact()).unwrap();
+    let reducer = exact().on(&gpu.device, &monoid).unwrap();
     for cut in cuts {
         let bytes = array(Hard::Mixed, element, 2 * cut.len, 1);
         let both: Vec<f32> = match element {

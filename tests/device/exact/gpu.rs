@@ -1,8 +1,8 @@
 //! The kernels against whole numbers of any length: the same bits on every adapter. The first tests are rows.
 
 use halofold::Slice;
-use halofold::reduce::{Launches, Op, Shape};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Op, Shape};
+use halofold::{Element, Launches, wgpu};
 
 use super::arrays::{Hard, array};
 use super::bench::{Arrays, Bench, Case, Row, SOME, cases, exact, tuned};
@@ -17,8 +17,8 @@ fn whole_inputs_on_every_adapter() {
     Row { step: 2, ..Row::new(in_turn(cases(), 4, 0), &Hard::ALL, cuts) }.check();
     // A whole input is one segment if workgroups may not meet in one launch.
     let cuts = [0, 1, 17, 1000, 70_001].map(Cut::whole);
-    let options = vec![exact().with_launches(Launches::Two)];
-    Row { options, ..Row::new(in_turn(SOME, 2, 0), &[Hard::Mixed], cuts) }.check();
+    let how = vec![exact().with_launches(Launches::Two)];
+    Row { how, ..Row::new(in_turn(SOME, 2, 0), &[Hard::Mixed], cuts) }.check();
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn segments() {
 
 #[test]
 fn columns() {
-    let options = vec![exact(), exact().with_to_states(true)];
+    let how = vec![exact(), exact().with_to_states(true)];
     let hard = [Hard::Anything, Hard::Mixed, Hard::Sorted, Hard::MinusZeros];
     let cuts = [[1, 1, 5], [3, 7, 4], [2, 300, 33], [1, 2000, 3]].map(Cut::axis);
-    Row { options: options.clone(), ..Row::new(in_turn(cases(), 4, 1), &hard, cuts) }.check();
+    Row { how: how.clone(), ..Row::new(in_turn(cases(), 4, 1), &hard, cuts) }.check();
     // Chunks of rows, whose states are merged.
-    Row { options, ..Row::new(in_turn(SOME, 2, 0), &[Hard::Patterns], [Cut::axis([1, 50_000, 3])]) }.check();
+    Row { how, ..Row::new(in_turn(SOME, 2, 0), &[Hard::Patterns], [Cut::axis([1, 50_000, 3])]) }.check();
 }
 
 /// Empty ones, single elements, and the tile's own length and one more or less, wherever it begins.
@@ -120,8 +120,8 @@ fn windows_split_anywhere() {
     for (turn, (hard, cuts)) in rows.into_iter().enumerate() {
         let is_axis = matches!(cuts[0].shape, Shape::Axis { .. });
         let states = is_axis.then_some(exact().with_to_states(true));
-        let options = [exact()].into_iter().chain(states).collect();
-        Row { gpu: &small, options, ..Row::new(in_turn(SOME, 2, turn), hard, cuts) }.check();
+        let how = [exact()].into_iter().chain(states).collect();
+        Row { gpu: &small, how, ..Row::new(in_turn(SOME, 2, turn), hard, cuts) }.check();
     }
 }
 
@@ -153,11 +153,10 @@ fn every_workgroup_size_gives_the_same_bits() {
         let tuned = |(subgroups, power): (bool, u32)| {
             tuned(case, subgroups, |tuning| tuning.with_workgroup_size(1 << power))
         };
-        let options: Vec<_> = in_turn(all, 2, 0).filter_map(tuned).collect();
+        let how: Vec<_> = in_turn(all, 2, 0).filter_map(tuned).collect();
         let least = if takes_fewer() { 3 } else { 4 };
-        assert!(options.len() >= least, "{case:?} ran in {} sizes", options.len());
-        Row { options, ..Row::new([case], &[Hard::Patterns, Hard::Mixed], [13, 5003].map(Cut::whole)) }
-            .check();
+        assert!(how.len() >= least, "{case:?} ran in {} sizes", how.len());
+        Row { how, ..Row::new([case], &[Hard::Patterns, Hard::Mixed], [13, 5003].map(Cut::whole)) }.check();
     }
 }
 

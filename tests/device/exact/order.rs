@@ -1,9 +1,10 @@
 //! Operators that compare 64-bit floats on a device without 64-bit types: the results of one that has them, and of the CPU.
 
-use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Op, Options, Reducer, Scalar, Shape};
+use halofold::reduce::{Op, Reduce, Scalar, Shape};
 use halofold::wgpu::Features;
+use halofold::{Compiled, Element};
+use halofold_cases::How;
 
 use super::arrays::{Hard, array};
 use crate::common::{Gpu, gpu, takes_fewer, without};
@@ -20,13 +21,13 @@ fn narrow() -> Gpu {
     without(Features::SHADER_F64 | Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS)
 }
 
-fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Reducer {
-    let options = Options::default().with_to_states(to_states);
-    Reducer::with_options(&gpu.device, op.over(Element::F64).unwrap(), options).unwrap()
+fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Compiled<Reduce> {
+    let how = How::default().with_to_states(to_states);
+    how.on(&gpu.device, &op.over(Element::F64).unwrap()).unwrap()
 }
 
 /// The bytes of what an operator makes of floats.
-fn output(gpu: &Gpu, reducer: &Reducer, cut: &Cut, element: Element, bytes: &[u8]) -> Vec<u8> {
+fn output(gpu: &Gpu, reducer: &Compiled<Reduce>, cut: &Cut, element: Element, bytes: &[u8]) -> Vec<u8> {
     cut.hold(gpu, element.size() as usize, &[bytes]).reduce(gpu, reducer)
 }
 
@@ -95,7 +96,7 @@ fn searches_take_both_zeros_as_equal() {
             eprintln!("{op} of {element}: the adapter lacks {:?}", monoid.features());
             continue;
         }
-        let reducer = Reducer::new(&gpu.device, monoid).unwrap();
+        let reducer = Compiled::new(&gpu.device, Reduce::new(monoid), &Default::default()).unwrap();
         for (len, seed) in (0..9).map(|seed| (2, seed)).chain([(5001, 1)]) {
             let (cut, zeros) = (Cut::whole(len).at(1), array(Hard::Zeros, element, len, seed));
             let got = output(gpu, &reducer, &cut, element, &zeros);

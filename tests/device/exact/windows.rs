@@ -167,8 +167,8 @@ fn there_and_back(batch: usize) -> Vec<u8> {
 
 /// A reducer of one workgroup of this size, if the adapter has such: so few invocations that each takes many batches.
 fn of_size(case: Case, size: u32, subgroups: bool) -> Option<Bench<'static>> {
-    let options = tuned(case, subgroups, |tuning| tuning.with_workgroup_size(size).with_max_workgroups(1));
-    options.map(|options| Bench::new(gpu(), case, options))
+    let how = tuned(case, subgroups, |tuning| tuning.with_workgroup_size(size).with_max_workgroups(1));
+    how.map(|how| Bench::new(gpu(), case, how))
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::common::{buffer, gpu, without};
 use crate::refusals;
 use halofold::ladder::{Rung, Setup};
-use halofold::reduce::{Arity, Monoid, Options, Reducer, Shape};
-use halofold::{BufferError, Element, Error, Slice, wgpu};
+use halofold::reduce::{Arity, Monoid, Reduce, Shape};
+use halofold::{BufferError, Compiled, Element, Error, Slice, wgpu};
+use halofold_cases::How;
 
 /// A sum of squares that is right; each test spoils something.
 const SQUARES: &str = "\
@@ -27,7 +28,8 @@ fn constants_may_be_vectors_and_arrays() {
     let text = format!("{constants}{used}");
     for gpu in [gpu(), &without(wgpu::Features::SUBGROUP)] {
         let elements = buffer(gpu, bytemuck::cast_slice(&[2.0f32; 3000]), wgpu::BufferUsages::STORAGE);
-        let mean = Reducer::new(&gpu.device, custom(&text).unwrap()).unwrap();
+        let mean =
+            Compiled::new(&gpu.device, Reduce::new(custom(&text).unwrap()), &Default::default()).unwrap();
         for shape in [Shape::Whole, Shape::Segments { len: 30 }, Shape::axis(10, 30, 10)] {
             let means = mean.of(&elements).shape(shape);
             let means: Vec<f32> = gpu.clean(|| means.wait(&gpu.queue)).unwrap();
@@ -145,7 +147,7 @@ fn other_declarations_are_refused() {
     ];
     refusals::check(names.map(|declaration| {
         let monoid = custom(&format!("\n\n{SQUARES}{declaration}\n")).unwrap();
-        let made = gpu().clean(|| Reducer::new(&gpu().device, monoid));
+        let made = gpu().clean(|| Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default()));
         let end = declaration.find(['(', ':', '{']).unwrap();
         let name = declaration[..end].split(' ').nth(1).unwrap();
         (made.expect_err(declaration), "Wgsl(Composed", format!("rename; line 8: ; {name}"))
@@ -178,12 +180,11 @@ fn operators_that_branch_and_count() {
     let numbers: Vec<f32> = (0..LEN).map(|i| (i * 7919 % 65537) as f32 / 1000.0).collect();
     let input = buffer(gpu, bytemuck::cast_slice(&numbers), wgpu::BufferUsages::STORAGE);
     let input = Slice::new(&input, 0, 4 * u64::from(LEN));
-    let reducer =
-        |wgsl: &str, options| Reducer::with_options(&gpu.device, custom(wgsl).unwrap(), options).unwrap();
+    let reducer = |wgsl: &str, how: How| how.on(&gpu.device, &custom(wgsl).unwrap()).unwrap();
     let rung = Rung::named("interleaved-modulo-pair").unwrap();
     let in_order = Setup::new(rung, &gpu.device.limits(), 4 * u64::from(LEN));
-    for options in [Options::default(), Options::default().with_rung(in_order)] {
-        let top = reducer(TOP_TWO, options);
+    for how in [How::default(), How::default().with_rung(in_order)] {
+        let top = reducer(TOP_TWO, how);
         for index in [0, 4_000_000_000] {
             let found: (f32, u32, f32, u32) = top.of(input).counting_from(index).wait(&gpu.queue).unwrap();
             assert_eq!(found, (65.536, index + 25_225, 65.536, index + 90_762));
@@ -195,7 +196,7 @@ fn operators_that_branch_and_count() {
     }
     let branching = SQUARES.replace(SUM, "if a < b { return b + a; } return a + b;");
     let [plain, branching] = [SQUARES, &branching]
-        .map(|wgsl| reducer(wgsl, Options::default()).of(input).wait::<f32>(&gpu.queue).unwrap().to_bits());
+        .map(|wgsl| reducer(wgsl, How::default()).of(input).wait::<f32>(&gpu.queue).unwrap().to_bits());
     assert_eq!(branching, plain);
 }
 

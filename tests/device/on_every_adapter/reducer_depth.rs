@@ -3,7 +3,8 @@
 use std::iter::repeat_n;
 
 use halofold::Element;
-use halofold::reduce::{Arity, Monoid, Options, Reducer};
+use halofold::reduce::{Arity, Monoid};
+use halofold_cases::How;
 
 use crate::common::{gpu, limited, poison};
 use crate::cut::{Cut, reduce};
@@ -46,8 +47,8 @@ fn the_longest_way_to_any_result_is_within_the_plans_depth() {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
     for (gpu, subgroups) in [(gpu(), true), (gpu(), false), (&narrow, true), (&narrow, false)] {
         let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
-        let options = Options::default().with_subgroups(subgroups);
-        let reducer = Reducer::with_options(&gpu.device, monoid, options).unwrap();
+        let how = How::default().with_subgroups(subgroups);
+        let reducer = how.on(&gpu.device, &monoid).unwrap();
         for cut in cuts() {
             let held = cut.clone().at(1).hold(gpu, 4, &[&poison(4 * cut.len)]);
             let reduction = held.reduction(&reducer);

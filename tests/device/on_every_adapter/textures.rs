@@ -3,11 +3,12 @@
 use crate::common::{Gpu, Random, gpu, limited};
 use half::f16;
 use halofold::histogram::{Histogram, Keys};
-use halofold::reduce::{Accuracy, Arity, Launches, Monoid, Op, Options, Reducer};
+use halofold::reduce::{Accuracy, Arity, Monoid, Op, Reduce};
 use halofold::wgpu::{
     self, Backend, Extent3d, Texture, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
-use halofold::{Compiled, Element, Error, Map, Texels, TextureError};
+use halofold::{Compiled, Element, Error, Launches, Map, Texels, TextureError};
+use halofold_cases::How;
 
 pub const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 
@@ -85,12 +86,12 @@ fn words(gpu: &Gpu, format: TextureFormat, size: [u32; 2]) -> (Texture, Vec<u32>
     (texture, words)
 }
 
-fn with_options(gpu: &Gpu, op: Op, element: Element, map: Map, options: Options<'_>) -> Reducer {
-    Reducer::with_options(&gpu.device, op.over(element).unwrap().of_texels(map).unwrap(), options).unwrap()
+fn compiled_by(gpu: &Gpu, op: Op, element: Element, map: Map, how: How) -> Compiled<Reduce> {
+    how.on(&gpu.device, &op.over(element).unwrap().of_texels(map).unwrap()).unwrap()
 }
 
-fn reducer(gpu: &Gpu, op: Op, element: Element, map: Map) -> Reducer {
-    with_options(gpu, op, element, map, Options::default())
+fn reducer(gpu: &Gpu, op: Op, element: Element, map: Map) -> Compiled<Reduce> {
+    compiled_by(gpu, op, element, map, How::default())
 }
 
 pub fn component(sample: TextureSampleType, letters: &str) -> Map {
@@ -126,12 +127,12 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
     let total = reducer(gpu, Op::Sum, Element::U32, red());
     let place = reducer(gpu, Op::ArgMax, Element::U32, red());
     let xor = reducer(gpu, Op::Xor, Element::I32, component(TextureSampleType::Sint, "r"));
-    let in_two = Options::default().with_launches(Launches::Two);
-    let max = with_options(gpu, Op::Max, Element::U32, red(), in_two);
+    let in_two = How::default().with_launches(Launches::Two);
+    let max = compiled_by(gpu, Op::Max, Element::U32, red(), in_two);
     let map = |wgsl| Map::texels(TextureSampleType::Uint, wgsl).unwrap();
     let high = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> f32 { return f32(texel.r >> 8u); }");
-    let exact = Options::default().with_accuracy(Accuracy::Exact);
-    let exact = with_options(gpu, Op::Sum, Element::F32, high, exact);
+    let exact = How::default().with_accuracy(Accuracy::Exact);
+    let exact = compiled_by(gpu, Op::Sum, Element::F32, high, exact);
     let low = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }");
     let histograms = |map: Map, bins| {
         let config = Histogram::new(Keys::Numbers, bins).with_map(map);
@@ -294,7 +295,7 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 }";
     let bounds = Monoid::custom_struct("bounds", 16, Arity::One, bounds).unwrap();
     let bounds = bounds.of_texels(Map::texels(FLOAT, place).unwrap()).unwrap();
-    let bounds = Reducer::new(&gpu.device, bounds).unwrap();
+    let bounds = Compiled::new(&gpu.device, Reduce::new(bounds), &Default::default()).unwrap();
     let mut bytes = vec![0u8; 40 * 30];
     (bytes[7 * 40 + 9], bytes[21 * 40 + 3], bytes[12 * 40 + 31]) = (255, 1, 9);
     let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], [1, 1], BOUND);

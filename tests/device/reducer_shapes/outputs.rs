@@ -1,7 +1,8 @@
 //! Results of several numbers, each number in an array of its own: the words that one array of results holds.
 
-use halofold::reduce::{Launches, Monoid, Op, Options, Reducer, Reduction};
-use halofold::{Element, Slice};
+use halofold::reduce::{Monoid, Op, Reduce, Reduction};
+use halofold::{Compiled, Element, Launches, Slice};
+use halofold_cases::How;
 
 use super::scene::{GPU, NARROW, both, custom, elements, operators, reducer, sum};
 use crate::common::{Gpu, Outputs, in_turn, limited, poisoned, room};
@@ -37,7 +38,7 @@ fn check(gpu: &Gpu, reduction: &Reduction<'_, '_>, (ranges, stride): Numbers) {
 }
 
 /// Checks every shape of one input.
-fn every_shape(gpu: &Gpu, reducer: &Reducer, element: Element, numbers: Numbers) {
+fn every_shape(gpu: &Gpu, reducer: &Compiled<Reduce>, element: Element, numbers: Numbers) {
     let size = element.size() as usize;
     let cuts = [Cut::whole(0), Cut::whole(1)].into_iter().chain(Cut::every_of_one());
     for cut in cuts {
@@ -64,15 +65,15 @@ fn each_number_has_an_array_in_every_shape() {
                 eprintln!("{}: the adapter lacks {:?}", monoid.name(), monoid.features());
                 continue;
             }
-            let default = Options::default();
+            let default = How::default();
             let all = [default, default.with_subgroups(false), default.with_launches(Launches::Two)];
-            for options in in_turn(all, 3, turn + nth) {
-                every_shape(gpu, &reducer(gpu, &monoid, options), element, numbers);
+            for how in in_turn(all, 3, turn + nth) {
+                every_shape(gpu, &reducer(gpu, &monoid, how), element, numbers);
             }
         }
     }
     // One number has one output.
-    every_shape(&GPU, &reducer(&GPU, &sum(), Options::default()), Element::U32, (&[(0, 4)], 4));
+    every_shape(&GPU, &reducer(&GPU, &sum(), How::default()), Element::U32, (&[(0, 4)], 4));
 }
 
 #[test]
@@ -83,8 +84,8 @@ fn outputs_are_as_many_as_numbers_in_buffers_of_their_own() {
     let argmax = Op::ArgMax.over(Element::U32).unwrap();
     // A state is one array.
     let [max, states] =
-        [false, true].map(|states| reducer(gpu, &argmax, Options::default().with_to_states(states)));
-    let of = |reducer: &Reducer, outputs: &[Slice<'_>]| {
+        [false, true].map(|states| reducer(gpu, &argmax, How::default().with_to_states(states)));
+    let of = |reducer: &Compiled<Reduce>, outputs: &[Slice<'_>]| {
         let rows = reducer.of(Slice::new(&held, 0, 4000)).segments(10);
         rows.into_each(outputs.iter().copied()).unwrap_err()
     };
@@ -105,7 +106,7 @@ fn outputs_are_as_many_as_numbers_in_buffers_of_their_own() {
     let refused = |gpu: &Gpu, cut: Cut| {
         let held = cut.hold(gpu, 4, &[&vec![1; 4 * cut.len]]);
         let outputs = [(); 2].map(|()| room(gpu, 160_000));
-        held.reduction(&reducer(gpu, &argmax, Options::default())).into_each(&outputs).unwrap_err()
+        held.reduction(&reducer(gpu, &argmax, How::default())).into_each(&outputs).unwrap_err()
     };
     refusals::check([
         (refused(&few, Cut::whole(1000)), "Limit(", "max_storage_buffers_per_shader_stage; 5; 4"),

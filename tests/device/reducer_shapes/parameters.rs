@@ -1,7 +1,7 @@
 //! Operators with parameters of the application's, in every shape: new values take no compilation.
 
-use halofold::reduce::{Monoid, Reducer, Reduction};
-use halofold::{Slice, wgpu};
+use halofold::reduce::{Monoid, Reduce, Reduction};
+use halofold::{Compiled, Slice, wgpu};
 use wgpu::BufferUsages;
 
 use super::scene::{GPU, Operator, both, compare, custom, elements, reducer, sum};
@@ -45,7 +45,8 @@ fn weights(gpu: &Gpu) -> wgpu::Buffer {
 fn every_shape_reads_the_parameters_of_its_frame_on_every_adapter() {
     for gpu in both() {
         for monoid in [uniform(), storage()] {
-            let reducer = Reducer::new(&gpu.device, monoid.clone()).unwrap();
+            let reducer =
+                Compiled::new(&gpu.device, Reduce::new(monoid.clone()), &Default::default()).unwrap();
             let frame = weights(gpu);
             for (number, values) in FRAMES.into_iter().enumerate() {
                 gpu.queue.write_buffer(&frame, 256, bytemuck::cast_slice(&values));
@@ -79,7 +80,7 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     let default = Default::default();
     let [uniform, storage, sum] = [uniform(), storage(), sum()].map(|monoid| reducer(gpu, &monoid, default));
     let refusal = |reduction: Reduction<'_, '_>| reduction.into(&result).unwrap_err();
-    let given = |reducer: &Reducer, buffer, offset, size| {
+    let given = |reducer: &Compiled<Reduce>, buffer, offset, size| {
         refusal(reducer.of(&held).with_parameters(Slice::new(buffer, offset, size)))
     };
     let (role, short) = ("parameters", "Buffer(TooShort");
@@ -99,7 +100,7 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     let large = "@group(0) @binding(9) var<uniform> weights: array<vec4<u32>, 5001>;";
     let large = weighted(large, ["weights[0].x", "weights[0].y", "weights[5000].z"]);
     let size = large.parameters_size().unwrap();
-    let large = Reducer::new(&gpu.device, large).unwrap();
+    let large = Compiled::new(&gpu.device, Reduce::new(large), &Default::default()).unwrap();
     let frame = common::buffer(gpu, &poison(size as usize), BufferUsages::UNIFORM);
     if size > gpu.device.limits().max_uniform_buffer_binding_size {
         let error = given(&large, &frame, 0, size);

@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
-use halofold::Element;
-use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer, Workspace};
+use halofold::reduce::{Arity, Monoid, Op, Reduce, Workspace};
+use halofold::{Compiled, Element, Launches};
+use halofold_cases::How;
 
 use crate::common::{Gpu, Shared, limited};
 use crate::cut::{Cut, Held, reduce};
@@ -103,18 +104,18 @@ pub fn both() -> [&'static Gpu; 2] {
 }
 
 /// Both ways of compiling, where there are two.
-pub fn ways(monoid: &Monoid) -> Vec<Options<'static>> {
+pub fn ways(monoid: &Monoid) -> Vec<How> {
     let has_subgroups: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
-    has_subgroups.iter().map(|subgroups| Options::default().with_subgroups(*subgroups)).collect()
+    has_subgroups.iter().map(|subgroups| How::default().with_subgroups(*subgroups)).collect()
 }
 
 /// These, and a finish in a launch of its own.
-pub fn with_two_launches(monoid: &Monoid) -> Vec<Options<'static>> {
-    ways(monoid).into_iter().chain([Options::default().with_launches(Launches::Two)]).collect()
+pub fn with_two_launches(monoid: &Monoid) -> Vec<How> {
+    ways(monoid).into_iter().chain([How::default().with_launches(Launches::Two)]).collect()
 }
 
-pub fn reducer(gpu: &Gpu, monoid: &Monoid, options: Options<'_>) -> Reducer {
-    Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
+pub fn reducer(gpu: &Gpu, monoid: &Monoid, how: How) -> Compiled<Reduce> {
+    how.on(&gpu.device, monoid).unwrap()
 }
 
 /// Elements without a pattern.
@@ -136,23 +137,18 @@ pub fn compare(got: &[u8], want: &[u32], what: impl Display) {
     }
 }
 
-/// Runs operators over cuts on these devices, with each of some options. All cuts share a workspace, with what the cut before has left there.
-pub fn check(
-    devices: &[&Gpu],
-    operators: &[Operator],
-    options: impl Fn(&Monoid) -> Vec<Options<'static>>,
-    cuts: &[Cut],
-) {
+/// Runs operators over cuts on these devices, in each of some ways. All cuts share a workspace, with what the cut before has left there.
+pub fn check(devices: &[&Gpu], operators: &[Operator], how: impl Fn(&Monoid) -> Vec<How>, cuts: &[Cut]) {
     let all = devices.iter().flat_map(|gpu| operators.iter().map(move |operator| (*gpu, operator)));
     for (gpu, operator) in all {
         let held: Vec<_> = cuts.iter().map(|cut| operator.hold(gpu, cut)).collect();
-        for options in options(&operator.monoid) {
-            let reducer = reducer(gpu, &operator.monoid, options);
+        for how in how(&operator.monoid) {
+            let reducer = reducer(gpu, &operator.monoid, how);
             let plans = held.iter().map(|(held, _)| held.reduction(&reducer).plan().unwrap());
             let space = Workspace::for_plans(&gpu.device, &plans.collect::<Vec<_>>());
             for (cut, (held, want)) in cuts.iter().zip(&held) {
                 let got = reduce(gpu, &held.reduction(&reducer).workspace(&space));
-                compare(&got, want, format_args!("{} {cut}, {options:?}", operator.monoid.name()));
+                compare(&got, want, format_args!("{} {cut}, {how:?}", operator.monoid.name()));
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use std::iter::repeat_n;
 
-use halofold::reduce::{Arity, BufferRange, Launches, Monoid, Op, Options, Reducer, Shape};
-use halofold::{Element, Error, Slice, WgslError};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Reduce, Shape};
+use halofold::{Compiled, Element, Error, Launches, Slice, WgslError};
+use halofold_cases::How;
 
 use super::scene::{
     GPU, NARROW, Operator, SUM, WINDOW, both, check, elements, operators, reducer, scattered, sum, ways,
@@ -34,7 +35,7 @@ fn whole_inputs_in_windows_on_every_adapter() {
         (3 * WINDOW + 7, 2),
         (5 * WINDOW, 3),
     ];
-    let sums = reducer(&NARROW, &sum(), Options::default());
+    let sums = reducer(&NARROW, &sum(), How::default());
     for (len, launches) in lengths {
         let plan = sums.plan(Shape::Whole, &[BufferRange { offset: 0, len: len as u64 }], None).unwrap();
         assert_eq!(plan.launches().len(), launches, "{len}");
@@ -67,7 +68,7 @@ fn the_bits_of_one_launch() {
             for shape in &shapes[..if element == Element::F32 { 2 } else { 1 }] {
                 let held = Cut::of(*shape, LEN).hold(gpu(), element.size() as usize, &inputs);
                 let [first, two, one] = [Launches::ByAdapter, Launches::Two, Launches::One].map(|launches| {
-                    let reducer = reducer(gpu(), &monoid, Options::default().with_launches(launches));
+                    let reducer = reducer(gpu(), &monoid, How::default().with_launches(launches));
                     let reduction = held.reduction(&reducer);
                     (reduction.plan().unwrap().launches().len(), reduce(gpu(), &reduction))
                 });
@@ -78,7 +79,7 @@ fn the_bits_of_one_launch() {
         }
     }
     // One workgroup has no others to wait for.
-    let reducer = reducer(gpu(), &sum(), Options::default().with_launches(Launches::Two));
+    let reducer = reducer(gpu(), &sum(), How::default().with_launches(Launches::Two));
     let few = reducer.plan(Shape::Whole, &[BufferRange { offset: 0, len: 1000 }], None).unwrap();
     assert_eq!((few.launches().len(), few.scratch(), few.partials()), (1, [0; 2], 0));
 }
@@ -113,12 +114,12 @@ fn lengths_known_to_the_gpu_on_every_adapter() {
 /// The state of a sum is the sum.
 #[test]
 fn states_on_every_adapter() {
-    let options = |monoid: &Monoid| {
+    let how = |monoid: &Monoid| {
         let two = with_two_launches(monoid)[2];
         let states = [(true, false), (false, true), (true, true)];
         states.map(|(from, to)| two.with_from_states(from).with_to_states(to)).to_vec()
     };
-    check(&both(), &operators()[..1], options, &[Cut::whole(200_003).at(64)]);
+    check(&both(), &operators()[..1], how, &[Cut::whole(200_003).at(64)]);
 }
 
 /// Calls that go on where the one before stopped: other lengths, other buffers, a length from the GPU.
@@ -129,8 +130,8 @@ fn accumulation_continues_over_any_lengths_and_buffers_on_every_adapter() {
     let counted = [5001, 99_999].map(|count| adding(70_000).counted(count));
     let calls: Vec<_> = calls.chain(counted).collect();
     for gpu in both() {
-        for options in ways(&sum()) {
-            let reducer = reducer(gpu, &sum(), options);
+        for how in ways(&sum()) {
+            let reducer = reducer(gpu, &sum(), how);
             let mut total = 17u32;
             let result = poisoned(gpu, &total.to_le_bytes(), 256);
             let prepared = calls.iter().map(|cut| {
@@ -228,10 +229,8 @@ fn offsets_that_do_not_ascend() {
         elements(3000),
         (0..3000).map(|i| (i * 7919) % LEN).collect(),
     ];
-    for (gpu, options) in
-        both().into_iter().flat_map(|gpu| ways(&sum()).into_iter().map(move |way| (gpu, way)))
-    {
-        let reducer = reducer(gpu, &sum(), options);
+    for (gpu, how) in both().into_iter().flat_map(|gpu| ways(&sum()).into_iter().map(move |way| (gpu, way))) {
+        let reducer = reducer(gpu, &sum(), how);
         for list in lists.clone() {
             let held = Cut::between(list, ones.len()).at(1).hold(gpu, 4, &[bytemuck::cast_slice(&ones)]);
             for bytes in run(gpu, &held.reduction(&reducer), None).unwrap() {
@@ -275,7 +274,7 @@ fn over(declaration: &str, stride: u64, arity: Arity, map: &str) -> Result<Monoi
 #[test]
 fn structs_in_every_shape() {
     let cuts: Vec<_> = Cut::every().into_iter().flat_map(|cut| [cut.clone(), cut.at(5)]).collect();
-    let only = |_: &Monoid| vec![Options::default()];
+    let only = |_: &Monoid| vec![How::default()];
     for (declaration, stride, members) in TYPES {
         let powers = (0..members.len() as u32).map(|power| 3u32.pow(power));
         let terms = members.iter().zip(powers.clone()).map(|(name, power)| format!("{power}u * elem.{name}"));
@@ -304,7 +303,8 @@ fn strides_are_those_of_wgsl() {
     assert_eq!(made(28, TYPES[3].0).unwrap_err(), Error::Wgsl(WgslError::Stride { wgsl: 32, said: 28 }));
     assert!(made(4, "").unwrap_err().to_string().contains("Elem"));
     // A slice that starts inside an element.
-    let reducer = Reducer::new(&GPU.device, made(12, TYPES[0].0).unwrap()).unwrap();
+    let reducer =
+        Compiled::new(&GPU.device, Reduce::new(made(12, TYPES[0].0).unwrap()), &Default::default()).unwrap();
     let (held, result) = (poisoned(&GPU, &[0; 120], 0), room(&GPU, 4));
     let error = reducer.of(Slice::new(&held, 4, 24)).shape(Shape::Whole).into(&result).unwrap_err();
     assert!(error.to_string().contains("12 bytes"), "{error}");

@@ -2,7 +2,7 @@
 
 use halofold::histogram::{Histogram, Keys};
 use halofold::pyramid::Pyramid;
-use halofold::reduce::{Op, Reducer, Shape};
+use halofold::reduce::{Op, Reduce, Shape};
 use halofold::wgpu::{
     Extent3d, Limits, TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
@@ -17,8 +17,13 @@ use crate::on_every_adapter::textures::{BOUND, FLOAT, component, is_gl};
 fn textures() {
     let Gpu { device, queue } = gpu();
     let sum = Op::Sum.over(Element::F32).unwrap();
-    let plain = Reducer::new(device, sum.clone()).unwrap();
-    let sum = Reducer::new(device, sum.of_texels(component(FLOAT, "r")).unwrap()).unwrap();
+    let plain = Compiled::new(device, Reduce::new(sum.clone()), &Default::default()).unwrap();
+    let sum = Compiled::new(
+        device,
+        Reduce::new(sum.of_texels(component(FLOAT, "r")).unwrap()),
+        &Default::default(),
+    )
+    .unwrap();
     let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 4), &Default::default()).unwrap();
     let made = |change: fn(&mut TextureDescriptor<'_>)| {
         let mut descriptor = TextureDescriptor {

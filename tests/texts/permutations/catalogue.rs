@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use halofold::Element;
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::plan::{Stage, Writes};
-use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Tuning};
+use halofold::reduce::{Accuracy, Monoid, Op, ShapeKind, Tuning};
 use halofold::wgpu::{Features, Limits};
+use halofold::{Element, Launches};
+use halofold_cases::How;
 use halofold_measure::Kernel;
 
 use super::item::Item;
@@ -23,7 +24,7 @@ const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_AT
 pub struct Permutation {
     pub monoid: &'static Monoid,
     pub form: ShapeKind,
-    pub options: Options<'static>,
+    pub how: How,
     pub stage: Stage,
     pub features: Features,
 }
@@ -31,18 +32,18 @@ pub struct Permutation {
 impl Permutation {
     /// Its name in lists of fingerprints: the same words from one version to the next.
     fn label(&self) -> String {
-        let Permutation { monoid, form, options, stage, .. } = *self;
+        let Permutation { monoid, form, how, stage, .. } = *self;
         let (name, element) = (monoid.name(), monoid.element().map_or("structs", Element::name));
-        let way = match options.rung {
+        let way = match how.rung {
             Some(Setup { rung, finish, .. }) => format!("{} by {finish}", rung.name()),
             None => format!("{form:?}"),
         };
         let lacks = self.lacks();
         let marks = [
-            (options.accuracy == Accuracy::Exact, ", exact"),
-            (options.launches == Launches::Two, " in two launches"),
-            (options.from_states, ", from states"),
-            (options.to_states, ", to states"),
+            (how.accuracy == Accuracy::Exact, ", exact"),
+            (how.options.launches == Launches::Two, " in two launches"),
+            (how.from_states, ", from states"),
+            (how.to_states, ", to states"),
             (monoid.sample().is_some(), ", of texels"),
             (!lacks.is_empty(), &*format!(", without {}", feature_names(lacks))),
         ];
@@ -62,7 +63,7 @@ impl Permutation {
 
     /// Its kernel with all that is known of it.
     fn item(self, kernel: Kernel) -> Item {
-        let Permutation { monoid, form, options, stage, features } = self;
+        let Permutation { monoid, form, how, stage, features } = self;
         let element = monoid.element().map_or("structs", Element::name);
         // All kernels load by the same functions.
         let source = format!("{:?} of {:?}", stage.reads, monoid.sample());
@@ -71,7 +72,7 @@ impl Permutation {
             traits: [&launched, &source, monoid.name(), element].map(str::to_owned).into(),
             lacks: format!("{:?}", self.lacks()),
             is_given: Arc::new(move |wgsl, offered| {
-                options.check(monoid, form, features & offered, &generous()).is_ok()
+                how.check(monoid, form, features & offered, &generous()).is_ok()
                     && monoid.compose(stage, features & offered).as_deref() == Some(wgsl)
             }),
             ..Item::new(stage.kernel.file, self.label(), kernel)
@@ -97,7 +98,7 @@ pub fn generous() -> Limits {
 
 /// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung,
 /// by each of its finishes.
-pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
+pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, How)> {
     let mut ways = Vec::new();
     for form in ShapeKind::ALL {
         let states: &[bool] = match form {
@@ -106,13 +107,13 @@ pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
         };
         for &from_states in states {
             for &to_states in states {
-                let options = Options::default().with_from_states(from_states).with_to_states(to_states);
-                ways.push((form, options));
+                let how = How::default().with_from_states(from_states).with_to_states(to_states);
+                ways.push((form, how));
                 if form != ShapeKind::Accumulate {
-                    ways.push((form, options.with_accuracy(Accuracy::Exact)));
+                    ways.push((form, how.with_accuracy(Accuracy::Exact)));
                 }
                 if matches!(form, ShapeKind::Whole | ShapeKind::Strided) {
-                    ways.push((form, options.with_launches(Launches::Two)));
+                    ways.push((form, how.with_launches(Launches::Two)));
                 }
             }
         }
@@ -120,7 +121,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
     for rung in RUNGS {
         let tuning = Tuning::of(rung.kernel, &generous(), u64::MAX).with_workgroup_size(workgroup_size);
         for &finish in rung.finishes {
-            ways.push((ShapeKind::Whole, Options::default().with_rung(Setup { rung, finish, tuning })));
+            ways.push((ShapeKind::Whole, How::default().with_rung(Setup { rung, finish, tuning })));
         }
     }
     ways
@@ -135,8 +136,8 @@ pub fn permutations(monoid: &'static Monoid, workgroup_size: u32) -> Vec<Permuta
     });
     let devices: Vec<_> = devices.collect();
     let mut permutations = Vec::new();
-    for (form, options) in ways(workgroup_size) {
-        let mut stages = options.stages(monoid, form, &generous());
+    for (form, how) in ways(workgroup_size) {
+        let mut stages = how.stages(monoid, form, &generous());
         for stage in &mut stages {
             stage.workgroup_size = stage.workgroup_size.min(workgroup_size);
         }
@@ -149,8 +150,8 @@ pub fn permutations(monoid: &'static Monoid, workgroup_size: u32) -> Vec<Permuta
             stages.extend(each);
         }
         for &features in &devices {
-            if options.check(monoid, form, features, &generous()).is_ok() {
-                let of = |stage: &Stage| Permutation { monoid, form, options, stage: *stage, features };
+            if how.check(monoid, form, features, &generous()).is_ok() {
+                let of = |stage: &Stage| Permutation { monoid, form, how, stage: *stage, features };
                 permutations.extend(stages.iter().map(of));
             }
         }

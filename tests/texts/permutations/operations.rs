@@ -7,7 +7,7 @@ use crate::translate;
 use halofold::histogram::{Histogram, Keys, Method as Counting, Tuning};
 use halofold::reduce::{Op, length_kernel};
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Map, Operation as _, pyramid};
+use halofold::{Map, Planned as _, pyramid};
 use halofold_cases::{Plain, operations};
 use halofold_measure::{Form, Kernel};
 

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use halofold::ladder::{Coverage, Finish, RUNGS, Rung, Setup};
 use halofold::reduce::plan::Writes;
-use halofold::reduce::{Arity, BufferRange, Launches, Monoid, Op, Options, Plan, Shape, Tuning};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Plan, Shape, Tuning};
 use halofold::wgpu::Limits;
-use halofold::{Element, Error};
+use halofold::{Element, Error, Launches};
+use halofold_cases::How;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -106,10 +107,10 @@ impl Case {
 
     pub fn plan(&self) -> Result<Plan, Error> {
         let [from, to] = self.states;
-        let mut options = Options::default().with_launches(self.launches);
-        options.rung = self.rung;
-        let options = options.with_from_states(from).with_to_states(to);
-        options.plan(self.monoid(), self.shape, &self.parts, self.second, &self.limits)
+        let mut how = How::default().with_launches(self.launches);
+        how.rung = self.rung;
+        let how = how.with_from_states(from).with_to_states(to);
+        how.plan(self.monoid(), self.shape, &self.parts, self.second, &self.limits)
     }
 
     pub fn monoid(&self) -> &'static Monoid {

@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
-use halofold::{Error, Operation, Pass};
+use halofold::{Error, Pass, Planned};
 
 /// Bytes of a key.
 const KEY: u64 = 4;

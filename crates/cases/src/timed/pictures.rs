@@ -7,7 +7,7 @@ use std::rc::Rc;
 use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
-use halofold::reduce::{Op, Reducer};
+use halofold::reduce::{Op, Reduce};
 use halofold::{Compiled, Element, Map, Slice, Texels, wgpu};
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};
@@ -76,7 +76,11 @@ fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>
     let luminance = &pictures.numbers;
     let is_red = pictures.next().format() == TextureFormat::R8Unorm;
     let map = if is_red { red()? } else { Map::luminance() };
-    let range = Reducer::new(&device, Op::MinMax.over(Element::F32)?.of_texels(map.clone())?)?;
+    let range = Compiled::new(
+        &device,
+        Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(map.clone())?),
+        &Default::default(),
+    )?;
     let bins = Compiled::new(&device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
     let bits: Vec<u32> = luminance.iter().map(|x| x.to_bits()).collect();
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });
@@ -107,7 +111,11 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
     let target =
         device.create_texture(&described(TextureFormat::R32Float, size.map(|side| side / 2), levels, usage));
     let pyramid = Pyramid::new(&device, Op::Max, red()?)?;
-    let top = Reducer::new(&device, Op::Max.over(Element::F32)?.of_texels(red()?)?)?;
+    let top = Compiled::new(
+        &device,
+        Reduce::new(Op::Max.over(Element::F32)?.of_texels(red()?)?),
+        &Default::default(),
+    )?;
     let greatest = sources.numbers.iter().copied().fold(0.0, f32::max);
     let workspace = OnceCell::new();
     Runnable::new(

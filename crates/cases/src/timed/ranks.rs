@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use halofold::Element::{self, F32, U32};
 use halofold::rank::{Quantiles, TopK};
-use halofold::reduce::{Monoid, Op, Reducer};
+use halofold::reduce::{Monoid, Op, Reduce};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::{Compiled, wgpu};
@@ -109,7 +109,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 
 /// Sums of words.
 pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
-    let sum = Reducer::new(device, Op::Sum.over(U32)?)?;
+    let sum = Compiled::new(device, Reduce::new(Op::Sum.over(U32)?), &Default::default())?;
     Runnable::new(
         &[WORD],
         move |inputs, outputs| recorded(sum.of(inputs[0]).into(&outputs[0])),

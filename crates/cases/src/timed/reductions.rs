@@ -7,8 +7,8 @@ use std::rc::Rc;
 use halofold::Element::{self, F32};
 use halofold::reduce::Op::{self, Sum};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Accuracy, Arity, Options, Reducer, Scalar, Shape, reference};
-use halofold::{Value, wgpu};
+use halofold::reduce::{Accuracy, Arity, Reduce, Scalar, Shape, reference};
+use halofold::{Compiled, Options, Value, wgpu};
 use wgpu::util::DeviceExt as _;
 
 use super::runnable::reduced;
@@ -174,11 +174,10 @@ fn row(reduced: Reduced, [first, second]: &[Rc<Input>; 2]) -> Timed {
     Timed { results: reduced.results(), ways, features: monoid.features() | atomics, adds_up, ..row }
 }
 
-/// Options of a reducer.
+/// Options of a way to call.
 fn options(way: Way) -> Options<'static> {
     let options = Options::default();
     match way {
-        EXACT => options.with_accuracy(Accuracy::Exact),
         NO_SUBGROUPS => options.with_subgroups(false),
         // SAFETY: the operators are halofold's own.
         UNCHECKED => unsafe { options.unchecked() },
@@ -191,7 +190,9 @@ fn compiled(device: &wgpu::Device, reduction: Reduced, way: Way) -> Made<Runnabl
     let device = device.clone();
     let monoid = reduction.op.over(reduction.element)?;
     let output = reduction.results().unwrap_or(1) * monoid.out_size();
-    let reducer = Reducer::with_options(&device, monoid, options(way))?;
+    let accuracy = if way == EXACT { Accuracy::Exact } else { Accuracy::Fast };
+    let reduce = Reduce::new(monoid).with_accuracy(accuracy);
+    let reducer = Compiled::new(&device, reduce, &options(way))?;
     // Offsets, or the number of elements.
     let ends = reduction.lengths().scan(0, |end, len| {
         *end += len as u32;

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use halofold::Element;
 use halofold::ladder::{Finish, Rung, Setup};
-use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Scalar, Tuning};
+use halofold::reduce::{Arity, Monoid, Numbers, Reduce, Scalar, Tuning};
 use halofold::wgpu;
+use halofold::{Compiled, Element, Options};
 
 use super::block::Block;
 use super::op;
@@ -68,7 +68,7 @@ impl Own {
         let monoid = self.over(block.element)?;
         let mut results = vec![Vec::new(); lines];
         let reducer = gpu.attempt(|| {
-            Reducer::with_options(&gpu.device, monoid.clone(), in_order(&monoid, gpu)).map_err(Failure::usage)
+            Compiled::new(&gpu.device, in_order(&monoid, gpu), &Options::default()).map_err(Failure::usage)
         })?;
         let mut gpu_ms = Some(0.0);
         for batch in &block.lines.batches {
@@ -83,7 +83,7 @@ impl Own {
                 let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
                 let record = |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass);
                 let (mut bytes, ms) = gpu.read_results("halofold reduce", &output, record)?;
-                bytes.truncate(batch.lines.len() * reducer.monoid().out_size() as usize);
+                bytes.truncate(batch.lines.len() * reducer.operation().monoid().out_size() as usize);
                 Ok((reducer.results::<Vec<Numbers>>(&bytes).map_err(Failure::usage)?, ms))
             };
             let (numbers, ms) = gpu.attempt(run)?;
@@ -97,12 +97,12 @@ impl Own {
     }
 }
 
-/// Options that reduce whole inputs in the order of their elements.
-fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
+/// The reduction of whole inputs in the order of their elements.
+fn in_order(monoid: &Monoid, gpu: &Gpu) -> Reduce {
     let rung = Rung::named(IN_ORDER).expect("the ladder has it; another would take another order");
     let tuning = Tuning::of(rung.kernel, &gpu.device.limits(), 0);
     // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
     let most = if monoid.acc_size() <= 32 { 256 } else { 64 };
     let tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(most));
-    Options::default().with_rung(Setup { rung, finish: Finish::Repeat, tuning })
+    Reduce::new(monoid.clone()).with_rung(Setup { rung, finish: Finish::Repeat, tuning })
 }

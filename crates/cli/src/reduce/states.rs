@@ -3,8 +3,8 @@
 use halofold::read::Readback;
 use halofold::reduce::exact::Format;
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Arity, Op, Options, Reducer, Scalar, Shape};
-use halofold::wgpu;
+use halofold::reduce::{Arity, Op, Reduce, Scalar, Shape};
+use halofold::{Compiled, Options, wgpu};
 use halofold_fleet::host::Batch;
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::gpu::Gpu;
 /// Reductions to states, each compiled once.
 pub struct Kernels<'g> {
     gpu: &'g Gpu,
-    made: Vec<(Part, Reducer)>,
+    made: Vec<(Part, Compiled<Reduce>)>,
 }
 
 /// The states of one kind of all lines.
@@ -58,15 +58,16 @@ impl<'g> Kernels<'g> {
         }
         let monoid = part.monoid().map_err(Failure::usage)?;
         let missing = monoid.features() - self.gpu.device.features();
-        let options = Options::default().with_accuracy(part.accuracy).with_to_states(true);
+        let states = Reduce::new(monoid).with_accuracy(part.accuracy).with_to_states(true);
         let has_exact_form = Format::of(op, part.element).is_some();
         let lacking = |error| {
             // A standard deviation is made of the states of a variance.
             let asked = if part.op == op { String::new() } else { format!("`{op}`: ") };
             Failure::usage(format!("{asked}{error}{}", help::instead(has_exact_form, part.element, missing)))
         };
-        let made =
-            self.gpu.attempt(|| Reducer::with_options(&self.gpu.device, monoid, options).map_err(lacking))?;
+        let made = self
+            .gpu
+            .attempt(|| Compiled::new(&self.gpu.device, states, &Options::default()).map_err(lacking))?;
         self.made.push((part, made));
         Ok(self.made.len() - 1)
     }
@@ -117,7 +118,13 @@ pub fn output_buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
 }
 
 impl States {
-    fn run(&mut self, gpu: &Gpu, reducer: &Reducer, block: &Block, before: u64) -> Result<(), Failure> {
+    fn run(
+        &mut self,
+        gpu: &Gpu,
+        reducer: &Compiled<Reduce>,
+        block: &Block,
+        before: u64,
+    ) -> Result<(), Failure> {
         let part = self.part;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut outputs = Vec::new();
@@ -128,7 +135,7 @@ impl States {
             });
             for batch in &block.lines.batches {
                 let reduction = reducer.of(block.slice(0, batch)).shape(shape(batch));
-                let reduction = match reducer.monoid().arity() {
+                let reduction = match reducer.operation().monoid().arity() {
                     Arity::Two => reduction.with(block.slice(usize::from(!part.is_squared), batch)),
                     _ => reduction,
                 };

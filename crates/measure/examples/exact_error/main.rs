@@ -7,8 +7,8 @@
 mod picture;
 
 use halofold::ladder::{Rung, Setup};
-use halofold::reduce::{Accuracy, Op, Options, Reducer, Tuning};
-use halofold::{Element, adapter, wgpu};
+use halofold::reduce::{Accuracy, Op, Reduce, Tuning};
+use halofold::{Compiled, Element, Options, adapter, wgpu};
 use serde::{Deserialize, Serialize};
 use wgpu::util::DeviceExt as _;
 
@@ -59,14 +59,15 @@ fn measure() -> Result<Errors, Failure> {
     let info = adapter.get_info();
     let mut errors: [Vec<f64>; 3] = Default::default();
     for ((name, _), errors) in KINDS.into_iter().zip(&mut errors) {
-        let options = if name == "exact" {
-            Options::default().with_accuracy(Accuracy::Exact)
+        let sum = Reduce::new(Op::Sum.over(Element::F32)?);
+        let sum = if name == "exact" {
+            sum.with_accuracy(Accuracy::Exact)
         } else {
             let rung = Rung::named(name)?;
             let tuning = Tuning::of(rung.kernel, &device.limits(), 1 << 22);
-            Options::default().with_rung(Setup { rung, finish: rung.finishes[0], tuning })
+            sum.with_rung(Setup { rung, finish: rung.finishes[0], tuning })
         };
-        let sum = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, options)?;
+        let sum = Compiled::new(&device, sum, &Options::default())?;
         for power in POWERS {
             let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: None,

@@ -1,8 +1,8 @@
 //! Two hundred reductions of any operator, type, shape, size and place, over one workspace.
 
 use halofold::reduce::reference;
-use halofold::reduce::{Arity, BufferRange, Op, Plan, Reducer, Shape, ShapeKind, Workspace};
-use halofold::{Element, Slice};
+use halofold::reduce::{Arity, BufferRange, Op, Plan, Reduce, Shape, ShapeKind, Workspace};
+use halofold::{Compiled, Element, Slice};
 
 use super::{reducer, rounding, sum};
 use crate::common::{
@@ -35,9 +35,9 @@ fn pick<'i, T>(random: &mut Random, items: &'i [T]) -> &'i T {
 }
 
 /// Reducers that the device can run, drawn at random.
-fn reducers(gpu: &Gpu, random: &mut Random) -> Vec<(Key, Reducer)> {
+fn reducers(gpu: &Gpu, random: &mut Random) -> Vec<(Key, Compiled<Reduce>)> {
     let limits = gpu.device.limits();
-    let mut reducers: Vec<(Key, Reducer)> = Vec::new();
+    let mut reducers: Vec<(Key, Compiled<Reduce>)> = Vec::new();
     while reducers.len() < REDUCERS {
         let key = (*pick(random, Op::ALL), *pick(random, &Element::ALL), *pick(random, &FORMS));
         let Ok(monoid) = key.0.over(key.1) else { continue };
@@ -80,19 +80,19 @@ fn draw(random: &mut Random, form: ShapeKind, n: usize) -> Cut {
 /// A reduction with its inputs.
 struct Case<'a> {
     key: Key,
-    reducer: &'a Reducer,
+    reducer: &'a Compiled<Reduce>,
     cut: Cut,
     inputs: Vec<Data>,
     held: Held,
 }
 
 impl<'a> Case<'a> {
-    fn new(gpu: &Gpu, random: &mut Random, (key, reducer): &'a (Key, Reducer)) -> Self {
+    fn new(gpu: &Gpu, random: &mut Random, (key, reducer): &'a (Key, Compiled<Reduce>)) -> Self {
         let (op, element, form) = *key;
         let n = below(random, 150_000);
         let cut = draw(random, form, n);
         let kind = *pick(random, &[Kind::Random, Kind::Dyadic, Kind::Constant]);
-        let arity = if reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
+        let arity = if reducer.operation().monoid().arity() == Arity::Two { 2 } else { 1 };
         let inputs: Vec<_> = (0..arity).map(|_| data(kind, op, element, cut.len, random.next())).collect();
         let bytes: Vec<_> = inputs.iter().map(Data::bytes).collect();
         let held = cut.hold(gpu, element.size() as usize, &bytes);

@@ -6,8 +6,8 @@ mod recording;
 mod repeated;
 mod wrong;
 
-use halofold::reduce::{Bound, Monoid, Op, Plan, Reducer};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Bound, Monoid, Op, Plan, Reduce};
+use halofold::{Compiled, Element, wgpu};
 
 use crate::common::{Gpu, Random, in_one_pass, poison, read, room};
 use crate::cut::Cut;
@@ -22,8 +22,8 @@ fn sum(element: Element) -> Monoid {
     Op::Sum.over(element).unwrap()
 }
 
-fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
-    Reducer::new(&gpu.device, monoid).unwrap()
+fn reducer(gpu: &Gpu, monoid: Monoid) -> Compiled<Reduce> {
+    Compiled::new(&gpu.device, Reduce::new(monoid), &Default::default()).unwrap()
 }
 
 /// One cut of each shape over about this many elements.
@@ -48,7 +48,7 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// Prepares a reduction of the first of these elements.
-    fn new(gpu: &'a Gpu, reducer: &Reducer, cut: &Cut, bytes: &[u8]) -> Self {
+    fn new(gpu: &'a Gpu, reducer: &Compiled<Reduce>, cut: &Cut, bytes: &[u8]) -> Self {
         let held = cut.hold(gpu, 4, &[&bytes[..4 * cut.len]]);
         let reduction = held.reduction(reducer);
         let plan = reduction.plan().unwrap();

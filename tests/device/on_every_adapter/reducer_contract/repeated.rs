@@ -1,7 +1,7 @@
 //! The same reduction again: on other threads, in used scratch memory, without wgpu's checks, many times over.
 
-use halofold::reduce::{Bound, Options, Reducer, Workspace};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Bound, Reduce, Workspace};
+use halofold::{Compiled, Element, Options, wgpu};
 
 use super::{Bench, reducer, rounding, shapes, sum};
 use crate::common::{buffer, gpu, in_one_pass, read, room};
@@ -17,8 +17,9 @@ fn sums_of_floats_have_the_same_bits_every_time() {
                 let options = Options::default().with_subgroups(subgroups);
                 // SAFETY: the operator is halofold's own.
                 let unchecked = unsafe { options.unchecked() };
+                let sum = Reduce::new(sum(Element::F32));
                 let [checked, unchecked] = [options, unchecked]
-                    .map(|options| Reducer::with_options(&gpu.device, sum(Element::F32), options).unwrap());
+                    .map(|options| Compiled::new(&gpu.device, sum.clone(), &options).unwrap());
                 let bench = Bench::new(gpu, &checked, &cut, &data);
                 let first = bench.run(1);
                 assert!(first.iter().any(|byte| *byte != 0), "{cut}: nothing was added");
@@ -52,7 +53,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
 #[test]
 fn a_prepared_reduction_moves_to_another_thread() {
     fn sendable<T: Send + Sync + 'static>() {}
-    sendable::<(Reducer, Bound, Workspace)>();
+    sendable::<(Compiled<Reduce>, Bound, Workspace)>();
     let gpu = gpu();
     let words: Vec<u32> = (0..50_000).collect();
     let expected = words.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));

@@ -1,8 +1,9 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::ladder::{Rung, Setup};
-use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Reducer, Reduction, Shape, Workspace};
-use halofold::{Element, Error, Slice, wgpu};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Plan, Reduce, Reduction, Shape, Workspace};
+use halofold::{Compiled, Element, Error, Slice, wgpu};
+use halofold_cases::How;
 
 use super::{reducer, sum};
 use crate::common::{Gpu, buffer, cautious, gpu, room};
@@ -24,8 +25,8 @@ struct Desk {
     other: wgpu::Buffer,
     result: wgpu::Buffer,
     bare: wgpu::Buffer,
-    sums: Reducer,
-    dot: Reducer,
+    sums: Compiled<Reduce>,
+    dot: Compiled<Reduce>,
 }
 
 impl Desk {
@@ -209,9 +210,9 @@ fn wrong_workspaces_are_refused() {
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
     let mut setup = Setup::new(Rung::named("vectorized").unwrap(), &desk.gpu.device.limits(), LEN);
     setup.tuning = setup.tuning.with_workgroup_size(64).with_max_workgroups(1000);
-    let options = Options::default().with_rung(setup);
-    let of_rung = Reducer::with_options(&desk.gpu.device, sum(Element::U32), options).unwrap();
-    let refused = |sums: &Reducer, short, shape| {
+    let how = How::default().with_rung(setup);
+    let of_rung = how.on(&desk.gpu.device, &sum(Element::U32)).unwrap();
+    let refused = |sums: &Compiled<Reduce>, short, shape| {
         let plan = sums.plan(short, &[BufferRange { offset: 0, len: LEN }], None).unwrap();
         let small = Workspace::new(&desk.gpu.device, &plan);
         desk.refused(sums.of(Slice::new(&long, 0, 4 << 20)).shape(shape).workspace(&small))
@@ -234,13 +235,13 @@ fn missing_features_and_limits_are_refused() {
     let [strided, segments] = [Shape::Strided { stride: 1 }, Shape::Segments { len: 10 }];
     let fitting = [Shape::Whole, strided, segments, Shape::axis(1, 10, 100)];
     let others = [Shape::Offsets { count: 1 }, Shape::Accumulate];
-    let compiled = |monoid: Monoid, shape, options| {
+    let compiled = |monoid: Monoid, shape, how: How| {
         let all = BufferRange { offset: 0, len: LEN };
         let second = (monoid.arity() == Arity::Two).then_some(all);
-        let reducer = Reducer::with_options(&small.device, monoid, options)?;
+        let reducer = how.on(&small.device, &monoid)?;
         reducer.compile(&reducer.plan(shape, &[all], second)?)
     };
-    let made = |monoid, shape| small.clean(|| compiled(monoid, shape, Options::default()));
+    let made = |monoid, shape| small.clean(|| compiled(monoid, shape, How::default()));
     let refused = |monoid, shape| made(monoid, shape).expect_err("the device cannot do this");
     for (element, words) in [
         (Element::F64, "SHADER_F64; f64"),
@@ -258,7 +259,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
     let dot = Op::Dot.over(Element::F32).unwrap();
     let shuffle = Setup::new(Rung::named("subgroup-shuffle").unwrap(), &small.device.limits(), LEN);
-    let shuffle = compiled(sum(Element::U32), Shape::Whole, Options::default().with_rung(shuffle));
+    let shuffle = compiled(sum(Element::U32), Shape::Whole, How::default().with_rung(shuffle));
     refusals::check([
         (refused(sum(Element::F32), Shape::Accumulate), "Feature(", "sum; SHADER_FLOAT32_ATOMIC"),
         (refused(custom, Shape::Whole), "Feature(", "thirds; SHADER_F64"),
@@ -277,12 +278,10 @@ fn plans_of_other_reductions_are_refused() {
     let desk = Desk::new();
     let held = &desk.good;
     let words = |buffer, first: u64, len: u64| Slice::new(buffer, 4 * first, 4 * len);
-    let of = |element, options| {
-        Reducer::with_options(&desk.gpu.device, Op::ArgMax.over(element).unwrap(), options).unwrap()
-    };
-    let least = of(Element::U32, Options::default());
-    let states = of(Element::U32, Options::default().with_to_states(true));
-    let floats = of(Element::F64, Options::default());
+    let of = |element, how: How| how.on(&desk.gpu.device, &Op::ArgMax.over(element).unwrap()).unwrap();
+    let least = of(Element::U32, How::default());
+    let states = of(Element::U32, How::default().with_to_states(true));
+    let floats = of(Element::F64, How::default());
     let plan = least.of(words(held, 0, 900)).plan().unwrap();
     let prepare = |reduction: Reduction<'_, '_>| reduction.prepare(plan.clone(), &desk.result);
     let other = prepare(least.of(words(&desk.other, 0, 900))).unwrap();

@@ -3,9 +3,8 @@
 
 use wgpu::{AdapterInfo, Backend};
 
-/// The number of launches in which several workgroups combine their partials to one result, for
-/// [`Shape::Whole`](crate::reduce::Shape::Whole) and [`Shape::Strided`](crate::reduce::Shape::Strided). In
-/// other shapes no workgroup reads what another one writes in the same launch.
+/// The number of launches in which several workgroups combine their partials to one result, for reductions of whole and of strided inputs.
+/// In other shapes no workgroup reads what another one writes in the same launch.
 ///
 /// With one launch the last workgroup to finish collects the partials that the others have published. This is
 /// faster, but it relies on the order in which a GPU performs atomic operations on different addresses. No
@@ -13,21 +12,19 @@ use wgpu::{AdapterInfo, Backend};
 /// between two launches. `docs/determinism.md` explains this; an ignored test, `tests/device/one_launch.rs`, tries
 /// whether one launch fails on an adapter.
 ///
-/// With two launches the [exact sum](crate::reduce::exact) of a buffer is that of one segment. Exact sums of
+/// With two launches the exact sum of a buffer is that of one segment. Exact sums of
 /// several buffers, of a stride, or of a count on the GPU only have one launch.
 ///
 /// Both ways combine the elements in the same order, so floats have the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Launches {
-    /// One launch, unless the device's adapter is listed as one on which that fails (`src/reduce/launches.rs`). Without a device, as in
-    /// [`Plan::of`](crate::reduce::Plan::of), one launch.
+    /// One launch, unless the device's adapter is listed as one on which that fails (`src/gpu/launches.rs`). Without a device, one launch.
     #[default]
     ByAdapter,
     /// One launch, on every adapter.
     One,
-    /// Two launches, of which the second has one workgroup. The partials are then in the buffers of
-    /// [`Plan::scratch`](crate::reduce::Plan::scratch).
+    /// Two launches, of which the second has one workgroup.
     Two,
 }
 

@@ -1,0 +1,260 @@
+//! A reduction as a plain value, and the check that a device supports it.
+
+use std::borrow::Cow;
+
+use wgpu::{Device, TextureSampleType};
+
+use crate::gpu::error::Error;
+use crate::gpu::limits::{self, LimitError};
+use crate::gpu::operation::OnDevice;
+use crate::gpu::{Launches, Options};
+use crate::ladder::plan::{Setup, check as check_rung};
+use crate::reduce::compose::Text;
+use crate::reduce::exact::{Accuracy, EXACT_FOLD};
+use crate::reduce::kernel::ACCUMULATE;
+use crate::reduce::monoid::Monoid;
+use crate::reduce::plan::request::Whole;
+use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
+use crate::reduce::refused::{no_atomic, not_exact};
+use crate::reduce::results::OutputLayout;
+use crate::reduce::shape::{Shape, ShapeKind};
+
+/// A reduction: an operator, and what it reads and writes. [`Compiled`](crate::Compiled) brings it to a device.
+///
+/// ```
+/// use halofold::reduce::{Op, Reduce};
+/// use halofold::{Compiled, Element, Options};
+///
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, -3.0, 2.0, -3.0]));
+/// let least = Reduce::new(Op::ArgMin.over(Element::F32)?);
+/// let least = Compiled::new(&device, least, &Options::default())?;
+/// let (value, index): (f32, u32) = least.of(&elements).wait(&queue)?;
+/// assert_eq!((value, index), (-3.0, 1));
+/// // Of rows of two elements:
+/// let rows: Vec<(f32, u32)> = least.of(&elements).segments(2).wait(&queue)?;
+/// assert_eq!(rows, [(-3.0, 1), (-3.0, 1)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reduce {
+    monoid: Monoid,
+    rung: Option<Setup>,
+    from_states: bool,
+    to_states: bool,
+    accuracy: Accuracy,
+}
+
+impl Reduce {
+    /// A reduction of elements to results, by the fastest kernels.
+    pub const fn new(monoid: Monoid) -> Self {
+        Reduce { monoid, rung: None, from_states: false, to_states: false, accuracy: Accuracy::Fast }
+    }
+
+    /// Returns it with a rung of the [`ladder`](crate::ladder) for whole inputs, in the place of the fastest kernels with halofold's own
+    /// tuning for each length.
+    #[must_use]
+    pub fn with_rung(self, setup: Setup) -> Self {
+        Reduce { rung: Some(setup), ..self }
+    }
+
+    /// Returns it with [states](crate::reduce#states) as inputs, or with elements. States are combined without `map`.
+    #[must_use]
+    pub fn with_from_states(self, from_states: bool) -> Self {
+        Reduce { from_states, ..self }
+    }
+
+    /// Returns it with [states](crate::reduce#states) as output, or with results.
+    #[must_use]
+    pub fn with_to_states(self, to_states: bool) -> Self {
+        Reduce { to_states, ..self }
+    }
+
+    /// Returns it with [exact](crate::reduce::exact) sums, or with fast ones.
+    #[must_use]
+    pub fn with_accuracy(self, accuracy: Accuracy) -> Self {
+        Reduce { accuracy, ..self }
+    }
+
+    /// The operator. On a device it is that of its adapter and accuracy.
+    pub fn monoid(&self) -> &Monoid {
+        &self.monoid
+    }
+
+    /// All kernels that its plans may launch on a device with these limits.
+    pub fn stages(&self, form: ShapeKind, options: &Options<'_>, limits: &wgpu::Limits) -> Vec<Stage> {
+        let monoid = self.exact().unwrap_or(Cow::Borrowed(&self.monoid));
+        self.request(&monoid, form, options.launches, limits).stages()
+    }
+
+    /// Checks that a device with these features and limits can run it in shapes of a form. [`Compiled`](crate::Compiled) makes this check
+    /// before it compiles a kernel.
+    ///
+    /// # Errors
+    ///
+    /// - The device lacks a feature.
+    /// - The device allows fewer storage buffers per shader than a kernel needs.
+    /// - A custom operator declares a name that halofold's kernels also declare.
+    /// - The form is [`ShapeKind::Accumulate`], and the operator does not support it.
+    pub fn check(
+        &self,
+        form: ShapeKind,
+        options: &Options<'_>,
+        features: wgpu::Features,
+        limits: &wgpu::Limits,
+    ) -> Result<(), Error> {
+        let monoid = &*self.exact()?;
+        let monoid = &*monoid.on(features);
+        let request = self.request(monoid, form, options.launches, limits);
+        if let Some(setup) = &self.rung {
+            check_rung(&request, setup)?;
+        }
+        let features = options.features(features);
+        let texts = request.stages().into_iter().map(|stage| Text { monoid, stage, features });
+        texts.into_iter().try_for_each(|text| check(&text, options.subgroups, limits))
+    }
+
+    /// Plans the launches for a shape over inputs of these lengths, without a device. [`Launches::ByAdapter`] is one launch here.
+    ///
+    /// # Errors
+    ///
+    /// See [`Plan::of`].
+    pub fn plan(
+        &self,
+        shape: Shape,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
+        options: &Options<'_>,
+        limits: &wgpu::Limits,
+    ) -> Result<Plan, Error> {
+        self.request(&*self.exact()?, shape.kind(), options.launches, limits).plan(shape, parts, second)
+    }
+
+    /// Checks the device for the features that every form needs of the operator.
+    fn check_operator(
+        &self,
+        options: &Options<'_>,
+        features: wgpu::Features,
+        limits: &wgpu::Limits,
+    ) -> Result<(), Error> {
+        if self.rung.is_some() {
+            return self.check(ShapeKind::Whole, options, features, limits);
+        }
+        let monoid = &self.monoid;
+        monoid.check_features(features)?;
+        // A custom operator that collides with the kernels should be reported early.
+        let stages = self.stages(ShapeKind::Whole, options, limits);
+        let text = |stage: &Stage| Text { monoid, stage: *stage, features: options.features(features) };
+        stages.first().map_or(Ok(()), |stage| text(stage).checked())
+    }
+
+    /// The operator with the accuracy of the reduction.
+    fn exact(&self) -> Result<Cow<'_, Monoid>, Error> {
+        let monoid = &self.monoid;
+        if !self.is_exact() && monoid.format().is_none() {
+            return Ok(Cow::Borrowed(monoid));
+        }
+        if let Some(Setup { rung, .. }) = self.rung {
+            if !EXACT_FOLD.has(rung.kernel) {
+                let message = "rounds at every addition: exact sums have the rung `exact`";
+                return Err(Error::setting("rung", format!("`{}` {message}", rung.name())));
+            }
+        }
+        if monoid.format().is_some() {
+            return Ok(Cow::Borrowed(monoid));
+        }
+        monoid.exact().map(Cow::Owned).ok_or_else(|| not_exact(monoid))
+    }
+
+    fn is_exact(&self) -> bool {
+        self.accuracy == Accuracy::Exact || self.rung.is_some_and(|setup| EXACT_FOLD.has(setup.rung.kernel))
+    }
+
+    /// A request for plans of the operator with the accuracy of the reduction.
+    pub(super) fn request<'r>(
+        &'r self,
+        monoid: &'r Monoid,
+        form: ShapeKind,
+        launches: Launches,
+        limits: &'r wgpu::Limits,
+    ) -> Request<'r> {
+        Request {
+            whole: self.rung.as_ref().map(|setup| setup as &dyn Whole),
+            in_two_launches: launches == Launches::Two,
+            from_states: self.from_states,
+            to_states: self.to_states,
+            ..Request::new(monoid, form, limits)
+        }
+    }
+
+    /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
+    pub(super) fn output_layout(&self) -> OutputLayout {
+        let monoid = &self.monoid;
+        let (fields, stride) = if self.to_states {
+            (monoid.state_fields.clone(), monoid.acc_size())
+        } else {
+            (monoid.fields(), monoid.out_size())
+        };
+        OutputLayout { name: monoid.name().to_owned(), fields: fields.unwrap_or_default(), stride }
+    }
+
+    /// Bytes from one item of the inputs to the next.
+    pub(super) fn item_size(&self) -> u64 {
+        if self.from_states { self.monoid.acc_size() } else { self.monoid.stride() }
+    }
+
+    /// The type of the samples that it reads; `None` if it reads buffers.
+    pub(super) fn sample(&self) -> Option<TextureSampleType> {
+        self.monoid.sample().filter(|_| !self.from_states)
+    }
+}
+
+impl OnDevice for Reduce {
+    type Step = Stage;
+    type Own = ();
+
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, ()), Error> {
+        let (features, limits, adapter) = (device.features(), device.limits(), device.adapter_info());
+        let monoid = self.exact()?.on(features).into_owned().for_adapter(&adapter);
+        let reduce = Reduce { monoid, ..self };
+        let options = Options { launches: options.launches.on(&adapter), ..*options };
+        reduce.check_operator(&options, features, &limits)?;
+        Ok((reduce, ()))
+    }
+}
+
+/// Checks that a device with these limits can run a kernel, and that a custom operator composes with it.
+pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<(), Error> {
+    let kernel = text.stage.kernel;
+    if kernel.needs_subgroups() && !subgroups {
+        let message = "is about subgroup operations, which the options turn off";
+        return Err(Error::setting("rung", format!("`{}` {message}", kernel.name)));
+    }
+    check_features(text)?;
+    let named = |error: LimitError| error.of(format!("`{}`", text.monoid.name()));
+    limits::check(&text.slots(), limits).map_err(named)?;
+    text.checked()
+}
+
+/// Checks that the device has the features that a stage needs.
+fn check_features(text: &Text<'_>) -> Result<(), Error> {
+    let Text { monoid, stage, features } = text;
+    let check = |name: &str, needed: wgpu::Features| monoid.needs(name, needed - *features);
+    let kernel = stage.kernel;
+    if *kernel == ACCUMULATE {
+        let besides = monoid.accumulates().ok_or_else(|| no_atomic(monoid))?;
+        check(monoid.name(), monoid.features() | besides)?;
+    }
+    if kernel.needs_subgroups() {
+        check(kernel.name, wgpu::Features::SUBGROUP)?;
+    }
+    if kernel.adds_to_total() {
+        let no_word = || {
+            let message = format!("no atomic word holds {}: use another rung", monoid.acc_type());
+            Error::setting("rung", message)
+        };
+        check(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
+    }
+    let in_words = kernel.collects_partials() || text.uses_subgroups() && !monoid.acc.is_word();
+    Ok(check(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })?)
+}
