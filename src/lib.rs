@@ -78,7 +78,7 @@
 //! # In a browser
 //!
 //! With wgpu's feature `webgpu`, everything here works as WebAssembly, except for what waits: it returns [`read::ReadError::Browser`].
-//! Await the other form instead: [`Reduction::read`](reduce::Reduction::read), [`Request::read`], [`Jacobi::read`](stencil::Jacobi::read),
+//! Await the other form instead: [`Reduction::read`](reduce::Reduction::read), [`Request::read`], [`Compiled::read`](crate::Compiled::read),
 //! [`read::Reading`]. As wgpu's types there, those of this crate are neither `Send` nor `Sync`. `examples/web` is a page.
 //!
 //! # Determinism

@@ -15,9 +15,18 @@ use crate::gpu::texels::Texels;
 /// It keeps the device alive. It compiles each kernel when `into` first needs it, or ahead of time in `compile`. It is `Send` and `Sync`. You may drop it once everything is bound.
 #[derive(Debug)]
 pub struct Compiled<O: Operation> {
+    device: Device,
     operation: O,
-    pub(crate) pipelines: Pipelines<O::Step>,
-    pub(super) own: O::Own,
+    pub(crate) own: O::Own,
+}
+
+impl<O: Operation> Clone for Compiled<O>
+where
+    O::Own: Clone,
+{
+    fn clone(&self) -> Self {
+        self.with(self.operation.clone(), self.own.clone())
+    }
 }
 
 impl<O: Operation> Compiled<O> {
@@ -28,7 +37,12 @@ impl<O: Operation> Compiled<O> {
     /// The device lacks a feature, or has too low a limit; a setting is out of range.
     pub fn new(device: &Device, operation: O, options: &Options<'_>) -> Result<Self, Error> {
         let (operation, own) = operation.on(device, options)?;
-        Ok(Compiled { operation, pipelines: Pipelines::new(device, *options), own })
+        Ok(Compiled { device: device.clone(), operation, own })
+    }
+
+    /// Another operation on the same device.
+    pub(crate) fn with(&self, operation: O, own: O::Own) -> Self {
+        Compiled { device: self.device.clone(), operation, own }
     }
 
     /// The operation.
@@ -38,7 +52,7 @@ impl<O: Operation> Compiled<O> {
 
     /// The device.
     pub fn device(&self) -> &Device {
-        &self.pipelines.device
+        &self.device
     }
 }
 
@@ -70,8 +84,8 @@ impl<O: Planned> Compiled<O> {
 
     /// Returns a kernel, which is compiled on first use.
     pub(super) fn kernel(&self, step: Step) -> Pipeline {
-        let Pipelines { features, limits, .. } = &self.pipelines;
-        self.pipelines.get(step, || self.operation.kernel(step, *features, limits))
+        let Pipelines { features, limits, .. } = &self.own.pipelines;
+        self.own.pipelines.get(step, || self.operation.kernel(step, *features, limits))
     }
 }
 

@@ -257,7 +257,7 @@ impl Kernels {
 /// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first
 /// needed, and kept.
 #[derive(Debug)]
-pub(crate) struct Pipelines<K> {
+pub struct Pipelines<K> {
     pub(crate) device: Device,
     pub(crate) limits: Limits,
     /// The features that kernels may use.

@@ -1,13 +1,12 @@
 //! Operations as plain values: what [`Compiled`](crate::Compiled) brings to a device.
 
 use std::fmt::Debug;
-use std::hash::Hash;
 
 use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Kernel, Options};
+use crate::gpu::kernel::{Kernel, Options, Pipelines};
 use crate::gpu::limits::LimitError;
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
@@ -20,9 +19,7 @@ impl<O: OnDevice> Operation for O {}
 
 /// What every operation has on a device.
 pub trait OnDevice: Clone + Debug {
-    /// What tells a kernel from the operation's others.
-    type Step: Clone + Debug + Eq + Hash;
-    /// Buffers that it has for all of its inputs.
+    /// Its kernels, and what else it has for all of its inputs.
     type Own: Debug;
 
     /// Checks that a device can run it, and returns it as it runs there.
@@ -51,27 +48,28 @@ pub trait Planned: Base {
 impl<O: Base> Planned for O {}
 
 impl<O: Base> OnDevice for O {
-    type Step = Step;
-    type Own = Tables;
+    type Own = Kept;
 
-    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Tables), Error> {
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Kept), Error> {
         let may_count = options.may_count_in_workgroups(device);
         let operation = if may_count { self } else { self.counting_in_storage() };
         let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
         let features = options.features(device.features());
         operation.check_on(features, &device.limits()).map_err(|error| error.of(&name))?;
         let table = operation.table();
-        let tables = Tables {
+        let kept = Kept {
+            pipelines: Pipelines::new(device, *options),
             table: buffers::filled(device, O::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
             nothing: buffers::scratch(device, O::LABEL, 0),
         };
-        Ok((operation, tables))
+        Ok((operation, kept))
     }
 }
 
-/// Buffers that a planned operation has for all of its inputs.
+/// What a planned operation has for all of its inputs.
 #[derive(Debug)]
-pub struct Tables {
+pub struct Kept {
+    pub(super) pipelines: Pipelines<Step>,
     pub(super) table: Buffer,
     /// Bound to an input that is empty or, as vectors, too short.
     pub(super) nothing: Buffer,

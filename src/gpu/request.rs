@@ -68,7 +68,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (elements, second) = (self.elements()?, self.second_elements()?);
-        self.operation.operation().plan(elements, second, &self.operation.pipelines.limits)
+        self.operation.operation().plan(elements, second, &self.operation.own.pipelines.limits)
     }
 
     /// The elements that it takes.
@@ -155,7 +155,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
         let outputs = Outputs::new(outputs.into_iter().map(Into::into), &plan.outputs)?;
-        let Pipelines { device, limits, .. } = &self.operation.pipelines;
+        let Pipelines { device, limits, .. } = &self.operation.own.pipelines;
         let input = self.input.slice();
         let reads = [("input", input), ("second input", self.second)];
         let reads: Vec<_> = reads

@@ -27,7 +27,7 @@ const KEPT: u64 = 1245;
 
 /// One kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Step {
+pub struct Step {
     /// True if it reads a level of the pyramid, false if it reads the caller's texels.
     pub(super) of_level: bool,
     /// The number of levels that it writes.

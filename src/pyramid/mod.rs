@@ -6,7 +6,7 @@
 //! ```
 //! use halofold::pyramid::Pyramid;
 //! use halofold::reduce::Op;
-//! use halofold::{Map, Texels, wgpu};
+//! use halofold::{Compiled, Map, Options, Texels, wgpu};
 //!
 //! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let texture = |[width, height]: [u32; 2], levels, format, usage| device.create_texture(&wgpu::TextureDescriptor {
@@ -17,8 +17,9 @@
 //! # if device.adapter_info().backend == wgpu::Backend::Gl { return Ok(()) }
 //! let depth = texture([1920, 1080], 1, wgpu::TextureFormat::Depth32Float, rendered);
 //! let hi_z = texture([960, 540], 10, wgpu::TextureFormat::R32Float, wgpu::TextureUsages::STORAGE_BINDING);
-//! let farthest = Pyramid::new(&device, Op::Max, Map::components(wgpu::TextureSampleType::Depth, "r")?)?;
-//! let prepared = farthest.prepare(&depth, &hi_z)?; // bound once,
+//! let farthest = Pyramid::new(Op::Max, Map::components(wgpu::TextureSampleType::Depth, "r")?)?;
+//! let farthest = Compiled::new(&device, farthest, &Options::default())?;
+//! let prepared = farthest.bind(&depth, &hi_z)?; // bound once,
 //!
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! prepared.encode(&mut encoder); // recorded every frame
@@ -33,7 +34,7 @@
 //! every texel of the source, and no surface is missed.
 //!
 //! The first level that is written has half the size of the source: level 0 of a texture of that size, or level 1 of the texture that is
-//! the source itself, by `prepare(&texture, Texels::new(&texture).level(1))`. All levels from there on are written, as many as the texture
+//! the source itself, by `bind(&texture, Texels::new(&texture).level(1))`. All levels from there on are written, as many as the texture
 //! has. The n-th of them, counted from 1, covers the source's texel (x, y) in its texel `min((x, y) >> n, size - 1)`.
 //!
 //! # Values

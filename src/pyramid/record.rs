@@ -5,45 +5,39 @@ use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, needs};
+use crate::gpu::operation::OnDevice;
 use crate::gpu::texels::Order;
 use crate::gpu::texels::TextureError;
-use crate::gpu::{Bound, Options, Texels};
+use crate::gpu::{Bound, Compiled, Options, Texels};
 use crate::map::Map;
 use crate::pyramid::kernels::{Config, FIRST_LEVEL, MOST_LEVELS, SIDE, Step, TILE};
 use crate::reduce::Op;
 
 const LABEL: &str = "halofold::pyramid";
 
-/// A pyramid for a device, of textures of any size. The module's page has [an example](crate::pyramid).
-///
-/// It keeps the device alive, and compiles each kernel when [`Pyramid::prepare`] first needs it. It is `Send` and `Sync`. You may drop
-/// it once everything is prepared.
-#[derive(Debug)]
+/// A pyramid of textures of any size, which [`Compiled`] brings to a device. The module's page has [an example](crate::pyramid).
+#[derive(Clone, Debug)]
 pub struct Pyramid {
     config: Config,
-    pipelines: Pipelines<Step>,
 }
 
 impl Pyramid {
     /// Makes a pyramid of [`Op::Min`], [`Op::Max`] or [`Op::MinMax`]. The map makes a number of a texel of the source:
-    /// [`Map::components`], [`Map::luminance`] or one of your own, which returns `f32`. Nothing is compiled yet.
+    /// [`Map::components`], [`Map::luminance`] or one of your own, which returns `f32`. OpenGL has none of [`Op::MinMax`].
     ///
     /// # Errors
     ///
-    /// - It is another operator, or the map does not return an `f32` for a texel.
-    /// - A limit of the device is too low.
-    /// - It is [`Op::MinMax`] on OpenGL.
-    pub fn new(device: &Device, op: Op, map: Map) -> Result<Self, Error> {
-        Self::with_options(device, op, map, Options::default())
+    /// It is another operator, or the map does not return an `f32` for a texel.
+    pub fn new(op: Op, map: Map) -> Result<Self, Error> {
+        Ok(Pyramid { config: Config::new(op, map)? })
     }
+}
 
-    /// Makes a pyramid with options.
-    ///
-    /// # Errors
-    ///
-    /// As [`Pyramid::new`].
-    pub fn with_options(device: &Device, op: Op, map: Map, options: Options<'_>) -> Result<Self, Error> {
-        let (config, limits) = (Config::new(op, map)?, device.limits());
+impl OnDevice for Pyramid {
+    type Own = Pipelines<Step>;
+
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
+        let (config, limits) = (&self.config, device.limits());
         let step = Step { of_level: false, levels: per_dispatch(&limits).max(1) };
         limits::check(&config.slots(step), &limits)?;
         limits::check_workgroup([SIDE, SIDE], &limits)?;
@@ -54,9 +48,11 @@ impl Pyramid {
             return Err(Error::setting("operator", message));
         }
         config.map(false).check(device.features(), &config.compose(step))?;
-        Ok(Pyramid { config, pipelines: Pipelines::new(device, options) })
+        Ok((self, Pipelines::new(device, *options)))
     }
+}
 
+impl Compiled<Pyramid> {
     /// Binds a source, and a target whose levels are written from the given one on ([their sizes](crate::pyramid#levels)), once. The result can
     /// be recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
     /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet.
@@ -67,20 +63,20 @@ impl Pyramid {
     /// - The first level written does not have half the size of the source, or the source is one of those written.
     /// - The source has more columns or rows than a dispatch of the device covers.
     /// - On OpenGL, the levels take more than one dispatch, the source is a level of the target's texture, or either has several layers.
-    pub fn prepare<'a>(
+    pub fn bind<'a>(
         &self,
         source: impl Into<Texels<'a>>,
         target: impl Into<Texels<'a>>,
     ) -> Result<Bound, Error> {
         let mut source = source.into();
         let levels = self.levels(source, target.into())?;
-        let (device, config) = (&self.pipelines.device, &self.config);
+        let (device, config) = (self.device(), &self.operation().config);
         let mut dispatches = Vec::new();
-        for made in levels.chunks(per_dispatch(&self.pipelines.limits) as usize) {
+        for made in levels.chunks(per_dispatch(&self.own.limits) as usize) {
             let step = Step { of_level: !dispatches.is_empty(), levels: made.len() as u32 };
             let bound = source.bind(device, config.sample(step.of_level), Order::Rows);
             let views: Vec<_> = made.iter().map(Texels::view).collect();
-            let kernel = self.pipelines.get(step, || config.kernel(step));
+            let kernel = self.own.get(step, || config.kernel(step));
             let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {
                 Some(nth) => BindingResource::TextureView(&views[nth as usize]),
                 None => bound.resource(slot),
@@ -93,10 +89,12 @@ impl Pyramid {
 
     /// Checks a source and a target, and returns the levels that are written.
     fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, Error> {
-        let Pipelines { device, limits, .. } = &self.pipelines;
+        let Pipelines { device, limits, .. } = &self.own;
         let backend = device.adapter_info().backend;
-        source.check(self.config.sample(false), backend).map_err(|error| error.of("source"))?;
-        let levels = target.stored_levels(self.config.format, backend).map_err(|error| error.of("target"))?;
+        source.check(self.operation().config.sample(false), backend).map_err(|error| error.of("source"))?;
+        let levels = target
+            .stored_levels(self.operation().config.format, backend)
+            .map_err(|error| error.of("target"))?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
             return Err(TextureError::Size { found, needed }.into());

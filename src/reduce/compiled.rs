@@ -72,13 +72,13 @@ impl Compiled<Reduce> {
     }
 
     pub(super) fn request(&self, shape: Shape) -> Request<'_> {
-        let launches = self.pipelines.options().launches;
-        self.operation().request(self.monoid(), shape.kind(), launches, &self.pipelines.limits)
+        let launches = self.own.options().launches;
+        self.operation().request(self.monoid(), shape.kind(), launches, &self.own.limits)
     }
 
     /// Returns a stage's kernel, which it compiles on first use.
     pub(super) fn stage(&self, stage: Stage) -> Result<Pipeline, Error> {
-        let pipelines = &self.pipelines;
+        let pipelines = &self.own;
         pipelines.try_get(stage, || {
             let text = Text { monoid: self.monoid(), stage, features: pipelines.features };
             operation::check(&text, pipelines.options().subgroups, &pipelines.limits)?;
@@ -96,6 +96,6 @@ impl Compiled<Reduce> {
         let blocks: Blocks = plan.launches.iter().map(|launch| launch.params.words()).collect();
         let most = plan.launches.first().map_or(0, |launch| launch.params.count);
         let count = count.map(|count| (count, most));
-        self.pipelines.parameters(("halofold::reduce::params", &blocks, WORDS), count)
+        self.own.parameters(("halofold::reduce::params", &blocks, WORDS), count)
     }
 }

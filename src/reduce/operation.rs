@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use wgpu::{Device, TextureSampleType};
 
 use crate::gpu::error::Error;
+use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, LimitError};
 use crate::gpu::operation::OnDevice;
 use crate::gpu::{Launches, Options};
@@ -210,16 +211,15 @@ impl Reduce {
 }
 
 impl OnDevice for Reduce {
-    type Step = Stage;
-    type Own = ();
+    type Own = Pipelines<Stage>;
 
-    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, ()), Error> {
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
         let (features, limits, adapter) = (device.features(), device.limits(), device.adapter_info());
         let monoid = self.exact()?.on(features).into_owned().for_adapter(&adapter);
         let reduce = Reduce { monoid, ..self };
         let options = Options { launches: options.launches.on(&adapter), ..*options };
         reduce.check_operator(&options, features, &limits)?;
-        Ok((reduce, ()))
+        Ok((reduce, Pipelines::new(device, options)))
     }
 }
 

@@ -426,7 +426,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let parameters =
             parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
-        bind::check(&plan, sources, parameters, &outputs, &reducer.pipelines.limits)?;
+        bind::check(&plan, sources, parameters, &outputs, &reducer.own.limits)?;
         let own;
         let workspace = match workspace {
             Some(workspace) => workspace,

@@ -10,7 +10,7 @@ use crate::gpu::error::Error;
 use crate::gpu::kernel::PARAMETERS;
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::slice::Slice;
-use crate::gpu::{LimitError, blocks, buffers, limits};
+use crate::gpu::{Compiled, LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Bound};
 use crate::stencil::aux_kernels::{self, CONVERGENCE_SLOTS};
 use crate::stencil::changes;
@@ -23,17 +23,17 @@ use crate::stencil::residual::{self, Residual};
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
 
-impl Jacobi {
-    /// Binds buffers as [`Jacobi::prepare`] does, for steps that stop once a check finds the residual below
+impl Compiled<Jacobi> {
+    /// Binds buffers as [`Compiled::prepare`] does, for steps that stop once a check finds the residual below
     /// epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, and 64-bit floats for grids of `f64`. A residual that is
     /// NaN stops the run as well: see [`Outcome::is_nan`]. This call allocates some small buffers. The first call also compiles: see
-    /// [`Jacobi::compile_until`]. Nothing is submitted.
+    /// [`Compiled::compile_until`]. Nothing is submitted.
     ///
     /// # Errors
     ///
-    /// - The errors of [`Jacobi::prepare`].
+    /// - The errors of [`Compiled::prepare`].
     /// - Epsilon is negative or not a number, or checks come after every zero steps.
     /// - The grid has more cells than a reduction can count.
     /// - The additional kernels exceed a limit of the device.
@@ -42,7 +42,7 @@ impl Jacobi {
         let device = self.device();
         let limits = device.limits();
         limits::check(CONVERGENCE_SLOTS, &limits)?;
-        let mut blocks = self.blocks.clone();
+        let mut blocks = self.own.blocks.clone();
         // A run that has stopped has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
         let both = 2 * blocks.size();
@@ -59,14 +59,14 @@ impl Jacobi {
             Accuracy::Exact => &[Residual::Changes, Residual::Squares][..],
             _ => &[Residual::Changes],
         };
-        let prepare = |reduction: &Residual| reduction.prepare(&self.kernels, grids, count, &found);
+        let prepare = |reduction: &Residual| reduction.prepare(&self.own.kernels, grids, count, &found);
         let check = reductions.iter().map(prepare).collect::<Result<_, _>>()?;
-        let control = Control::new(&self.kernels, until, &blocks, &params, &found);
+        let control = Control::new(&self.own.kernels, until, &blocks, &params, &found);
         Ok(Convergence { steps, check, control, until })
     }
 
-    /// Compiles the pipelines of [`Jacobi::prepare_until`] that are not compiled yet: those of
-    /// [`Jacobi::compile`], four small ones, and those of a reduction over two inputs. Exact checks compile
+    /// Compiles the pipelines of [`Compiled::prepare_until`] that are not compiled yet: those of
+    /// [`Compiled::compile`], four small ones, and those of a reduction over two inputs. Exact checks compile
     /// another reduction when they are first prepared.
     ///
     /// # Errors
@@ -75,9 +75,9 @@ impl Jacobi {
     pub fn compile_until(&self) -> Result<(), Error> {
         limits::check(CONVERGENCE_SLOTS, &self.device().limits())?;
         self.compile();
-        changes::compile(&self.kernels)?;
+        changes::compile(&self.own.kernels)?;
         for entry_point in aux_kernels::ENTRY_POINTS {
-            self.kernels.convergence(entry_point);
+            self.own.kernels.convergence(entry_point);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use bytemuck::AnyBitPattern;
 use wgpu::{Buffer, CommandEncoder, Queue};
 
+use crate::gpu::Compiled;
 use crate::gpu::error::Error;
 use crate::read::{self, Readback};
 use crate::stencil::convergence::Convergence;
@@ -10,15 +11,15 @@ use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::until::{Outcome, Until};
 
-impl Jacobi {
+impl Compiled<Jacobi> {
     /// Records `steps` steps, submits, waits, and returns the cells. This is for tools and tests; an
-    /// application should use [`Jacobi::prepare`]. In a browser only [`Jacobi::read`] works.
+    /// application should use [`Compiled::prepare`]. In a browser only [`Compiled::read`] works.
     ///
     /// `T` must be as wide as a cell. The grids also need [`wgpu::BufferUsages::COPY_SRC`].
     ///
     /// # Errors
     ///
-    /// - The errors of [`Jacobi::prepare`].
+    /// - The errors of [`Compiled::prepare`].
     /// - `T` has another width than a cell.
     /// - The device is lost.
     pub fn wait<T: AnyBitPattern>(
@@ -35,7 +36,7 @@ impl Jacobi {
     ///
     /// # Errors
     ///
-    /// See [`Jacobi::wait`].
+    /// See [`Compiled::wait`].
     pub fn read<T: AnyBitPattern>(
         &self,
         queue: &Queue,
@@ -48,11 +49,11 @@ impl Jacobi {
     }
 
     /// Records up to `steps` steps, which stop once a check finds the residual below epsilon. Submits, waits,
-    /// and returns the outcome and the cells. In a browser only [`Jacobi::read_until`] works.
+    /// and returns the outcome and the cells. In a browser only [`Compiled::read_until`] works.
     ///
     /// # Errors
     ///
-    /// See [`Jacobi::prepare_until`] and [`Jacobi::wait`].
+    /// See [`Compiled::prepare_until`] and [`Compiled::wait`].
     pub fn wait_until<T: AnyBitPattern>(
         &self,
         queue: &Queue,
@@ -66,12 +67,12 @@ impl Jacobi {
         Ok((outcome, cells(&results.wait(self.config().bytes())?)))
     }
 
-    /// Returns the outcome and the cells of such a run without blocking, as [`Jacobi::read`] does. The steps are submitted at once, and
+    /// Returns the outcome and the cells of such a run without blocking, as [`Compiled::read`] does. The steps are submitted at once, and
     /// the copy of the cells when the outcome has arrived: the grids belong to the future until it completes.
     ///
     /// # Errors
     ///
-    /// See [`Jacobi::wait_until`].
+    /// See [`Compiled::wait_until`].
     pub fn read_until<'a, T: AnyBitPattern>(
         &'a self,
         queue: &'a Queue,

@@ -7,7 +7,8 @@ use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Recorder};
-use crate::gpu::{LimitError, Options, buffers};
+use crate::gpu::operation::OnDevice;
+use crate::gpu::{Compiled, LimitError, Options, buffers};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
@@ -17,14 +18,26 @@ use crate::stencil::stencils::Weights;
 use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
-/// A stencil for a device and a grid.
+/// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
 ///
-/// It keeps the device alive. It compiles each pipeline when [`Jacobi::prepare`] or [`Jacobi::prepare_until`]
-/// first needs it, or ahead of time in [`Jacobi::compile`]. It is `Send` and `Sync`. A clone shares the
-/// pipelines.
-#[derive(Clone, Debug)]
+/// A clone of the compiled steps shares the pipelines. Each is compiled when [`Compiled::prepare`] or [`Compiled::prepare_until`] first needs
+/// it, or ahead of time in [`Compiled::compile`].
+#[derive(Clone, Copy, Debug)]
 pub struct Jacobi {
     config: Config,
+    weights: Weights,
+}
+
+impl Jacobi {
+    /// Steps of a configuration with these weights.
+    pub const fn new(config: Config, weights: Weights) -> Self {
+        Jacobi { config, weights }
+    }
+}
+
+/// What compiled steps have for all grids: two small buffers, and the kernels.
+#[derive(Clone, Debug)]
+pub struct Kept {
     pub(super) kernels: Arc<Kernels>,
     passes: Arc<Passes>,
     pub(super) blocks: UniformBlocks,
@@ -32,57 +45,46 @@ pub struct Jacobi {
     pub(super) weights: Buffer,
 }
 
-impl Jacobi {
-    /// Makes a stencil from a configuration and weights. This allocates two small buffers. Nothing is
-    /// compiled or submitted yet.
-    ///
-    /// # Errors
-    ///
-    /// The device lacks a limit or a feature: see [`Config::plan`].
-    pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, Error> {
-        Self::with_options(device, config, weights, Options::default())
-    }
+impl OnDevice for Jacobi {
+    type Own = Kept;
 
-    /// Makes a stencil with options.
-    ///
-    /// # Errors
-    ///
-    /// See [`Jacobi::new`].
-    pub fn with_options(
-        device: &Device,
-        config: Config,
-        weights: Weights,
-        options: Options<'_>,
-    ) -> Result<Self, Error> {
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Kept), Error> {
+        let Jacobi { config, weights } = self;
         let config = config.on(device).weighed(weights);
         config.check(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
         let passes = Arc::new(Passes::new(device, &config, &mut blocks)?);
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
-        let params = blocks.buffer(device, BufferUsages::UNIFORM);
-        let weights = filled(device, &config, weights);
-        let kernels = Arc::new(Kernels::new(device, config, options));
-        Ok(Jacobi { config, kernels, passes, blocks, params, weights })
+        let kept = Kept {
+            params: blocks.buffer(device, BufferUsages::UNIFORM),
+            weights: filled(device, &config, weights),
+            kernels: Arc::new(Kernels::new(device, config, *options)),
+            passes,
+            blocks,
+        };
+        Ok((Jacobi { config, weights }, kept))
     }
+}
 
+impl Compiled<Jacobi> {
     /// The configuration.
     pub fn config(&self) -> &Config {
-        &self.config
+        &self.operation().config
     }
 
     /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
     pub fn plan(&self) -> &Plan {
-        &self.passes.full().1.plan
+        &self.own.passes.full().1.plan
     }
 
-    /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
+    /// Compiles the pipelines of [`Compiled::prepare`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        let (steps, pass) = self.passes.full();
-        self.kernels.pass(steps);
+        let (steps, pass) = self.own.passes.full();
+        self.own.kernels.pass(steps);
         if pass.exchange.is_some() {
             for entry_point in ["gather", "scatter"] {
-                self.kernels.exchange(entry_point);
+                self.own.kernels.exchange(entry_point);
             }
         }
     }
@@ -92,19 +94,21 @@ impl Jacobi {
     ///
     /// # Errors
     ///
-    /// Only those of [`Jacobi::new`].
+    /// Only those of [`Compiled::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, Error> {
-        if self.config.weighed(weights).one_weight != self.config.one_weight {
-            return Self::with_options(self.device(), self.config, weights, self.kernels.options());
+        let (device, config) = (self.device(), *self.config());
+        let jacobi = Jacobi { config, weights };
+        if config.weighed(weights).one_weight != config.one_weight {
+            return Compiled::new(device, jacobi, &self.own.kernels.options());
         }
-        Ok(Jacobi { weights: filled(self.device(), &self.config, weights), ..self.clone() })
+        Ok(self.with(jacobi, Kept { weights: filled(device, &config, weights), ..self.own.clone() }))
     }
 
     /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
     /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
     /// once. This call allocates bind groups. For a grid that is cut into windows and is a ring, it also
-    /// allocates two or three buffers of four layers each. The first call [compiles](Jacobi::compile).
+    /// allocates two or three buffers of four layers each. The first call [compiles](Compiled::compile).
     ///
     /// # Errors
     ///
@@ -112,17 +116,13 @@ impl Jacobi {
     /// - Two of the grids are one buffer.
     /// - A right-hand side is missing, or given although the configuration has none.
     pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, Error> {
-        Ok(Stepper { steps: self.steps(grids, &self.params)? })
-    }
-
-    pub(super) fn device(&self) -> &Device {
-        self.kernels.device()
+        Ok(Stepper { steps: self.steps(grids, &self.own.params)? })
     }
 
     /// The dispatches of steps from `first` to `second` and back.
     pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, Error> {
-        grids.check(self.config.bytes(), self.config.rhs, &self.device().limits())?;
-        Ok(Steps::new(&self.passes, Binder::new(&self.kernels, &self.weights, grids), params))
+        grids.check(self.config().bytes(), self.config().rhs, &self.device().limits())?;
+        Ok(Steps::new(&self.own.passes, Binder::new(&self.own.kernels, &self.own.weights, grids), params))
     }
 }
 

@@ -8,7 +8,7 @@
 //! ω) u + ω/4 (neighbours + b)`:
 //!
 //! ```
-//! use halofold::Element;
+//! use halofold::{Compiled, Element, Options};
 //! use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Weights};
 //!
 //! const DAMPING: f64 = 0.8;
@@ -18,7 +18,8 @@
 //! # let rhs = buffer(bytemuck::cast_slice(&[(DAMPING / 4.0 * 8.0) as f32; 9]));
 //! // Both grids start alike, their outermost cells being the borders' values; `rhs` holds ω/4 b.
 //! let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(3, 3)).with_rhs();
-//! let jacobi = Jacobi::new(&device, config, Weights::new(&[1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]))?;
+//! let jacobi = Jacobi::new(config, Weights::new(&[1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]));
+//! let jacobi = Compiled::new(&device, jacobi, &Options::default())?;
 //! let grids = Grids::new(&first, &second).with_rhs(&rhs);
 //!
 //! // Tools: records, submits, waits, until no step changes a cell by 1e-6.

@@ -15,7 +15,9 @@ fn pipelines_are_compiled_once_and_when_needed() {
     let grids = Grids::new(&first, &second);
     let variant = Variant::named(&FIVE_POINT, "register-rows").unwrap();
     let config = Config::new(&FIVE_POINT, variant, Element::F32, Grid::plane(8, 8));
-    let (count, jacobi) = compiled(|| Jacobi::new(&scene.device, config, FIVE_POINT.usual).unwrap());
+    let (count, jacobi) = compiled(|| {
+        Compiled::new(&scene.device, Jacobi::new(config, FIVE_POINT.usual), &Default::default()).unwrap()
+    });
     assert_eq!(count, 0, "making a stencil compiles nothing");
     assert_eq!(compiled(|| jacobi.prepare(grids).unwrap()).0, 1);
     assert_eq!(compiled(|| jacobi.clone().prepare(grids).unwrap()).0, 0);

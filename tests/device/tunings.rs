@@ -202,7 +202,8 @@ fn stencils_are_right_or_refused() {
     let until = (any::<bool>(), parameter(), prop::sample::select(vec![Norm::Max, Norm::L2]));
     check(150, (stencil_config(), until), |scene, (config, (ends, every, norm))| {
         let weights = config.stencil.dyadic;
-        let jacobi = Jacobi::new(&scene.device, config, weights).map_err(text)?;
+        let jacobi =
+            Compiled::new(&scene.device, Jacobi::new(config, weights), &Default::default()).map_err(text)?;
         let start: Vec<_> = (0..config.grid.cells() as u32).map(|at| f64::from(word(at) >> 29)).collect();
         let mut after = start.clone();
         Problem::of(&config, weights).step(&start, &mut after);

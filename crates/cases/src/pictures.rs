@@ -96,10 +96,11 @@ async fn maxima(scene: &Scene) -> Result<End, String> {
     let texture = texture(scene, [100, 70], LEVELS, TextureFormat::R32Float, texels);
     scene.stage();
     let red = Map::components(TextureSampleType::Float { filterable: false }, "r").map_err(text)?;
-    let pyramid = Pyramid::new(&scene.device, Op::Max, red).map_err(text)?;
+    let pyramid = Pyramid::new(Op::Max, red).map_err(text)?;
+    let pyramid = Compiled::new(&scene.device, pyramid, &Default::default()).map_err(text)?;
     let output = scene.room(4)?;
     scene.stage();
-    let prepared = pyramid.prepare(&texture, Texels::new(&texture).level(1)).map_err(text)?;
+    let prepared = pyramid.bind(&texture, Texels::new(&texture).level(1)).map_err(text)?;
     let record = |encoder: &mut wgpu::CommandEncoder| {
         prepared.encode(encoder);
         let from = wgpu::TexelCopyTextureInfo { mip_level: LEVELS - 1, ..texture.as_image_copy() };

@@ -26,7 +26,8 @@ fn operations(folder: &Path) -> BTreeSet<String> {
         let types = text.split("\nimpl ").skip(1).filter_map(|part| {
             let (head, body) = part.split("\n}").next().unwrap().split_once(" {")?;
             let is_made = body.contains("\n    pub fn new(device: &Device");
-            head.strip_prefix("Base for ").or(Some(head).filter(|_| is_made))
+            let operation = ["Base for ", "OnDevice for "].iter().find_map(|of| head.strip_prefix(of));
+            operation.or(Some(head).filter(|_| is_made))
         });
         types.map(str::to_owned).collect()
     };

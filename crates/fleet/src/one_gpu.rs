@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use halofold::adapter;
 use halofold::read::Readback;
 use halofold::reduce::Accuracy;
 use halofold::stencil::slab::Change;
@@ -10,6 +9,7 @@ use halofold::stencil::{
     Config, Convergence, Grids, Jacobi, Outcome, Stepper, Tuning, Until, Variant, Weights,
 };
 use halofold::wgpu::{Buffer, CommandEncoder, CommandEncoderDescriptor, ComputePass};
+use halofold::{Compiled, adapter};
 
 use crate::download::download;
 use crate::error::WorkerError;
@@ -42,7 +42,7 @@ pub struct OneGpu<'a> {
     buffers: [Buffer; 2],
     steps: Steps,
     /// The stencil of a run whose checks add up squares by floats: the last one is made again without rounding.
-    rounded: Option<Jacobi>,
+    rounded: Option<Compiled<Jacobi>>,
     /// After an even number of steps the first buffer holds the grid.
     outcome: Outcome,
     /// Of the result of a check.
@@ -64,7 +64,7 @@ impl<'a> OneGpu<'a> {
     ) -> Result<Self, WorkerError> {
         let device = member.device.clone();
         in_error_scopes(&device, || {
-            let jacobi = Jacobi::new(&device, config, weights)?;
+            let jacobi = Compiled::new(&device, Jacobi::new(config, weights), &Default::default())?;
             let config = *jacobi.config();
             let (buffers, _) = two_filled(&member, config.bytes(), cells)?;
             let rhs = rhs.map(|cells| filled(&member, config.bytes(), cells)).transpose()?;

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use halofold::Compiled;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Jacobi, Outcome, Until, Weights};
 use rayon::prelude::*;
@@ -68,7 +69,8 @@ impl Team {
         let slabs = slabs(members, config, halo)?;
         let load = |nth: usize| {
             let (member, slab) = (&members[nth], &slabs[nth]);
-            let jacobi = Jacobi::new(&member.device, slab.config(), weights)?;
+            let jacobi =
+                Compiled::new(&member.device, Jacobi::new(slab.config(), weights), &Default::default())?;
             Worker::new(member, &jacobi, slab, cells, rhs)
         };
         let workers = each(members.len(), load)?;
@@ -100,7 +102,7 @@ impl Team {
     }
 
     /// Makes up to this many steps, until a check finds that the last step changed little enough, or NaN. As with
-    /// [`Jacobi::prepare_until`], a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
+    /// [`Compiled::prepare_until`], a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
     /// are always added exactly, so that runs on any GPUs stop at the same step. A run that has converged makes no more steps for
     /// this condition; [`Team::advance`] and another condition go on.
     ///

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
+use halofold::Compiled;
 use halofold::read::{self, Readback};
 use halofold::reduce::Bound;
 use halofold::stencil::slab::{Change, Round, Side, Slab, SlabStepper};
@@ -115,7 +116,7 @@ impl Worker {
     /// - The device lacks a limit or a feature, or is lost.
     pub fn new(
         member: &Member,
-        jacobi: &Jacobi,
+        jacobi: &Compiled<Jacobi>,
         slab: &Slab,
         cells: Cells<'_>,
         rhs: Option<Cells<'_>>,

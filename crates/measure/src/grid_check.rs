@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use halofold::Element;
 use halofold::read::ReadError;
 use halofold::reduce::Bound;
 use halofold::stencil::{Config, Grid, Grids, Jacobi, Stepper};
+use halofold::{Compiled, Element};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::MeasureError;
@@ -160,8 +160,8 @@ impl PingPong {
     ///
     /// # Errors
     ///
-    /// If the stencil is for a larger grid; see [`Jacobi::prepare`].
-    pub fn stepper(&self, jacobi: &Jacobi) -> Result<Stepper, halofold::Error> {
+    /// If the stencil is for a larger grid; see [`Compiled::prepare`].
+    pub fn stepper(&self, jacobi: &Compiled<Jacobi>) -> Result<Stepper, halofold::Error> {
         let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
         jacobi.prepare(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }

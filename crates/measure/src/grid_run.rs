@@ -1,5 +1,6 @@
 //! A stencil over grids that are stepped in turn, verified bit for bit.
 
+use halofold::Compiled;
 use halofold::stencil::{Config, Jacobi, Stepper};
 use wgpu::{ComputePass, Device, Queue};
 
@@ -60,13 +61,17 @@ impl<'g> GridRun<'g> {
     /// The device lacks a feature or a limit.
     pub fn new(device: &Device, config: Config, grids: &'g StepGrids) -> Result<Self, MeasureError> {
         let stencil = config.stencil;
-        let exact = Jacobi::new(device, config, stencil.dyadic)?;
+        let exact = Compiled::new(device, Jacobi::new(config, stencil.dyadic), &Default::default())?;
         let averages = exact.reweighted(stencil.usual)?;
-        let bound = |jacobi: &Jacobi| grids.pairs.iter().map(|pair| pair.stepper(jacobi)).collect();
+        let bound = |jacobi: &Compiled<Jacobi>| grids.pairs.iter().map(|pair| pair.stepper(jacobi)).collect();
         let dyadic: Result<Vec<_>, _> = bound(&exact);
         let usual: Result<Vec<_>, _> = bound(&averages);
         let single = (config.steps_per_pass() > 1).then(|| {
-            let single = Jacobi::new(device, config.with_steps_per_pass(1), stencil.usual)?;
+            let single = Compiled::new(
+                device,
+                Jacobi::new(config.with_steps_per_pass(1), stencil.usual),
+                &Default::default(),
+            )?;
             grids.pairs[0].stepper(&single)
         });
         let usual = Rotation::new(usual?).expect("there is a pair of grids");

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use halofold::Compiled;
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Config, Jacobi, Outcome, Tuning, Until, Variant, Weights};
 use halofold_fleet::{
@@ -68,7 +69,7 @@ impl<'g> Field<'g> {
         rhs: Option<Cells<'_>>,
     ) -> Result<Self, GridError> {
         let slab = grid.slab();
-        let jacobi = Jacobi::new(&gpu.device, slab.config(), weights)?;
+        let jacobi = Compiled::new(&gpu.device, Jacobi::new(slab.config(), weights), &Default::default())?;
         let worker = Worker::new(&gpu.member(), &jacobi, slab, cells, rhs)?;
         Ok(Field { grid, worker, faces: Faces::new(slab), stepping: Stepping::new(slab.depth()) })
     }

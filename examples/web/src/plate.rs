@@ -25,7 +25,7 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
 
     // Once: the kernels, and their bindings.
     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(SIDE, SIDE));
-    let jacobi = Jacobi::new(device, config, FIVE_POINT.usual)?;
+    let jacobi = Compiled::new(device, Jacobi::new(config, FIVE_POINT.usual), &Default::default())?;
     let until = Until::new(1e-6).with_every(STEPS);
     let heating = jacobi.prepare_until(Grids::new(&plate, &other), until)?;
     // Without the hot row.

@@ -3,6 +3,7 @@
 use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Value;
+use crate::gpu::Compiled;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
 use crate::reduce::Bound;
@@ -35,7 +36,7 @@ impl SlabStepper {
     }
 }
 
-impl Jacobi {
+impl Compiled<Jacobi> {
     /// Binds a check of a step's changes, for two grids that are one step apart, as they are after
     /// [`Convergence`](crate::stencil::Convergence) has made its last check. Squares are added
     /// [exactly](crate::reduce::exact). Returns what [`SlabStepper::check`] returns.
@@ -46,7 +47,7 @@ impl Jacobi {
     pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<([Bound; 2], Buffer), Error> {
         let bytes = self.config().bytes();
         Grids::new(grids[0], grids[1]).check(bytes, false, &self.device().limits())?;
-        bind(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
+        bind(&self.own.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
     }
 }
 
@@ -122,7 +123,7 @@ impl Change {
         &self.squares
     }
 
-    /// Returns true if the changes are small enough, decided as [`Jacobi::prepare_until`](crate::stencil::Jacobi::prepare_until)
+    /// Returns true if the changes are small enough, decided as [`Compiled::prepare_until`](crate::Compiled::prepare_until)
     /// decides it on the GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));

@@ -19,7 +19,7 @@
 //! long as the kernel is the same.
 //!
 //! ```
-//! use halofold::Element;
+//! use halofold::{Compiled, Element, Options};
 //! use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Weights};
 //! use halofold::stencil::slab::{Side, Slab};
 //!
@@ -36,7 +36,7 @@
 //! # let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
 //! # let [first, second] = [0, 1].map(|_| buffer(slab.bytes(), usage));
 //! # let [arrived, leaving] = [0, 1].map(|_| buffer(slab.face_bytes(), BufferUsages::COPY_SRC | BufferUsages::COPY_DST));
-//! let jacobi = Jacobi::new(&device, slab.config(), Weights::new(&[0.2; 4]))?;
+//! let jacobi = Compiled::new(&device, Jacobi::new(slab.config(), Weights::new(&[0.2; 4])), &Options::default())?;
 //! let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
 //! let round = stepper.round(8)?;
 //!

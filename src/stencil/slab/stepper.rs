@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
+use crate::gpu::Compiled;
 use crate::gpu::buffers::Use;
 use crate::gpu::error::Error;
 use crate::stencil::grids::Grids;
@@ -13,8 +14,8 @@ use crate::stencil::slab::round::{self, Round};
 use crate::stencil::slab::{Side, Slab};
 use crate::stencil::steps::Binder;
 
-impl Jacobi {
-    /// Binds two buffers to a slab, as [`Jacobi::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
+impl Compiled<Jacobi> {
+    /// Binds two buffers to a slab, as [`Compiled::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
     /// a kernel when a round first needs it. Where the tuning is the device's choice, the launches of a round get their workgroups' heights each.
     ///
     /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
@@ -22,7 +23,7 @@ impl Jacobi {
     /// # Errors
     ///
     /// - The slab is one of another grid: its columns, its element, its stencil or its borders differ.
-    /// - The errors of [`Jacobi::prepare`].
+    /// - The errors of [`Compiled::prepare`].
     pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, Error> {
         let slab = slab.tuned(self.config())?;
         grids.check(slab.bytes(), slab.config.rhs, &self.device().limits())?;
@@ -32,7 +33,7 @@ impl Jacobi {
                 Use::of(role, buffer.into(), 0).with_usage(usage).check()?;
             }
         }
-        Ok(SlabStepper { slab, bind: Arc::new(Binder::new(&self.kernels, &self.weights, grids)) })
+        Ok(SlabStepper { slab, bind: Arc::new(Binder::new(&self.own.kernels, &self.own.weights, grids)) })
     }
 }
 

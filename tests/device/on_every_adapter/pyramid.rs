@@ -5,7 +5,7 @@ use std::ops::Range;
 use halofold::pyramid::Pyramid;
 use halofold::reduce::Op;
 use halofold::wgpu::{self, Texture, TextureFormat, TextureSampleType, TextureUsages};
-use halofold::{Error, Map, Texels, TextureError};
+use halofold::{Compiled, Error, Map, Texels, TextureError};
 
 use super::textures::{self, BOUND, FLOAT, clear_depth, component, is_gl, rows, write};
 use crate::common::{self, Gpu, Random, gpu, in_turn, limited};
@@ -58,9 +58,14 @@ fn read(gpu: &Gpu, texture: &Texture, level: u32) -> Vec<u32> {
     rows.flat_map(|bytes| bytemuck::pod_collect_to_vec::<_, u32>(&bytes[..row as usize])).collect()
 }
 
+/// A pyramid on a device.
+pub fn compiled(gpu: &Gpu, op: Op, map: Map) -> Result<Compiled<Pyramid>, Error> {
+    Compiled::new(&gpu.device, Pyramid::new(op, map)?, &Default::default())
+}
+
 /// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.
-pub fn pyramid(gpu: &Gpu, op: Op) -> Option<Pyramid> {
-    let made = Pyramid::new(&gpu.device, op, component(FLOAT, "r"));
+pub fn pyramid(gpu: &Gpu, op: Op) -> Option<Compiled<Pyramid>> {
+    let made = compiled(gpu, op, component(FLOAT, "r"));
     if is_gl(gpu) && op == Op::MinMax {
         refusals::check([(made.unwrap_err(), "Setting(operator,", "OpenGL stores no pairs of floats")]);
         eprintln!("not run: minima and maxima together, on OpenGL");
@@ -109,13 +114,13 @@ fn expected(floats: &[f32], [width, height]: [u32; 2], level: u32, op: Op) -> Ve
 #[track_caller]
 fn check(
     gpu: &Gpu,
-    (pyramid, op): (&Pyramid, Op),
+    (pyramid, op): (&Compiled<Pyramid>, Op),
     (source, floats): (Texels<'_>, &[f32]),
     (target, first): (&Texture, u32),
 ) -> usize {
     let (size, levels) = (source.size(), Texels::new(target).level(first));
     gpu.clean(|| {
-        let prepared = match pyramid.prepare(source, levels) {
+        let prepared = match pyramid.bind(source, levels) {
             Err(error @ Error::Texture(TextureError::OpenGlLevels)) if is_gl(gpu) => {
                 eprintln!("not run: {error}");
                 return 0;
@@ -187,7 +192,7 @@ fn sources_of_every_kind() {
         return vec3<f32>(f32(texel.r % 1000u + at.x));
     }";
     let map = Map::texels(TextureSampleType::Uint, map).unwrap();
-    let pyramid = Pyramid::new(&gpu.device, Op::Min, map).unwrap();
+    let pyramid = compiled(gpu, Op::Min, map).unwrap();
     let numbers = texture(gpu, part, 1, TextureFormat::R32Uint, STORED);
     let words: Vec<u32> = (0..width * height).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     write(gpu, &numbers, 0, 0, bytemuck::cast_slice(&words));
@@ -200,7 +205,7 @@ fn sources_of_every_kind() {
 fn depth() {
     let (gpu, size) = (gpu(), [317, 150]);
     for op in [Op::Min, Op::Max] {
-        let pyramid = Pyramid::new(&gpu.device, op, component(TextureSampleType::Depth, "r")).unwrap();
+        let pyramid = compiled(gpu, op, component(TextureSampleType::Depth, "r")).unwrap();
         let target = target(gpu, size, TextureFormat::R32Float);
         let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
         if !is_gl(gpu) {

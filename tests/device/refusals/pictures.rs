@@ -10,7 +10,7 @@ use halofold::{Compiled, Element, Map, Texels};
 
 use super::{check_messages, said};
 use crate::common::{Gpu, gpu, limited, room};
-use crate::on_every_adapter::pyramid::{STORED, pyramid, texture};
+use crate::on_every_adapter::pyramid::{STORED, compiled, pyramid, texture};
 use crate::on_every_adapter::textures::{BOUND, FLOAT, component, is_gl};
 
 #[test]
@@ -97,7 +97,7 @@ fn textures_of_pyramids() {
     let (bound, stored) = (TextureUsages::TEXTURE_BINDING, TextureUsages::STORAGE_BINDING);
     let (source, target) = (of([16, 16], float), of([8, 8], float));
     let (odd, integers) = (of([8, 9], float), of([8, 8], TextureFormat::R32Uint));
-    let refused = |source: Texels<'_>, target: Texels<'_>| said(pyramid.prepare(source, target));
+    let refused = |source: Texels<'_>, target: Texels<'_>| said(pyramid.bind(source, target));
     let (all, onto) = (Texels::new(&source), Texels::new(&target));
     let to = |target| refused(all, Texels::new(target));
     let last = all.level(4);
@@ -116,14 +116,14 @@ fn textures_of_pyramids() {
     ]);
     if is_gl(gpu) {
         let array = texture(gpu, [8, 8], 2, float, STORED);
-        let error = said(pyramid.prepare(&source, &array));
+        let error = said(pyramid.bind(&source, &array));
         assert!(error.contains("the target: OpenGL binds no layer of an array"), "{error}");
     }
 }
 
 #[test]
 fn operators_and_limits_of_pyramids() {
-    let made = |op, map| said(Pyramid::new(&gpu().device, op, map));
+    let made = |op, map| said(Pyramid::new(op, map));
     let red = |sample| component(sample, "r");
     check_messages([
         (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),
@@ -140,7 +140,7 @@ fn operators_and_limits_of_pyramids() {
     ];
     for (limit, lower) in lowered {
         let gpu = limited(lower);
-        let error = said(gpu.clean(|| Pyramid::new(&gpu.device, Op::MinMax, red(FLOAT))));
+        let error = said(gpu.clean(|| compiled(&gpu, Op::MinMax, red(FLOAT))));
         assert!(error.contains(limit), "{error}");
     }
 }

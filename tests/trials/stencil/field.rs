@@ -1,7 +1,7 @@
 //! The field that measurements verify stencils with: it must tell wrong results from right ones, whatever the grid is.
 
-use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Grid, Jacobi, Weights};
+use halofold::{Compiled, Element};
 use halofold_measure::{GridCheck, PingPong};
 
 use super::Kernel;
@@ -22,7 +22,8 @@ pub fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Checked {
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
         let config = config.with_block(Block { rows: 4, cols: 16 });
         let config = config.with_tuning(config.tuning.with_planes_per_group(13));
-        let right = Jacobi::new(&gpu.device, config, kernel.stencil.dyadic)?;
+        let right =
+            Compiled::new(&gpu.device, Jacobi::new(config, kernel.stencil.dyadic), &Default::default())?;
         let wrong = right.reweighted(Weights::new(&[0.5; 4]))?;
         let field = GridCheck::new(&gpu.device, &gpu.queue, &config)?;
         let pair = field.pair(&gpu.device)?;
@@ -35,7 +36,7 @@ pub fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Checked {
 }
 
 /// Right weights pass, wrong ones do not.
-fn check(gpu: &Gpu, field: &GridCheck, pair: &PingPong, [right, wrong]: [&Jacobi; 2]) -> Checked {
+fn check(gpu: &Gpu, field: &GridCheck, pair: &PingPong, [right, wrong]: [&Compiled<Jacobi>; 2]) -> Checked {
     let verify =
         |jacobi| -> Checked<_> { Ok(field.verify(&gpu.device, &gpu.queue, pair, &pair.stepper(jacobi)?)?) };
     if let Some(difference) = verify(right)? {

@@ -2,7 +2,7 @@
 
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, Config, Convergence, Grid, Grids, Jacobi, Outcome, Until, Weights};
-use halofold::wgpu;
+use halofold::{Compiled, wgpu};
 
 use crate::common::{Gpu, Random, decode, encode, is_poison, poison, poisoned, read};
 use crate::{Checked, watched};
@@ -51,8 +51,8 @@ impl Run {
         self.problem().until(cells, self.steps, Until::new(0.0).with_every(u32::MAX)).0
     }
 
-    pub fn jacobi(&self) -> Checked<Jacobi> {
-        Ok(Jacobi::new(&self.gpu.device, self.config, self.weights)?)
+    pub fn jacobi(&self) -> Checked<Compiled<Jacobi>> {
+        Ok(Compiled::new(&self.gpu.device, Jacobi::new(self.config, self.weights), &Default::default())?)
     }
 
     pub fn on_gpu(&self, cells: &[f64]) -> Checked<Vec<f64>> {

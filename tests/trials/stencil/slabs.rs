@@ -1,9 +1,9 @@
 //! Slabs: however a grid is cut, the bits are those of the whole grid.
 
-use halofold::Element;
 use halofold::stencil::slab::{Change, Side, Slab, SlabStepper};
 use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, STENCILS, Until};
 use halofold::wgpu::{Buffer, BufferUsages};
+use halofold::{Compiled, Element};
 
 use super::run::{OnGpu, Run, borders, general_borders, random_cells, repeated};
 use super::{Kernel, grids, windows};
@@ -76,7 +76,7 @@ impl<'a> Parts<'a> {
         let height = layers / parts / 2 * 2;
         let whole = run.upload(cells);
         // All slabs share one stencil.
-        let mut stencil: Option<Jacobi> = None;
+        let mut stencil: Option<Compiled<Jacobi>> = None;
         let part = |nth| -> Checked<Part> {
             let end = if nth + 1 == parts { layers } else { (nth + 1) * height };
             let slab = Slab::new(run.config, nth * height..end, halo)?;
@@ -89,7 +89,9 @@ impl<'a> Parts<'a> {
                 storage(run.gpu, &layers.copied().collect::<Vec<_>>())
             };
             let grids = OnGpu { both: whole.both.each_ref().map(held), rhs: whole.rhs.as_ref().map(held) };
-            let made = || Jacobi::new(&run.gpu.device, slab.config(), run.weights);
+            let made = || {
+                Compiled::new(&run.gpu.device, Jacobi::new(slab.config(), run.weights), &Default::default())
+            };
             let stepper = stencil.take().map_or_else(made, Ok)?;
             let prepared = stepper.prepare_slab(&slab, grids.grids())?;
             stencil = Some(stepper);
@@ -176,7 +178,8 @@ pub fn refused() -> Checked {
     }
     let (slab, other) = (Slab::new(config, 0..10, 4)?, Slab::new(narrow, 0..10, 4)?);
     let [first, second] = [(); 2].map(|()| storage(gpu(), &vec![0; slab.bytes() as usize]));
-    let jacobi = Jacobi::new(&gpu().device, slab.config(), repeated(WEIGHTS))?;
+    let jacobi =
+        Compiled::new(&gpu().device, Jacobi::new(slab.config(), repeated(WEIGHTS)), &Default::default())?;
     assert!(jacobi.prepare_slab(&other, Grids::new(&first, &second)).is_err());
     let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
     assert!(stepper.round(0).is_err() && stepper.round(5).is_err() && stepper.round(4).is_ok());

@@ -2,8 +2,8 @@
 //!
 //! Mostly on a device with limits so low that a small grid is past them; once at the limits that devices have.
 
-use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
+use halofold::{Compiled, Element};
 use halofold_measure::GridCheck;
 
 use super::run::{Run, dyadic_cells};
@@ -64,7 +64,7 @@ pub fn past_the_default_limit() -> Checked {
     assert_eq!(plan.windows().len(), 2);
     let field = GridCheck::new(device, queue, &config)?;
     let pair = field.pair(device)?;
-    let jacobi = Jacobi::new(device, config, FIVE_POINT.dyadic)?;
+    let jacobi = Compiled::new(device, Jacobi::new(config, FIVE_POINT.dyadic), &Default::default())?;
     match field.verify(device, queue, &pair, &pair.stepper(&jacobi)?)? {
         None => Ok(()),
         Some(difference) => Err(difference.to_string().into()),

@@ -110,7 +110,7 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
     let usage = TextureUsages::STORAGE_BINDING;
     let target =
         device.create_texture(&described(TextureFormat::R32Float, size.map(|side| side / 2), levels, usage));
-    let pyramid = Pyramid::new(&device, Op::Max, red()?)?;
+    let pyramid = Compiled::new(&device, Pyramid::new(Op::Max, red()?)?, &Default::default())?;
     let top = Compiled::new(
         &device,
         Reduce::new(Op::Max.over(Element::F32)?.of_texels(red()?)?),
@@ -121,7 +121,7 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
     Runnable::new(
         &[WORD],
         move |_, outputs| {
-            let made = recorded(pyramid.prepare(sources.next(), &target))?;
+            let made = recorded(pyramid.bind(sources.next(), &target))?;
             let last = top.of_texels(Texels::new(&target).level(levels - 1));
             let found = reduced(&device, way, &workspace, last, (&outputs[0]).into())?;
             Ok(in_turn([made, found]))

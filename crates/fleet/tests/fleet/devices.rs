@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use halofold::stencil::{BOXES, Border, Borders, Config, Grid, Grids, Jacobi, STENCILS, Stencil, Weights};
 use halofold::wgpu::{self, BufferUsages, util::DeviceExt as _};
-use halofold::{Element, adapter};
+use halofold::{Compiled, Element, adapter};
 use halofold_fleet::Member;
 
 pub fn open(adapter: &wgpu::Adapter) -> Member {
@@ -69,7 +69,8 @@ pub fn whole(config: Config, weights: Weights, cells: &[u8], rhs: Option<&[u8]>,
     let ([first, second], rhs) = ([buffer(cells), buffer(cells)], rhs.map(buffer));
     let grids = Grids::new(&first, &second);
     let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-    let jacobi = Jacobi::new(device, config, weights).expect("the stencil is possible");
+    let jacobi = Compiled::new(device, Jacobi::new(config, weights), &Default::default())
+        .expect("the stencil is possible");
     match config.element {
         Element::F64 => bytemuck::cast_slice(&jacobi.wait::<u64>(queue, grids, steps).unwrap()).to_vec(),
         Element::F16 => bytemuck::cast_slice(&jacobi.wait::<u16>(queue, grids, steps).unwrap()).to_vec(),
