@@ -152,6 +152,7 @@ pub use gpu::slice::Slice;
 pub use gpu::{
     Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, Kernels, Launches, LimitError,
     Memory, Operation, Options, Pass, Plan, Planned, Request, SettingError, Texels, TextureError, WgslError,
+    Workspace,
 };
 pub use map::Map;
 pub use wgpu;

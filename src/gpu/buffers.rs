@@ -27,11 +27,14 @@ pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: Buffe
     buffer
 }
 
-/// Allocates a buffer of scratch memory, at least as large as any binding must be.
+/// Bytes of the smallest buffer of scratch memory: as large as any binding must be.
+pub(crate) const LEAST: u64 = 128;
+
+/// Allocates a buffer of scratch memory.
 pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
-        size: size.max(128),
+        size: size.max(LEAST),
         usage: BufferUsages::STORAGE,
         mapped_at_creation: false,
     })
@@ -69,8 +72,7 @@ pub enum BufferError {
         /// The missing usage, with which the buffer must be created.
         usage: BufferUsages,
     },
-    /// The buffer is too short, or a slice ends beyond its buffer. For a workspace: it was made for a smaller
-    /// plan.
+    /// The buffer is too short, or a slice ends beyond its buffer.
     #[error(
         "the {role} needs bytes {start}..{end}, but ends at byte {size}: make it longer, or give a slice that ends inside its buffer"
     )]

@@ -7,10 +7,11 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wgpu::{
-    AdapterInfo, BindingResource, BindingType, BufferBindingType, ComputePipeline, Device, Features, Limits,
-    PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
+    AdapterInfo, BindingResource, BindingType, Buffer, BufferBindingType, ComputePipeline, Device, Features,
+    Limits, PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
+use crate::gpu::buffers;
 use crate::gpu::launch::Dispatch;
 use crate::gpu::launches::Launches;
 
@@ -269,6 +270,7 @@ pub struct Pipelines<K> {
     compiled: Mutex<HashMap<K, Pipeline>>,
     /// The kernel that applies a count on the GPU.
     count: OnceLock<Pipeline>,
+    nothing: OnceLock<Buffer>,
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
@@ -287,6 +289,7 @@ impl<K: Eq + Hash> Pipelines<K> {
             shared: options.kernels.cloned(),
             compiled: Mutex::default(),
             count: OnceLock::new(),
+            nothing: OnceLock::new(),
         }
     }
 
@@ -315,6 +318,11 @@ impl<K: Eq + Hash> Pipelines<K> {
         let new = self.compile(kernel()?);
         compiled.insert(key, new.clone());
         Ok(new)
+    }
+
+    /// Returns a small buffer, for bindings that a kernel declares but does not read.
+    pub(crate) fn nothing(&self) -> &Buffer {
+        self.nothing.get_or_init(|| buffers::scratch(&self.device, "halofold::nothing", 0))
     }
 
     /// Returns the kernel that applies a count on the GPU. On first use it is compiled.

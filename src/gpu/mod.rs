@@ -23,6 +23,7 @@ pub(crate) mod request;
 pub(crate) mod slice;
 pub(crate) mod texels;
 pub(crate) mod window;
+pub(crate) mod workspace;
 
 pub use buffers::BufferError;
 pub use compiled::Compiled;
@@ -35,3 +36,4 @@ pub use operation::{Memory, Operation, Plan, Planned};
 pub use pass::Pass;
 pub use request::Request;
 pub use texels::{Texels, TextureError};
+pub use workspace::Workspace;

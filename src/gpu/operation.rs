@@ -11,6 +11,7 @@ use crate::gpu::limits::LimitError;
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
+use crate::gpu::workspace::{Place, Source};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
 pub trait Operation: OnDevice {}
@@ -60,7 +61,6 @@ impl<O: Base> OnDevice for O {
         let kept = Kept {
             pipelines: Pipelines::new(device, *options),
             table: buffers::filled(device, O::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
-            nothing: buffers::scratch(device, O::LABEL, 0),
         };
         Ok((operation, kept))
     }
@@ -71,8 +71,6 @@ impl<O: Base> OnDevice for O {
 pub struct Kept {
     pub(super) pipelines: Pipelines<Step>,
     pub(super) table: Buffer,
-    /// Bound to an input that is empty or, as vectors, too short.
-    pub(super) nothing: Buffer,
 }
 
 /// The dispatches of an operation, and the memory that they take.
@@ -165,17 +163,24 @@ pub struct Memory {
     pub size: u64,
     /// Its first words, if kernels only read them.
     pub contents: Vec<u32>,
+    /// True if it is zero before and after the operation.
+    pub(crate) is_zero: bool,
 }
 
 impl Memory {
     /// Memory that kernels write first.
     pub(crate) fn scratch(slot: u32, size: u64) -> Self {
-        Memory { slot, size, contents: Vec::new() }
+        Memory { slot, size, contents: Vec::new(), is_zero: false }
+    }
+
+    /// Memory of zeros, which kernels leave behind as such.
+    pub(crate) fn zeros(slot: u32, size: u64) -> Self {
+        Memory { is_zero: true, ..Memory::scratch(slot, size) }
     }
 
     /// A list that kernels only read.
     pub(crate) fn list(slot: u32, contents: Vec<u32>) -> Self {
-        Memory { slot, size: 4 * contents.len() as u64, contents }
+        Memory { slot, size: 4 * contents.len() as u64, contents, is_zero: false }
     }
 
     /// Checks that a device can bind it. The error has its name, and a remedy if there is one.
@@ -189,10 +194,14 @@ impl Memory {
         Ok(self)
     }
 
-    /// Allocates it.
-    pub(super) fn buffer(&self, device: &Device, label: &str) -> Buffer {
+    /// Allocates it, or takes it from a workspace, where it is the buffer with a number.
+    pub(super) fn buffer(&self, device: &Device, source: &Source<'_>, nth: usize, label: &str) -> Buffer {
         if self.contents.is_empty() {
-            return buffers::scratch(device, label, self.size);
+            return source.buffer(
+                if self.is_zero { Place::Zeros } else { Place::Any(nth) },
+                label,
+                self.size,
+            );
         }
         buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
     }

@@ -9,13 +9,14 @@ use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{PARAMETERS, Pipelines};
 use crate::gpu::launch::Bound;
-use crate::gpu::operation::{Plan, Planned};
+use crate::gpu::operation::{Memory, Plan, Planned};
 use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Order;
+use crate::gpu::workspace::{Source, Workspace};
 use crate::read::{self, Readback};
 
 /// The description of an operation over a buffer or a texture. One of [`into`](Request::into), [`wait`](Request::wait),
@@ -29,6 +30,7 @@ pub struct Request<'o, 'b, O: Planned> {
     second: Option<Slice<'b>>,
     parameters: Option<Slice<'b>>,
     len: Option<u64>,
+    workspace: Option<&'b Workspace>,
 }
 
 impl<O: Planned> Clone for Request<'_, '_, O> {
@@ -41,7 +43,7 @@ impl<O: Planned> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>) -> Self {
-        Request { operation, input, second: None, parameters: None, len: None }
+        Request { operation, input, second: None, parameters: None, len: None, workspace: None }
     }
 
     /// Sets the second input of an operation that takes two. It must have as many elements as the first one, and may be the same buffer.
@@ -59,6 +61,11 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// empty input. If the input has fewer elements, the last step returns [`BufferError::TooFew`].
     pub fn len(self, n: u64) -> Self {
         Request { len: Some(n), ..self }
+    }
+
+    /// Uses scratch memory that other operations may share. Without this call the bound operation allocates its own.
+    pub fn workspace(self, workspace: &'b Workspace) -> Self {
+        Request { workspace: Some(workspace), ..self }
     }
 
     /// Plans the dispatches, in order.
@@ -169,7 +176,13 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             declared.check(given, &outputs.uses(), limits)?;
         }
         let texels = self.input.bind(device, self.operation.operation().sample(), self.order());
-        let own: Vec<_> = plan.memory.iter().map(|own| (own.slot, own.buffer(device, O::LABEL))).collect();
+        let source = Source::new(device, self.workspace)?;
+        let own = |(nth, own): (usize, &Memory)| {
+            let buffer = own.buffer(device, &source, nth, O::LABEL);
+            // A shared buffer may be larger than any binding.
+            (own.slot, own.size.max(buffers::LEAST).min(buffer.size()), buffer)
+        };
+        let own: Vec<_> = plan.memory.iter().enumerate().map(own).collect();
         let mut blocks = Blocks::default();
         for pass in &plan.passes {
             blocks.add_bytes(bytemuck::cast_slice(pass.words()));
@@ -179,7 +192,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             (Some(bytes), Some(input)) if bytes.size >= least => {
                 slice(input.buffer(), bytes.offset, bytes.size)
             }
-            _ => self.operation.own.nothing.as_entire_binding(),
+            _ => self.operation.own.pipelines.nothing().as_entire_binding(),
         };
         let dispatch = |(index, pass): (usize, &Pass)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
@@ -197,8 +210,10 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
                         slice(&params, blocks::offset(index), size_of_val(pass.words()) as u64)
                     }
                     _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
-                        let own = own.iter().find(|(own, _)| *own == slot).map(|(_, buffer)| buffer);
-                        own.unwrap_or(&self.operation.own.table).as_entire_binding()
+                        match own.iter().find(|(own, ..)| *own == slot) {
+                            Some((_, size, buffer)) => slice(buffer, 0, *size),
+                            None => self.operation.own.table.as_entire_binding(),
+                        }
                     }),
                 }
             })

@@ -51,8 +51,8 @@ impl Base for GroupById {
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.check_states(limits)?;
         let sizes = self.order(input.len, limits).into_iter().flatten();
-        let sizes = [(4, self.states())].into_iter().chain((7..).zip(sizes));
-        Ok(sizes.map(|(slot, size)| Memory::scratch(slot, size)).collect())
+        let order = (7..).zip(sizes).map(|(slot, size)| Memory::scratch(slot, size));
+        Ok([Memory::zeros(4, self.states())].into_iter().chain(order).collect())
     }
 
     fn item(&self) -> u64 {

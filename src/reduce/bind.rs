@@ -9,13 +9,13 @@ use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
+use crate::gpu::workspace::{Place, Source};
 use crate::gpu::{BufferError, blocks};
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Src, WORDS};
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::sources::Sources;
-use crate::reduce::workspace::Workspace;
 
 /// The name of a list of offsets in messages.
 const OFFSETS: &str = "list of offsets";
@@ -94,12 +94,30 @@ fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
     reads
 }
 
+/// Scratch memory of one reduction: two buffers of accumulators, the partials behind the 32 words of the ticket counter, and marks.
+pub(super) struct Scratch([Buffer; 4]);
+
+impl Scratch {
+    pub(super) fn new(source: &Source<'_>, plan: &Plan) -> Self {
+        let [first, second] = plan.scratch;
+        let buffers = [
+            (Place::Any(0), first),
+            (Place::Any(1), second),
+            (Place::Tickets, plan.partials),
+            (Place::Any(2), plan.marks),
+        ];
+        Scratch(buffers.map(|(place, size)| source.buffer(place, "halofold::reduce::scratch", size)))
+    }
+}
+
 /// The buffers of one prepared reduction.
 pub(super) struct Bindings<'a, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) sources: &'p Sources<'a>,
     pub(super) outputs: &'p Outputs<'a>,
-    pub(super) workspace: &'a Workspace,
+    pub(super) scratch: &'a Scratch,
+    /// Bound to inputs that a kernel declares but does not read.
+    pub(super) nothing: &'a Buffer,
     pub(super) params: &'a Buffer,
     /// Bytes of a vector of four elements.
     pub(super) vector: u64,
@@ -114,7 +132,7 @@ impl<'a> Bindings<'a, '_> {
     pub(super) fn slot(&self, slot: u32, index: usize, launch: &Launch) -> BindingResource<'a> {
         match slot {
             1 => match launch.dst {
-                Dst::Scratch(buffer, bytes) => within(self.workspace.scratch(buffer), 0, bytes),
+                Dst::Scratch(buffer, bytes) => within(&self.scratch.0[buffer], 0, bytes),
                 Dst::Output(bytes) => {
                     let output = self.outputs.first();
                     within(output.buffer(), output.offset(), bytes)
@@ -122,7 +140,7 @@ impl<'a> Bindings<'a, '_> {
                 Dst::Outputs => self.output(slot),
             },
             2 => blocks::bound::<[u32; WORDS]>(self.params, blocks::offset(index)),
-            4 => slice(self.workspace.partials(), 0, self.plan.partials),
+            4 => slice(&self.scratch.0[2], 0, self.plan.partials),
             7 => match (launch.offsets, self.sources.offsets) {
                 (Some(bytes), Some(list)) => within(list.buffer(), list.offset(), bytes),
                 _ => self.marks(),
@@ -137,11 +155,11 @@ impl<'a> Bindings<'a, '_> {
     }
 
     fn output(&self, slot: u32) -> BindingResource<'a> {
-        self.outputs.resource(slot, None).unwrap_or_else(|| self.workspace.nothing.as_entire_binding())
+        self.outputs.resource(slot, None).unwrap_or_else(|| self.nothing.as_entire_binding())
     }
 
     fn marks(&self) -> BindingResource<'a> {
-        slice(self.workspace.marks(), 0, self.plan.marks)
+        slice(&self.scratch.0[3], 0, self.plan.marks)
     }
 
     /// A window of an input: for bindings 0 and 3 of the first, for 5 and 6 of the second or the adjoining one. A window that is shorter
@@ -153,7 +171,7 @@ impl<'a> Bindings<'a, '_> {
         }
         let buffer = |part: usize| self.sources.parts[part].slice().map(|slice| slice.buffer());
         let window = match launch.src {
-            Src::Scratch(buffer, bytes) if is_first => Some((self.workspace.scratch(buffer), bytes)),
+            Src::Scratch(buffer, bytes) if is_first => Some((&self.scratch.0[buffer], bytes)),
             Src::Inputs { part, first, .. } if is_first => buffer(part).zip(Some(first)),
             Src::Inputs { part, next: Some(next), .. } => buffer(part).zip(Some(next)),
             Src::Inputs { second, .. } => self.sources.second.map(|input| input.buffer()).zip(second),
@@ -161,7 +179,7 @@ impl<'a> Bindings<'a, '_> {
         };
         match window {
             Some((buffer, bytes)) if !as_vectors || bytes.size >= self.vector => within(buffer, 0, bytes),
-            _ => self.workspace.nothing.as_entire_binding(),
+            _ => self.nothing.as_entire_binding(),
         }
     }
 }

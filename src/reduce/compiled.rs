@@ -34,7 +34,7 @@ impl Compiled<Reduce> {
     }
 
     /// Plans the launches for a shape over inputs of these lengths. It needs no buffers, and has no side
-    /// effects. A [`Workspace`](crate::reduce::Workspace) is made from the plan.
+    /// effects.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@
 //!
 //! # Cost
 //!
-//! | shape | launches | [`Workspace`] |
+//! | shape | launches | scratch memory |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
 //! | … with [`Launches::Two`](crate::Launches::Two), unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
@@ -60,8 +60,8 @@
 //! A segment or column that is larger than a binding begins a binding of its own. Results that do not fit one
 //! binding also take further dispatches.
 //!
-//! A workspace is a little larger than this table says, because no binding may be empty: see
-//! [`Workspace::size`]. A prepared reduction owns its bind groups and 256 bytes for each launch; with a count
+//! Scratch memory is a little larger than this table says, because no binding may be empty: see
+//! [`Workspace::size`](crate::Workspace::size). A prepared reduction owns its bind groups and 256 bytes for each launch; with a count
 //! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Plan::of`] computes the
 //! costs of a shape without a device.
 //!
@@ -144,7 +144,6 @@ mod sources;
 mod tuning;
 mod validate;
 mod value;
-mod workspace;
 
 pub use crate::Bound;
 use crate::gpu::count;
@@ -159,7 +158,6 @@ pub use results::{FromResults, Numbers};
 pub use shape::{Shape, ShapeKind};
 pub use tuning::Tuning;
 pub use value::Scalar;
-pub use workspace::Workspace;
 
 /// Composes the kernel that applies a [count on the GPU](Reduction::count_buffer) to the parameters of the others. Returns its WGSL and
 /// its overrides. This is for inspection: a reduction composes its own.

@@ -8,14 +8,14 @@ use crate::gpu::outputs::Outputs;
 use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{COLUMN, Order};
+use crate::gpu::workspace::{Source, Workspace};
 use crate::gpu::{BufferError, Compiled};
 use crate::read::{self, Reading};
-use crate::reduce::bind::{self, Bindings};
+use crate::reduce::bind::{self, Bindings, Scratch};
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::Shape;
 use crate::reduce::sources::Sources;
-use crate::reduce::workspace::Workspace;
 use crate::reduce::{Bound, Reduce};
 
 /// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
@@ -231,7 +231,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self
     }
 
-    /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
+    /// Uses scratch memory that other operations may share. Without this call the prepared reduction
     /// allocates its own.
     pub fn workspace(self, workspace: &'b Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
@@ -278,7 +278,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - Parameters are missing that the operator declares, or it declares none.
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
-    /// - The workspace is too small.
+    /// - The workspace is another device's.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
         self.bind(self.plan()?, [output.into()])
     }
@@ -323,7 +323,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Binds all buffers as [`Reduction::into`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
-    /// the output or a [`Workspace`] by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
+    /// the output by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
     ///
     /// ```
     /// # use halofold::{Element, reduce::{Op, Reduce}};
@@ -427,15 +427,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
         let outputs = Outputs::new(outputs, &plan.outputs)?;
         bind::check(&plan, sources, parameters, &outputs, &reducer.own.limits)?;
-        let own;
-        let workspace = match workspace {
-            Some(workspace) => workspace,
-            None => {
-                own = Workspace::new(reducer.device(), &plan);
-                &own
-            }
-        };
-        workspace.check(&plan)?;
+        let scratch = Scratch::new(&Source::new(reducer.device(), workspace)?, &plan);
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
         let texels = sources
             .parts
@@ -446,7 +438,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
             plan: &plan,
             sources,
             outputs: &outputs,
-            workspace,
+            scratch: &scratch,
+            nothing: reducer.own.nothing(),
             params: &params,
             vector,
             parameters,

@@ -20,3 +20,4 @@ mod reducer_shapes;
 mod refusals;
 mod scan;
 mod tunings;
+mod workspaces;

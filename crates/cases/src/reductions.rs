@@ -4,8 +4,8 @@ use std::iter::zip;
 
 use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Accuracy, Arity, Numbers, Op, Reduce, Shape, ShapeKind, Workspace};
-use halofold::{Compiled, Element, Slice};
+use halofold::reduce::{Accuracy, Arity, Numbers, Op, Reduce, Shape, ShapeKind};
+use halofold::{Compiled, Element, Slice, Workspace};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
 
@@ -179,7 +179,7 @@ impl Reduced {
         };
         let plan = reduction.plan().map_err(text)?;
         scene.stage();
-        let workspace = Workspace::new(device, &plan);
+        let workspace = Workspace::new(device);
         let output = scene.room(plan.output())?;
         // Accumulation adds to the result of no elements.
         let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).into(&output));

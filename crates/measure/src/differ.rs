@@ -1,7 +1,7 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reduce, Shape, Workspace};
-use halofold::{Compiled, Element, Slice};
+use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reduce};
+use halofold::{Compiled, Element, Slice, Workspace};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::buffer::buffer;
@@ -37,8 +37,7 @@ impl Differ {
         let words = expected.size() / WORD;
         let piece = |at| BufferRange { offset: at * WORD, len: PIECE.min(words - at) };
         let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();
-        let plans = pieces.iter().map(|piece| reducer.plan(Shape::Whole, &[*piece], Some(*piece)));
-        let workspace = Workspace::for_plans(device, &plans.collect::<Result<Vec<_>, _>>()?);
+        let workspace = Workspace::new(device);
         let size = STRIDE * pieces.len() as u64;
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let results = buffer(device, "halofold::measure::differences", size, usage);

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Arity, Bound, Plan, Scalar, Workspace};
+use halofold::reduce::{Arity, Bound, Plan, Scalar};
+use halofold::{Slice, Workspace};
 use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 
 use crate::buffer::buffer;
@@ -51,7 +51,7 @@ impl<'a> RungRun<'a> {
         };
         let bytes = input.size();
         let plan = described(input).plan()?;
-        let workspace = Workspace::new(device, &plan);
+        let workspace = Workspace::new(device);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let output = buffer(device, "halofold::measure::result", plan.output(), usage);
         let prepare = |buffer| {

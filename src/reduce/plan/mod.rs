@@ -46,8 +46,8 @@ const PER_INVOCATION: u64 = 16;
 /// The launches of one reduction, and the memory that they need.
 ///
 /// A plan is a plain value and needs no device. It does not contain the additional launch of
-/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer). [`Workspace::new`](crate::reduce::Workspace::new)
-/// allocates `scratch`, `partials` and `marks`, and a few bytes more.
+/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer). A bound reduction
+/// has `scratch`, `partials` and `marks`, and a few bytes more, of its own or in a [`Workspace`](crate::Workspace).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(crate) launches: Vec<Launch>,

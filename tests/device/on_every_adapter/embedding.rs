@@ -2,9 +2,9 @@
 
 use crate::common::{Outputs, cautious, in_one_pass, poison, poisoned, read, room};
 use halofold::ladder::RUNGS;
+use halofold::reduce::Op;
 use halofold::reduce::plan::Src;
-use halofold::reduce::{Op, Workspace};
-use halofold::{Element, Error, SettingError, Slice};
+use halofold::{Element, Error, SettingError, Slice, Workspace};
 use halofold_measure::Job;
 
 /// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four. All
@@ -36,7 +36,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
             let windows = plan.launches().iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
             assert!(windows.count() >= least, "{}", rung.name());
         }
-        let workspace = Workspace::for_plans(device, &plans);
+        let workspace = Workspace::new(device);
         let bound = reductions.map(|reduction| {
             let output = room(&gpu, 4);
             (reduction.workspace(&workspace).into(&output).unwrap(), output)

@@ -8,7 +8,7 @@ use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reduce};
-use halofold::{Compiled, Element, Map, Slice, Texels, wgpu};
+use halofold::{Compiled, Element, Map, Slice, Texels, Workspace, wgpu};
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};
 
@@ -86,13 +86,13 @@ fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });
     let ends = [f32::min, f32::max].map(|end| luminance.iter().copied().reduce(end).unwrap_or_default());
     words.extend(ends.map(|end| if extent { end.to_bits() } else { 0 }));
-    let workspace = OnceCell::new();
+    let workspace = Workspace::new(&device);
     Runnable::new(
         &[COUNTS + 8],
         move |_, outputs| {
             let (picture, output) = (pictures.next(), &outputs[0]);
             let found = range.of_texels(picture);
-            let found = reduced(&device, way, &workspace, found, Slice::at(output, COUNTS))?;
+            let found = reduced(way, &workspace, found, Slice::at(output, COUNTS))?;
             let counted = recorded(bins.of_texels(picture).into(Slice::new(output, 0, COUNTS)))?;
             let calls = [found, counted].into_iter().zip([extent, histogram]);
             Ok(in_turn(calls.filter_map(|(call, is_in)| is_in.then_some(call))))
@@ -117,13 +117,13 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
         &Default::default(),
     )?;
     let greatest = sources.numbers.iter().copied().fold(0.0, f32::max);
-    let workspace = OnceCell::new();
+    let workspace = Workspace::new(&device);
     Runnable::new(
         &[WORD],
         move |_, outputs| {
             let made = recorded(pyramid.bind(sources.next(), &target))?;
             let last = top.of_texels(Texels::new(&target).level(levels - 1));
-            let found = reduced(&device, way, &workspace, last, (&outputs[0]).into())?;
+            let found = reduced(way, &workspace, last, (&outputs[0]).into())?;
             Ok(in_turn([made, found]))
         },
         move |_, _| vec![Expected::words([greatest], 1)],

@@ -1,14 +1,13 @@
 //! Reductions: of small integers, whatever the type, so that every order of additions gives the same sum and a result is right to the bit;
 //! and of floats whose sizes differ widely, for exact sums.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use halofold::Element::{self, F32};
 use halofold::reduce::Op::{self, Sum};
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::{Accuracy, Arity, Reduce, Scalar, Shape, reference};
-use halofold::{Compiled, Options, Value, wgpu};
+use halofold::{Compiled, Options, Value, Workspace, wgpu};
 use wgpu::util::DeviceExt as _;
 
 use super::runnable::reduced;
@@ -207,7 +206,7 @@ fn compiled(device: &wgpu::Device, reduction: Reduced, way: Way) -> Made<Runnabl
         contents: bytemuck::cast_slice(&words),
         usage: wgpu::BufferUsages::STORAGE,
     });
-    let workspace = OnceCell::new();
+    let workspace = Workspace::new(&device);
     Runnable::new(
         &[output],
         move |inputs, outputs| {
@@ -218,7 +217,7 @@ fn compiled(device: &wgpu::Device, reduction: Reduced, way: Way) -> Made<Runnabl
                 (_, [_, second]) => first.with(*second),
                 _ => first,
             };
-            reduced(&device, way, &workspace, request, (&outputs[0]).into())
+            reduced(way, &workspace, request, (&outputs[0]).into())
         },
         move |inputs, times| vec![expected(reduction, inputs, times)],
     )

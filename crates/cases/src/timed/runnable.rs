@@ -1,10 +1,9 @@
 //! A row on a device: its outputs, its calls, and their expected results.
 
-use std::cell::OnceCell;
 use std::error::Error;
 
-use halofold::reduce::{Op, Reduction, Scalar, Workspace};
-use halofold::{Bound, Element, Slice, wgpu};
+use halofold::reduce::{Op, Reduction, Scalar};
+use halofold::{Bound, Element, Slice, Workspace, wgpu};
 
 use super::{CHAINED, Way};
 
@@ -56,17 +55,13 @@ pub fn recorded(bound: Result<Bound, halofold::Error>) -> Made<Call> {
 
 /// The call of a reduction: chained calls share a workspace.
 pub(super) fn reduced(
-    device: &wgpu::Device,
     way: Way,
-    workspace: &OnceCell<Workspace>,
+    workspace: &Workspace,
     reduction: Reduction<'_, '_>,
     output: Slice<'_>,
 ) -> Made<Call> {
-    let plan = reduction.plan()?;
-    recorded(match way {
-        CHAINED => reduction.workspace(workspace.get_or_init(|| Workspace::new(device, &plan))).into(output),
-        _ => reduction.into(output),
-    })
+    let is_chained = way == CHAINED;
+    recorded(if is_chained { reduction.workspace(workspace).into(output) } else { reduction.into(output) })
 }
 
 /// The contents of an output.

@@ -1,7 +1,7 @@
 //! The same reduction again: on other threads, in used scratch memory, without wgpu's checks, many times over.
 
-use halofold::reduce::{Bound, Reduce, Workspace};
-use halofold::{Compiled, Element, Options, wgpu};
+use halofold::reduce::{Bound, Reduce};
+use halofold::{Compiled, Element, Options, Workspace, wgpu};
 
 use super::{Bench, reducer, rounding, shapes, sum};
 use crate::common::{buffer, gpu, in_one_pass, read, room};
