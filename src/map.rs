@@ -7,7 +7,7 @@ use crate::gpu::error::{Error, FeatureError, WgslError};
 use crate::gpu::texels;
 use crate::reduce::analysis::{map_of, texel_map_of};
 use crate::reduce::elem::Elem;
-use crate::shader::Piece;
+use crate::shader::{self, Piece};
 
 /// Bytes that plans count for a texel. No binding holds it, but plans cut inputs as if one did.
 const TEXEL: u64 = 4;
@@ -110,7 +110,13 @@ impl Map {
     /// ```
     pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = texel_map_of(texels::channel(sample), wgsl)?;
-        Ok(Map { text: wgsl.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
+        Ok(Map {
+            text: shader::private(wgsl, "_map_", &["map_texel"]),
+            stride: TEXEL,
+            sample: Some(sample),
+            returns,
+            features,
+        })
     }
 
     /// Makes the map of a texel to one of its components, or to as many channels as the letters name: `"r"`, `"rgb"`, `"a"`. They are one to
@@ -154,7 +160,8 @@ impl Map {
 
     fn of(elem: Elem, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = map_of(elem, wgsl)?;
-        Ok(Map { text: elem.alias() + wgsl, stride: elem.stride(), sample: None, returns, features })
+        let text = elem.alias() + &shader::private(wgsl, "_map_", &["Elem", "map"]);
+        Ok(Map { text, stride: elem.stride(), sample: None, returns, features })
     }
 
     /// The type of the samples that it takes; `None` if it is a map of elements.

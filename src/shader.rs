@@ -3,12 +3,16 @@
 //! A kernel imports the shared files that it needs, and these import the files that they need. The caller
 //! sets the defined names, and provides the few pieces that are not files: an operator and its types.
 
+mod private;
+
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, Span};
+
+pub(crate) use private::private;
 
 /// The files of a folder of `shaders/`, in the order of their names: the path without the extension, and the text.
 pub(crate) type Room = &'static [(&'static str, &'static str)];
@@ -280,8 +284,6 @@ fn nearest(rooms: &[Room], importer: &str, name: &str) -> Option<String> {
 pub(crate) struct Refusal {
     /// The places of the error that naga tells, the most precise first.
     pub(crate) spans: Vec<Span>,
-    /// The error in a line.
-    pub(crate) summary: String,
     /// The error with the lines of the text, which is called `operator` there.
     pub(crate) report: String,
 }
@@ -291,7 +293,6 @@ pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| Refusal {
         // The first label may be of a type that is written nowhere.
         spans: error.labels().map(|(span, _)| span).filter(Span::is_defined).collect(),
-        summary: error.message().to_owned(),
         report: error.emit_to_string_with_path(text, "operator"),
     })?;
     let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
@@ -299,11 +300,7 @@ pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
         // naga names the function first and then the faulty part of it: the smallest span.
         let mut spans: Vec<_> = error.spans().map(|(span, _)| *span).filter(Span::is_defined).collect();
         spans.sort_by_key(|span| span.to_range().map(|at| at.len()));
-        Refusal {
-            spans,
-            summary: error.as_inner().to_string(),
-            report: error.emit_to_string_with_path(text, "operator"),
-        }
+        Refusal { spans, report: error.emit_to_string_with_path(text, "operator") }
     })?;
     Ok((module, info))
 }

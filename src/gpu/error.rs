@@ -144,10 +144,8 @@ pub enum WgslError {
         /// The type of a key, in WGSL.
         needed: &'static str,
     },
-    /// A text with names that are also those of halofold's own kernel. Holds naga's message.
-    #[error(
-        "the text does not compose with halofold's own kernel; rename what it declares apart from the functions that halofold calls:\n{0}"
-    )]
+    /// A text that naga refuses within halofold's own kernel. Holds naga's message.
+    #[error("the text does not compose with halofold's own kernel:\n{0}")]
     Composed(String),
 }
 

@@ -237,25 +237,7 @@ impl Text<'_> {
         if self.monoid.op().is_some() && self.monoid.texels.is_none() {
             return Ok(());
         }
-        let text = self.compose();
-        let composed = shader::validated(&text).map(drop).map_err(|refusal| {
-            let line = refusal.spans.iter().find_map(|span| self.own_line(&text, *span));
-            let message = match line {
-                Some(line) => format!("line {line}: {}", refusal.summary),
-                None => refusal.report,
-            };
-            WgslError::Composed(format!("`{}`: {message}", self.monoid.name()))
-        });
-        Ok(composed?)
-    }
-
-    /// The line of a custom operator's text where a span of the composed text starts; `None` if that is in
-    /// halofold's own.
-    fn own_line(&self, composed: &str, span: naga::Span) -> Option<usize> {
-        let own = &self.monoid.pieces.first()?.text;
-        let at = span.to_range()?.start.checked_sub(composed.find(own.trim())?)?;
-        let before = own.get(..own.len() - own.trim_start().len() + at)?;
-        Some(before.matches('\n').count() + 1)
+        Ok(WgslError::unless_valid(&self.compose())?)
     }
 }
 

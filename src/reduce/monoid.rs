@@ -22,13 +22,16 @@ use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
-use crate::shader::Piece;
+use crate::shader::{self, Piece};
 
 pub(crate) use atomic::AtomicWord;
 use kept::Kept;
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
+
+/// The names by which kernels know the text of an operator.
+const CALLED: [&str; 8] = ["Elem", "Acc", "Out", "map", "map4", "identity", "combine", "finish"];
 
 /// An operator over an element type, complete and checked. A [`Compiled`](crate::Compiled) reduction compiles its
 /// kernels from it.
@@ -93,7 +96,7 @@ impl Monoid {
     /// You may add a function `map4(elems: vec4<Elem>, index: u32) -> Acc` (with two inputs `map4(first:
     /// vec4<Elem>, second: vec4<Elem>, index: u32)`) that maps four elements to one accumulator in fewer
     /// operations. Its `index` is that of the first of the four. You may also add helper functions, constants
-    /// and types. Other variables outside functions than parameters (see below), directives, barriers and subgroup
+    /// and types, by any names. Other variables outside functions than parameters (see below), directives, barriers and subgroup
     /// operations are not allowed: each invocation runs the functions on its own. halofold adds `enable f16;`
     /// if the text names `f16`.
     ///
@@ -199,7 +202,11 @@ impl Monoid {
     }
 
     fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, Error> {
-        Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), wgsl)])
+        let of = |wgsl: &str| {
+            Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), wgsl)])
+        };
+        // Errors have the application's own names.
+        of(&shader::private(wgsl, "_op_", &CALLED)).or_else(|_| of(wgsl))
     }
 
     /// Parses and checks the pieces of an operator.

@@ -95,7 +95,6 @@ impl Reduce {
     ///
     /// - The device lacks a feature.
     /// - The device allows fewer storage buffers per shader than a kernel needs.
-    /// - A custom operator declares a name that halofold's kernels also declare.
     /// - The form is [`ShapeKind::Accumulate`], and the operator does not support it.
     pub fn check(
         &self,
@@ -143,7 +142,7 @@ impl Reduce {
         }
         let monoid = &self.monoid;
         monoid.check_features(features)?;
-        // A custom operator that collides with the kernels should be reported early.
+        // An operator that does not compose with the kernels should be reported early.
         let stages = self.stages(ShapeKind::Whole, options, limits);
         let text = |stage: &Stage| Text { monoid, stage: *stage, features: options.features(features) };
         stages.first().map_or(Ok(()), |stage| text(stage).checked())

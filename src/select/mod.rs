@@ -46,6 +46,7 @@ use crate::gpu::parameters::Parameters;
 use crate::reduce::{Arity, BufferRange, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Rows;
+use crate::shader;
 
 /// The operator that counts kept elements, behind an application's own text.
 const COUNT: &str = "
@@ -83,14 +84,13 @@ pub struct Select {
 impl Select {
     /// Describes a selection by your WGSL: `fn keep(elem: Elem, index: u32) -> bool`, and the functions that it calls.
     ///
-    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types, by
-    /// other names than `Acc`, `map`, `identity`, `combine` and `finish`. It runs several times for each element.
+    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs several times for each element.
     ///
     /// # Errors
     ///
     /// The error names the line of `wgsl` that is wrong.
     pub fn new(element: Element, wgsl: &str) -> Result<Self, Error> {
-        Select::of(Monoid::custom("select", element, Arity::One, &(wgsl.to_owned() + COUNT))?)
+        Select::of(wgsl, |text| Monoid::custom("select", element, Arity::One, text))
     }
 
     /// Describes a selection of elements of your own type, which `wgsl` declares by the name `Elem`. `stride` is the number of bytes from one
@@ -100,7 +100,7 @@ impl Select {
     ///
     /// The errors of [`Select::new`], and [`WgslError::Stride`](crate::WgslError::Stride).
     pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, Error> {
-        Select::of(Monoid::custom_struct("select", stride, Arity::One, &(wgsl.to_owned() + COUNT))?)
+        Select::of(wgsl, |text| Monoid::custom_struct("select", stride, Arity::One, text))
     }
 
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
@@ -108,7 +108,10 @@ impl Select {
         Select { as_indices: true, ..self }
     }
 
-    fn of(monoid: Monoid) -> Result<Self, Error> {
+    fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
+        let private = shader::private(wgsl, "_select_", &["Elem", "keep"]);
+        // Errors have the application's own names.
+        let monoid = made(&(private + COUNT)).or_else(|_| made(&(wgsl.to_owned() + COUNT)))?;
         Ok(Select { monoid: monoid.plain(true)?, as_indices: false })
     }
 

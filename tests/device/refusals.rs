@@ -130,7 +130,6 @@ fn elements_of_histograms() {
     let made = |config: Histogram| said(Compiled::new(device, config, &Default::default()));
     let custom = |text: &str| Map::custom(Element::F32, text);
     let map = |result, body| format!("fn map(elem: Elem, index: u32) -> {result} {{ {body} }}");
-    let helper = "fn count(x: u32) -> u32 { return x; } ".to_owned();
     let pure = "may contain only constants, types, functions";
     let mapped = |text: &str| made(config.clone().with_map(custom(text).unwrap()));
     let small = "struct Elem { x: f32 } fn map(elem: Elem, index: u32) -> f32 { return elem.x; }";
@@ -144,7 +143,6 @@ fn elements_of_histograms() {
         (made(many), "bins of all channels of 80000"),
         (made(config.clone().with_stride(0, 0)), "stride of 0"),
         (mapped(&map("f32", "return elem;")), "the map returns `f32`: let it return u32"),
-        (mapped(&(helper + &map("u32", "return count(index);"))), "rename"),
         (said(custom(&("var<private> x: u32; ".to_owned() + &map("u32", "return x;")))), pure),
         (said(custom(&map("u32", "workgroupBarrier(); return index;"))), pure),
         (said(custom("fn map(elem: Elem) -> u32 { return 1u; }")), "fn map(f32, u32) -> u32"),

@@ -8,7 +8,7 @@ use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::monoid::Monoid;
-use crate::shader::Piece;
+use crate::shader::{self, Piece};
 
 /// The operator, but for `map`, which calls the application's function.
 const SUM: &str = "alias Acc = f32;
@@ -66,6 +66,7 @@ impl Monoid {
             }
         };
         Signatures { module: &module, text: &source }.check("value", &parameters, "f32")?;
+        let own = Piece::foreign(own.heading, shader::private(wgsl, "_op_", &["value"]));
         let sum = Piece::new("generated: the sum of values", format!("{SUM}{map}\n"));
         let exact = ExactSum {
             map: Some(own.clone()),

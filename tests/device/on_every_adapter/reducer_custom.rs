@@ -2,9 +2,11 @@
 
 use crate::common::{buffer, gpu, without};
 use crate::refusals;
+use halofold::histogram::{Histogram, Keys};
 use halofold::ladder::{Rung, Setup};
 use halofold::reduce::{Arity, Monoid, Reduce, Shape};
-use halofold::{BufferError, Compiled, Element, Error, Slice, wgpu};
+use halofold::select::Select;
+use halofold::{BufferError, Compiled, Element, Error, Map, Slice, Value, wgpu};
 use halofold_cases::How;
 
 /// A sum of squares that is right; each test spoils something.
@@ -136,22 +138,47 @@ fn other_declarations_are_refused() {
     ];
     let refused = |declaration| custom(&format!("{SQUARES}{declaration}\n")).expect_err(declaration);
     refusals::check(declared.map(|(declaration, kind, words)| (refused(declaration), kind, words)));
+}
 
-    // Names that halofold's own kernels declare are found when both are put together.
-    let names = [
-        "fn fold() -> u32 { return 1u; }",
-        "fn main() {}",
-        "struct Params { x: u32 }",
-        "const WG: u32 = 1u;",
-        "fn group_index(id: vec3<u32>) -> u32 { return id.x; }",
-    ];
-    refusals::check(names.map(|declaration| {
-        let monoid = custom(&format!("\n\n{SQUARES}{declaration}\n")).unwrap();
-        let made = gpu().clean(|| Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default()));
-        let end = declaration.find(['(', ':', '{']).unwrap();
-        let name = declaration[..end].split(' ').nth(1).unwrap();
-        (made.expect_err(declaration), "Wgsl(Composed", format!("rename; line 8: ; {name}"))
-    }));
+/// Names that kernels declare, or call, are names of the application's, too.
+#[test]
+fn any_names_may_be_declared() {
+    let gpu = gpu();
+    let other = "
+        struct Params { load: u32, input: f32 }
+        const WG: f32 = 1.0;
+        alias Place = f32;
+        fn fold(x: Place) -> f32 { let params = Params(1u, x); return params.input * WG; }
+        fn group_index(x: f32) -> f32 { return fold(x); }
+        fn min(a: f32, b: f32) -> f32 { return a * b; }
+        fn main(elem: f32) -> f32 { return min(group_index(elem), elem); }";
+    let operator = format!(
+        "{other}
+        alias Acc = f32;
+        fn map(elem: Elem, index: u32) -> Acc {{ return main(elem); }}
+        fn identity() -> Acc {{ return 0.0; }}
+        fn combine(a: Acc, b: Acc) -> Acc {{ return a + b; }}
+        fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}"
+    );
+    let elements = [1.0f32, -2.0, 3.0];
+    let held = buffer(gpu, bytemuck::cast_slice(&elements), wgpu::BufferUsages::STORAGE);
+    let input = Slice::new(&held, 0, 12);
+    let squares = Reduce::new(custom(&operator).unwrap());
+    let squares = Compiled::new(&gpu.device, squares, &Default::default()).unwrap();
+    assert_eq!(squares.of(input).wait::<f32>(&gpu.queue), Ok(14.0));
+    assert_eq!(squares.of(input).segments(1).wait::<Vec<f32>>(&gpu.queue), Ok(vec![1.0, 4.0, 9.0]));
+
+    let own = "struct Acc { combine: f32 }\nfn map(x: f32) -> f32 { return Acc(x).combine; }";
+    let keep = "fn keep(elem: Elem, index: u32) -> bool { return map(main(elem)) > 3.0; }";
+    let keep = format!("{other}\n{own}\n{keep}");
+    let large = Select::new(Element::F32, &keep).unwrap();
+    let large = Compiled::new(&gpu.device, large, &Default::default()).unwrap();
+    assert_eq!(large.of(input).wait(&gpu.queue), Ok(vec![Value::F32(-2.0), Value::F32(3.0)]));
+
+    let map = format!("{other}\nfn map(elem: Elem, index: u32) -> u32 {{ return u32(main(elem)); }}");
+    let counts = Histogram::new(Keys::Numbers, 10).with_map(Map::custom(Element::F32, &map).unwrap());
+    let counts = Compiled::new(&gpu.device, counts, &Default::default()).unwrap();
+    assert_eq!(counts.of(input).wait(&gpu.queue), Ok(vec![0, 1, 0, 0, 1, 0, 0, 0, 0, 1]));
 }
 
 /// The two largest elements and their positions: SwiftShader does not come to an end with several copies of this `combine`.

@@ -1,0 +1,148 @@
+//! Names of an application's text, made unlike all names of kernels, which do not end with an underscore.
+
+/// A part of a text.
+#[derive(Clone, Copy, PartialEq)]
+enum Token<'t> {
+    /// A name, a keyword or a number.
+    Word(&'t str),
+    /// Anything else, in which nothing is renamed: spaces and comments.
+    Gap(&'t str),
+    Sign(char),
+}
+
+/// Returns the text with an ending behind each name that it declares outside of functions, but for those by which kernels know it.
+pub(crate) fn private(text: &str, ending: &str, known: &[&str]) -> String {
+    let tokens = tokens(text);
+    let names: Vec<_> = declared(&tokens).filter(|name| !known.contains(name)).collect();
+    let mut renamed = String::new();
+    // The sign before, and whether the declaration of a struct is open.
+    let (mut before, mut in_struct) = (None, false);
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            Token::Gap(gap) => renamed.push_str(gap),
+            Token::Sign(sign) => {
+                renamed.push(sign);
+                in_struct &= sign != '}';
+                before = Some(sign);
+            }
+            Token::Word(word) => {
+                renamed.push_str(word);
+                in_struct |= word == "struct";
+                let is_declared_member = in_struct && next(&tokens[at + 1..]) == Some(Token::Sign(':'));
+                if before != Some('.') && !is_declared_member && names.contains(&word) {
+                    renamed.push_str(ending);
+                }
+                before = None;
+            }
+        }
+    }
+    renamed
+}
+
+/// The names that a text declares outside of functions.
+fn declared<'t>(tokens: &[Token<'t>]) -> impl Iterator<Item = &'t str> {
+    let tokens: Vec<_> = tokens.iter().copied().filter(|token| !matches!(token, Token::Gap(_))).collect();
+    let (mut depth, mut names) = (0, Vec::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Sign('{') => depth += 1,
+            Token::Sign('}') => depth -= 1,
+            Token::Word("fn" | "struct" | "alias" | "const" | "override") if depth == 0 => {
+                names.extend(word(&tokens[at + 1..]));
+            }
+            // Of a variable, the address space comes first.
+            Token::Word("var") if depth == 0 => {
+                let rest = &tokens[at + 1..];
+                let end = rest.iter().position(|token| *token == Token::Sign('>')).map_or(0, |end| end + 1);
+                names.extend(word(&rest[end..]));
+            }
+            _ => {}
+        }
+    }
+    names.into_iter()
+}
+
+fn word<'t>(tokens: &[Token<'t>]) -> Option<&'t str> {
+    match tokens.first() {
+        Some(Token::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+/// The first token that is no gap.
+fn next<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
+    tokens.iter().copied().find(|token| !matches!(token, Token::Gap(_)))
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let (mut rest, mut tokens) = (text, Vec::new());
+    while let Some(first) = rest.chars().next() {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let until = |end: fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
+        let (len, token): (_, fn(&str) -> Token<'_>) = if rest.starts_with("//") {
+            (until(|c| c == '\n'), |gap| Token::Gap(gap))
+        } else if rest.starts_with("/*") {
+            (block(rest), |gap| Token::Gap(gap))
+        } else if first.is_whitespace() {
+            (until(|c| !c.is_whitespace()), |gap| Token::Gap(gap))
+        } else if is_part(first) {
+            (rest.find(|c| !is_part(c)).unwrap_or(rest.len()), |word| Token::Word(word))
+        } else {
+            (first.len_utf8(), |sign| Token::Sign(sign.chars().next().unwrap_or_default()))
+        };
+        let (part, after) = rest.split_at(len);
+        tokens.push(token(part));
+        rest = after;
+    }
+    tokens
+}
+
+/// The length of a comment between `/*` and `*/`, which may hold others.
+fn block(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        let step = if rest.starts_with(b"/*") {
+            depth += 1;
+            2
+        } else if rest.starts_with(b"*/") {
+            depth -= 1;
+            2
+        } else {
+            1
+        };
+        at += step;
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declared_names_have_an_ending_wherever_they_stand() {
+        let text = "/* fn no() /* */ */ const N: u32 = 1.5e3; // struct No\n\
+            @group(0) @binding(9) var<uniform> params: P;\nalias V = vec2<f32>;\n\
+            struct P { @size(16) load: u32, rest: array<V, N>, }\n\
+            fn load(x: u32) -> u32 { let y = params.load + x; return y.x + load2(N); }\n\
+            fn load2(N: u32) -> u32 { return N; } fn map(elem: Elem) -> u32 { return load(elem); }";
+        let expected = "/* fn no() /* */ */ const N_: u32 = 1.5e3; // struct No\n\
+            @group(0) @binding(9) var<uniform> params_: P_;\nalias V_ = vec2<f32>;\n\
+            struct P_ { @size(16) load: u32, rest: array<V_, N_>, }\n\
+            fn load_(x: u32) -> u32 { let y = params_.load + x; return y.x + load2_(N_); }\n\
+            fn load2_(N_: u32) -> u32 { return N_; } fn map(elem: Elem) -> u32 { return load_(elem); }";
+        assert_eq!(private(text, "_", &["map", "Elem"]), expected);
+    }
+
+    #[test]
+    fn any_text_keeps_its_other_characters() {
+        for text in ["", "/*", "é /* */ fn", "var", "struct {", "fn a() {}} fn b", "}", "1.0.x"] {
+            let ended = private(text, "_", &[]);
+            assert_eq!(ended.replace("a_", "a").replace("b_", "b"), text);
+        }
+    }
+}
