@@ -5,11 +5,20 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// The rungs that reductions take without the feature `ladder`, too.
+const PRODUCTION: [&str; 3] = ["exact.wgsl", "single_pass.wgsl", "vectorized.wgsl"];
+
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("shaders");
-    let has_essays = env::var_os("CARGO_FEATURE_ESSAYS").is_some();
+    let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let has_essays = has("ESSAYS");
     let mut files = Vec::new();
     collect(&root, &mut files);
+    if !has("LADDER") {
+        files.retain(|file| {
+            !file.starts_with(root.join("ladder")) || PRODUCTION.iter().any(|it| file.ends_with(it))
+        });
+    }
     files.sort();
     let parts = |file: &PathBuf| -> Vec<String> {
         let path = file.strip_prefix(&root).expect("it lies below").with_extension("");

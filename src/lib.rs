@@ -118,21 +118,23 @@
 //!
 //! # Features of the crate
 //!
+//! - `ladder`: [`ladder`], the kernels that reductions do not take by themselves. On by default.
 //! - `stencil`: [`stencil`]. On by default.
 //! - `essays`: keeps the comments of kernels, for programs that show them. Off by default.
 //! - `wgpu-default`: enables wgpu's default back ends. Off by default: the application chooses its back ends.
 
-#![cfg_attr(
-    not(feature = "stencil"),
-    allow(dead_code, unused_imports, reason = "parts of the base serve stencils alone")
-)]
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
+#![cfg_attr(
+    not(all(feature = "ladder", feature = "stencil")),
+    allow(dead_code, unreachable_pub, unused_imports, reason = "parts of the base serve these alone")
+)]
 
 pub mod adapter;
 mod element;
 mod gpu;
 pub mod group;
 pub mod histogram;
+#[cfg(feature = "ladder")]
 pub mod ladder;
 mod map;
 mod parse;

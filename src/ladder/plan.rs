@@ -7,7 +7,7 @@ use crate::gpu::limits::{self, LimitError, SettingError, needs};
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::ladder::{Finish, Rung};
 use crate::reduce::Tuning;
-use crate::reduce::kernel::{Coverage, SEAL, SEED};
+use crate::reduce::kernel::{Coverage, Kernel, SEAL, SEED};
 use crate::reduce::plan::levels::{Levels, Next, Part};
 use crate::reduce::plan::request::{Request, Whole};
 use crate::reduce::plan::whole::Spread;
@@ -50,6 +50,14 @@ impl Setup {
 }
 
 impl Whole for Setup {
+    fn kernel(&self) -> &'static Kernel {
+        self.rung.kernel
+    }
+
+    fn check(&self, request: &Request<'_>) -> Result<(), Error> {
+        check(request, self)
+    }
+
     fn stages(&self, request: &Request<'_>) -> Vec<Stage> {
         let (levels, elements, last) = (self.levels(request), request.items(), request.last());
         let mut stages = match self.finish {
@@ -92,7 +100,7 @@ impl Whole for Setup {
 }
 
 /// Makes the checks that do not depend on the length.
-pub(crate) fn check(request: &Request<'_>, setup: &Setup) -> Result<(), Error> {
+fn check(request: &Request<'_>, setup: &Setup) -> Result<(), Error> {
     let Setup { rung, finish, tuning: Tuning { workgroup_size, tile, .. } } = *setup;
     let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or("use a smaller workgroup");
     limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;

@@ -9,11 +9,14 @@ use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, LimitError};
 use crate::gpu::operation::OnDevice;
 use crate::gpu::{Launches, Options};
-use crate::ladder::plan::{Setup, check as check_rung};
+#[cfg(feature = "ladder")]
+use crate::ladder::plan::Setup;
 use crate::reduce::compose::Text;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
 use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::monoid::Monoid;
+#[cfg(not(feature = "ladder"))]
+use crate::reduce::plan::request::NoRung as Setup;
 use crate::reduce::plan::request::Whole;
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
 use crate::reduce::refused::{no_atomic, not_exact};
@@ -54,6 +57,7 @@ impl Reduce {
 
     /// Returns it with a rung of the [`ladder`](crate::ladder) for whole inputs, in the place of the fastest kernels with halofold's own
     /// tuning for each length.
+    #[cfg(feature = "ladder")]
     #[must_use]
     pub fn with_rung(self, setup: Setup) -> Self {
         Reduce { rung: Some(setup), ..self }
@@ -106,9 +110,7 @@ impl Reduce {
         let monoid = &*self.exact()?;
         let monoid = &*monoid.on(features);
         let request = self.request(monoid, form, options.launches, limits);
-        if let Some(setup) = &self.rung {
-            check_rung(&request, setup)?;
-        }
+        self.rung.iter().try_for_each(|rung| rung.check(&request))?;
         let features = options.features(features);
         let texts = request.stages().into_iter().map(|stage| Text { monoid, stage, features });
         texts.into_iter().try_for_each(|text| check(&text, options.subgroups, limits))
@@ -154,11 +156,9 @@ impl Reduce {
         if !self.is_exact() && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
-        if let Some(Setup { rung, .. }) = self.rung {
-            if !EXACT_FOLD.has(rung.kernel) {
-                let message = "rounds at every addition: exact sums have the rung `exact`";
-                return Err(Error::setting("rung", format!("`{}` {message}", rung.name())));
-            }
+        if let Some(kernel) = self.rung.iter().map(Setup::kernel).find(|kernel| !EXACT_FOLD.has(kernel)) {
+            let message = "rounds at every addition: exact sums have the rung `exact`";
+            return Err(Error::setting("rung", format!("`{}` {message}", kernel.name)));
         }
         if monoid.format().is_some() {
             return Ok(Cow::Borrowed(monoid));
@@ -167,7 +167,7 @@ impl Reduce {
     }
 
     fn is_exact(&self) -> bool {
-        self.accuracy == Accuracy::Exact || self.rung.is_some_and(|setup| EXACT_FOLD.has(setup.rung.kernel))
+        self.accuracy == Accuracy::Exact || self.rung.is_some_and(|rung| EXACT_FOLD.has(rung.kernel()))
     }
 
     /// A request for plans of the operator with the accuracy of the reduction.

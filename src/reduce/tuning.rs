@@ -130,7 +130,7 @@ fn exact(format: Format, bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ladder"))]
 mod tests {
     use super::*;
     use crate::ladder::RUNGS;

@@ -19,6 +19,10 @@ use crate::reduce::shape::{Shape, ShapeKind};
 
 /// A planner of whole inputs, in the place of halofold's own.
 pub(crate) trait Whole {
+    /// The kernel that reads the elements.
+    fn kernel(&self) -> &'static Kernel;
+    /// Makes the checks that do not depend on the length.
+    fn check(&self, request: &Request<'_>) -> Result<(), Error>;
     /// All kernels that its plans may launch.
     fn stages(&self, request: &Request<'_>) -> Vec<Stage>;
     /// Plans the launches.
@@ -28,6 +32,30 @@ pub(crate) trait Whole {
         parts: &[BufferRange],
         second: Option<BufferRange>,
     ) -> Result<Plan, Error>;
+}
+
+/// The planner that a build without the feature `ladder` has beside halofold's own: none.
+#[cfg(not(feature = "ladder"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NoRung {}
+
+#[cfg(not(feature = "ladder"))]
+impl Whole for NoRung {
+    fn kernel(&self) -> &'static Kernel {
+        match *self {}
+    }
+
+    fn check(&self, _: &Request<'_>) -> Result<(), Error> {
+        match *self {}
+    }
+
+    fn stages(&self, _: &Request<'_>) -> Vec<Stage> {
+        match *self {}
+    }
+
+    fn plan(&self, _: &Request<'_>, _: &[BufferRange], _: Option<BufferRange>) -> Result<Plan, Error> {
+        match *self {}
+    }
 }
 
 /// The reduction for which a plan is made.
