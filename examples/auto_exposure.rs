@@ -162,7 +162,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
     )?;
 
     // 2. At start-up, and again whenever the window's size changes: bind the texture and the result.
-    let reduction = log_mean.of_texels(&app.scene).into(&app.log_mean)?;
+    let reduction = log_mean.of_texels(&app.scene).bind(&app.log_mean)?;
 
     let pictures = [DAWN, FRAMES - 1].map(|number| (number, Readback::new(device, 4 * PIXELS)));
     for number in 0..FRAMES {

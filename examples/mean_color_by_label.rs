@@ -141,7 +141,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, picture: &Picture) -> Res
     let mean = Compiled::new(device, GroupById::new(Element::F32, REGIONS)?.mean(), &Options::default())?;
     let mut find_means = Vec::new();
     for (channel, means) in channels.iter().zip(&means) {
-        find_means.push(mean.of(channel).with(&labels).into_each([means, &borders])?);
+        find_means.push(mean.of(channel).with(&labels).bind_each([means, &borders])?);
     }
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("paint"),

@@ -122,10 +122,10 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Vec<Frame>, Err
         Quantiles::new(Element::F32, [CUT, 1.0 - CUT])?.with_method(Method::Nearest),
         &Options::default(),
     )?;
-    let find_ends = quantiles.of(stops).into(ends)?;
+    let find_ends = quantiles.of(stops).bind(ends)?;
     let mean_between = Monoid::custom("mean-between", Element::F32, Arity::One, MEAN_BETWEEN)?;
     let mean_between = Compiled::new(device, Reduce::new(mean_between), &Default::default())?;
-    let find_mean = mean_between.of(stops).with_parameters(ends).into(mean)?;
+    let find_mean = mean_between.of(stops).with_parameters(ends).bind(mean)?;
 
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("application"),

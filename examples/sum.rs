@@ -16,12 +16,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (elements, result) = (buffer(bytemuck::cast_slice(&vec![0.25f32; 1_000_000])), buffer(&[0; 4]));
 
     let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
-    let total: f32 = sum.of(&elements).wait(&queue)?; // submits, waits, returns the value
+    let total: f32 = sum.of(&elements).run(&queue)?; // submits, waits, returns the value
     println!("{total}");
 
-    let prepared = sum.of(&elements).into(&result)?; // or: bind once,
+    let bound = sum.of(&elements).bind(&result)?; // or: bind once,
     let mut encoder = device.create_command_encoder(&Default::default());
-    prepared.encode(&mut encoder); // record every frame; nothing is allocated
+    bound.encode(&mut encoder); // record every frame; nothing is allocated
     queue.submit([encoder.finish()]);
     Ok(())
 }

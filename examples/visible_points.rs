@@ -101,7 +101,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, points: &[Point]) -> Resu
     // Once: the operator is compiled, and the points, the camera and the result are bound.
     let monoid = Monoid::custom_struct("visible", size_of::<Point>() as u64, Arity::One, VISIBLE)?;
     let reducer = Compiled::new(device, Reduce::new(monoid), &Default::default())?;
-    let reduction = reducer.of(&points).with_parameters(&camera_buffer).into(&visible)?;
+    let reduction = reducer.of(&points).with_parameters(&camera_buffer).bind(&visible)?;
 
     // Every frame: write the camera, and record. An application would read `visible` in its next shader; here all frames are
     // gathered for the host.

@@ -10,7 +10,7 @@
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let elements = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
 //! let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
-//! let total: f32 = sum.of(&elements).wait(&queue)?;
+//! let total: f32 = sum.of(&elements).run(&queue)?;
 //! # assert_eq!(total, 1500.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -37,7 +37,7 @@
 //! # In a wgpu application
 //!
 //! halofold takes your device and records into your encoder or pass. It never submits, polls or waits, unless
-//! you ask for results on the host. A prepared reduction can be recorded any number of times without
+//! you ask for results on the host. A bound reduction can be recorded any number of times without
 //! allocating, and its result stays on the GPU. Every input and output is a [`Slice`]: `&buffer`,
 //! `buffer.slice(256..)`, or a range of bytes. A request that cannot be carried out returns an error that
 //! names the limit and the remedy.
@@ -53,7 +53,7 @@
 //!     mean: &wgpu::Buffer,
 //! ) -> Result<Bound, Box<dyn std::error::Error>> {
 //!     let reduce = Reduce::new(Op::Mean.over(Element::F32)?);
-//!     Ok(Compiled::new(device, reduce, &Options::default())?.of(luminances).into(mean)?)
+//!     Ok(Compiled::new(device, reduce, &Options::default())?.of(luminances).bind(mean)?)
 //! }
 //!
 //! /// Every frame: between the dispatch that writes the luminances and the one that reads their mean.
@@ -78,7 +78,7 @@
 //! # In a browser
 //!
 //! With wgpu's feature `webgpu`, everything here works as WebAssembly, except for what waits: it returns [`read::ReadError::Browser`].
-//! Await the other form instead: [`Reduction::read`](reduce::Reduction::read), [`Request::read`], [`Compiled::read`](crate::Compiled::read),
+//! Await the other form instead: [`Reduction::run_async`](reduce::Reduction::run_async), [`Request::run_async`], [`Compiled::run_async`](crate::Compiled::run_async),
 //! [`read::Reading`]. As wgpu's types there, those of this crate are neither `Send` nor `Sync`. `examples/web` is a page.
 //!
 //! # Determinism

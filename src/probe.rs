@@ -9,7 +9,7 @@
 //! use halofold::{Compiled, Options, probe};
 //!
 //! # let Some((device, queue, _)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
-//! let options = Options::default().counting_in_workgroups(probe::wait(&device, &queue)?); // in a browser `probe::read(…).await?`
+//! let options = Options::default().counting_in_workgroups(probe::run(&device, &queue)?); // in a browser `probe::run_async(…).await?`
 //! let counts = Histogram::new(Keys::Numbers, 256);
 //! let counts = Compiled::new(&device, counts, &options)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,24 +30,24 @@ use crate::reduce::Numbers;
 const KEYS: u32 = 1 << 12;
 const BINS: u32 = 5;
 
-/// Counts known keys in workgroup memory, waits, and returns true if the counts are right. In a browser only [`read`] works.
+/// Counts known keys in workgroup memory, waits, and returns true if the counts are right. In a browser only [`run_async`] works.
 ///
 /// # Errors
 ///
 /// The device has too low a limit, or is lost.
-pub fn wait(device: &Device, queue: &Queue) -> Result<bool, Error> {
+pub fn run(device: &Device, queue: &Queue) -> Result<bool, Error> {
     let Probe { histogram, by_id, keys } = Probe::new(device)?;
-    Ok(are_right(&histogram.of(&keys).wait(queue)?, &by_id.of(&keys).with(&keys).wait(queue)?))
+    Ok(are_right(&histogram.of(&keys).run(queue)?, &by_id.of(&keys).with(&keys).run(queue)?))
 }
 
-/// Does what [`wait`] does without blocking, as [`Request::read`](crate::Request::read) does.
+/// Does what [`run`] does without blocking, as [`Request::run_async`](crate::Request::run_async) does.
 ///
 /// # Errors
 ///
-/// See [`wait`].
-pub fn read(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, Error>> + use<> {
+/// See [`run`].
+pub fn run_async(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, Error>> + use<> {
     let begun = Probe::new(device).map(|Probe { histogram, by_id, keys }| {
-        (histogram.of(&keys).read(queue), by_id.of(&keys).with(&keys).read(queue))
+        (histogram.of(&keys).run_async(queue), by_id.of(&keys).with(&keys).run_async(queue))
     });
     async move {
         let (counts, groups) = begun?;

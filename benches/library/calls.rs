@@ -141,5 +141,5 @@ pub fn sweep(machine: &Machine) -> Made<Call> {
     let mib = if adapter::is_software(&device.adapter_info()) { 4 } else { 512 };
     let memory = storage(device, (mib << 20).min(device.limits().max_buffer_size / WORD * WORD));
     let or = Compiled::new(device, Reduce::new(Op::Or.over(Element::U32)?), &Default::default())?;
-    recorded(or.of(&memory).into(&storage(device, WORD)))
+    recorded(or.of(&memory).bind(&storage(device, WORD)))
 }

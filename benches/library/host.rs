@@ -66,7 +66,7 @@ fn scalar(machine: &Machine, power: u32) -> Made<impl Fn(&str) -> Duration> {
     let expected = row.compile(device, queue, EXACT)?.expected(&[block], times).remove(0);
     let sum = Compiled::new(device, Reduce::new(Op::Sum.over(Element::F32)?), &Default::default())?;
     let (output, mailbox) = (storage(device, WORD), Mailbox::new(device, WORD));
-    let (read, posted) = (sum.of(input).into(&output)?, sum.of(input).into(mailbox.buffer())?);
+    let (read, posted) = (sum.of(input).bind(&output)?, sum.of(input).bind(mailbox.buffer())?);
     let readback = Readback::new(device, WORD);
     let new_encoder = || device.create_command_encoder(&Default::default());
     let fetch = move |before: Option<wgpu::CommandBuffer>, mut encoder: wgpu::CommandEncoder| {

@@ -12,7 +12,7 @@ use crate::gpu::texels::Texels;
 
 /// An operation on a device, over inputs of any length.
 ///
-/// It keeps the device alive. It compiles each kernel when `into` first needs it, or ahead of time in `compile`. It is `Send` and `Sync`. You may drop it once everything is bound.
+/// It keeps the device alive. It compiles each kernel when `bind` first needs it, or ahead of time in `compile`. It is `Send` and `Sync`. You may drop it once everything is bound.
 #[derive(Debug)]
 pub struct Compiled<O: Operation> {
     device: Device,

@@ -19,11 +19,11 @@ use crate::gpu::texels::Order;
 use crate::gpu::workspace::{Source, Workspace};
 use crate::read::{self, Readback};
 
-/// The description of an operation over a buffer or a texture. One of [`into`](Request::into), [`wait`](Request::wait),
-/// [`read`](Request::read) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
+/// The description of an operation over a buffer or a texture. One of [`bind`](Request::bind), [`run`](Request::run),
+/// [`run_async`](Request::run_async) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
 /// (`'b`), each for its own time.
 #[derive(Debug)]
-#[must_use = "nothing is recorded before `into`, `wait` or `read`"]
+#[must_use = "nothing is recorded before `bind`, `run` or `run_async`"]
 pub struct Request<'o, 'b, O: Planned> {
     operation: &'o Compiled<O>,
     input: Input<'b>,
@@ -117,32 +117,32 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        self.into_each([output])
+    pub fn bind<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
+        self.bind_each([output])
     }
 
-    /// Binds the buffers as [`Request::into`] does, with an output for each array of an operation that writes several. Each
+    /// Binds the buffers as [`Request::bind`] does, with an output for each array of an operation that writes several. Each
     /// lies in a buffer of its own.
     ///
     /// # Errors
     ///
-    /// - The errors of [`Request::into`].
+    /// - The errors of [`Request::bind`].
     /// - [`BufferError::Outputs`]: another number of outputs than the operation writes arrays.
-    pub fn into_each<'s, S: Into<Slice<'s>>>(
+    pub fn bind_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
         let plan = self.plan()?;
-        self.bind(&plan, outputs)
+        self.bound(&plan, outputs)
     }
 
-    /// Binds the buffers as [`Request::into_each`] does, with new outputs of just the sizes that are needed: they have
+    /// Binds the buffers as [`Request::bind_each`] does, with new outputs of just the sizes that are needed: they have
     /// [`wgpu::BufferUsages::STORAGE`] and these usages.
     ///
     /// # Errors
     ///
-    /// See [`Request::into`].
-    pub fn into_new(self, usage: BufferUsages) -> Result<(Bound, Vec<Buffer>), Error> {
+    /// See [`Request::bind`].
+    pub fn bind_new(self, usage: BufferUsages) -> Result<(Bound, Vec<Buffer>), Error> {
         let plan = self.plan()?;
         let make = |size: &u64| {
             self.operation.device().create_buffer(&wgpu::BufferDescriptor {
@@ -153,10 +153,10 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             })
         };
         let outputs: Vec<_> = plan.outputs.iter().map(make).collect();
-        Ok((self.bind(&plan, &outputs)?, outputs))
+        Ok((self.bound(&plan, &outputs)?, outputs))
     }
 
-    fn bind<'s, S: Into<Slice<'s>>>(
+    fn bound<'s, S: Into<Slice<'s>>>(
         self,
         plan: &Plan,
         outputs: impl IntoIterator<Item = S>,
@@ -223,13 +223,13 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only
-    /// [`Request::read`] works.
+    /// [`Request::run_async`] works.
     ///
     /// # Errors
     ///
-    /// - The errors of [`Request::into`].
+    /// - The errors of [`Request::bind`].
     /// - The device is lost.
-    pub fn wait(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
+    pub fn run(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
         let Submitted { len, size, outputs } = self.submit(queue)?;
         self.operation.results(len, &outputs.wait(size)?)
     }
@@ -239,8 +239,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// # Errors
     ///
-    /// See [`Request::wait`].
-    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
+    /// See [`Request::run`].
+    pub fn run_async(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
         let operation = self.operation.operation().clone();
         let begun = self.submit(queue);
         let begun = begun.map(|Submitted { len, size, outputs }| (len, outputs.read(size)));
@@ -261,7 +261,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         let (plan, len) = (self.plan()?, self.elements()?.len);
         let device = self.operation.device();
         let outputs = read::submit_each((device, queue), &plan.outputs, |outputs, encoder| {
-            self.bind(&plan, outputs)?.encode(encoder);
+            self.bound(&plan, outputs)?.encode(encoder);
             Ok::<_, Error>(())
         })?;
         Ok(Submitted { len, size: plan.outputs.iter().sum(), outputs })

@@ -58,11 +58,11 @@ const STRIP: u32 = 3;
 /// # queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(&texels), layout, size);
 /// let red = Map::components(wgpu::TextureSampleType::Float { filterable: false }, "r")?;
 /// let extent = Compiled::new(&device, Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(red)?), &Options::default())?;
-/// let (min, max): (f32, f32) = extent.of_texels(&texture).wait(&queue)?;
+/// let (min, max): (f32, f32) = extent.of_texels(&texture).run(&queue)?;
 /// # assert_eq!((min, max), (1.0, 8.0));
 /// // Two columns and two rows from texel (1, 0) on, and the maximum of each row.
 /// let part = Texels::new(&texture).rectangle([1, 0], [2, 2]);
-/// let rows: Vec<(f32, f32)> = extent.of_texels(part).segments(2).wait(&queue)?;
+/// let rows: Vec<(f32, f32)> = extent.of_texels(part).segments(2).run(&queue)?;
 /// # assert_eq!(rows, [(2.0, 3.0), (6.0, 7.0)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -62,7 +62,7 @@ const FEWER: &str = "allow fewer groups";
 /// [an example](crate::group).
 ///
 /// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values. Its outputs
-/// ([`Request::into_each`](crate::Request::into_each)) are
+/// ([`Request::bind_each`](crate::Request::bind_each)) are
 ///
 /// 1. the different keys, in ascending order;
 /// 2. their number, a `u32`, which [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes;
@@ -73,7 +73,7 @@ const FEWER: &str = "allow fewer groups";
 ///
 /// If there are more different keys than groups, as many of them as groups are listed, others in each run, and the pairs of the others are left out; also
 /// those of a few listed keys may be, whose results are then those of empty groups. What is not left out is right.
-/// [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return an error then: [`DataError::Keys`](crate::DataError::Keys).
+/// [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return an error then: [`DataError::Keys`](crate::DataError::Keys).
 ///
 /// Keys of floats are equal as for `unique` in NumPy: −0 equals 0, and all NaNs are one key, the last.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@
 //! # let brightness = buffer(bytemuck::cast_slice(&[0.5f32, 1.0, 0.25, 3.0]));
 //! # let labels = buffer(bytemuck::cast_slice(&[0u32, 2, 0, 2]));
 //! let by_label = Compiled::new(&device, GroupById::new(Element::F32, 3)?.sum().count(), &Options::default())?;
-//! let groups: Vec<Numbers> = by_label.of(&brightness).with(&labels).wait(&queue)?;
+//! let groups: Vec<Numbers> = by_label.of(&brightness).with(&labels).run(&queue)?;
 //! # assert_eq!(groups[0].0[0].as_f64(), 0.75);
 //! # assert_eq!(groups[1].0[1].as_f64(), 0.0);
 //! # assert_eq!(groups[2].0[0].as_f64(), 4.0);
@@ -29,7 +29,7 @@
 //! # let shops = buffer(bytemuck::cast_slice(&[907u32, 13, 907, 44, 13]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0]));
 //! let by_shop = Compiled::new(&device, GroupByKey::new(Element::U32, Element::F32, 1000)?.sum().count(), &Options::default())?;
-//! let shops = by_shop.of(&shops).with(&sales).wait(&queue)?;
+//! let shops = by_shop.of(&shops).with(&sales).run(&queue)?;
 //! let sums: Vec<_> = shops.iter().map(|(shop, results)| [shop.as_f64(), results.0[0].as_f64()]).collect();
 //! assert_eq!(sums, [[13.0, 7.0], [44.0, 10.0], [907.0, 4.5]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -47,7 +47,7 @@
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0, 4.0]));
 //! // Sales in the order of their days.
 //! let by_day = Compiled::new(&device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32)?)?, &Options::default())?;
-//! let sums = by_day.of(&days).with(&sales).wait(&queue)?;
+//! let sums = by_day.of(&days).with(&sales).run(&queue)?;
 //! let sum = |day: u64, sum: f32| (Value::Unsigned(day), vec![Value::F32(sum)]);
 //! assert_eq!(sums, [sum(20, 6.5), sum(21, 15.0), sum(23, 4.0)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,9 +69,9 @@
 //!
 //! # Outputs of groups by id
 //!
-//! [`Request::into_each`](crate::Request::into_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
-//! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::wait`](crate::Request::wait) and
-//! [`Request::read`](crate::Request::read) return an error then, which says how many there are: [`DataError::Ids`](crate::DataError::Ids).
+//! [`Request::bind_each`](crate::Request::bind_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
+//! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::run`](crate::Request::run) and
+//! [`Request::run_async`](crate::Request::run_async) return an error then, which says how many there are: [`DataError::Ids`](crate::DataError::Ids).
 //!
 //! # Cost
 //!

@@ -54,7 +54,7 @@ parameters! {
 /// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 ///
 /// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values; for lengths only the keys. It has three outputs
-/// ([`Request::into_each`](crate::Request::into_each)), in order of the runs:
+/// ([`Request::bind_each`](crate::Request::bind_each)), in order of the runs:
 ///
 /// 1. the key of each run, with the bits of its first one;
 /// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of

@@ -10,10 +10,10 @@
 //! # let on_gpu = buffer(&[0; 400]);
 //! // The distribution of floats over 100 equal ranges from 0 to 1.
 //! let spread = Compiled::new(&device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 100), &Options::default())?;
-//! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
+//! let counts: Vec<u32> = spread.of(&samples).run(&queue)?; // tools: records, submits, waits
 //!
 //! # let mut encoder = device.create_command_encoder(&Default::default());
-//! let prepared = spread.of(&samples).into(&on_gpu)?; // an application: bound once,
+//! let prepared = spread.of(&samples).bind(&on_gpu)?; // an application: bound once,
 //! prepared.encode(&mut encoder); // recorded every frame, allocation-free
 //! # assert_eq!(counts, [10; 100]);
 //! # let readback = halofold::read::Readback::new(&device, 400);

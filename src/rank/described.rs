@@ -13,7 +13,7 @@ macro_rules! described {
             /// to, but not including, `offsets[i + 1]`. Offsets ascend, and count elements from the start of the input. Segments may have
             /// any lengths, and no elements. What comes before the first offset or after the last is in none.
             ///
-            /// The output has as many results of each segment, whatever its length. `wait` of [`TopK`](crate::rank::TopK) leaves out places
+            /// The output has as many results of each segment, whatever its length. `run` of [`TopK`](crate::rank::TopK) leaves out places
             /// without an element: its results are split by min(k, length) of each segment.
             pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
                 let offsets = offsets.into_iter().collect();

@@ -32,7 +32,7 @@ enum Asked {
 /// A value is an element, of which one of 16 bits becomes an `f32`, or by methods that interpolate, a number between two: an `f32`.
 ///
 /// Few devices compute with 64-bit floats. Between two elements of 64 bits, the output has both, one after the other, and NaN twice if an
-/// element is; [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) return the `f64` between them.
+/// element is; [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return the `f64` between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
     element: Element,

@@ -28,7 +28,7 @@ const NONE: u32 = u32::MAX;
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let scores: Vec<f32> = (0..5000).map(|i| ((i * 7) % 5000) as f32).collect();
 /// # let scores = buffer(bytemuck::cast_slice(&scores));
-/// let best: Vec<(Value, u32)> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).wait(&queue)?;
+/// let best: Vec<(Value, u32)> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).run(&queue)?;
 /// # assert_eq!(best[0], (Value::F32(4999.0), 2857));
 /// # assert_eq!(best[9].0, Value::F32(4990.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

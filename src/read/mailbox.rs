@@ -24,7 +24,7 @@ use super::{ReadError, Readback, Reading};
 /// // Once, when the application starts:
 /// let largest = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
 /// let mailbox = Mailbox::new(&device, 8);
-/// let prepared = largest.of(&elements).into(mailbox.buffer())?;
+/// let prepared = largest.of(&elements).bind(mailbox.buffer())?;
 /// // Any number of times:
 /// let mut encoder = device.create_command_encoder(&Default::default());
 /// prepared.encode(&mut encoder);

@@ -128,7 +128,9 @@ pub enum ReadError {
     #[error("the bytes of this request have already been taken: make another request")]
     Taken,
     /// A blocking call in a browser, where nothing arrives while the program waits.
-    #[error("a program in a browser cannot wait for the GPU: await `read`, or call `try_take`")]
+    #[error(
+        "a program in a browser cannot wait for the GPU: await `read` or `run_async`, or call `try_take`"
+    )]
     Browser,
     /// More bytes were requested than the readback has.
     #[error("{size} bytes of a readback of {room}: ask for less, or make it larger")]

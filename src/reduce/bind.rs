@@ -110,7 +110,7 @@ impl Scratch {
     }
 }
 
-/// The buffers of one prepared reduction.
+/// The buffers of one bound reduction.
 pub(super) struct Bindings<'a, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) sources: &'p Sources<'a>,

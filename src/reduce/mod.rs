@@ -7,10 +7,10 @@
 //!    vectors ([`Monoid::custom_struct`], with the bounding box of points as its example). It compiles each kernel when it is first needed.
 //! 2. [`Compiled::new`](crate::Compiled::new) brings the reduction to a device, and [`Compiled::of`](crate::Compiled::of) takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
 //!    matrix, `.axis(1, rows, columns)` one for each column, `.strided(n)` takes every n-th element: see [`Reduction`].
-//! 3. [`Reduction::into`] binds the buffers, once.
+//! 3. [`Reduction::bind`] binds the buffers, once.
 //! 4. [`Bound::encode`] records the launches, which are dispatches with what they bind, any number of times.
 //!
-//! [`Reduction::wait`] does all of this and returns the results on the host.
+//! [`Reduction::run`] does all of this and returns the results on the host.
 //!
 //! ```
 //! use halofold::reduce::{Accuracy, Op, Reduce};
@@ -20,12 +20,12 @@
 //! # let matrix = buffer(bytemuck::cast_slice(&[1.5f32; 1000]));
 //! // The mean of each row of a matrix with 100 columns.
 //! let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?), &Options::default())?;
-//! let means: Vec<f32> = mean.of(&matrix).segments(100).wait(&queue)?;
+//! let means: Vec<f32> = mean.of(&matrix).segments(100).run(&queue)?;
 //! assert_eq!(means, [1.5; 10]);
 //!
 //! // The sum of all its elements, rounded only once.
 //! let exact = Reduce::new(Op::Sum.over(Element::F32)?).with_accuracy(Accuracy::Exact);
-//! let sum: f32 = Compiled::new(&device, exact, &Options::default())?.of(&matrix).wait(&queue)?;
+//! let sum: f32 = Compiled::new(&device, exact, &Options::default())?.of(&matrix).run(&queue)?;
 //! assert_eq!(sum, 1500.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -61,7 +61,7 @@
 //! binding also take further dispatches.
 //!
 //! Scratch memory is a little larger than this table says, because no binding may be empty: see
-//! [`Workspace::size`](crate::Workspace::size). A prepared reduction owns its bind groups and 256 bytes for each launch; with a count
+//! [`Workspace::size`](crate::Workspace::size). A bound reduction owns its bind groups and 256 bytes for each launch; with a count
 //! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Plan::of`] computes the
 //! costs of a shape without a device.
 //!
@@ -111,7 +111,7 @@
 //! | [`ShapeKind::Offsets`] | 5 | 7 |
 //! | [`ShapeKind::Axis`] | 2 | 3 |
 //!
-//! Each output after the first takes one more ([`Reduction::into_each`]).
+//! Each output after the first takes one more ([`Reduction::bind_each`]).
 //!
 //! Element types and operators may need features: see [`Monoid::features`] and [`Monoid::accumulates`].
 //! Subgroup operations are used if the device has [`wgpu::Features::SUBGROUP`], but are never required. Apart

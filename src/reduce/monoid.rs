@@ -136,7 +136,7 @@ impl Monoid {
     /// # let elements = buffer(bytemuck::cast_slice(&elements));
     /// let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
     /// let mean = Compiled::new(&device, Reduce::new(monoid), &Options::default())?;
-    /// let (mean, count): (f32, u32) = mean.of(&elements).wait(&queue)?;
+    /// let (mean, count): (f32, u32) = mean.of(&elements).run(&queue)?;
     /// # assert_eq!((mean, count), (2.5, 250));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -189,7 +189,7 @@ impl Monoid {
     /// # let points: Vec<[f32; 3]> = (0..1000).map(|i| [i as f32, -(i as f32), 0.5]).collect();
     /// # let points = buffer(bytemuck::cast_slice(&points));
     /// let bounds = Compiled::new(&device, Reduce::new(Monoid::custom_struct("bounds", 12, Arity::One, BOUNDS)?), &Options::default())?;
-    /// let (low, high): ([f32; 3], [f32; 3]) = bounds.of(&points).wait(&queue)?;
+    /// let (low, high): ([f32; 3], [f32; 3]) = bounds.of(&points).run(&queue)?;
     /// # assert_eq!((low, high), ([0.0, -999.0, 0.5], [999.0, 0.0, 0.5]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -33,10 +33,10 @@ use crate::reduce::shape::{Shape, ShapeKind};
 /// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, -3.0, 2.0, -3.0]));
 /// let least = Reduce::new(Op::ArgMin.over(Element::F32)?);
 /// let least = Compiled::new(&device, least, &Options::default())?;
-/// let (value, index): (f32, u32) = least.of(&elements).wait(&queue)?;
+/// let (value, index): (f32, u32) = least.of(&elements).run(&queue)?;
 /// assert_eq!((value, index), (-3.0, 1));
 /// // Of rows of two elements:
-/// let rows: Vec<(f32, u32)> = least.of(&elements).segments(2).wait(&queue)?;
+/// let rows: Vec<(f32, u32)> = least.of(&elements).segments(2).run(&queue)?;
 /// assert_eq!(rows, [(-3.0, 1), (-3.0, 1)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

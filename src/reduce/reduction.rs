@@ -19,7 +19,7 @@ use crate::reduce::sources::Sources;
 use crate::reduce::{Bound, Reduce};
 
 /// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
-/// of [`wait`](Reduction::wait), [`read`](Reduction::read), [`into`](Reduction::into) and
+/// of [`run`](Reduction::run), [`run_async`](Reduction::run_async), [`bind`](Reduction::bind) and
 /// [`plan`](Reduction::plan) ends it.
 ///
 /// The description itself costs nothing. The last step checks it and returns an error for a combination that
@@ -38,7 +38,7 @@ use crate::reduce::{Bound, Reduce};
 ///     monoid: Monoid,
 ///     input: impl Into<Slice<'a>>,
 /// ) -> Result<f32, Error> {
-///     Compiled::new(device, Reduce::new(monoid), &Options::default())?.of(input).wait(queue)
+///     Compiled::new(device, Reduce::new(monoid), &Options::default())?.of(input).run(queue)
 /// }
 ///
 /// fn described<'b>(
@@ -46,7 +46,7 @@ use crate::reduce::{Bound, Reduce};
 ///     monoid: Monoid,
 ///     describe: impl for<'r> FnOnce(&'r Compiled<Reduce>) -> Reduction<'r, 'b>,
 /// ) -> Result<Vec<f32>, Error> {
-///     describe(&Compiled::new(device, Reduce::new(monoid), &Options::default())?).wait(queue)
+///     describe(&Compiled::new(device, Reduce::new(monoid), &Options::default())?).run(queue)
 /// }
 /// # use halofold::{Element, reduce::Op};
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
@@ -56,7 +56,7 @@ use crate::reduce::{Bound, Reduce};
 /// # assert_eq!(described(gpu, sum, |sum| sum.of(&buffer).segments(4)), Ok(vec![6.0; 2]));
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing is recorded before `into`, `wait` or `read`"]
+#[must_use = "nothing is recorded before `bind`, `run` or `run_async`"]
 pub struct Reduction<'r, 'b> {
     reducer: &'r Compiled<Reduce>,
     shape: Shape,
@@ -137,8 +137,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let list = buffer(bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]));
     /// let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
     /// // `list` has room for many elements, and holds three.
-    /// assert_eq!(sum.of(&list).len(3).wait::<f32>(&queue)?, 9.0);
-    /// assert_eq!(sum.of(&list).len(0).wait::<f32>(&queue)?, 0.0);
+    /// assert_eq!(sum.of(&list).len(3).run::<f32>(&queue)?, 9.0);
+    /// assert_eq!(sum.of(&list).len(0).run::<f32>(&queue)?, 0.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn len(mut self, n: u64) -> Self {
@@ -166,7 +166,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let len = buffer(&len.to_ne_bytes());
     /// let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?), &Options::default())?;
     /// // `list` has room for many elements. A culling pass has written the number it holds to `len`.
-    /// let mean: f32 = mean.of(&list).count_buffer(&len).wait(&queue)?;
+    /// let mean: f32 = mean.of(&list).count_buffer(&len).run(&queue)?;
     /// # assert_eq!(mean, expected);
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -193,7 +193,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says. Kernels read
-    /// its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the prepared reduction.
+    /// its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the bound reduction.
     ///
     /// A uniform needs [`wgpu::BufferUsages::UNIFORM`] and starts at a multiple of `min_uniform_buffer_offset_alignment`; a storage
     /// variable needs [`wgpu::BufferUsages::STORAGE`], a multiple of `min_storage_buffer_offset_alignment`, and another buffer than the
@@ -221,7 +221,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// let count = Compiled::new(&device, Reduce::new(Monoid::custom("between", Element::F32, Arity::One, COUNT_BETWEEN)?), &Options::default())?;
     /// for (between, expected) in [([0f32, 10.0], 10), ([500.0, 600.0], 100)] {
     ///     queue.write_buffer(&limits, 0, bytemuck::cast_slice(&between));
-    ///     let found: u32 = count.of(&numbers).with_parameters(&limits).wait(&queue)?;
+    ///     let found: u32 = count.of(&numbers).with_parameters(&limits).run(&queue)?;
     ///     assert_eq!(found, expected);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -231,7 +231,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self
     }
 
-    /// Uses scratch memory that other operations may share. Without this call the prepared reduction
+    /// Uses scratch memory that other operations may share. Without this call the bound reduction
     /// allocates its own.
     pub fn workspace(self, workspace: &'b Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
@@ -279,11 +279,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is another device's.
-    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        self.bind(self.plan()?, [output.into()])
+    pub fn bind<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
+        self.bound(self.plan()?, [output.into()])
     }
 
-    /// Binds all buffers as [`Reduction::into`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
+    /// Binds all buffers as [`Reduction::bind`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
     /// the values go to one array and the indices to another. The numbers are those of [`FromResults`](crate::reduce::FromResults), in the same
     /// order; a vector has as many as it has components. A result of one number has one output.
     ///
@@ -299,30 +299,30 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let [values, indices] = [buffer(&[0; 8]), buffer(&[0; 8])];
     /// // Of each row of three elements the greatest, and its column.
     /// let max = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
-    /// let rows = max.of(&matrix).segments(3).into_each([&values, &indices])?;
+    /// let rows = max.of(&matrix).segments(3).bind_each([&values, &indices])?;
     /// # let mut encoder = device.create_command_encoder(&Default::default());
     /// # rows.encode(&mut encoder);
     /// # queue.submit([encoder.finish()]);
     /// # let sum = |array: &halofold::wgpu::Buffer, element| Compiled::new(&device, Reduce::new(Op::Sum.over(element)?), &Options::default());
-    /// # assert_eq!(sum(&values, Element::F32)?.of(&values).wait::<f32>(&queue)?, 5.0 + 9.0);
-    /// # assert_eq!(sum(&indices, Element::U32)?.of(&indices).wait::<u32>(&queue)?, 1 + 2);
+    /// # assert_eq!(sum(&values, Element::F32)?.of(&values).run::<f32>(&queue)?, 5.0 + 9.0);
+    /// # assert_eq!(sum(&indices, Element::U32)?.of(&indices).run::<u32>(&queue)?, 1 + 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// - The errors of [`Reduction::into`].
+    /// - The errors of [`Reduction::bind`].
     /// - [`BufferError::Outputs`]: another number of outputs than a result has numbers; a state has one.
     /// - An output does not fit one binding, or the device allows too few storage buffers.
-    pub fn into_each<'s, S: Into<Slice<'s>>>(
+    pub fn bind_each<'s, S: Into<Slice<'s>>>(
         self,
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
         let in_components = self.reducer.monoid().components().len() > 1;
-        self.bind(self.planned(in_components)?, outputs.into_iter().map(Into::into))
+        self.bound(self.planned(in_components)?, outputs.into_iter().map(Into::into))
     }
 
-    /// Binds all buffers as [`Reduction::into`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
+    /// Binds all buffers as [`Reduction::bind`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
     /// the output by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
     ///
     /// ```
@@ -335,15 +335,15 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// let rows = sum.of(&matrix).segments(100);
     /// let plan = rows.plan()?;
     /// let sums = storage(plan.output());
-    /// let prepared = rows.prepare(plan, &sums)?;
+    /// let prepared = rows.bind_planned(plan, &sums)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// - The errors of [`Reduction::into`].
+    /// - The errors of [`Reduction::bind`].
     /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
-    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
+    pub fn bind_planned<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
         let (parts, second) = self.extents()?;
         let request = self.reducer.request(self.shape).made_for(self.shape, &parts, second);
         let made_for = MadeFor { index: self.index(), elements: self.sources.stands_for, ..request };
@@ -352,21 +352,21 @@ impl<'r, 'b> Reduction<'r, 'b> {
                            make one by `Reduction::plan` of an equal reduction";
             return Err(Error::setting("plan", message));
         }
-        self.bind(plan, [output.into()])
+        self.bound(plan, [output.into()])
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
-    /// draws frames should use [`Reduction::into`]. In a browser only [`Reduction::read`] works.
+    /// draws frames should use [`Reduction::bind`]. In a browser only [`Reduction::run_async`] works.
     ///
     /// `T` is the [type](crate::reduce::FromResults) of one result, or a `Vec` of that type for shapes with several
     /// results.
     ///
     /// # Errors
     ///
-    /// - The errors of [`Reduction::into`].
+    /// - The errors of [`Reduction::bind`].
     /// - The results have another type or another number than `T`.
     /// - The device is lost.
-    pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, Error> {
+    pub fn run<T: FromResults>(self, queue: &Queue) -> Result<T, Error> {
         self.submit::<T>(queue)?.wait_with(|bytes| self.reducer.results(bytes))?
     }
 
@@ -375,8 +375,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// # Errors
     ///
-    /// See [`Reduction::wait`].
-    pub fn read<T: FromResults>(self, queue: &Queue) -> impl Future<Output = Result<T, Error>> + use<'r, T> {
+    /// See [`Reduction::run`].
+    pub fn run_async<T: FromResults>(
+        self,
+        queue: &Queue,
+    ) -> impl Future<Output = Result<T, Error>> + use<'r, T> {
         let (reducer, submitted) = (self.reducer, self.submit::<T>(queue));
         async move { submitted?.with(|bytes| reducer.results(bytes)).await? }
     }
@@ -420,7 +423,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
     }
 
-    fn bind<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
+    fn bound<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
         bind::check_shape(&plan, sources, shape)?;
         let parameters =
@@ -462,7 +465,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         layout.check::<T>(plan.results)?;
         let size = plan.results * layout.stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
-            self.bind(plan, [results.into()])?.encode(encoder);
+            self.bound(plan, [results.into()])?.encode(encoder);
             Ok::<_, Error>(())
         })?;
         Ok(readback.read(size))

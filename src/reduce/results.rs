@@ -6,7 +6,7 @@ use crate::element::{Element, Value};
 use crate::gpu::error::{DataError, Error};
 use crate::reduce::value::{Field, Number};
 
-/// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all results. One
+/// A type that [`Reduction::run`](crate::reduce::Reduction::run) can return: one result, or a `Vec` of all results. One
 /// result is a number, a tuple or an array of such types, [`Value`] for any number, or [`Numbers`] for any result. Applications do not
 /// implement it: its functions take types that are private.
 ///

@@ -43,7 +43,7 @@ pub enum Shape {
     /// # let readback = halofold::read::Readback::new(&device, 4);
     /// // Counts the nonzero elements.
     /// let count = Compiled::new(&device, Reduce::new(Op::CountNonzero.over(Element::F32)?), &Options::default())?;
-    /// let counting = count.of(&elements).accumulate().into(&total)?;
+    /// let counting = count.of(&elements).accumulate().bind(&total)?;
     /// let mut encoder = device.create_command_encoder(&Default::default());
     /// encoder.clear_buffer(&total, 0, None);
     /// counting.encode(&mut encoder);

@@ -80,8 +80,8 @@ impl Scan {
     }
 
     /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output
-    /// ([`Request::into_each`](crate::Request::into_each)) carries the accumulator of all elements so far from part to part, [`Scan::state_size`]
-    /// bytes. [`Request::wait`](crate::Request::wait) and [`Request::read`](crate::Request::read) have no state to go on from, and are refused.
+    /// ([`Request::bind_each`](crate::Request::bind_each)) carries the accumulator of all elements so far from part to part, [`Scan::state_size`]
+    /// bytes. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no state to go on from, and are refused.
     ///
     /// **A part of no elements ([`Request::len`](crate::Request::len)) begins anew, wherever it comes:** it has to come first, and one that merely
     /// happens to be empty has to be left out. Rows and segments begin anew in each part, as ever: there the state is that of the last row or segment
@@ -97,8 +97,8 @@ impl Scan {
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let [part, results, state] = [(); 3].map(|()| buffer(bytemuck::cast_slice(&[0u32; 1000])));
     /// let sums = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.continuing(), &Options::default())?;
-    /// let begin = sums.of(&part).len(0).into_each([&results, &state])?;
-    /// let go_on = sums.of(&part).into_each([&results, &state])?;
+    /// let begin = sums.of(&part).len(0).bind_each([&results, &state])?;
+    /// let go_on = sums.of(&part).bind_each([&results, &state])?;
     /// # let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     /// begin.encode(&mut encoder);
     /// // For each part, once its elements are in the buffer:
@@ -167,7 +167,7 @@ impl Base for Scan {
     }
 
     fn check_alone(&self) -> Result<(), Error> {
-        let message = "these prefixes go on from the state in their second output: give it and the results to `into_each`";
+        let message = "these prefixes go on from the state in their second output: give it and the results to `bind_each`";
         if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
     }
 

@@ -9,7 +9,7 @@
 //! # let counts = buffer(bytemuck::cast_slice(&[3u32, 1, 4, 1, 5]));
 //! // Where each of some lists begins, from the number of its entries: 3, 1, 4, 1, 5.
 //! let offsets = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.exclusive(), &Options::default())?;
-//! let offsets: Vec<Value> = offsets.of(&counts).wait(&queue)?;
+//! let offsets: Vec<Value> = offsets.of(&counts).run(&queue)?;
 //! assert_eq!(offsets, [0, 3, 4, 8, 9].map(Value::Unsigned));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

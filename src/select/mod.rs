@@ -9,7 +9,7 @@
 //! // The places where a signal is negative, of 3.5, -1.0, 0.0, -7.5, 2.0.
 //! let negative = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }";
 //! let negative = Compiled::new(&device, Select::new(Element::F32, negative)?.indices(), &Options::default())?;
-//! let places: Vec<Value> = negative.of(&samples).wait(&queue)?;
+//! let places: Vec<Value> = negative.of(&samples).run(&queue)?;
 //! assert_eq!(places, [1, 3].map(Value::Unsigned));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,7 +24,7 @@
 //! # let [ids, alive, count] = [40, 40, 4].map(|size| buffer(&vec![0u8; size]));
 //! // `alive` has room for all of `ids`.
 //! let select = Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem != 0u; }")?;
-//! let prepared = Compiled::new(&device, select, &Options::default())?.of(&ids).into_each([&alive, &count])?;
+//! let prepared = Compiled::new(&device, select, &Options::default())?.of(&ids).bind_each([&alive, &count])?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -72,8 +72,8 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 /// A description of the elements for which a function holds, in their order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
-/// It writes two outputs, for [`Request::into_each`](crate::Request::into_each): the kept elements, with room for all, of which only as many
-/// are written as are kept; and their number, a `u32`. `wait` and `read` return the kept elements alone. Elements of a type of your own come as
+/// It writes two outputs, for [`Request::bind_each`](crate::Request::bind_each): the kept elements, with room for all, of which only as many
+/// are written as are kept; and their number, a `u32`. `run` and `run_async` return the kept elements alone. Elements of a type of your own come as
 /// words of 32 bits, each a [`Value::Unsigned`].
 #[derive(Clone, Debug)]
 pub struct Select {

@@ -24,9 +24,9 @@ impl Residual {
             if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
         let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
         let changes = || reducer.of(first).with(second);
-        match changes().count_buffer(count).into(out) {
+        match changes().count_buffer(count).bind(out) {
             // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-            Err(error) if error.is_setting("launches") => Ok(changes().into(out)?),
+            Err(error) if error.is_setting("launches") => Ok(changes().bind(out)?),
             prepared => Ok(prepared?),
         }
     }

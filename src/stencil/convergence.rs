@@ -24,7 +24,7 @@ use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
 
 impl Compiled<Jacobi> {
-    /// Binds buffers as [`Compiled::prepare`] does, for steps that stop once a check finds the residual below
+    /// Binds buffers as [`Compiled::bind`] does, for steps that stop once a check finds the residual below
     /// epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, and 64-bit floats for grids of `f64`. A residual that is
@@ -33,11 +33,11 @@ impl Compiled<Jacobi> {
     ///
     /// # Errors
     ///
-    /// - The errors of [`Compiled::prepare`].
+    /// - The errors of [`Compiled::bind`].
     /// - Epsilon is negative or not a number, or checks come after every zero steps.
     /// - The grid has more cells than a reduction can count.
     /// - The additional kernels exceed a limit of the device.
-    pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, Error> {
+    pub fn bind_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, Error> {
         until.check()?;
         let device = self.device();
         let limits = device.limits();
@@ -65,7 +65,7 @@ impl Compiled<Jacobi> {
         Ok(Convergence { steps, check, control, until })
     }
 
-    /// Compiles the pipelines of [`Compiled::prepare_until`] that are not compiled yet: those of
+    /// Compiles the pipelines of [`Compiled::bind_until`] that are not compiled yet: those of
     /// [`Compiled::compile`], four small ones, and those of a reduction over two inputs. Exact checks compile
     /// another reduction when they are first prepared.
     ///

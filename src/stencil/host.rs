@@ -13,16 +13,16 @@ use crate::stencil::until::{Outcome, Until};
 
 impl Compiled<Jacobi> {
     /// Records `steps` steps, submits, waits, and returns the cells. This is for tools and tests; an
-    /// application should use [`Compiled::prepare`]. In a browser only [`Compiled::read`] works.
+    /// application should use [`Compiled::bind`]. In a browser only [`Compiled::run_async`] works.
     ///
     /// `T` must be as wide as a cell. The grids also need [`wgpu::BufferUsages::COPY_SRC`].
     ///
     /// # Errors
     ///
-    /// - The errors of [`Compiled::prepare`].
+    /// - The errors of [`Compiled::bind`].
     /// - `T` has another width than a cell.
     /// - The device is lost.
-    pub fn wait<T: AnyBitPattern>(
+    pub fn run<T: AnyBitPattern>(
         &self,
         queue: &Queue,
         grids: Grids<'_>,
@@ -36,8 +36,8 @@ impl Compiled<Jacobi> {
     ///
     /// # Errors
     ///
-    /// See [`Compiled::wait`].
-    pub fn read<T: AnyBitPattern>(
+    /// See [`Compiled::run`].
+    pub fn run_async<T: AnyBitPattern>(
         &self,
         queue: &Queue,
         grids: Grids<'_>,
@@ -49,12 +49,12 @@ impl Compiled<Jacobi> {
     }
 
     /// Records up to `steps` steps, which stop once a check finds the residual below epsilon. Submits, waits,
-    /// and returns the outcome and the cells. In a browser only [`Compiled::read_until`] works.
+    /// and returns the outcome and the cells. In a browser only [`Compiled::run_until_async`] works.
     ///
     /// # Errors
     ///
-    /// See [`Compiled::prepare_until`] and [`Compiled::wait`].
-    pub fn wait_until<T: AnyBitPattern>(
+    /// See [`Compiled::bind_until`] and [`Compiled::run`].
+    pub fn run_until<T: AnyBitPattern>(
         &self,
         queue: &Queue,
         grids: Grids<'_>,
@@ -67,13 +67,13 @@ impl Compiled<Jacobi> {
         Ok((outcome, cells(&results.wait(self.config().bytes())?)))
     }
 
-    /// Returns the outcome and the cells of such a run without blocking, as [`Compiled::read`] does. The steps are submitted at once, and
+    /// Returns the outcome and the cells of such a run without blocking, as [`Compiled::run_async`] does. The steps are submitted at once, and
     /// the copy of the cells when the outcome has arrived: the grids belong to the future until it completes.
     ///
     /// # Errors
     ///
-    /// See [`Compiled::wait_until`].
-    pub fn read_until<'a, T: AnyBitPattern>(
+    /// See [`Compiled::run_until`].
+    pub fn run_until_async<'a, T: AnyBitPattern>(
         &'a self,
         queue: &'a Queue,
         grids: Grids<'a>,
@@ -90,7 +90,7 @@ impl Compiled<Jacobi> {
     }
 
     fn submit_steps<T>(&self, queue: &Queue, grids: Grids<'_>, steps: u32) -> Result<Readback, Error> {
-        let stepper = self.prepare(grids)?;
+        let stepper = self.bind(grids)?;
         self.submit_cells::<T>(queue, result(grids, steps), |encoder| stepper.encode(encoder, steps))
     }
 
@@ -103,7 +103,7 @@ impl Compiled<Jacobi> {
         most: u32,
     ) -> Result<Readback, Error> {
         self.check_cells::<T>()?;
-        let run = self.prepare_until(grids, until)?;
+        let run = self.bind_until(grids, until)?;
         let outcome = (run.outcome(), Convergence::OUTCOME_SIZE);
         self.submit(queue, outcome, |encoder| run.encode(encoder, 0..most))
     }

@@ -20,7 +20,7 @@ use crate::stencil::uniforms::UniformBlocks;
 
 /// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
 ///
-/// A clone of the compiled steps shares the pipelines. Each is compiled when [`Compiled::prepare`] or [`Compiled::prepare_until`] first needs
+/// A clone of the compiled steps shares the pipelines. Each is compiled when [`Compiled::bind`] or [`Compiled::bind_until`] first needs
 /// it, or ahead of time in [`Compiled::compile`].
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobi {
@@ -77,7 +77,7 @@ impl Compiled<Jacobi> {
         &self.own.passes.full().1.plan
     }
 
-    /// Compiles the pipelines of [`Compiled::prepare`] that are not compiled yet: one, or three for a grid that
+    /// Compiles the pipelines of [`Compiled::bind`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         let (steps, pass) = self.own.passes.full();
@@ -115,7 +115,7 @@ impl Compiled<Jacobi> {
     /// - A buffer is too short or lacks [`BufferUsages::STORAGE`].
     /// - Two of the grids are one buffer.
     /// - A right-hand side is missing, or given although the configuration has none.
-    pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, Error> {
+    pub fn bind(&self, grids: Grids<'_>) -> Result<Stepper, Error> {
         Ok(Stepper { steps: self.steps(grids, &self.own.params)? })
     }
 

@@ -23,17 +23,17 @@
 //! let grids = Grids::new(&first, &second).with_rhs(&rhs);
 //!
 //! // Tools: records, submits, waits, until no step changes a cell by 1e-6.
-//! let (outcome, cells) = jacobi.wait_until::<f32>(&queue, grids, Until::new(1e-6), 10_000)?;
+//! let (outcome, cells) = jacobi.run_until::<f32>(&queue, grids, Until::new(1e-6), 10_000)?;
 //! # // One free cell, whose neighbours are all zero: 4 u = 8.
 //! # assert!(outcome.converged && (cells[4] - 2.0).abs() < 1e-4, "{outcome:?} {cells:?}");
 //!
 //! // An application: bound once, then recorded any number of times, some steps each time.
-//! let run = jacobi.prepare_until(grids, Until::new(1e-6))?;
+//! let run = jacobi.bind_until(grids, Until::new(1e-6))?;
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! run.encode(&mut encoder, 0..100);
 //! run.encode(&mut encoder, 100..200);
-//! # assert_eq!(jacobi.wait::<f32>(&queue, grids, 3)?.len(), 9);
-//! # assert!(jacobi.wait::<f64>(&queue, grids, 3).is_err());
+//! # assert_eq!(jacobi.run::<f32>(&queue, grids, 3)?.len(), 9);
+//! # assert!(jacobi.run::<f64>(&queue, grids, 3).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -44,7 +44,7 @@ pub fn outputs(
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() { by_key.of(&first) } else { by_key.of(&first).with(&second) };
     let most = (keys.len() as u64 / key.size()).max(1);
-    let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| request.into_each(outputs));
+    let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| request.bind_each(outputs));
     let number = words(&found[2])[0] as usize;
     [0, 1].map(|nth| {
         let (bytes, end) = (&found[nth], number * sizes[nth] as usize);

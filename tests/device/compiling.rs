@@ -19,27 +19,27 @@ fn pipelines_are_compiled_once_and_when_needed() {
         Compiled::new(&scene.device, Jacobi::new(config, FIVE_POINT.usual), &Default::default()).unwrap()
     });
     assert_eq!(count, 0, "making a stencil compiles nothing");
-    assert_eq!(compiled(|| jacobi.prepare(grids).unwrap()).0, 1);
-    assert_eq!(compiled(|| jacobi.clone().prepare(grids).unwrap()).0, 0);
+    assert_eq!(compiled(|| jacobi.bind(grids).unwrap()).0, 1);
+    assert_eq!(compiled(|| jacobi.clone().bind(grids).unwrap()).0, 0);
     // begin, resume, count, decide; the residual's reduction, and its length.
-    assert_eq!(compiled(|| jacobi.prepare_until(grids, Until::new(0.1)).unwrap()).0, 6);
-    assert_eq!(compiled(|| jacobi.prepare_until(grids, Until::new(0.2).with_every(3)).unwrap()).0, 0);
+    assert_eq!(compiled(|| jacobi.bind_until(grids, Until::new(0.1)).unwrap()).0, 6);
+    assert_eq!(compiled(|| jacobi.bind_until(grids, Until::new(0.2).with_every(3)).unwrap()).0, 0);
     let same = jacobi.reweighted(FIVE_POINT.dyadic).unwrap();
-    assert_eq!(compiled(|| same.prepare_until(grids, Until::new(0.1)).unwrap()).0, 0);
+    assert_eq!(compiled(|| same.bind_until(grids, Until::new(0.1)).unwrap()).0, 0);
     // A centre with a weight of its own is another kernel, which shares nothing.
     let (count, other) = compiled(|| jacobi.reweighted(Weights::new(&[0.5, 0.125, 0.0, 0.0])).unwrap());
     assert_eq!(count, 0);
     assert_eq!(compiled(|| other.compile()).0, 1);
-    assert_eq!(compiled(|| other.prepare(grids).unwrap()).0, 0);
+    assert_eq!(compiled(|| other.bind(grids).unwrap()).0, 0);
     assert!(compiled(|| other.compile_until().unwrap()).0 >= 5);
     // The kernel that reads a length is compiled with the first length.
-    assert!(compiled(|| other.prepare_until(grids, Until::new(0.1)).unwrap()).0 <= 1);
+    assert!(compiled(|| other.bind_until(grids, Until::new(0.1)).unwrap()).0 <= 1);
 
     let numbers = Histogram::new(Keys::Numbers, 64);
     let (count, histogram) = compiled(|| Compiled::new(&scene.device, numbers, &Default::default()).unwrap());
     assert_eq!(count, 0, "making a histogram compiles nothing");
-    assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 2);
-    assert_eq!(compiled(|| histogram.of(&first).into(&second).unwrap()).0, 0);
+    assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 2);
+    assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 0);
     assert_eq!(compiled(|| histogram.compile()).0, 0);
 
     let kernels = Kernels::default();

@@ -127,7 +127,7 @@ fn check_on(
     let title = format!("{} pairs, {:?}, {from:?}", pairs.ids.len(), by_id.operation());
     let [first, second] = pairs.inputs(gpu, from);
     let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
-    let results = written(gpu, sizes, |outputs| by_id.of(&first).with(&second).into_each(outputs));
+    let results = written(gpu, sizes, |outputs| by_id.of(&first).with(&second).bind_each(outputs));
     let (expected, rejected) =
         reference::by_id(by_id.operation(), bytemuck::cast_slice(&pairs.values), &pairs.ids);
     assert_eq!(words(&results[arrays]), [rejected], "{title}");
@@ -210,7 +210,7 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
         .unwrap()
         .of(&values)
         .with(&ids)
-        .wait(&gpu.queue)
+        .run(&gpu.queue)
         .unwrap();
     results.iter().map(|both| [0, 1].map(|nth| both.0[nth].as_f64() as f32)).collect()
 }
@@ -276,8 +276,8 @@ fn variances_of_integers_as_rational_numbers() {
 #[test]
 fn devices_that_miscount_in_workgroups_count_in_storage() {
     let Gpu { device, queue } = gpu();
-    assert!(probe::wait(device, queue).unwrap());
-    let answer = probe::read(device, queue);
+    assert!(probe::run(device, queue).unwrap());
+    let answer = probe::run_async(device, queue);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert!(pollster::block_on(answer).unwrap());
     let asked = ALL.iter().fold(GroupById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
@@ -305,9 +305,9 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let by_id =
         Compiled::new(&gpu.device, GroupById::new(Element::F32, 10).unwrap().sum(), &Default::default())
             .unwrap();
-    let error = by_id.of(&values).with(&ids).wait(&gpu.queue).unwrap_err();
+    let error = by_id.of(&values).with(&ids).run(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
-    let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).wait(&gpu.queue).unwrap();
+    let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).run(&gpu.queue).unwrap();
     assert_eq!(first[3].0, [Value::F32(1.5)]);
 }
 
@@ -327,7 +327,7 @@ fn check_keys(gpu: &Gpu, (group_by, most, results): &Keyed, pairs: &Pairs, from:
     let [values, keys] = pairs.inputs(gpu, from);
     let array = 4 * u64::from(*most);
     let outputs = Outputs::new(gpu, [vec![array, 4], vec![array; *results], vec![4]].concat());
-    let prepared = group_by.of(&keys).with(&values).into_each(outputs.slices()).unwrap();
+    let prepared = group_by.of(&keys).with(&values).bind_each(outputs.slices()).unwrap();
     let [once, again] = outputs.runs(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
 
     let [keys, values] = [&pairs.ids, &pairs.values].map(|words| bytemuck::cast_slice(words));
@@ -404,7 +404,7 @@ fn as_many_keys_as_groups_and_more() {
         let keyed = keyed(gpu, FLOATS, most, false);
         let (left_out, empty) = check_keys(gpu, &keyed, &pairs, [0, 0]);
         assert!(left_out >= 100_000 - most && empty < most as usize, "{left_out}, {empty} without pairs");
-        let error = keyed.0.of(&keys).with(&values).wait(&gpu.queue).unwrap_err();
+        let error = keyed.0.of(&keys).with(&values).run(&gpu.queue).unwrap_err();
         assert!(matches!(error, Error::Data(DataError::Keys { groups, .. }) if groups == most), "{error}");
     }
 }

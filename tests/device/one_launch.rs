@@ -62,7 +62,7 @@ fn one_launch_under_load_gives_right_results() {
             let start = random.next() as usize % (elements.len() - len + 1);
             let input = Slice::new(&held, 4 * start as u64, 4 * len as u64);
             let result = Slice::new(&results, slot * APART, APART);
-            let prepared = reducer.of(input).workspace(&workspace).into(result).unwrap();
+            let prepared = reducer.of(input).workspace(&workspace).bind(result).unwrap();
             (prepared, *op, start..start + len)
         };
         let bound: Vec<_> = (0..REDUCTIONS).map(bind).collect();

@@ -111,8 +111,8 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
     let all = rows.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
-    written(gpu, [all as u64], |outputs| quantiles.of(&input).into_each(outputs));
-    let mut got = quantiles.of(&input).wait(&gpu.queue).unwrap().into_iter();
+    written(gpu, [all as u64], |outputs| quantiles.of(&input).bind_each(outputs));
+    let mut got = quantiles.of(&input).run(&gpu.queue).unwrap().into_iter();
     for (nth, row) in rows.iter().enumerate() {
         let by = |method| reference::quantiles(element, row, method, &ASKED);
         let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
@@ -139,7 +139,7 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let places = rows.len() * k as usize;
     let top = Compiled::new(&gpu.device, top, &Default::default()).unwrap();
     let all = (indices + 4 * places) as u64;
-    let got = written(gpu, [all], |outputs| top.of(&input).into_each(outputs)).remove(0);
+    let got = written(gpu, [all], |outputs| top.of(&input).bind_each(outputs)).remove(0);
     let values = Op::Max.read(element, &got[..places * element.size().max(4) as usize]);
     let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[indices..]));
     for (nth, row) in rows.iter().enumerate() {
@@ -153,7 +153,7 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
         }
     }
     let winners = cut.groups().iter().map(|row| row.len().min(k as usize)).sum::<usize>();
-    assert_eq!(top.of(&input).wait(&gpu.queue).unwrap().len(), winners, "{k} of rows on the host");
+    assert_eq!(top.of(&input).run(&gpu.queue).unwrap().len(), winners, "{k} of rows on the host");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn ranks_of_long_rows() {
                 &Default::default(),
             )
             .unwrap();
-            let got = gpu().clean(|| nth.of(&input).wait(&gpu().queue).unwrap());
+            let got = gpu().clean(|| nth.of(&input).run(&gpu().queue).unwrap());
             let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
             for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
@@ -262,7 +262,7 @@ fn medians_near_zero() {
     let medians =
         Compiled::new(&gpu.device, Quantiles::new(Element::F32, [0.5]).unwrap().rows(2), &Default::default())
             .unwrap();
-    for ([a, b], got) in pairs.iter().zip(medians.of(&input).wait(&gpu.queue).unwrap()) {
+    for ([a, b], got) in pairs.iter().zip(medians.of(&input).run(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
         let most =
@@ -286,21 +286,21 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         &Default::default(),
     )
     .unwrap();
-    assert_eq!(none.of(&Input::new(gpu, &[0f32; 10])).wait(&gpu.queue).unwrap(), []);
+    assert_eq!(none.of(&Input::new(gpu, &[0f32; 10])).run(&gpu.queue).unwrap(), []);
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =
         [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
     for (element, method) in methods {
         let top = Compiled::new(&gpu.device, TopK::new(element, 3).unwrap(), &Default::default()).unwrap();
-        assert_eq!(top.of(&nothing).wait(&gpu.queue).unwrap(), []);
+        assert_eq!(top.of(&nothing).run(&gpu.queue).unwrap(), []);
         let median = Compiled::new(
             &gpu.device,
             Quantiles::new(element, [0.5]).unwrap().with_method(method),
             &Default::default(),
         )
         .unwrap();
-        let got = median.of(&nothing).wait(&gpu.queue).unwrap()[0];
+        let got = median.of(&nothing).run(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
 }
@@ -311,7 +311,7 @@ fn ranks_past_the_end_have_no_element() {
         let nth =
             Compiled::new(&gpu().device, Quantiles::nth(element, ranks.iter().copied()), &Default::default())
                 .unwrap();
-        nth.of(&Input::new(gpu(), words)).wait(&gpu().queue).unwrap()
+        nth.of(&Input::new(gpu(), words)).run(&gpu().queue).unwrap()
     };
     let zeros = [0; 50_000];
     assert_eq!(nth(Element::U32, &[4, 2, 3], &[2, 3, 0]), [4, 0, 2].map(Value::Unsigned));

@@ -60,7 +60,7 @@ fn histograms() {
     let counts = &buffer(gpu, &[0; 4 * 400], wgpu::BufferUsages::STORAGE);
     let other = &buffer(gpu, &[0; 4 * 1000], wgpu::BufferUsages::COPY_SRC);
     let bound = |input: &wgpu::Buffer, offset, len: u64, output: Slice<'_>| {
-        said(histogram.of(Slice::new(input, offset, 4 * len)).into(output))
+        said(histogram.of(Slice::new(input, offset, 4 * len)).bind(output))
     };
     let from = |offset, len| bound(keys, offset, len, counts.into());
     let to = |output| bound(keys, 0, 10, output);
@@ -149,7 +149,7 @@ fn elements_of_histograms() {
         (said(custom(&("\n".to_owned() + &map("u32", "return elem;")))), "line 2"),
         (said(custom("fn other() {}")), "lacks the function"),
         (said(Map::custom_struct(16, small)), "an element takes 4 bytes in an array, not 16"),
-        (said(points.of(words.part(4, 100)).into(&room(gpu(), 120))), "start it at a multiple of 12 bytes"),
+        (said(points.of(words.part(4, 100)).bind(&room(gpu(), 120))), "start it at a multiple of 12 bytes"),
     ]);
 }
 
@@ -177,23 +177,23 @@ fn groups_and_keys() {
     .unwrap();
     let sixteen = BufferRange { offset: 0, len: 16 };
     check_messages([
-        (said(by_id.of(&zeros).wait(queue)), "give the second one"),
-        (said(by_id.of(&zeros).with(zeros.part(0, 60)).wait(queue)), "16 elements in the first input and 15"),
-        (said(by_id.of(&zeros).with(&zeros).into(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
+        (said(by_id.of(&zeros).run(queue)), "give the second one"),
+        (said(by_id.of(&zeros).with(zeros.part(0, 60)).run(queue)), "16 elements in the first input and 15"),
+        (said(by_id.of(&zeros).with(&zeros).bind(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
         (
             said(Compiled::new(device, GroupById::new(Element::F32, 1).unwrap(), &Default::default())),
             "results of a group of 0",
         ),
-        (said(by_two.of(&keys).with(&keys).wait(queue)), "more than 2 different keys"),
-        (said(by_two.of(&keys).wait(queue)), "give the second one"),
+        (said(by_two.of(&keys).with(&keys).run(queue)), "more than 2 different keys"),
+        (said(by_two.of(&keys).run(queue)), "give the second one"),
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F32, 0), "groups of 0"),
         (said(ReduceRuns::lengths(Element::F64)), "bytes of a key of 8"),
         (said(ReduceRuns::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
-        (said(sums.of(&keys).wait(queue)), "give the second one"),
+        (said(sums.of(&keys).run(queue)), "give the second one"),
         (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
     ]);
 }
@@ -221,8 +221,8 @@ fn scans_and_selections() {
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
         (said(backwards), "segment 1 from 5 to 4, of 10 elements"),
         (said(all.of(elements.part(2, 8)).plan()), "starts at byte 2: start it at a multiple of 4"),
-        (said(parts.of(&elements).wait(queue)), "into_each"),
-        (said(pollster::block_on(parts.of(&elements).read(queue))), "into_each"),
+        (said(parts.of(&elements).run(queue)), "bind_each"),
+        (said(pollster::block_on(parts.of(&elements).run_async(queue))), "bind_each"),
         (said(long), "max_storage_buffer_binding_size"),
         (said(Select::new(Element::F32, &keep("elem + 1.0"))), "the operator is not valid WGSL:\nline"),
         (said(select.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
@@ -235,7 +235,7 @@ fn ranks() {
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
         let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
-        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).wait(queue))
+        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).run(queue))
     };
     let quantiles = |number| {
         said(Compiled::new(
@@ -253,6 +253,6 @@ fn ranks() {
         (quantiles(0), "quantiles at once of 0: it can be 1 to 64"),
         (quantiles(65), "quantiles at once of 65: it can be 1 to 64"),
         (said(TopK::new(Element::F32, 0)), "k of 0: it can be at least 1"),
-        (said(most.of(&long).wait(queue)), "output; max_"),
+        (said(most.of(&long).run(queue)), "output; max_"),
     ]);
 }

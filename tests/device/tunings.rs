@@ -213,10 +213,10 @@ fn stencils_are_right_or_refused() {
         let grids = Grids::new(&first, &second);
         if ends {
             let until = Until::new(0.0).with_every(every).with_norm(norm);
-            let run = jacobi.prepare_until(grids, until).map_err(text)?;
+            let run = jacobi.bind_until(grids, until).map_err(text)?;
             return pollster::block_on(scene.compare(|encoder| run.encode(encoder, 0..1), &second, &after));
         }
-        let stepper = jacobi.prepare(grids).map_err(text)?;
+        let stepper = jacobi.bind(grids).map_err(text)?;
         pollster::block_on(scene.compare(|encoder| stepper.encode(encoder, 1), &second, &after))
     });
 }
@@ -234,7 +234,7 @@ fn histograms_are_right_or_refused() {
         let histogram = Compiled::new(&scene.device, job.clone(), &Default::default()).map_err(text)?;
         let counts = histogram::reference::counts(&job.keys, job.bins, &keys);
         let (input, output) = (scene.buffer(bytemuck::cast_slice(&keys))?, scene.room(job.output())?);
-        let prepared = histogram.of(&input).into(&output).map_err(text)?;
+        let prepared = histogram.of(&input).bind(&output).map_err(text)?;
         let counts = bytemuck::cast_slice(&counts);
         pollster::block_on(scene.compare(|encoder| prepared.encode(encoder), &output, counts))
     });
@@ -251,7 +251,7 @@ fn rungs_are_right_or_refused() {
         let reduction = reducer.of(Slice::new(&input, 0, 4 * u64::from(len)));
         let plan = reduction.plan().map_err(text)?;
         let output = scene.room(plan.output())?;
-        let prepared = reduction.prepare(plan.clone(), &output).map_err(text)?;
+        let prepared = reduction.bind_planned(plan.clone(), &output).map_err(text)?;
         let fetched = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output());
         // Some finishes leave the rest to the host.
         let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&pollster::block_on(fetched)?);

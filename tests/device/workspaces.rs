@@ -23,7 +23,7 @@ fn planned<'a>(
     Box::new(move |workspace| {
         let request = second.into_iter().fold(compiled.of(input), |request, second| request.with(second));
         let request = workspace.into_iter().fold(request, |request, workspace| request.workspace(workspace));
-        request.into_new(BufferUsages::COPY_SRC).unwrap()
+        request.bind_new(BufferUsages::COPY_SRC).unwrap()
     })
 }
 
@@ -33,7 +33,7 @@ fn reduced<'a>(gpu: &'a Gpu, reduce: Reduce, input: &'a Buffer, row: u64) -> Bin
         let reduction = compiled.of(input).segments(row);
         let reduction = workspace.into_iter().fold(reduction, |it, workspace| it.workspace(workspace));
         let output = room(gpu, reduction.plan().unwrap().output());
-        (reduction.into(&output).unwrap(), vec![output])
+        (reduction.bind(&output).unwrap(), vec![output])
     })
 }
 

@@ -64,10 +64,10 @@ async fn steps_of(scene: &Scene, config: Config, ends: bool) -> Result<End, Stri
     let (after, _) = Problem::of(&config, weights).until(&cells, STEPS, Until::new(0.0));
     let mut expected = encode(Element::F32, after);
     if !ends {
-        let stepper = jacobi.prepare(grids).map_err(text)?;
+        let stepper = jacobi.bind(grids).map_err(text)?;
         return scene.compare(|encoder| stepper.encode(encoder, STEPS), &second, &expected).await;
     }
-    let run = jacobi.prepare_until(grids, Until::new(0.0).with_every(2)).map_err(text)?;
+    let run = jacobi.bind_until(grids, Until::new(0.0).with_every(2)).map_err(text)?;
     let size = config.bytes();
     let both = scene.room(size + 4)?;
     expected.extend(STEPS.to_le_bytes());

@@ -47,7 +47,7 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let by_id = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
-        .gives(&[nth(0), nth(1), vec![outside]], |outputs| by_id.of(&values).with(&ids).into_each(outputs))
+        .gives(&[nth(0), nth(1), vec![outside]], |outputs| by_id.of(&values).with(&ids).bind_each(outputs))
         .await
 }
 
@@ -69,7 +69,7 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let group_by = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
-            group_by.of(&keys).with(&values).into_each(outputs)
+            group_by.of(&keys).with(&values).bind_each(outputs)
         })
         .await
 }
@@ -87,7 +87,7 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
         .map_err(text)?;
     scene
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
-            by_key.of(&input).with(&input).into_each(outputs)
+            by_key.of(&input).with(&input).bind_each(outputs)
         })
         .await
 }
@@ -102,7 +102,7 @@ async fn prefixes(scene: &Scene) -> Result<End, String> {
     let scan = Scan::new(sum)
         .and_then(|scan| Compiled::new(&scene.device, scan.exclusive(), &Default::default()))
         .map_err(text)?;
-    scene.gives(&[expected], |outputs| scan.of(&input).into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| scan.of(&input).bind(&outputs[0])).await
 }
 
 async fn selected(scene: &Scene) -> Result<End, String> {
@@ -116,7 +116,7 @@ async fn selected(scene: &Scene) -> Result<End, String> {
         Compiled::new(&scene.device, Select::new(Element::U32, wgsl).map_err(text)?, &Default::default())
             .map_err(text)?;
     scene
-        .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).into_each(outputs))
+        .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).bind_each(outputs))
         .await
 }
 
@@ -139,7 +139,7 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
     let scan = Scan::new(sum).map_err(text)?;
     let scan = Compiled::new(&scene.device, scan, &Default::default()).map_err(text)?;
     let request = scan.of(&input).with_parameters(&factor);
-    scene.gives(&[expected], |outputs| request.into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| request.bind(&outputs[0])).await
 }
 
 async fn divided(scene: &Scene) -> Result<End, String> {
@@ -153,7 +153,7 @@ async fn divided(scene: &Scene) -> Result<End, String> {
     let select = Select::new(Element::U32, wgsl).map_err(text)?;
     let select = Compiled::new(&scene.device, select, &Default::default()).map_err(text)?;
     let request = select.of(&input).with_parameters(&pair);
-    let (bound, outputs) = request.into_new(wgpu::BufferUsages::COPY_SRC).map_err(text)?;
+    let (bound, outputs) = request.bind_new(wgpu::BufferUsages::COPY_SRC).map_err(text)?;
     let sizes = outputs.iter().map(wgpu::Buffer::size);
     let all = scene.room(sizes.clone().sum())?;
     let record = |encoder: &mut wgpu::CommandEncoder| {

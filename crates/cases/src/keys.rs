@@ -81,5 +81,5 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     };
     let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;
     let counts = channels.iter().flat_map(|words| reference::counts(&keys, bins, words));
-    scene.gives(&[counts.collect()], |outputs| histogram.of(&input).into(&outputs[0])).await
+    scene.gives(&[counts.collect()], |outputs| histogram.of(&input).bind(&outputs[0])).await
 }

@@ -73,7 +73,7 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
         }
         _ => vec![green.iter().sum()],
     };
-    scene.gives(&[expected], |outputs| reducer.of_texels(&picture).shape(shape).into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| reducer.of_texels(&picture).shape(shape).bind(&outputs[0])).await
 }
 
 async fn counts(scene: &Scene) -> Result<End, String> {
@@ -85,7 +85,7 @@ async fn counts(scene: &Scene) -> Result<End, String> {
     for word in words() {
         (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
     }
-    scene.gives(&[expected], |outputs| histogram.of_texels(&picture).into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| histogram.of_texels(&picture).bind(&outputs[0])).await
 }
 
 /// Reads the last level, whose texel covers all.

@@ -31,7 +31,7 @@ async fn third(scene: &Scene) -> Result<End, String> {
             .map_err(text)?;
     let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
     let expected = elements.chunks(ROW).map(of).collect();
-    scene.gives(&[expected], |outputs| third.of(&input).into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| third.of(&input).bind(&outputs[0])).await
 }
 
 async fn largest(scene: &Scene) -> Result<End, String> {
@@ -52,5 +52,5 @@ async fn largest(scene: &Scene) -> Result<End, String> {
         expected[place] = value.as_f64() as u32;
         expected[indices + place] = index;
     }
-    scene.gives(&[expected], |outputs| top.of(&input).into(&outputs[0])).await
+    scene.gives(&[expected], |outputs| top.of(&input).bind(&outputs[0])).await
 }

@@ -182,11 +182,11 @@ impl Reduced {
         let workspace = Workspace::new(device);
         let output = scene.room(plan.output())?;
         // Accumulation adds to the result of no elements.
-        let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).into(&output));
+        let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).bind(&output));
         let nothing = nothing.transpose().map_err(text)?;
         scene.stage();
         let prepared =
-            reduction.clone().workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
+            reduction.clone().workspace(&workspace).bind_planned(plan.clone(), &output).map_err(text)?;
         let record = |encoder: &mut _| {
             nothing.iter().chain([&prepared]).for_each(|reduction| reduction.encode(encoder));
         };
@@ -195,8 +195,8 @@ impl Reduced {
         if kind != ShapeKind::Accumulate && !plan.leaves_partials() {
             // A browser cannot wait, and elsewhere nobody polls while a result is awaited.
             let awaited: Result<Vec<Numbers>, _> = match cfg!(target_family = "wasm") {
-                true => reduction.read(&scene.queue).await,
-                false => reduction.wait(&scene.queue),
+                true => reduction.run_async(&scene.queue).await,
+                false => reduction.run(&scene.queue),
             };
             let awaited = awaited.map_err(text)?;
             let numbers: Vec<Numbers> = reducer.results(&got).map_err(text)?;

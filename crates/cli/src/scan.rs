@@ -228,10 +228,10 @@ impl<'a> Scanner<'a> {
         let size = block.lines.elements() * self.monoid.out_size();
         let output = output_buffer(gpu, size.next_multiple_of(4));
         let prepared = match carried {
-            None => vec![operation.of(input).into(&output).map_err(Failure::usage)?],
+            None => vec![operation.of(input).bind(&output).map_err(Failure::usage)?],
             Some(state) => {
-                let begin = is_first.then(|| operation.of(input).len(0).into_each([&output, state]));
-                let all = begin.into_iter().chain([operation.of(input).into_each([&output, state])]);
+                let begin = is_first.then(|| operation.of(input).len(0).bind_each([&output, state]));
+                let all = begin.into_iter().chain([operation.of(input).bind_each([&output, state])]);
                 all.collect::<Result<_, _>>().map_err(Failure::usage)?
             }
         };

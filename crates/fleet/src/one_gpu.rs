@@ -75,10 +75,10 @@ impl<'a> OneGpu<'a> {
             };
             let steps = match until {
                 None => Steps::All(Box::new([
-                    jacobi.prepare(grids(first, second))?,
-                    jacobi.prepare(grids(second, first))?,
+                    jacobi.bind(grids(first, second))?,
+                    jacobi.bind(grids(second, first))?,
                 ])),
-                Some(until) => Steps::Until(Box::new(jacobi.prepare_until(grids(first, second), until)?)),
+                Some(until) => Steps::Until(Box::new(jacobi.bind_until(grids(first, second), until)?)),
             };
             let is_rounded = until.is_some_and(|until| until.accuracy == Accuracy::Fast);
             let rounded = is_rounded.then_some(jacobi);

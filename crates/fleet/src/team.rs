@@ -102,7 +102,7 @@ impl Team {
     }
 
     /// Makes up to this many steps, until a check finds that the last step changed little enough, or NaN. As with
-    /// [`Compiled::prepare_until`], a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
+    /// [`Compiled::bind_until`], a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
     /// are always added exactly, so that runs on any GPUs stop at the same step. A run that has converged makes no more steps for
     /// this condition; [`Team::advance`] and another condition go on.
     ///

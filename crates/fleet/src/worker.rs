@@ -129,7 +129,7 @@ impl Worker {
             };
             let rhs = rhs.map(fill).transpose()?;
             let grids = Grids::new(&buffers[0], &buffers[1]);
-            let stepper = jacobi.prepare_slab(slab, rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs)))?;
+            let stepper = jacobi.bind_slab(slab, rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs)))?;
             let face = |side| slab.edge(side).map(|_| Face::new(&member.device, slab.face_bytes()));
             let mut worker = Worker {
                 member: member.clone(),

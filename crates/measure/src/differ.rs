@@ -52,7 +52,7 @@ impl Differ {
             let [found, expected] =
                 [found, &self.expected].map(|buffer| Slice::new(buffer, offset, WORD * len));
             let output = Slice::at(&self.results, result);
-            self.reducer.of(found).with(expected).workspace(&self.workspace).into(output)
+            self.reducer.of(found).with(expected).workspace(&self.workspace).bind(output)
         };
         (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
     }

@@ -160,10 +160,10 @@ impl PingPong {
     ///
     /// # Errors
     ///
-    /// If the stencil is for a larger grid; see [`Compiled::prepare`].
+    /// If the stencil is for a larger grid; see [`Compiled::bind`].
     pub fn stepper(&self, jacobi: &Compiled<Jacobi>) -> Result<Stepper, halofold::Error> {
         let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
-        jacobi.prepare(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
+        jacobi.bind(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
     /// The same two buffers swapped: steps then start in the second.

@@ -56,7 +56,7 @@ impl<'a> RungRun<'a> {
         let output = buffer(device, "halofold::measure::result", plan.output(), usage);
         let prepare = |buffer| {
             let reduction = described(Slice::new(buffer, input.offset(), bytes)).workspace(&workspace);
-            reduction.prepare(plan.clone(), &output)
+            reduction.bind_planned(plan.clone(), &output)
         };
         let buffers = [input.buffer()].into_iter().chain(copies.iter().copied());
         let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;

@@ -111,9 +111,9 @@ fn survey(device: &wgpu::Device, queue: &wgpu::Queue, picture: &wgpu::Texture) -
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
     let results = wgpu::BufferDescriptor { label: Some("findings"), size, usage, mapped_at_creation: false };
     let results = device.create_buffer(&results);
-    let histograms = histograms.of_texels(picture).into(Slice::new(&results, 0, 4096))?;
-    let extent = extent.of_texels(picture).into(Slice::new(&results, 4096, 8))?;
-    let bounds = bounds.of_texels(picture).into(Slice::new(&results, 4352, 16))?;
+    let histograms = histograms.of_texels(picture).bind(Slice::new(&results, 0, 4096))?;
+    let extent = extent.of_texels(picture).bind(Slice::new(&results, 4096, 8))?;
+    let bounds = bounds.of_texels(picture).bind(Slice::new(&results, 4352, 16))?;
     let readback = Readback::new(device, size);
 
     // 3. In every frame, after `render_to_texture`, which submits the picture's commands itself: record. The result is an ordinary
@@ -161,7 +161,7 @@ impl Vello {
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
             format: wgpu::TextureFormat::Rgba8Unorm,
-            // vello needs the first, halofold the second, and `read` the third.
+            // vello needs the first, halofold the second, and `run` the third.
             usage: wgpu::TextureUsages::STORAGE_BINDING
                 | wgpu::TextureUsages::TEXTURE_BINDING
                 | wgpu::TextureUsages::COPY_SRC,

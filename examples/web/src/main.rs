@@ -8,7 +8,7 @@
 //!   window.
 //!
 //! Nothing on a page may wait for the GPU: results arrive only after the program has returned to the browser. Each form that waits has
-//! one to await beside it: `wait` and `read`, `wait_until` and `read_until`, `Mailbox::spin` and `Mailbox::read`.
+//! one to await beside it: `run` and `run_async`, `run_until` and `run_until_async`, `Mailbox::spin` and `Mailbox::read`.
 
 mod checks;
 mod page;

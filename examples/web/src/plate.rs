@@ -27,12 +27,12 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(SIDE, SIDE));
     let jacobi = Compiled::new(device, Jacobi::new(config, FIVE_POINT.usual), &Default::default())?;
     let until = Until::new(1e-6).with_every(STEPS);
-    let heating = jacobi.prepare_until(Grids::new(&plate, &other), until)?;
+    let heating = jacobi.bind_until(Grids::new(&plate, &other), until)?;
     // Without the hot row.
     let below = plate.slice(u64::from(4 * SIDE)..);
     let hottest = Compiled::new(device, Reduce::new(Op::Max.over(Element::F32)?), &Default::default())?;
     let mailbox = Mailbox::new(device, 4);
-    let max = hottest.of(below).into(mailbox.buffer())?;
+    let max = hottest.of(below).bind(mailbox.buffer())?;
     let [picture, outcome] = [BYTES, Convergence::OUTCOME_SIZE].map(|size| Readback::new(device, size));
 
     // Every frame: steps, and what the page shows of them. The program goes on when all has arrived; meanwhile the browser draws.
@@ -59,18 +59,18 @@ pub async fn run(gpu: &Gpu) -> Result<(), Error> {
     // Once: numbers that a program reads as it goes, and the same run in one piece.
     let sum: f32 = Compiled::new(device, Reduce::new(Op::Sum.over(Element::F32)?), &Default::default())?
         .of(below)
-        .read(queue)
+        .run_async(queue)
         .await?;
     let mean = sum / ((SIDE - 2) * (SIDE - 2)) as f32;
     let spread =
         Compiled::new(device, Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 50), &Options::default())?;
-    let counts: Vec<u32> = spread.of(below).read(queue).await?;
+    let counts: Vec<u32> = spread.of(below).run_async(queue).await?;
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bars =
         counts.iter().map(|count| ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][(7 * count / most) as usize]);
     page::say("histogram", &bars.collect::<String>());
     let [first, second] = [0, 1].map(|_| gpu.buffer(bytemuck::cast_slice(&hot)));
-    let again = jacobi.read_until::<f32>(queue, Grids::new(&first, &second), until, end.steps);
+    let again = jacobi.run_until_async::<f32>(queue, Grids::new(&first, &second), until, end.steps);
     let (again, _cells) = again.await?;
     let same = if again == end { "so too in one piece" } else { "but not so in one piece" };
     page::say(

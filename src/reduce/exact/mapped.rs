@@ -39,7 +39,7 @@ impl Monoid {
     /// let monoid = Monoid::sum_of("sum-of-positive", Element::F32, Arity::One, positive)?;
     /// let sum = Reduce::new(monoid).with_accuracy(Accuracy::Exact);
     /// let sum = Compiled::new(&device, sum, &Options::default())?;
-    /// # assert_eq!(sum.of(&elements).wait::<f32>(&queue)?, 1e8 + 1.0);
+    /// # assert_eq!(sum.of(&elements).run::<f32>(&queue)?, 1e8 + 1.0);
     /// # Ok(())
     /// # }
     /// # run().unwrap();

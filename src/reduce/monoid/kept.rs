@@ -48,7 +48,7 @@ impl Monoid {
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let depths = buffer(bytemuck::cast_slice(&[1.5f32, f32::NAN, 2.5, f32::NAN, 2.0]));
     /// let mean = Compiled::new(&device, Reduce::new(Op::Mean.over(Element::F32)?.skipping_nan()?), &Options::default())?;
-    /// assert_eq!(mean.of(&depths).wait::<f32>(&queue)?, 2.0);
+    /// assert_eq!(mean.of(&depths).run::<f32>(&queue)?, 2.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -275,7 +275,7 @@ impl<'a> Request<'a> {
             components.map(|one| (plan.results * one.stride).next_multiple_of(WORD)).collect();
         let longest = outputs.iter().copied().max().unwrap_or(0);
         LimitError::unless_bound(self.limits, longest)
-            .map_err(|error| error.of("an output").or("bind one output (`Reduction::into`)"))?;
+            .map_err(|error| error.of("an output").or("bind one output (`Reduction::bind`)"))?;
         Ok(Plan { outputs, ..plan })
     }
 

@@ -62,8 +62,8 @@ fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer)
     });
     let largest = kernels.residual(Residual::Changes)?;
     let prepared = [
-        largest.of(grids[0]).with(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
-        squares.of(grids[0]).with(grids[1]).into(Slice::at(&found, STATE_AT))?,
+        largest.of(grids[0]).with(grids[1]).bind(Slice::new(&found, 0, STATE_AT))?,
+        squares.of(grids[0]).with(grids[1]).bind(Slice::at(&found, STATE_AT))?,
     ];
     Ok((prepared, found))
 }
@@ -123,7 +123,7 @@ impl Change {
         &self.squares
     }
 
-    /// Returns true if the changes are small enough, decided as [`Compiled::prepare_until`](crate::Compiled::prepare_until)
+    /// Returns true if the changes are small enough, decided as [`Compiled::bind_until`](crate::Compiled::bind_until)
     /// decides it on the GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));

@@ -37,7 +37,7 @@
 //! # let [first, second] = [0, 1].map(|_| buffer(slab.bytes(), usage));
 //! # let [arrived, leaving] = [0, 1].map(|_| buffer(slab.face_bytes(), BufferUsages::COPY_SRC | BufferUsages::COPY_DST));
 //! let jacobi = Compiled::new(&device, Jacobi::new(slab.config(), Weights::new(&[0.2; 4])), &Options::default())?;
-//! let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
+//! let stepper = jacobi.bind_slab(&slab, Grids::new(&first, &second))?;
 //! let round = stepper.round(8)?;
 //!
 //! let [mut edges, mut interior] = [0, 1].map(|_| device.create_command_encoder(&Default::default()));

@@ -15,7 +15,7 @@ use crate::stencil::slab::{Side, Slab};
 use crate::stencil::steps::Binder;
 
 impl Compiled<Jacobi> {
-    /// Binds two buffers to a slab, as [`Compiled::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
+    /// Binds two buffers to a slab, as [`Compiled::bind`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
     /// a kernel when a round first needs it. Where the tuning is the device's choice, the launches of a round get their workgroups' heights each.
     ///
     /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
@@ -23,8 +23,8 @@ impl Compiled<Jacobi> {
     /// # Errors
     ///
     /// - The slab is one of another grid: its columns, its element, its stencil or its borders differ.
-    /// - The errors of [`Compiled::prepare`].
-    pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, Error> {
+    /// - The errors of [`Compiled::bind`].
+    pub fn bind_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, Error> {
         let slab = slab.tuned(self.config())?;
         grids.check(slab.bytes(), slab.config.rhs, &self.device().limits())?;
         let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;

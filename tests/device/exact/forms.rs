@@ -36,7 +36,7 @@ fn operators_without_an_exact_form_are_refused() {
     assert_eq!(plan(Shape::Whole, &[long]).unwrap().launches().len(), 2);
     let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
     let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
-    let counted = twice.of(&elements).count_buffer(&count).into(&elements);
+    let counted = twice.of(&elements).count_buffer(&count).bind(&elements);
     let scanned = |op, element| Scan::new(exact_sum(op, element)).unwrap_err();
     let accumulators = "exact sums of f32 and f16";
     refusals::check(
@@ -159,7 +159,7 @@ fn check_mapped(element: Element, arity: Arity, text: &str, value: impl Fn(f32, 
         let want: Vec<_> = cut.groups().into_iter().map(sum).collect();
         assert_eq!(got, want, "{element}, {cut}");
         if arity == Arity::Two && want.len() == 1 {
-            let sum: f32 = held.reduction(&reducer).wait(&gpu.queue).unwrap();
+            let sum: f32 = held.reduction(&reducer).run(&gpu.queue).unwrap();
             assert_eq!(sum.to_bits(), want[0]);
         }
     }

@@ -39,7 +39,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
         let workspace = Workspace::new(device);
         let bound = reductions.map(|reduction| {
             let output = room(&gpu, 4);
-            (reduction.workspace(&workspace).into(&output).unwrap(), output)
+            (reduction.workspace(&workspace).bind(&output).unwrap(), output)
         });
         in_one_pass(&gpu, |pass| {
             (0..2).for_each(|_| bound.iter().for_each(|(prepared, _)| prepared.encode_in_pass(pass)));

@@ -34,7 +34,7 @@ fn constants_may_be_vectors_and_arrays() {
             Compiled::new(&gpu.device, Reduce::new(custom(&text).unwrap()), &Default::default()).unwrap();
         for shape in [Shape::Whole, Shape::Segments { len: 30 }, Shape::axis(10, 30, 10)] {
             let means = mean.of(&elements).shape(shape);
-            let means: Vec<f32> = gpu.clean(|| means.wait(&gpu.queue)).unwrap();
+            let means: Vec<f32> = gpu.clean(|| means.run(&gpu.queue)).unwrap();
             assert!(means.iter().all(|mean| (mean - 7.0).abs() < 1e-6), "{shape:?}: {means:?}");
         }
     }
@@ -165,20 +165,20 @@ fn any_names_may_be_declared() {
     let input = Slice::new(&held, 0, 12);
     let squares = Reduce::new(custom(&operator).unwrap());
     let squares = Compiled::new(&gpu.device, squares, &Default::default()).unwrap();
-    assert_eq!(squares.of(input).wait::<f32>(&gpu.queue), Ok(14.0));
-    assert_eq!(squares.of(input).segments(1).wait::<Vec<f32>>(&gpu.queue), Ok(vec![1.0, 4.0, 9.0]));
+    assert_eq!(squares.of(input).run::<f32>(&gpu.queue), Ok(14.0));
+    assert_eq!(squares.of(input).segments(1).run::<Vec<f32>>(&gpu.queue), Ok(vec![1.0, 4.0, 9.0]));
 
     let own = "struct Acc { combine: f32 }\nfn map(x: f32) -> f32 { return Acc(x).combine; }";
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return map(main(elem)) > 3.0; }";
     let keep = format!("{other}\n{own}\n{keep}");
     let large = Select::new(Element::F32, &keep).unwrap();
     let large = Compiled::new(&gpu.device, large, &Default::default()).unwrap();
-    assert_eq!(large.of(input).wait(&gpu.queue), Ok(vec![Value::F32(-2.0), Value::F32(3.0)]));
+    assert_eq!(large.of(input).run(&gpu.queue), Ok(vec![Value::F32(-2.0), Value::F32(3.0)]));
 
     let map = format!("{other}\nfn map(elem: Elem, index: u32) -> u32 {{ return u32(main(elem)); }}");
     let counts = Histogram::new(Keys::Numbers, 10).with_map(Map::custom(Element::F32, &map).unwrap());
     let counts = Compiled::new(&gpu.device, counts, &Default::default()).unwrap();
-    assert_eq!(counts.of(input).wait(&gpu.queue), Ok(vec![0, 1, 0, 0, 1, 0, 0, 0, 0, 1]));
+    assert_eq!(counts.of(input).run(&gpu.queue), Ok(vec![0, 1, 0, 0, 1, 0, 0, 0, 0, 1]));
 }
 
 /// The two largest elements and their positions: SwiftShader does not come to an end with several copies of this `combine`.
@@ -213,7 +213,7 @@ fn operators_that_branch_and_count() {
     for how in [How::default(), How::default().with_rung(in_order)] {
         let top = reducer(TOP_TWO, how);
         for index in [0, 4_000_000_000] {
-            let found: (f32, u32, f32, u32) = top.of(input).counting_from(index).wait(&gpu.queue).unwrap();
+            let found: (f32, u32, f32, u32) = top.of(input).counting_from(index).run(&gpu.queue).unwrap();
             assert_eq!(found, (65.536, index + 25_225, 65.536, index + 90_762));
         }
         let too_many = top.of(input).counting_from(u32::MAX - LEN + 1).plan().unwrap_err();
@@ -223,7 +223,7 @@ fn operators_that_branch_and_count() {
     }
     let branching = SQUARES.replace(SUM, "if a < b { return b + a; } return a + b;");
     let [plain, branching] = [SQUARES, &branching]
-        .map(|wgsl| reducer(wgsl, How::default()).of(input).wait::<f32>(&gpu.queue).unwrap().to_bits());
+        .map(|wgsl| reducer(wgsl, How::default()).of(input).run::<f32>(&gpu.queue).unwrap().to_bits());
     assert_eq!(branching, plain);
 }
 

@@ -145,34 +145,34 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
         gpu.clean(|| {
             let (texture, words) = words(gpu, TextureFormat::R32Uint, size);
             let (all, row, half) = (total.of_texels(&texture), width as usize, words.len() / 2);
-            assert_eq!(all.clone().wait(queue), Ok(sum(&words)), "{size:?}");
-            assert_eq!(all.clone().accumulate().wait(queue), Ok(sum(&words)), "{size:?}, onto 0");
-            let found = all.clone().len(half as u64).wait(queue);
+            assert_eq!(all.clone().run(queue), Ok(sum(&words)), "{size:?}");
+            assert_eq!(all.clone().accumulate().run(queue), Ok(sum(&words)), "{size:?}, onto 0");
+            let found = all.clone().len(half as u64).run(queue);
             assert_eq!(found, Ok(sum(&words[..half])), "the first {half} of {size:?}, row by row");
             let rows: Vec<u32> = words.chunks(row).map(sum).collect();
-            assert_eq!(all.clone().segments(width.into()).wait(queue), Ok(rows), "rows of {size:?}");
+            assert_eq!(all.clone().segments(width.into()).run(queue), Ok(rows), "rows of {size:?}");
             let columns: Vec<u32> = (0..row).map(|x| sum(words[x..].iter().step_by(row))).collect();
-            let found = all.clone().axis(1, height.into(), width.into()).wait(queue);
+            let found = all.clone().axis(1, height.into(), width.into()).run(queue);
             assert_eq!(found, Ok(columns), "columns of {size:?}");
             let third = sum(words.iter().step_by(3));
-            assert_eq!(all.strided(3).wait(queue), Ok(third), "every third of {size:?}");
+            assert_eq!(all.strided(3).run(queue), Ok(third), "every third of {size:?}");
 
             let largest = *words.iter().max().unwrap();
             let first = words.iter().position(|word| *word == largest).unwrap() as u32;
             let place = place.of_texels(&texture);
             assert_eq!(place.plan().unwrap().launches().len() > 1, is_in_windows);
-            assert_eq!(place.wait(queue), Ok((largest, first)), "{size:?}");
-            assert_eq!(max.of_texels(&texture).wait(queue), Ok(largest), "{size:?}, in two launches");
+            assert_eq!(place.run(queue), Ok((largest, first)), "{size:?}");
+            assert_eq!(max.of_texels(&texture).run(queue), Ok(largest), "{size:?}, in two launches");
 
             let all = exact.of_texels(&texture);
-            assert_eq!(all.clone().wait(queue), Ok(upper(&words)), "{size:?}");
+            assert_eq!(all.clone().run(queue), Ok(upper(&words)), "{size:?}");
             let rows: Vec<f32> = words.chunks(row).map(upper).collect();
-            assert_eq!(all.segments(width.into()).wait(queue), Ok(rows), "{size:?}");
+            assert_eq!(all.segments(width.into()).run(queue), Ok(rows), "{size:?}");
         });
         gpu.clean(|| {
             let (signed, words) = words(gpu, TextureFormat::R32Sint, size);
             let expected = words.iter().fold(0, |xor, word| xor ^ *word as i32);
-            assert_eq!(xor.of_texels(&signed).wait(queue), Ok(expected), "{size:?}");
+            assert_eq!(xor.of_texels(&signed).run(queue), Ok(expected), "{size:?}");
         });
         for (format, histograms, numbers, bits) in
             [(TextureFormat::R32Uint, &low, 1, 4), (TextureFormat::Rgba8Uint, &bytes, 4, 8)]
@@ -181,7 +181,7 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
             for histogram in histograms {
                 let (first, stride) =
                     (histogram.operation().first as usize, histogram.operation().stride as usize);
-                let found = gpu.clean(|| histogram.of_texels(&texture).wait(queue).unwrap());
+                let found = gpu.clean(|| histogram.of_texels(&texture).run(queue).unwrap());
                 let expected = counts(words.iter().skip(first).step_by(stride), numbers, bits);
                 assert!(found == expected, "{format:?} of {size:?}, every {stride} from {first} on");
             }
@@ -221,14 +221,14 @@ fn levels_layers_and_rectangles() {
             write(gpu, &array, level, layer, bytemuck::cast_slice(&words));
             let all = Texels::new(&array).level(level).layer(layer);
             assert_eq!(all.size(), [width, height]);
-            let found = total.of_texels(all).wait::<u32>(&gpu.queue);
+            let found = total.of_texels(all).run::<u32>(&gpu.queue);
             assert_eq!(found, Ok(sum(&words)), "level {level}, layer {layer}");
             let corner @ [left, top] = [width / 3, height / 3];
             let size @ [across, down] = [(width - width / 3 - 1).max(1), (height / 2).max(1)];
             let inside =
                 |&(x, y): &(u32, u32)| (left..left + across).contains(&x) && (top..top + down).contains(&y);
             let expected: u32 = places.filter(inside).map(|(x, y)| value(x, y)).sum();
-            let found = total.of_texels(all.rectangle(corner, size)).wait::<u32>(&gpu.queue);
+            let found = total.of_texels(all.rectangle(corner, size)).run::<u32>(&gpu.queue);
             assert_eq!(found, Ok(expected), "{corner:?}, {size:?} of level {level}, layer {layer}");
         }
     }
@@ -242,7 +242,7 @@ fn floats_fractions_and_colours() {
         let (texture, words) = words(gpu, format, [33, 18]);
         for (nth, letter) in ["r", "g", "b", "a"].into_iter().enumerate() {
             let mean = reducer(gpu, Op::Mean, Element::F32, component(FLOAT, letter));
-            let found: f32 = mean.of_texels(&texture).wait(&gpu.queue).unwrap();
+            let found: f32 = mean.of_texels(&texture).run(&gpu.queue).unwrap();
             let is_curved = srgb && letter != "a";
             let parts = words.iter().map(|word| f64::from(word >> (8 * nth) & 255) / 255.0);
             let linear = parts.map(|part| match part {
@@ -263,9 +263,9 @@ fn floats_fractions_and_colours() {
     let texture = texture(gpu, TextureFormat::Rgba16Float, [10, 6], [1, 1], BOUND);
     write(gpu, &texture, 0, 0, bytemuck::cast_slice(&texels));
     let twice = reducer(gpu, Op::MinMax, Element::F32, component(FLOAT, "g"));
-    assert_eq!(twice.of_texels(&texture).wait::<(f32, f32)>(&gpu.queue).unwrap(), (-14.0, 15.5));
+    assert_eq!(twice.of_texels(&texture).run::<(f32, f32)>(&gpu.queue).unwrap(), (-14.0, 15.5));
     let luminance = reducer(gpu, Op::Max, Element::F32, Map::luminance());
-    let brightest: f32 = luminance.of_texels(&texture).wait(&gpu.queue).unwrap();
+    let brightest: f32 = luminance.of_texels(&texture).run(&gpu.queue).unwrap();
     let expected =
         numbers.iter().map(|x| 0.2126 * x + 0.7152 * 2.0 * x - 0.0722 * x).fold(f32::MIN, f32::max);
     assert!((brightest - expected).abs() < 1e-5, "{brightest}, {expected}");
@@ -276,7 +276,7 @@ fn floats_fractions_and_colours() {
         Compiled::new(&gpu.device, quarters.with_map(component(FLOAT, "b")), &Default::default()).unwrap();
     let mut expected = [0u32; 4];
     words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
-    assert_eq!(quarters.of_texels(&texture).wait(&gpu.queue).unwrap(), expected);
+    assert_eq!(quarters.of_texels(&texture).run(&gpu.queue).unwrap(), expected);
 }
 
 /// The rectangle around all texels that are not zero.
@@ -300,9 +300,9 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
     (bytes[7 * 40 + 9], bytes[21 * 40 + 3], bytes[12 * 40 + 31]) = (255, 1, 9);
     let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], [1, 1], BOUND);
     write(gpu, &image, 0, 0, &bytes);
-    assert_eq!(bounds.of_texels(&image).wait(&gpu.queue), Ok([3u32, 7, 31, 21]));
+    assert_eq!(bounds.of_texels(&image).run(&gpu.queue), Ok([3u32, 7, 31, 21]));
     let part = Texels::new(&image).rectangle([5, 0], [20, 30]);
-    assert_eq!(bounds.of_texels(part).wait(&gpu.queue), Ok([9u32, 7, 9, 7]));
+    assert_eq!(bounds.of_texels(part).run(&gpu.queue), Ok([9u32, 7, 9, 7]));
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn depth_is_a_float_and_stencil_an_integer() {
     let texture = texture(gpu, format, [width, height], [1, 1], usage);
     clear_depth(gpu, &texture, 0.25, Some(7));
     let depth = reducer(gpu, Op::MinMax, Element::F32, component(TextureSampleType::Depth, "r"));
-    let (near, far): (f32, f32) = gpu.clean(|| depth.of_texels(&texture).wait(&gpu.queue).unwrap());
+    let (near, far): (f32, f32) = gpu.clean(|| depth.of_texels(&texture).run(&gpu.queue).unwrap());
     assert!((near - 0.25).abs() < 1e-6 && near == far, "{near} {far}");
     let stencil = reducer(gpu, Op::Sum, Element::U32, red());
     if is_gl(gpu) {
@@ -321,6 +321,6 @@ fn depth_is_a_float_and_stencil_an_integer() {
         assert_eq!(error, Error::Texture(TextureError::OpenGl("no stencil")));
         return;
     }
-    let sum: u32 = gpu.clean(|| stencil.of_texels(&texture).wait(&gpu.queue).unwrap());
+    let sum: u32 = gpu.clean(|| stencil.of_texels(&texture).run(&gpu.queue).unwrap());
     assert_eq!(sum, 7 * width * height);
 }

@@ -27,7 +27,7 @@ fn check(gpu: &Gpu, reduction: &Reduction<'_, '_>, (ranges, stride): Numbers) {
     let together = reduce(gpu, reduction);
     let results = reduction.plan().unwrap().results() as usize;
     let outputs = Outputs::new(gpu, ranges.iter().map(|(_, size)| (results * size) as u64));
-    let prepared = reduction.clone().into_each(outputs.slices()).unwrap();
+    let prepared = reduction.clone().bind_each(outputs.slices()).unwrap();
     let found = outputs.run(|encoder| prepared.encode(encoder));
     for (found, (offset, size)) in
         found.unwrap_or_else(|why| panic!("{reduction:?}: {why}")).iter().zip(ranges)
@@ -87,7 +87,7 @@ fn outputs_are_as_many_as_numbers_in_buffers_of_their_own() {
         [false, true].map(|states| reducer(gpu, &argmax, How::default().with_to_states(states)));
     let of = |reducer: &Compiled<Reduce>, outputs: &[Slice<'_>]| {
         let rows = reducer.of(Slice::new(&held, 0, 4000)).segments(10);
-        rows.into_each(outputs.iter().copied()).unwrap_err()
+        rows.bind_each(outputs.iter().copied()).unwrap_err()
     };
     let [all, beside, more] = [&first, &second, &third].map(|buffer| Slice::new(buffer, 0, 4096));
     let halves = [Slice::new(&first, 0, 512), Slice::new(&first, 512, 512)];
@@ -106,7 +106,7 @@ fn outputs_are_as_many_as_numbers_in_buffers_of_their_own() {
     let refused = |gpu: &Gpu, cut: Cut| {
         let held = cut.hold(gpu, 4, &[&vec![1; 4 * cut.len]]);
         let outputs = [(); 2].map(|()| room(gpu, 160_000));
-        held.reduction(&reducer(gpu, &argmax, How::default())).into_each(&outputs).unwrap_err()
+        held.reduction(&reducer(gpu, &argmax, How::default())).bind_each(&outputs).unwrap_err()
     };
     refusals::check([
         (refused(&few, Cut::whole(1000)), "Limit(", "max_storage_buffers_per_shader_stage; 5; 4"),

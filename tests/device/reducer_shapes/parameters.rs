@@ -79,7 +79,7 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     assert_eq!((uniform().parameters_size(), storage().parameters_size()), (Some(12), Some(4)));
     let default = Default::default();
     let [uniform, storage, sum] = [uniform(), storage(), sum()].map(|monoid| reducer(gpu, &monoid, default));
-    let refusal = |reduction: Reduction<'_, '_>| reduction.into(&result).unwrap_err();
+    let refusal = |reduction: Reduction<'_, '_>| reduction.bind(&result).unwrap_err();
     let given = |reducer: &Compiled<Reduce>, buffer, offset, size| {
         refusal(reducer.of(&held).with_parameters(Slice::new(buffer, offset, size)))
     };

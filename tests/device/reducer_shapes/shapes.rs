@@ -142,7 +142,7 @@ fn accumulation_continues_over_any_lengths_and_buffers_on_every_adapter() {
                 total = twice.fold(total, u32::wrapping_add);
                 let reduction = held.reduction(&reducer);
                 let plan = reduction.plan().unwrap();
-                let prepared = reduction.into(Slice::at(&result, 256)).unwrap();
+                let prepared = reduction.bind(Slice::at(&result, 256)).unwrap();
                 // A count on the GPU is read by a dispatch of its own.
                 let first = usize::from(cut.count.is_some());
                 assert_eq!(prepared.dispatches(), first + plan.launches().len());
@@ -306,6 +306,6 @@ fn strides_are_those_of_wgsl() {
     let reducer =
         Compiled::new(&GPU.device, Reduce::new(made(12, TYPES[0].0).unwrap()), &Default::default()).unwrap();
     let (held, result) = (poisoned(&GPU, &[0; 120], 0), room(&GPU, 4));
-    let error = reducer.of(Slice::new(&held, 4, 24)).shape(Shape::Whole).into(&result).unwrap_err();
+    let error = reducer.of(Slice::new(&held, 4, 24)).shape(Shape::Whole).bind(&result).unwrap_err();
     assert!(error.to_string().contains("12 bytes"), "{error}");
 }

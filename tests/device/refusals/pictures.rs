@@ -48,7 +48,7 @@ fn textures() {
     let several = made(|it| {
         (it.sample_count, it.usage) = (4, BOUND | TextureUsages::RENDER_ATTACHMENT);
     });
-    let summed = |texels: Texels<'_>| said(sum.of_texels(texels).wait::<f32>(queue));
+    let summed = |texels: Texels<'_>| said(sum.of_texels(texels).run::<f32>(queue));
     let at = Texels::new(&good);
     let part = |corner, size| summed(at.rectangle(corner, size));
     check_messages([
@@ -64,7 +64,7 @@ fn textures() {
         (part([u32::MAX, 1], [2, 1]), "[2, 1] texels from [4294967295, 1] on, of a level of [8, 4]"),
         (said(plain.of_texels(&good).plan()), "the operation reads buffers"),
         (said(sum.of(&room(gpu(), 64)).plan()), "the operation has a map of texels"),
-        (said(histogram.of_texels(&good).wait(queue)), "the operation reads buffers"),
+        (said(histogram.of_texels(&good).run(queue)), "the operation reads buffers"),
         (said(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan()), "3"),
         (said(sum.of_texels(&good).len(33).plan()), "33"),
     ]);

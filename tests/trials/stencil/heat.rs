@@ -27,7 +27,7 @@ pub fn recording() -> Checked {
     let quiet = &*UNWATCHED;
     let (run, cells) = heated(quiet, 200);
     let grids = run.upload(&cells);
-    let stepper = run.jacobi()?.prepare(grids.grids())?;
+    let stepper = run.jacobi()?.bind(grids.grids())?;
     let mut fastest = Duration::MAX;
     for _ in 0..50 {
         let mut encoder = quiet.device.create_command_encoder(&Default::default());

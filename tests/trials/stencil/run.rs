@@ -58,7 +58,7 @@ impl Run {
     pub fn on_gpu(&self, cells: &[f64]) -> Checked<Vec<f64>> {
         watched(self.gpu, || {
             let grids = self.upload(cells);
-            let stepper = self.jacobi()?.prepare(grids.grids())?;
+            let stepper = self.jacobi()?.bind(grids.grids())?;
             self.submit(|encoder| stepper.encode(encoder, self.steps));
             self.read(&grids.both[self.steps as usize % 2])
         })
@@ -68,7 +68,7 @@ impl Run {
     pub fn until(&self, cells: &[f64], until: Until, steps: u32) -> Checked<(Outcome, [Vec<f64>; 2])> {
         watched(self.gpu, || {
             let grids = self.upload(cells);
-            let convergence = self.jacobi()?.prepare_until(grids.grids(), until)?;
+            let convergence = self.jacobi()?.bind_until(grids.grids(), until)?;
             self.submit(|encoder| convergence.encode(encoder, 0..steps));
             let [first, second] = &grids.both;
             Ok((self.outcome(&convergence), [self.read(first)?, self.read(second)?]))

@@ -93,7 +93,7 @@ impl<'a> Parts<'a> {
                 Compiled::new(&run.gpu.device, Jacobi::new(slab.config(), run.weights), &Default::default())
             };
             let stepper = stencil.take().map_or_else(made, Ok)?;
-            let prepared = stepper.prepare_slab(&slab, grids.grids())?;
+            let prepared = stepper.bind_slab(&slab, grids.grids())?;
             stencil = Some(stepper);
             let faces = [(); 2].map(|()| storage(run.gpu, &vec![0; slab.face_bytes() as usize]));
             Ok(Part { stepper: prepared, both: grids.both, faces })
@@ -180,8 +180,8 @@ pub fn refused() -> Checked {
     let [first, second] = [(); 2].map(|()| storage(gpu(), &vec![0; slab.bytes() as usize]));
     let jacobi =
         Compiled::new(&gpu().device, Jacobi::new(slab.config(), repeated(WEIGHTS)), &Default::default())?;
-    assert!(jacobi.prepare_slab(&other, Grids::new(&first, &second)).is_err());
-    let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
+    assert!(jacobi.bind_slab(&other, Grids::new(&first, &second)).is_err());
+    let stepper = jacobi.bind_slab(&slab, Grids::new(&first, &second))?;
     assert!(stepper.round(0).is_err() && stepper.round(5).is_err() && stepper.round(4).is_ok());
     Ok(())
 }

@@ -70,7 +70,7 @@ impl Watched {
         let (run, until, steps) = (&self.run, self.until, end.0);
         crate::watched(run.gpu, || {
             let grids = run.upload(&self.cells);
-            let convergence = run.jacobi()?.prepare_until(grids.grids(), until)?;
+            let convergence = run.jacobi()?.bind_until(grids.grids(), until)?;
             for piece in pieces {
                 let mut encoder = run.gpu.device.create_command_encoder(&Default::default());
                 match piece {
@@ -193,12 +193,12 @@ pub fn awaited() -> Checked {
     let grids = [(); 4].map(|()| run.upload(&cells));
     let grids = grids.each_ref().map(OnGpu::grids);
 
-    let found = polled(jacobi.read::<f32>(queue, grids[0], 7))?;
-    assert_eq!(found, jacobi.wait::<f32>(queue, grids[1], 7)?);
-    let (outcome, found) = polled(jacobi.read_until::<f32>(queue, grids[2], until, 61))?;
-    assert_eq!((outcome, found), jacobi.wait_until::<f32>(queue, grids[3], until, 61)?);
+    let found = polled(jacobi.run_async::<f32>(queue, grids[0], 7))?;
+    assert_eq!(found, jacobi.run::<f32>(queue, grids[1], 7)?);
+    let (outcome, found) = polled(jacobi.run_until_async::<f32>(queue, grids[2], until, 61))?;
+    assert_eq!((outcome, found), jacobi.run_until::<f32>(queue, grids[3], until, 61)?);
     assert_eq!((outcome.steps, outcome.converged), (45, true));
-    let error = polled(jacobi.read::<f64>(queue, grids[0], 7)).expect_err("cells are f32").to_string();
+    let error = polled(jacobi.run_async::<f64>(queue, grids[0], 7)).expect_err("cells are f32").to_string();
     assert!(error.contains("cells of f32 as a type of 8 bytes"), "{error}");
     Ok(())
 }
@@ -217,7 +217,7 @@ fn polled<T>(future: impl Future<Output = T>) -> T {
 pub fn wrong_input() -> Checked {
     let until = Watched::plain(1);
     let (jacobi, grids) = (until.run.jacobi()?, until.run.upload(&until.cells));
-    let refused = |until| jacobi.prepare_until(grids.grids(), until).expect_err("it is wrong");
+    let refused = |until| jacobi.bind_until(grids.grids(), until).expect_err("it is wrong");
     let Error::Setting(error) = refused(until.until.with_every(0)) else {
         return Err("a check every 0 steps".into());
     };

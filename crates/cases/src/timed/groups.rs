@@ -64,7 +64,7 @@ fn histogram(device: &wgpu::Device, bins: u32) -> Made<Runnable> {
     let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, bins), &Default::default())?;
     Runnable::new(
         &[WORD * u64::from(bins)],
-        move |inputs, outputs| recorded(histogram.of(inputs[0]).into(&outputs[0])),
+        move |inputs, outputs| recorded(histogram.of(inputs[0]).bind(&outputs[0])),
         move |inputs, times| {
             let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);
             let counts = histogram::reference::counts(&Keys::Numbers, bins, &keys);
@@ -81,7 +81,7 @@ fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
     let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
     Runnable::new(
         &[size, size, WORD],
-        move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).into_each(outputs)),
+        move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).bind_each(outputs)),
         move |inputs, times| {
             let ids: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[1]);
             let (results, left_out) = reference::by_id(&by_id, inputs[0], &ids);
@@ -99,7 +99,7 @@ fn by_key(device: &wgpu::Device, groups: u32) -> Made<Runnable> {
     let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
     Runnable::new(
         &[size, WORD, size, size, WORD],
-        move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).into_each(outputs)),
+        move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).bind_each(outputs)),
         move |inputs, times| {
             let found = reference::group_by(&by_key, inputs[1], inputs[0]);
             let (keys, results): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -165,7 +165,7 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {
             let request = by_key.of(inputs[0]);
-            recorded(inputs.get(1).map_or(request, |values| request.with(*values)).into_each(outputs))
+            recorded(inputs.get(1).map_or(request, |values| request.with(*values)).bind_each(outputs))
         },
         move |inputs, times| {
             let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);

@@ -93,7 +93,7 @@ fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>
             let (picture, output) = (pictures.next(), &outputs[0]);
             let found = range.of_texels(picture);
             let found = reduced(way, &workspace, found, Slice::at(output, COUNTS))?;
-            let counted = recorded(bins.of_texels(picture).into(Slice::new(output, 0, COUNTS)))?;
+            let counted = recorded(bins.of_texels(picture).bind(Slice::new(output, 0, COUNTS)))?;
             let calls = [found, counted].into_iter().zip([extent, histogram]);
             Ok(in_turn(calls.filter_map(|(call, is_in)| is_in.then_some(call))))
         },

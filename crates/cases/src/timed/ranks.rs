@@ -112,7 +112,7 @@ pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
     let sum = Compiled::new(device, Reduce::new(Op::Sum.over(U32)?), &Default::default())?;
     Runnable::new(
         &[WORD],
-        move |inputs, outputs| recorded(sum.of(inputs[0]).into(&outputs[0])),
+        move |inputs, outputs| recorded(sum.of(inputs[0]).bind(&outputs[0])),
         |inputs, times| {
             let words = inputs[0].chunks_exact(WORD as usize).map(bytemuck::pod_read_unaligned::<u32>);
             vec![Expected::words([words.fold(0, u32::wrapping_add).wrapping_mul(times as u32)], 1)]
@@ -136,7 +136,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
     let segments = n / len * if cut > 0 { 2 } else { 1 };
     Runnable::new(
         &[WORD * at.len() as u64 * segments],
-        move |inputs, outputs| recorded(quantiles.of(inputs[0]).into(&outputs[0])),
+        move |inputs, outputs| recorded(quantiles.of(inputs[0]).bind(&outputs[0])),
         move |inputs, times| {
             let mut elements = floats(inputs[0]);
             let rows = elements.chunks_mut(len as usize).map(|row| row.split_at_mut(cut as usize));
@@ -156,7 +156,7 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
     let indices_at = top.operation().indices_at(n);
     Runnable::new(
         &[indices_at + WORD * u64::from(k) * (n / row)],
-        move |inputs, outputs| recorded(top.of(inputs[0]).into(&outputs[0])),
+        move |inputs, outputs| recorded(top.of(inputs[0]).bind(&outputs[0])),
         move |inputs, times| {
             let elements = floats(inputs[0]);
             let winners = elements.chunks(row as usize).flat_map(|row| winners(row, k as usize));
@@ -175,7 +175,7 @@ fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Made<Runnable> {
     let sums = Compiled::new(device, Scan::new(sums)?, &Default::default())?;
     Runnable::new(
         &[WORD * n],
-        move |inputs, outputs| recorded(sums.of(inputs[0]).into(&outputs[0])),
+        move |inputs, outputs| recorded(sums.of(inputs[0]).bind(&outputs[0])),
         move |inputs, _| {
             let (mut words, mut sum) = (bytemuck::pod_collect_to_vec::<u8, u32>(inputs[0]), 0.0);
             for at in 0..words.len() {
@@ -197,7 +197,7 @@ fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Made<Runnable> {
     let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
     Runnable::new(
         &[WORD * n, WORD],
-        move |inputs, outputs| recorded(kept.of(inputs[0]).into_each(outputs)),
+        move |inputs, outputs| recorded(kept.of(inputs[0]).bind_each(outputs)),
         move |inputs, _| {
             let mut kept = floats(inputs[0]);
             kept.retain(|element| *element < bound);

@@ -61,7 +61,7 @@ pub(super) fn reduced(
     output: Slice<'_>,
 ) -> Made<Call> {
     let is_chained = way == CHAINED;
-    recorded(if is_chained { reduction.workspace(workspace).into(output) } else { reduction.into(output) })
+    recorded(if is_chained { reduction.workspace(workspace).bind(output) } else { reduction.bind(output) })
 }
 
 /// The contents of an output.

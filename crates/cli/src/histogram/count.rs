@@ -217,7 +217,7 @@ impl Counter<'_> {
                 return Ok(());
             }
             let output = states::output_buffer(gpu, histogram.operation().output());
-            let prepared = histogram.of(block.elements()).into(&output).map_err(Failure::usage)?;
+            let prepared = histogram.of(block.elements()).bind(&output).map_err(Failure::usage)?;
             let (bytes, ms) =
                 gpu.read_results("halofold histogram", &output, |pass| prepared.encode_in_pass(pass))?;
             let more: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);

@@ -116,7 +116,7 @@ fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
             batches => quantiles.segment_offsets(offsets(batches)),
         };
         let quantiles = Compiled::new(&gpu.device, quantiles, &Options::default()).map_err(Failure::usage)?;
-        quantiles.of(block.elements()).wait(&gpu.queue).map_err(Failure::usage)
+        quantiles.of(block.elements()).run(&gpu.queue).map_err(Failure::usage)
     })
 }
 
@@ -143,7 +143,7 @@ pub fn top(
         Compiled::new(&gpu.device, top, &Options::default())
             .map_err(Failure::usage)?
             .of(block.elements())
-            .wait(&gpu.queue)
+            .run(&gpu.queue)
             .map_err(Failure::usage)
     })?;
     let mut found = found.into_iter();

@@ -141,7 +141,7 @@ impl States {
                 };
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let (output, depth) = (output_buffer(gpu, plan.output()), plan.depth());
-                reduction.prepare(plan, &output).map_err(Failure::usage)?.encode_in_pass(&mut pass);
+                reduction.bind_planned(plan, &output).map_err(Failure::usage)?.encode_in_pass(&mut pass);
                 outputs.push((output, depth));
             }
         }

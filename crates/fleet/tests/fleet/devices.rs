@@ -72,8 +72,8 @@ pub fn whole(config: Config, weights: Weights, cells: &[u8], rhs: Option<&[u8]>,
     let jacobi = Compiled::new(device, Jacobi::new(config, weights), &Default::default())
         .expect("the stencil is possible");
     match config.element {
-        Element::F64 => bytemuck::cast_slice(&jacobi.wait::<u64>(queue, grids, steps).unwrap()).to_vec(),
-        Element::F16 => bytemuck::cast_slice(&jacobi.wait::<u16>(queue, grids, steps).unwrap()).to_vec(),
-        _ => bytemuck::cast_slice(&jacobi.wait::<u32>(queue, grids, steps).unwrap()).to_vec(),
+        Element::F64 => bytemuck::cast_slice(&jacobi.run::<u64>(queue, grids, steps).unwrap()).to_vec(),
+        Element::F16 => bytemuck::cast_slice(&jacobi.run::<u16>(queue, grids, steps).unwrap()).to_vec(),
+        _ => bytemuck::cast_slice(&jacobi.run::<u32>(queue, grids, steps).unwrap()).to_vec(),
     }
 }

@@ -171,7 +171,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
         let prepare = |((case, plan), at): ((&Case<'_>, &Plan), &u64)| {
             let reduction = case.held.reduction(case.reducer).workspace(&workspace);
             assert!(reduction.plan().unwrap() == *plan);
-            reduction.into(Slice::at(&output, *at)).unwrap()
+            reduction.bind(Slice::at(&output, *at)).unwrap()
         };
         let prepare_all = || -> Vec<_> { cases.iter().zip(&plans).zip(&places).map(prepare).collect() };
         // The workspace has grown before anything that is recorded takes its memory.

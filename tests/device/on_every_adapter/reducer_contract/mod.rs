@@ -53,7 +53,7 @@ impl<'a> Bench<'a> {
         let reduction = held.reduction(reducer);
         let plan = reduction.plan().unwrap();
         let output = room(gpu, plan.output());
-        Bench { gpu, prepared: reduction.into(&output).unwrap(), plan, output }
+        Bench { gpu, prepared: reduction.bind(&output).unwrap(), plan, output }
     }
 
     /// Runs it this many times in one pass, onto poison, and returns its results.

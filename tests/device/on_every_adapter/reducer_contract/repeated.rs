@@ -61,7 +61,7 @@ fn a_prepared_reduction_moves_to_another_thread() {
         let output = room(gpu, 4);
         let prepared = {
             let held = Cut::whole(words.len()).hold(gpu, 4, &[bytemuck::cast_slice(&words)]);
-            held.reduction(&reducer(gpu, sum(Element::U32))).into(&output).unwrap()
+            held.reduction(&reducer(gpu, sum(Element::U32))).bind(&output).unwrap()
         };
         std::thread::spawn(move || in_one_pass(gpu, |pass| prepared.encode_in_pass(pass))).join().unwrap();
         assert_eq!(read(gpu, &output)[..4], expected.to_le_bytes());

@@ -54,7 +54,7 @@ impl Desk {
     }
 
     fn refused_to<'b>(&self, reduction: Reduction<'_, '_>, output: impl Into<Slice<'b>>) -> Error {
-        self.gpu.clean(|| reduction.into(output)).expect_err("this is wrong")
+        self.gpu.clean(|| reduction.bind(output)).expect_err("this is wrong")
     }
 }
 
@@ -194,12 +194,12 @@ fn wrong_result_types_are_refused() {
     let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
     let all = || least.of(all(&desk.good));
     refusals::check([
-        (all().wait::<f32>(queue).unwrap_err(), "Setting(type,", "arg-min; (u32, u32); f32"),
-        (all().segments(10).wait::<f32>(queue).unwrap_err(), "Setting(results,", "100 results; `Vec`"),
+        (all().run::<f32>(queue).unwrap_err(), "Setting(type,", "arg-min; (u32, u32); f32"),
+        (all().segments(10).run::<f32>(queue).unwrap_err(), "Setting(results,", "100 results; `Vec`"),
         (least.results::<(u32, u32)>(&[0; 3]).unwrap_err(), "Data(Format(", "3 bytes; `arg-min` has 8"),
     ]);
-    assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
-    let read = all().read::<(u32, u32)>(queue);
+    assert_eq!(all().segments(10).run::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
+    let read = all().run_async::<(u32, u32)>(queue);
     desk.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert_eq!(pollster::block_on(read).unwrap(), (0x0101_0101, 0));
 }
@@ -269,7 +269,7 @@ fn plans_of_other_reductions_are_refused() {
     let states = of(Element::U32, How::default().with_to_states(true));
     let floats = of(Element::F64, How::default());
     let plan = least.of(words(held, 0, 900)).plan().unwrap();
-    let prepare = |reduction: Reduction<'_, '_>| reduction.prepare(plan.clone(), &desk.result);
+    let prepare = |reduction: Reduction<'_, '_>| reduction.bind_planned(plan.clone(), &desk.result);
     let other = prepare(least.of(words(&desk.other, 0, 900))).unwrap();
     assert_eq!(other.dispatches(), plan.launches().len());
     let different = [
