@@ -38,7 +38,7 @@ impl Compiled<Reduce> {
     ///
     /// # Errors
     ///
-    /// See [`Plan::of`].
+    /// See [`Reduce::plan`].
     pub fn plan(
         &self,
         shape: Shape,

@@ -62,7 +62,7 @@
 //!
 //! Scratch memory is a little larger than this table says, because no binding may be empty: see
 //! [`Workspace::size`](crate::Workspace::size). A bound reduction owns its bind groups and 256 bytes for each launch; with a count
-//! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Plan::of`] computes the
+//! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Reduce::plan`] computes the
 //! costs of a shape without a device.
 //!
 //! # States

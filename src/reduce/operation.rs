@@ -116,11 +116,34 @@ impl Reduce {
         texts.into_iter().try_for_each(|text| check(&text, options.subgroups, limits))
     }
 
-    /// Plans the launches for a shape over inputs of these lengths, without a device. [`Launches::ByAdapter`] is one launch here.
+    /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure and needs no device.
+    /// [`Launches::ByAdapter`] is one launch here.
+    ///
+    /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
+    /// second input of an operator with two inputs.
+    ///
+    /// ```
+    /// use halofold::reduce::{BufferRange, Op, Reduce, Shape};
+    /// use halofold::{Element, Options, wgpu};
+    ///
+    /// let sum = Reduce::new(Op::Sum.over(Element::F32)?);
+    /// let (options, limits) = (Options::default(), wgpu::Limits::default());
+    /// let plan = |shape, len| sum.plan(shape, &[BufferRange { offset: 0, len }], None, &options, &limits);
+    ///
+    /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000)?;
+    /// assert_eq!((rows.launches().len(), rows.results(), rows.output(), rows.scratch()), (1, 1000, 4000, [0, 0]));
+    /// // One long row is cut into chunks, to keep the GPU busy: 64 partials of 4 bytes.
+    /// let row = plan(Shape::Segments { len: 1 << 20 }, 1 << 20)?;
+    /// assert_eq!((row.launches().len(), row.results(), row.output(), row.scratch()), (2, 1, 4, [256, 0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// See [`Plan::of`].
+    /// - The inputs do not fit the operator or the shape.
+    /// - An offset is not the start of an element.
+    /// - The device cannot bind or count that many elements or results.
+    /// - The shape is [`Shape::Accumulate`], and the operator does not support it.
     pub fn plan(
         &self,
         shape: Shape,

@@ -241,7 +241,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// # Errors
     ///
-    /// See [`Plan::of`] and [`Reduction::len`].
+    /// See [`Reduce::plan`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, Error> {
         self.planned(false)
     }

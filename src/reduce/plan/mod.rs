@@ -16,12 +16,9 @@ pub(crate) mod whole;
 
 use wgpu::Limits;
 
-use crate::gpu::error::Error;
 use crate::gpu::limits::needs;
 use crate::gpu::{BufferError, LimitError, blocks, input};
 use crate::reduce::kernel::Coverage;
-use crate::reduce::monoid::Monoid;
-use crate::reduce::shape::Shape;
 
 pub use crate::gpu::range::{BufferRange, ByteRange};
 pub use launch::{Dst, Launch, Src};
@@ -73,44 +70,6 @@ pub(in crate::reduce) struct MadeFor {
 }
 
 impl Plan {
-    /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure
-    /// and needs no device. [`Reduction::plan`](crate::reduce::Reduction::plan) returns an equal plan on a device
-    /// with `limits`, unless its adapter is listed as one that takes two launches ([`Launches::ByAdapter`](crate::Launches::ByAdapter)).
-    ///
-    /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
-    /// second input of an operator with two inputs.
-    ///
-    /// ```
-    /// use halofold::reduce::{BufferRange, Op, Plan, Shape};
-    /// use halofold::{Element, wgpu};
-    ///
-    /// let sum = Op::Sum.over(Element::F32).unwrap();
-    /// let limits = wgpu::Limits::default();
-    /// let plan = |shape, len| Plan::of(&sum, shape, &[BufferRange { offset: 0, len }], None, &limits).unwrap();
-    ///
-    /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000);
-    /// assert_eq!((rows.launches().len(), rows.results(), rows.output(), rows.scratch()), (1, 1000, 4000, [0, 0]));
-    /// // One long row is cut into chunks, to keep the GPU busy: 64 partials of 4 bytes.
-    /// let row = plan(Shape::Segments { len: 1 << 20 }, 1 << 20);
-    /// assert_eq!((row.launches().len(), row.results(), row.output(), row.scratch()), (2, 1, 4, [256, 0]));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// - The inputs do not fit the operator or the shape.
-    /// - An offset is not the start of an element.
-    /// - The device cannot bind or count that many elements or results.
-    /// - The shape is [`Shape::Accumulate`], and the operator does not support it.
-    pub fn of(
-        monoid: &Monoid,
-        shape: Shape,
-        parts: &[BufferRange],
-        second: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        Request::new(monoid, shape.kind(), limits).plan(shape, parts, second)
-    }
-
     /// The launches, in order. The list is empty if there are no results.
     pub fn launches(&self) -> &[Launch] {
         &self.launches
@@ -140,7 +99,7 @@ impl Plan {
         self.partials
     }
 
-    /// Bytes of tile marks, with which [`Shape::Offsets`] finds long segments; 0 if none are needed.
+    /// Bytes of tile marks, with which [`Shape::Offsets`](crate::reduce::Shape::Offsets) finds long segments; 0 if none are needed.
     pub fn marks(&self) -> u64 {
         self.marks
     }

@@ -185,13 +185,16 @@ mod tests {
 
     use super::MOST_BOUND;
     use crate::Element;
-    use crate::reduce::plan::{BufferRange, Plan};
+    use crate::reduce::plan::{BufferRange, Request};
     use crate::reduce::{Op, Shape};
 
     /// The error of a plan that a device with these limits refuses.
     fn refused(shape: Shape, len: u64, limits: &Limits) -> String {
         let sum = Op::Sum.over(Element::F32).unwrap();
-        Plan::of(&sum, shape, &[BufferRange { offset: 0, len }], None, limits).unwrap_err().to_string()
+        Request::new(&sum, shape.kind(), limits)
+            .plan(shape, &[BufferRange { offset: 0, len }], None)
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]

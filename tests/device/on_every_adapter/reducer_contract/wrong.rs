@@ -1,7 +1,7 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::ladder::{Rung, Setup};
-use halofold::reduce::{Arity, BufferRange, Monoid, Op, Plan, Reduce, Reduction, Shape};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Reduce, Reduction, Shape};
 use halofold::{Compiled, Element, Error, Slice, Workspace, wgpu};
 use halofold_cases::How;
 
@@ -145,7 +145,7 @@ fn wrong_shapes_are_refused() {
     // A row of one value per column that no binding holds.
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 64 << 10, ..wgpu::Limits::default() };
     let wide = [BufferRange { offset: 0, len: 34_000 }];
-    let wide = Plan::of(&sum(Element::U32), Shape::axis(1, 2, 17_000), &wide, None, &limits);
+    let wide = How::default().plan(&sum(Element::U32), Shape::axis(1, 2, 17_000), &wide, None, &limits);
     refusals::check([
         (desk.refused(without), "Setting(segment_offsets,", "Whole; segment_offsets"),
         (desk.refused(mean.of(&desk.good).accumulate()), "Setting(shape,", "mean; u32"),
