@@ -110,8 +110,10 @@ impl Map {
     /// ```
     pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = texel_map_of(texels::channel(sample), wgsl)?;
+        let private = shader::private(wgsl, "_map_", &["map_texel"]);
+        let is_read = texel_map_of(texels::channel(sample), &private).is_ok();
         Ok(Map {
-            text: shader::private(wgsl, "_map_", &["map_texel"]),
+            text: if is_read { private } else { wgsl.to_owned() },
             stride: TEXEL,
             sample: Some(sample),
             returns,
@@ -160,7 +162,8 @@ impl Map {
 
     fn of(elem: Elem, wgsl: &str) -> Result<Self, Error> {
         let (returns, features) = map_of(elem, wgsl)?;
-        let text = elem.alias() + &shader::private(wgsl, "_map_", &["Elem", "map"]);
+        let private = shader::private(wgsl, "_map_", &["Elem", "map"]);
+        let text = elem.alias() + if map_of(elem, &private).is_ok() { &private } else { wgsl };
         Ok(Map { text, stride: elem.stride(), sample: None, returns, features })
     }
 

@@ -154,7 +154,7 @@ pub trait Base: Clone + Debug {
 /// The name of a kernel, which tells it from the others of an operation.
 pub(crate) type Step = &'static str;
 
-/// A buffer of a bound operation's own.
+/// A buffer of a bound operation's own, or of its workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Its binding.

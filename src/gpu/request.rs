@@ -51,7 +51,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         Request { second: Some(second.into()), ..self }
     }
 
-    /// Sets the buffer with the parameters that the text of a [scan](crate::Compiled)'s operator or of a selection declares. Its contents may change from
+    /// Sets the buffer with the parameters that the text of a scan's operator or of a selection declares. Its contents may change from
     /// one submission to the next; nothing is compiled or bound again.
     pub fn with_parameters<'s: 'b>(self, parameters: impl Into<Slice<'s>>) -> Self {
         Request { parameters: Some(parameters.into()), ..self }

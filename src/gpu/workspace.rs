@@ -42,7 +42,7 @@ pub(crate) enum Place {
     Any(usize),
     /// It is zero before and after an operation, which has at most one such buffer.
     Zeros,
-    /// The first word is zero before and after an operation.
+    /// Its head, of tickets and the slots behind them, is zero before and after a reduction. No other operation takes it.
     Tickets,
 }
 
@@ -52,7 +52,7 @@ impl Workspace {
         Workspace { device: device.clone(), buffers: Arc::default() }
     }
 
-    /// Bytes allocated on the GPU.
+    /// Bytes on the GPU that the next operation would find. Operations that were bound before it grew hold others.
     pub fn size(&self) -> u64 {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner).values().map(Buffer::size).sum()
     }

@@ -94,7 +94,7 @@ fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
     reads
 }
 
-/// Scratch memory of one reduction: two buffers of accumulators, the partials behind the 32 words of the ticket counter, and marks.
+/// Scratch memory of one reduction: two buffers of accumulators, the partials behind the tickets, and marks.
 pub(super) struct Scratch([Buffer; 4]);
 
 impl Scratch {
@@ -107,6 +107,11 @@ impl Scratch {
             (Place::Any(2), plan.marks),
         ];
         Scratch(buffers.map(|(place, size)| source.buffer(place, "halofold::reduce::scratch", size)))
+    }
+
+    /// The first bytes of a buffer, which may have more for others.
+    fn whole(&self, nth: usize, size: u64) -> BindingResource<'_> {
+        slice(&self.0[nth], 0, if size == 0 { buffers::LEAST } else { size })
     }
 }
 
@@ -140,7 +145,7 @@ impl<'a> Bindings<'a, '_> {
                 Dst::Outputs => self.output(slot),
             },
             2 => blocks::bound::<[u32; WORDS]>(self.params, blocks::offset(index)),
-            4 => slice(&self.scratch.0[2], 0, self.plan.partials),
+            4 => self.scratch.whole(2, self.plan.partials),
             7 => match (launch.offsets, self.sources.offsets) {
                 (Some(bytes), Some(list)) => within(list.buffer(), list.offset(), bytes),
                 _ => self.marks(),
@@ -159,7 +164,7 @@ impl<'a> Bindings<'a, '_> {
     }
 
     fn marks(&self) -> BindingResource<'a> {
-        slice(&self.scratch.0[3], 0, self.plan.marks)
+        self.scratch.whole(3, self.plan.marks)
     }
 
     /// A window of an input: for bindings 0 and 3 of the first, for 5 and 6 of the second or the adjoining one. A window that is shorter

@@ -237,7 +237,9 @@ impl Text<'_> {
         if self.monoid.op().is_some() && self.monoid.texels.is_none() {
             return Ok(());
         }
-        Ok(WgslError::unless_valid(&self.compose())?)
+        let composed = shader::validated(&self.compose()).map(drop);
+        let named = |report| WgslError::Composed(format!("`{}`: {report}", self.monoid.name()));
+        Ok(composed.map_err(|refusal| named(refusal.report))?)
     }
 }
 

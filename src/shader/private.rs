@@ -1,5 +1,9 @@
 //! Names of an application's text, made unlike all names of kernels, which do not end with an underscore.
 
+/// Address spaces and accesses, which a text may name where types stand.
+const SPACES: [&str; 8] =
+    ["function", "private", "read", "read_write", "storage", "uniform", "workgroup", "write"];
+
 /// A part of a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Token<'t> {
@@ -13,23 +17,27 @@ enum Token<'t> {
 /// Returns the text with an ending behind each name that it declares outside of functions, but for those by which kernels know it.
 pub(crate) fn private(text: &str, ending: &str, known: &[&str]) -> String {
     let tokens = tokens(text);
-    let names: Vec<_> = declared(&tokens).filter(|name| !known.contains(name)).collect();
+    let names: Vec<_> =
+        declared(&tokens).filter(|name| !known.contains(name) && !SPACES.contains(name)).collect();
     let mut renamed = String::new();
-    // The sign before, and whether the declaration of a struct is open.
-    let (mut before, mut in_struct) = (None, false);
+    // The sign before, and whether the declaration of a struct or an attribute of built-in words is open.
+    let (mut before, mut in_struct, mut in_attribute) = (None, false, false);
     for (at, token) in tokens.iter().enumerate() {
         match *token {
             Token::Gap(gap) => renamed.push_str(gap),
             Token::Sign(sign) => {
                 renamed.push(sign);
                 in_struct &= sign != '}';
+                in_attribute &= sign != ')';
                 before = Some(sign);
             }
             Token::Word(word) => {
                 renamed.push_str(word);
                 in_struct |= word == "struct";
+                in_attribute |= before == Some('@') && ["builtin", "interpolate"].contains(&word);
                 let is_declared_member = in_struct && next(&tokens[at + 1..]) == Some(Token::Sign(':'));
-                if before != Some('.') && !is_declared_member && names.contains(&word) {
+                let is_ours = in_attribute || is_declared_member || matches!(before, Some('.' | '@'));
+                if !is_ours && names.contains(&word) {
                     renamed.push_str(ending);
                 }
                 before = None;
@@ -53,8 +61,9 @@ fn declared<'t>(tokens: &[Token<'t>]) -> impl Iterator<Item = &'t str> {
             // Of a variable, the address space comes first.
             Token::Word("var") if depth == 0 => {
                 let rest = &tokens[at + 1..];
-                let end = rest.iter().position(|token| *token == Token::Sign('>')).map_or(0, |end| end + 1);
-                names.extend(word(&rest[end..]));
+                let is_placed = rest.first() == Some(&Token::Sign('<'));
+                let end = rest.iter().position(|token| is_placed && *token == Token::Sign('>'));
+                names.extend(word(&rest[end.map_or(0, |end| end + 1)..]));
             }
             _ => {}
         }
@@ -77,10 +86,10 @@ fn next<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let (mut rest, mut tokens) = (text, Vec::new());
     while let Some(first) = rest.chars().next() {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || !(c.is_ascii() || c.is_whitespace());
         let until = |end: fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
         let (len, token): (_, fn(&str) -> Token<'_>) = if rest.starts_with("//") {
-            (until(|c| c == '\n'), |gap| Token::Gap(gap))
+            (until(|c| matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')), |gap| Token::Gap(gap))
         } else if rest.starts_with("/*") {
             (block(rest), |gap| Token::Gap(gap))
         } else if first.is_whitespace() {
@@ -136,6 +145,15 @@ mod tests {
             fn load_(x: u32) -> u32 { let y = params_.load + x; return y.x + load2_(N_); }\n\
             fn load2_(N_: u32) -> u32 { return N_; } fn map(elem: Elem) -> u32 { return load_(elem); }";
         assert_eq!(private(text, "_", &["map", "Elem"]), expected);
+    }
+
+    #[test]
+    fn attributes_and_ends_of_lines_are_those_of_the_language() {
+        let text = "fn size(x: u32) -> u32 { return x; } // two\rfn position() {}\n\
+            struct P { @size(16) a: u32, @builtin(position) b: vec4<f32>, e\u{301}: f32 } fn e() {} var t: T<N>;";
+        let expected = "fn size_(x: u32) -> u32 { return x; } // two\rfn position_() {}\n\
+            struct P_ { @size(16) a: u32, @builtin(position) b: vec4<f32>, e\u{301}: f32 } fn e_() {} var t_: T<N>;";
+        assert_eq!(private(text, "_", &[]), expected);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use wgpu::{Device, Features};
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Checks;
-use crate::gpu::{Compiled, Options};
+use crate::gpu::{Compiled, Launches, Options};
 use crate::reduce::exact::{ExactSum, Format};
 use crate::reduce::{Arity, Monoid, Reduce};
 use crate::shader::{self, rooms};
@@ -79,7 +79,7 @@ impl Residual {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };
         let to_states = self == Residual::SquaresState;
-        let options = Options { checks: Checks::On, ..options };
+        let options = Options { checks: Checks::On, launches: Launches::ByAdapter, ..options };
         Compiled::new(device, Reduce::new(operator).with_to_states(to_states), &options)
     }
 }

@@ -66,7 +66,10 @@ impl Monoid {
             }
         };
         Signatures { module: &module, text: &source }.check("value", &parameters, "f32")?;
-        let own = Piece::foreign(own.heading, shader::private(wgsl, "_op_", &["value"]));
+        let private = Piece::foreign(own.heading.clone(), shader::private(wgsl, "_op_", &["value"]));
+        let is_read =
+            Source::new(Elem::Number { element: Element::F32, wgsl: "f32" }, slice::from_ref(&private));
+        let own = if is_read.parse().is_ok() { private } else { own };
         let sum = Piece::new("generated: the sum of values", format!("{SUM}{map}\n"));
         let exact = ExactSum {
             map: Some(own.clone()),

@@ -123,7 +123,7 @@ impl Monoid {
         self.out.stride
     }
 
-    /// The type of a result in WGSL.
+    /// The type of a result in WGSL. A type that the operator's text declares has an ending there.
     pub fn out_type(&self) -> &str {
         &self.out.wgsl
     }
@@ -133,7 +133,7 @@ impl Monoid {
         self.acc.stride
     }
 
-    /// The type of an accumulator in WGSL.
+    /// The type of an accumulator in WGSL, as for [`Monoid::out_type`].
     pub fn acc_type(&self) -> &str {
         &self.acc.wgsl
     }

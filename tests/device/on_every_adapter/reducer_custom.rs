@@ -151,7 +151,9 @@ fn any_names_may_be_declared() {
         fn fold(x: Place) -> f32 { let params = Params(1u, x); return params.input * WG; }
         fn group_index(x: f32) -> f32 { return fold(x); }
         fn min(a: f32, b: f32) -> f32 { return a * b; }
-        fn main(elem: f32) -> f32 { return min(group_index(elem), elem); }";
+        fn size(x: f32) -> f32 { return x; } // Words of attributes, too.
+        struct Aligned { @size(16) x: f32 }
+        fn main(elem: f32) -> f32 { return min(group_index(elem), size(Aligned(elem).x)); }";
     let operator = format!(
         "{other}
         alias Acc = f32;
