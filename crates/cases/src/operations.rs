@@ -81,7 +81,7 @@ fn groups(all: &mut Operations) {
         ("minima and counts", 256, |by_id| by_id.min().count()),
         ("means", 65_536, GroupById::mean),
         ("variances", 65_536, |by_id| by_id.variance().sample_variance()),
-        // As many as the eight storage buffers that every device has.
+        // These take eight storage buffers, which every device has.
         ("many results", 256, |by_id| by_id.min().max().count().mean().sum().variance()),
     ];
     for element in [Element::F32, Element::I32, Element::U32] {

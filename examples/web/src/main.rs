@@ -7,8 +7,8 @@
 //! - `checks/` runs everything that the browser's device can run, beside the CPU: `?check`, or `scripts/test-wasm` without a
 //!   window.
 //!
-//! Nothing on a page may wait for the GPU: results arrive only after the program has returned to the browser. Each form that waits has
-//! one to await beside it: `run` and `run_async`, `run_until` and `run_until_async`, `Mailbox::spin` and `Mailbox::read`.
+//! No call on a page may block: results arrive only after the program has returned to the browser. Await `run_async` instead of `run`,
+//! `run_until_async` instead of `run_until`, and `Mailbox::read` instead of `Mailbox::spin`.
 
 mod checks;
 mod page;

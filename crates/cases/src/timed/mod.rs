@@ -77,7 +77,7 @@ pub struct Timed {
 type Make = dyn Fn(&wgpu::Device, &wgpu::Queue, Way) -> Made<Runnable>;
 
 impl Timed {
-    /// Independent and chained calls, each of which reads `bytes`.
+    /// A row of independent and of chained calls. A call reads `bytes` bytes.
     fn new(
         work: [&str; 3],
         n: u64,
