@@ -197,11 +197,8 @@ impl Memory {
     /// Allocates it, or takes it from a workspace, where it is the buffer with a number.
     pub(super) fn buffer(&self, device: &Device, source: &Source<'_>, nth: usize, label: &str) -> Buffer {
         if self.contents.is_empty() {
-            return source.buffer(
-                if self.is_zero { Place::Zeros } else { Place::Any(nth) },
-                label,
-                self.size,
-            );
+            let place = if self.is_zero { Place::Zeros } else { Place::Any(nth) };
+            return source.buffer(place, label, self.size);
         }
         buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
     }

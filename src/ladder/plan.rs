@@ -55,7 +55,28 @@ impl Whole for Setup {
     }
 
     fn check(&self, request: &Request<'_>) -> Result<(), Error> {
-        check(request, self)
+        let Setup { rung, finish, tuning: Tuning { workgroup_size, tile, .. } } = *self;
+        let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or("use a smaller workgroup");
+        limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;
+        // The unrolled trees start at 1024.
+        SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;
+        if matches!(rung.kernel.coverage, Coverage::Tiles(_)) {
+            // Sixteen items an invocation at most.
+            SettingError::unless_power("tile", tile, workgroup_size..=(16 * workgroup_size).min(1024))?;
+        }
+        // The last workgroup also shares a flag.
+        let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
+        let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
+        let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
+        let needed = items * request.monoid.acc.stride + exact + flag;
+        needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(named)?;
+        if !rung.finishes.contains(&finish) {
+            let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
+            let (rung, offered) = (rung.name(), offered.join(", "));
+            let message = format!("`{rung}` does not finish by `{finish}`; it can by {offered}");
+            return Err(Error::setting("finish", message));
+        }
+        Ok(())
     }
 
     fn stages(&self, request: &Request<'_>) -> Vec<Stage> {
@@ -81,7 +102,7 @@ impl Whole for Setup {
         parts: &[BufferRange],
         second: Option<BufferRange>,
     ) -> Result<Plan, Error> {
-        check(request, self)?;
+        self.check(request)?;
         let levels = self.levels(request);
         match self.finish {
             Finish::LastWorkgroup => {
@@ -97,32 +118,6 @@ impl Whole for Setup {
             }
         }
     }
-}
-
-/// Makes the checks that do not depend on the length.
-fn check(request: &Request<'_>, setup: &Setup) -> Result<(), Error> {
-    let Setup { rung, finish, tuning: Tuning { workgroup_size, tile, .. } } = *setup;
-    let named = |error: LimitError| error.of(format!("`{}`", rung.name())).or("use a smaller workgroup");
-    limits::check_workgroup([workgroup_size, 1], request.limits).map_err(named)?;
-    // The unrolled trees start at 1024.
-    SettingError::unless_power("workgroup_size", workgroup_size, 1..=1024)?;
-    if matches!(rung.kernel.coverage, Coverage::Tiles(_)) {
-        // Sixteen items an invocation at most.
-        SettingError::unless_power("tile", tile, workgroup_size..=(16 * workgroup_size).min(1024))?;
-    }
-    // The last workgroup also shares a flag.
-    let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
-    let items = u64::from(rung.kernel.workgroup_memory(workgroup_size, tile));
-    let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
-    let needed = items * request.monoid.acc.stride + exact + flag;
-    needs!(request.limits, max_compute_workgroup_storage_size, needed).map_err(named)?;
-    if !rung.finishes.contains(&finish) {
-        let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
-        let (rung, offered) = (rung.name(), offered.join(", "));
-        let message = format!("`{rung}` does not finish by `{finish}`; it can by {offered}");
-        return Err(Error::setting("finish", message));
-    }
-    Ok(())
 }
 
 /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may

@@ -91,10 +91,9 @@ impl Compiled<Pyramid> {
     fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, Error> {
         let Pipelines { device, limits, .. } = &self.own;
         let backend = device.adapter_info().backend;
-        source.check(self.operation().config.sample(false), backend).map_err(|error| error.of("source"))?;
-        let levels = target
-            .stored_levels(self.operation().config.format, backend)
-            .map_err(|error| error.of("target"))?;
+        let config = &self.operation().config;
+        source.check(config.sample(false), backend).map_err(|error| error.of("source"))?;
+        let levels = target.stored_levels(config.format, backend).map_err(|error| error.of("target"))?;
         let needed = source.size().map(|side| (side / 2).max(1));
         if let Some(found) = [target.size(), levels[0].size()].into_iter().find(|found| *found != needed) {
             return Err(TextureError::Size { found, needed }.into());
