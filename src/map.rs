@@ -109,15 +109,9 @@ impl Map {
     /// # Ok::<_, halofold::Error>(())
     /// ```
     pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
-        let (returns, features) = texel_map_of(texels::channel(sample), wgsl)?;
-        let private = shader::private(wgsl, "_map_", &["map_texel"]);
-        let is_read = texel_map_of(texels::channel(sample), &private).is_ok();
-        Ok(Map {
-            text: if is_read { private } else { wgsl.to_owned() },
-            stride: TEXEL,
-            sample: Some(sample),
-            returns,
-            features,
+        shader::apart(wgsl, "_map_", &["map_texel"], |text| {
+            let (returns, features) = texel_map_of(texels::channel(sample), text)?;
+            Ok(Map { text: text.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
         })
     }
 
@@ -161,10 +155,10 @@ impl Map {
     }
 
     fn of(elem: Elem, wgsl: &str) -> Result<Self, Error> {
-        let (returns, features) = map_of(elem, wgsl)?;
-        let private = shader::private(wgsl, "_map_", &["Elem", "map"]);
-        let text = elem.alias() + if map_of(elem, &private).is_ok() { &private } else { wgsl };
-        Ok(Map { text, stride: elem.stride(), sample: None, returns, features })
+        shader::apart(wgsl, "_map_", &["Elem", "map"], |text| {
+            let (returns, features) = map_of(elem, text)?;
+            Ok(Map { text: elem.alias() + text, stride: elem.stride(), sample: None, returns, features })
+        })
     }
 
     /// The type of the samples that it takes; `None` if it is a map of elements.

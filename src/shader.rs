@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, Span};
 
-pub(crate) use private::private;
+pub(crate) use private::apart;
 
 /// The files of a folder of `shaders/`, in the order of their names: the path without the extension, and the text.
 pub(crate) type Room = &'static [(&'static str, &'static str)];

@@ -202,11 +202,9 @@ impl Monoid {
     }
 
     fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, Error> {
-        let of = |wgsl: &str| {
-            Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), wgsl)])
-        };
-        // Errors have the application's own names.
-        of(&shader::private(wgsl, "_op_", &CALLED)).or_else(|_| of(wgsl))
+        shader::apart(wgsl, "_op_", &CALLED, |text| {
+            Monoid::analyse(name, elem, arity, vec![Piece::foreign(format!("operator: {name}"), text)])
+        })
     }
 
     /// Parses and checks the pieces of an operator.

@@ -109,9 +109,8 @@ impl Select {
     }
 
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
-        let private = shader::private(wgsl, "_select_", &["Elem", "keep"]);
-        // Errors have the application's own names.
-        let monoid = made(&(private + COUNT)).or_else(|_| made(&(wgsl.to_owned() + COUNT)))?;
+        let with_count = |text: &str| made(&(text.to_owned() + COUNT));
+        let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
         Ok(Select { monoid: monoid.plain(true)?, as_indices: false })
     }
 

@@ -14,8 +14,19 @@ enum Token<'t> {
     Sign(char),
 }
 
+/// Makes something of an application's text, with names that no kernel declares. If that fails, it is made of the text as it is, so that
+/// errors have the application's own names.
+pub(crate) fn apart<T, E>(
+    text: &str,
+    ending: &str,
+    known: &[&str],
+    made: impl Fn(&str) -> Result<T, E>,
+) -> Result<T, E> {
+    made(&private(text, ending, known)).or_else(|_| made(text))
+}
+
 /// Returns the text with an ending behind each name that it declares outside of functions, but for those by which kernels know it.
-pub(crate) fn private(text: &str, ending: &str, known: &[&str]) -> String {
+fn private(text: &str, ending: &str, known: &[&str]) -> String {
     let tokens = tokens(text);
     let names: Vec<_> =
         declared(&tokens).filter(|name| !known.contains(name) && !SPACES.contains(name)).collect();

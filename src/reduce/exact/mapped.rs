@@ -54,6 +54,10 @@ impl Monoid {
             let message = format!("values are made of f32 or f16, not of {element}: {remedy}");
             return Err(Error::setting("element", message));
         }
+        shader::apart(wgsl, "_op_", &["value"], |text| Monoid::of_values(name, element, arity, text))
+    }
+
+    fn of_values(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, Error> {
         let elem = Elem::Number { element, wgsl: element.name() };
         let own = Piece::foreign(format!("operator: {name}"), wgsl);
         let source = Source::new(Elem::Number { element: Element::F32, wgsl: "f32" }, slice::from_ref(&own));
@@ -66,10 +70,6 @@ impl Monoid {
             }
         };
         Signatures { module: &module, text: &source }.check("value", &parameters, "f32")?;
-        let private = Piece::foreign(own.heading.clone(), shader::private(wgsl, "_op_", &["value"]));
-        let is_read =
-            Source::new(Elem::Number { element: Element::F32, wgsl: "f32" }, slice::from_ref(&private));
-        let own = if is_read.parse().is_ok() { private } else { own };
         let sum = Piece::new("generated: the sum of values", format!("{SUM}{map}\n"));
         let exact = ExactSum {
             map: Some(own.clone()),
