@@ -84,8 +84,8 @@ impl<O: Planned> Compiled<O> {
 
     /// Returns a kernel, which is compiled on first use.
     pub(super) fn kernel(&self, step: Step) -> Pipeline {
-        let Pipelines { features, limits, .. } = &self.own.pipelines;
-        self.own.pipelines.get(step, || self.operation.kernel(step, *features, limits))
+        let Pipelines { features, limits, .. } = &self.own;
+        self.own.get(step, || self.operation.kernel(step, *features, limits))
     }
 }
 

@@ -49,28 +49,16 @@ pub trait Planned: Base {
 impl<O: Base> Planned for O {}
 
 impl<O: Base> OnDevice for O {
-    type Own = Kept;
+    type Own = Pipelines<Step>;
 
-    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Kept), Error> {
+    fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
         let may_count = options.may_count_in_workgroups(device);
         let operation = if may_count { self } else { self.counting_in_storage() };
         let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
         let features = options.features(device.features());
         operation.check_on(features, &device.limits()).map_err(|error| error.of(&name))?;
-        let table = operation.table();
-        let kept = Kept {
-            pipelines: Pipelines::new(device, *options),
-            table: buffers::filled(device, O::LABEL, bytemuck::cast_slice(&table), BufferUsages::STORAGE),
-        };
-        Ok((operation, kept))
+        Ok((operation, Pipelines::new(device, *options)))
     }
-}
-
-/// What a planned operation has for all of its inputs.
-#[derive(Debug)]
-pub struct Kept {
-    pub(super) pipelines: Pipelines<Step>,
-    pub(super) table: Buffer,
 }
 
 /// The dispatches of an operation, and the memory that they take.
@@ -98,15 +86,10 @@ pub trait Base: Clone + Debug {
     }
     /// Checks that a device can run it.
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error>;
-    /// The contents of the buffer for bindings of its own, which kernels only read.
-    fn table(&self) -> Vec<u32> {
-        vec![0]
-    }
     /// All kernels that its plans may launch.
     fn steps(&self) -> &'static [Step];
     /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, 5 and 6 the
-    /// second input in the same two ways, 11 and on the second and further outputs, and some may be its [memory](Base::memory);
-    /// others are the [table](Base::table).
+    /// second input in the same two ways, 11 and on the second and further outputs; others are its [memory](Base::memory).
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel;
     /// Memory that an operation over this input has for itself.
     fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Error> {

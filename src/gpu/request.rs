@@ -75,7 +75,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (elements, second) = (self.elements()?, self.second_elements()?);
-        self.operation.operation().plan(elements, second, &self.operation.own.pipelines.limits)
+        self.operation.operation().plan(elements, second, &self.operation.own.limits)
     }
 
     /// The elements that it takes.
@@ -162,7 +162,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
         let outputs = Outputs::new(outputs.into_iter().map(Into::into), &plan.outputs)?;
-        let Pipelines { device, limits, .. } = &self.operation.own.pipelines;
+        let Pipelines { device, limits, .. } = &self.operation.own;
         let input = self.input.slice();
         let reads = [("input", input), ("second input", self.second)];
         let reads: Vec<_> = reads
@@ -192,7 +192,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             (Some(bytes), Some(input)) if bytes.size >= least => {
                 slice(input.buffer(), bytes.offset, bytes.size)
             }
-            _ => self.operation.own.pipelines.nothing().as_entire_binding(),
+            _ => self.operation.own.nothing().as_entire_binding(),
         };
         let dispatch = |(index, pass): (usize, &Pass)| {
             self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
@@ -212,7 +212,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
                     _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
                         match own.iter().find(|(own, ..)| *own == slot) {
                             Some((_, size, buffer)) => slice(buffer, 0, *size),
-                            None => self.operation.own.table.as_entire_binding(),
+                            None => self.operation.own.nothing().as_entire_binding(),
                         }
                     }),
                 }

@@ -13,6 +13,9 @@ use crate::histogram::tuning::{Method, Tuning};
 use crate::map::Map;
 use crate::shader::{self, Composer, rooms};
 
+/// The binding with the keys of each bin.
+pub(super) const TABLE: u32 = 5;
+
 /// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Compiled`](crate::Compiled) brings it to a
 /// device. The module's page has [an example](crate::histogram).
 #[derive(Clone, Debug, PartialEq)]
@@ -199,7 +202,7 @@ impl Histogram {
         let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
         if step == COUNT {
             let texels = self.sample().map(texels::slots);
-            let needs = [(0, texels.is_none()), (3, !self.by_element()), (5, self.keys != Keys::Numbers)];
+            let needs = [(0, texels.is_none()), (3, !self.by_element()), (TABLE, self.keys != Keys::Numbers)];
             slots.extend(
                 needs.into_iter().filter(|(_, needed)| *needed).map(|(slot, _)| (slot, Access::Read)),
             );

@@ -90,10 +90,9 @@ impl Keys {
         }
     }
 
-    /// The first and the last key of each bin, as integers in order; of 64 bits all levels; one unused pair for [`Keys::Numbers`].
+    /// The first and the last key of each bin, as integers in order; of 64 bits all levels.
     pub(super) fn table(&self, bins: u32) -> Vec<u32> {
         let order: Vec<_> = match self {
-            Keys::Numbers => return vec![0; 2],
             Keys::U64Levels(levels) => return levels.iter().flat_map(|level| halves(*level)).collect(),
             Keys::U32Levels(levels) => levels.to_vec(),
             _ => self.borders(bins).into_iter().flatten().map(ordered).collect(),

@@ -5,9 +5,10 @@ use wgpu::{Features, Limits, TextureSampleType};
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Kernel;
-use crate::gpu::operation::{Base, Step};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
-use crate::histogram::config::Histogram;
+use crate::histogram::config::{Histogram, TABLE};
+use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
 
 impl Base for Histogram {
@@ -23,10 +24,6 @@ impl Base for Histogram {
         self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.composed(COUNT, limits).wgsl))
     }
 
-    fn table(&self) -> Vec<u32> {
-        self.keys.table(self.bins)
-    }
-
     fn steps(&self) -> &'static [Step] {
         if self.add { &[COUNT] } else { &[CLEAR, COUNT] }
     }
@@ -37,6 +34,11 @@ impl Base for Histogram {
 
     fn item(&self) -> u64 {
         self.item()
+    }
+
+    fn memory(&self, _: BufferRange, _: &Limits) -> Result<Vec<Memory>, Error> {
+        let table = (self.keys != Keys::Numbers).then(|| Memory::list(TABLE, self.keys.table(self.bins)));
+        Ok(table.into_iter().collect())
     }
 
     fn outputs(&self, _: u64) -> Vec<u64> {
