@@ -10,7 +10,8 @@ use crate::gpu::buffers;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::limits::{self, LimitError};
-use crate::gpu::params::parameters;
+use crate::gpu::params::{Field, parameters};
+use crate::gpu::pass::Pass;
 use crate::gpu::slice::Slice;
 use crate::shader::{self, rooms};
 
@@ -18,16 +19,22 @@ use crate::shader::{self, rooms};
 const SLOTS: &[Slot] =
     &[(0, Access::Read), (1, Access::Write), (PARAMETERS, Access::Uniform), (3, Access::Read)];
 
+/// The most words of a dispatch's parameters.
+const WORDS: usize = 32;
+
+/// The fields that it writes, in the places where `shaders/kernels/length.wgsl` finds them.
+const COUNTED: [Field; 3] = [("len", 4), ("index", 8), ("count", 12)];
+
 /// Bytes of a word.
 const WORD: u64 = 4;
 
 /// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
 pub(crate) const WORKGROUP: u32 = 64;
 
-/// Composes the kernel, for parameters of so many words. Returns its WGSL and its overrides.
-pub(crate) fn compose(workgroup_size: u32, words: usize) -> (String, Vec<(&'static str, f64)>) {
+/// Composes the kernel. Returns its WGSL and its overrides.
+pub(crate) fn compose(workgroup_size: u32) -> (String, Vec<(&'static str, f64)>) {
     let stride = blocks::STRIDE / WORD;
-    let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", words as f64), ("STRIDE", stride as f64)];
+    let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", WORDS as f64), ("STRIDE", stride as f64)];
     (shader::text(&[rooms::KERNELS], "kernels/length").to_owned(), overrides.to_vec())
 }
 
@@ -41,25 +48,29 @@ parameters! {
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
-    /// Allocates the parameters of dispatches. With a count, the largest of which is `most`, also returns the
-    /// dispatches that write them: one, or several if a binding cannot hold all parameters.
-    ///
-    /// Parameters are `words` words. They begin with the position of the first item in the binding, the number
-    /// of items, the position of the first one in the whole input, and the length of the whole input.
+    /// Allocates the parameters of passes. With a count, also returns the dispatches that write them: one, or several if a binding
+    /// cannot hold all parameters. Passes that take a count have the [`COUNTED`] fields.
     pub(crate) fn parameters(
         &self,
-        (label, blocks, words): (&str, &Blocks, usize),
-        count: Option<(Slice<'_>, u32)>,
+        label: &str,
+        passes: &[Pass<K>],
+        count: Option<Slice<'_>>,
     ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
         let (device, limits) = (&self.device, &self.limits);
+        let mut blocks = Blocks::default();
+        for pass in passes {
+            blocks.add_bytes(bytemuck::cast_slice(pass.words()));
+        }
         let written = |usage| blocks.buffer(device, label, usage);
-        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
+        let Some(count) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
+        debug_assert!(passes.iter().all(|pass| pass.has(&COUNTED)), "a kernel that takes no count");
+        let most = passes.first().and_then(|pass| pass.param("count")).unwrap_or(0);
         limits::check(SLOTS, limits)?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
         let kernel = self.count(|| {
-            let (wgsl, overrides) = compose(workgroup_size, words);
+            let (wgsl, overrides) = compose(workgroup_size);
             let label = shader::label(&["reduce", "length"]);
             Kernel::new(label, wgsl, SLOTS, overrides)
         });
@@ -68,8 +79,8 @@ impl<K: Eq + Hash> Pipelines<K> {
         let at = ((count.offset() - start) / WORD) as u32;
         // Every block starts at an offset at which a binding may start.
         let fitting = (limits.max_storage_buffer_binding_size / blocks::STRIDE).max(1) as usize;
-        let passes = (blocks.size() / blocks::STRIDE) as usize;
-        let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
+        let number = passes.len();
+        let pieces = (0..number).step_by(fitting).map(|first| first..number.min(first + fitting));
         let jobs: Blocks = pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }).collect();
         let jobs = jobs.buffer(device, label, BufferUsages::UNIFORM);
         let dispatch = |(number, piece): (usize, Range<usize>)| {
@@ -93,6 +104,6 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        crate::gpu::params::assert_alike::<Job>("length", &compose(64, 8).0);
+        crate::gpu::params::assert_alike::<Job>("length", &compose(64).0);
     }
 }

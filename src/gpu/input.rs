@@ -9,7 +9,7 @@ use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::gpu::slice::Slice;
-use crate::gpu::texels::{BoundTexels, Order, Texels, TextureError};
+use crate::gpu::texels::{Texels, TextureError};
 use crate::gpu::window::{self, Window};
 
 /// The input of an operation.
@@ -42,19 +42,6 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Makes the bindings of a texture, for a map that takes samples of this type.
-    pub(crate) fn bind(
-        &self,
-        device: &Device,
-        sample: Option<TextureSampleType>,
-        order: Order,
-    ) -> Option<BoundTexels> {
-        match (self, sample) {
-            (Input::Texels(texels), Some(sample)) => Some(texels.bind(device, sample, order)),
-            _ => None,
-        }
-    }
-
     /// The slice, if it is one of a buffer.
     pub(crate) fn slice(&self) -> Option<Slice<'a>> {
         match self {
@@ -62,6 +49,16 @@ impl<'a> Input<'a> {
             Input::Texels(_) => None,
         }
     }
+}
+
+/// Cuts the parts of an input to the first elements.
+pub(crate) fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), BufferError> {
+    let mut left = len;
+    for part in parts {
+        part.len = part.len.min(left);
+        left -= part.len;
+    }
+    if left > 0 { Err(BufferError::TooFew { asked: len, has: len - left }) } else { Ok(()) }
 }
 
 /// The most windows of an input: a device with the least limits takes 256 for the most elements of 64 bits.

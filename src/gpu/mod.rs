@@ -2,6 +2,7 @@
 //!
 //! It names no operation.
 
+pub(crate) mod bind;
 pub(crate) mod blocks;
 pub(crate) mod buffers;
 pub(crate) mod compiled;
@@ -33,7 +34,7 @@ pub use launch::Bound;
 pub use launches::Launches;
 pub use limits::{LimitError, SettingError};
 pub use operation::{Memory, Operation, Plan, Planned};
-pub use pass::Pass;
+pub use pass::{Binding, Pass};
 pub use request::Request;
 pub use texels::{Texels, TextureError};
 pub use workspace::Workspace;

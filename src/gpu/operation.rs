@@ -2,16 +2,16 @@
 
 use std::fmt::Debug;
 
-use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
+use wgpu::{BindingResource, Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
-use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Kernel, Options, Pipelines};
-use crate::gpu::limits::LimitError;
+use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::BufferRange;
 use crate::gpu::workspace::{Place, Source};
+use crate::gpu::{blocks, buffers};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
 pub trait Operation: OnDevice {}
@@ -42,6 +42,7 @@ pub trait Planned: Base {
     /// Too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
     fn plan(&self, input: BufferRange, second: Option<BufferRange>, limits: &Limits) -> Result<Plan, Error> {
         let passes = self.plan_over(input, second, limits)?;
+        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(Plan { passes, memory: self.memory(input, limits)?, outputs: self.outputs(input.len) })
     }
 }
@@ -64,9 +65,9 @@ impl<O: Base> OnDevice for O {
 /// The dispatches of an operation, and the memory that they take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct Plan<S = Step> {
     /// The dispatches, in order. The list is empty if there is nothing to do.
-    pub passes: Vec<Pass>,
+    pub passes: Vec<Pass<S>>,
     /// The memory besides inputs and outputs.
     pub memory: Vec<Memory>,
     /// Bytes of each output.
@@ -140,30 +141,41 @@ pub(crate) type Step = &'static str;
 /// A buffer of a bound operation's own, or of its workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Its binding.
-    pub slot: u32,
+    /// Its binding; `None` if each pass names a part of it.
+    pub slot: Option<u32>,
     /// Its size in bytes.
     pub size: u64,
     /// Its first words, if kernels only read them.
     pub contents: Vec<u32>,
-    /// True if it is zero before and after the operation.
-    pub(crate) is_zero: bool,
+    /// Where a workspace has it, if it matters what the memory holds before.
+    place: Option<Place>,
 }
 
 impl Memory {
     /// Memory that kernels write first.
     pub(crate) fn scratch(slot: u32, size: u64) -> Self {
-        Memory { slot, size, contents: Vec::new(), is_zero: false }
+        Memory { slot: Some(slot), size, contents: Vec::new(), place: None }
     }
 
     /// Memory of zeros, which kernels leave behind as such.
     pub(crate) fn zeros(slot: u32, size: u64) -> Self {
-        Memory { is_zero: true, ..Memory::scratch(slot, size) }
+        Memory { place: Some(Place::Zeros), ..Memory::scratch(slot, size) }
+    }
+
+    /// Memory with a head of tickets, for binding 4.
+    pub(crate) fn tickets(slot: u32, size: u64) -> Self {
+        Memory { place: Some(Place::Tickets), ..Memory::scratch(slot, size) }
+    }
+
+    /// Memory that kernels write first, of which each pass names a part.
+    pub(crate) fn parts(size: u64) -> Self {
+        Memory { slot: None, ..Memory::scratch(0, size) }
     }
 
     /// A list that kernels only read.
     pub(crate) fn list(slot: u32, contents: Vec<u32>) -> Self {
-        Memory { slot, size: 4 * contents.len() as u64, contents, is_zero: false }
+        let size = 4 * contents.len() as u64;
+        Memory { contents, ..Memory::scratch(slot, size) }
     }
 
     /// Checks that a device can bind it. The error has its name, and a remedy if there is one.
@@ -180,9 +192,13 @@ impl Memory {
     /// Allocates it, or takes it from a workspace, where it is the buffer with a number.
     pub(super) fn buffer(&self, device: &Device, source: &Source<'_>, nth: usize, label: &str) -> Buffer {
         if self.contents.is_empty() {
-            let place = if self.is_zero { Place::Zeros } else { Place::Any(nth) };
-            return source.buffer(place, label, self.size);
+            return source.buffer(self.place.unwrap_or(Place::Any(nth)), label, self.size);
         }
         buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
+    }
+
+    /// The whole of it in its buffer, which a workspace may share with operations that need more than a binding holds.
+    pub(super) fn bound<'a>(&self, buffer: &'a Buffer) -> BindingResource<'a> {
+        buffers::slice(buffer, 0, self.size.max(buffers::LEAST).min(buffer.size()))
     }
 }

@@ -3,44 +3,94 @@
 use crate::gpu::params::{Field, Parameters};
 use crate::gpu::range::ByteRange;
 
-/// One dispatch of a plan: a kernel over a window of each input.
+/// The binding of group 0 with the input.
+pub(crate) const INPUT: u32 = 0;
+
+/// The binding with the output.
+pub(crate) const OUTPUT: u32 = 1;
+
+/// The binding with the second input.
+pub(crate) const SECOND: u32 = 5;
+
+/// A part of a buffer that a pass binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Binding {
+    /// Of the input with this number, counted from the start of its buffer; of a list of offsets, from the start of the list.
+    Input(usize, ByteRange),
+    /// Of the first output, counted from its start.
+    Output(ByteRange),
+    /// Of the memory with this number in the plan.
+    Memory(usize, ByteRange),
+}
+
+/// One dispatch of a plan: a kernel, the parts of buffers that it binds, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Pass {
-    /// The name of its kernel, which ends the kernel's label, with dots.
-    pub step: &'static str,
-    /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it reads none.
-    pub from: Option<ByteRange>,
-    /// The range of the second input's buffer with the elements of the same indices; `None` if it reads none.
-    pub second: Option<ByteRange>,
-    /// The range of the output that it binds, counted from the output's start; `None` if it binds all of it.
-    pub to: Option<ByteRange>,
+pub struct Pass<S = &'static str> {
+    /// Its kernel. That of a planned operation has a name, which ends the kernel's label, with dots.
+    pub step: S,
+    /// The number of levels of a reduction that it waits for. Passes of one level do not depend on one another.
+    pub level: u32,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
-    fields: &'static [Field],
+    pub(super) bindings: Vec<(u32, Binding)>,
+    fields: [&'static [Field]; 2],
     words: Vec<u32>,
 }
 
-impl Pass {
-    /// A dispatch that reads no input.
-    pub(crate) fn new<P: Parameters>(step: &'static str, grid: [u32; 2], params: P) -> Self {
+impl<S> Pass<S> {
+    /// A dispatch that binds outputs and memory as a whole, and no input.
+    pub(crate) fn new<P: Parameters>(step: S, grid: [u32; 2], params: P) -> Self {
         let words = bytemuck::cast_slice(bytemuck::bytes_of(&params)).to_vec();
-        Pass { step, from: None, second: None, to: None, grid, fields: P::FIELDS, words }
+        Pass { step, level: 0, grid, bindings: Vec::new(), fields: [P::FIELDS, &[]], words }
+    }
+
+    /// Returns the dispatch with the parameters that follow those of all kernels.
+    pub(crate) fn and<P: Parameters>(mut self, own: P) -> Self {
+        self.words.extend_from_slice(bytemuck::cast_slice(bytemuck::bytes_of(&own)));
+        Pass { fields: [self.fields[0], P::FIELDS], ..self }
+    }
+
+    /// Returns the dispatch on a level.
+    pub(crate) fn at(self, level: u32) -> Self {
+        Pass { level, ..self }
+    }
+
+    /// Returns the dispatch with a part of a buffer, if there is one.
+    pub(crate) fn bind(mut self, slot: u32, part: Option<Binding>) -> Self {
+        self.bindings.extend(part.map(|part| (slot, part)));
+        self
+    }
+
+    /// Returns the dispatch from parts of two inputs to a part of an output.
+    pub(crate) fn between(self, [first, second]: [Option<Binding>; 2], to: Option<Binding>) -> Self {
+        self.bind(INPUT, first).bind(SECOND, second).bind(OUTPUT, to)
     }
 
     /// Returns the dispatch over a window of the input.
     pub(crate) fn reading(self, from: Option<ByteRange>) -> Self {
-        Pass { from, ..self }
+        self.bind(INPUT, from.map(|bytes| Binding::Input(0, bytes)))
     }
 
     /// Returns the dispatch over a window of the second input.
     pub(crate) fn with(self, second: Option<ByteRange>) -> Self {
-        Pass { second, ..self }
+        self.bind(SECOND, second.map(|bytes| Binding::Input(1, bytes)))
     }
 
     /// Returns the dispatch with a window of the output.
     pub(crate) fn writing(self, to: Option<ByteRange>) -> Self {
-        Pass { to, ..self }
+        self.bind(OUTPUT, to.map(Binding::Output))
+    }
+
+    /// The part of a buffer that it binds to a slot of group 0. The input is 0, the output 1, the second input 5.
+    pub fn binding(&self, slot: u32) -> Option<Binding> {
+        self.bindings.iter().find(|(bound, _)| *bound == slot).map(|(_, part)| *part)
+    }
+
+    /// The total number of workgroups.
+    pub fn workgroups(&self) -> u64 {
+        self.grid.into_iter().map(u64::from).product()
     }
 
     /// The words of its parameters, as the uniform block of its kernel holds them.
@@ -50,7 +100,26 @@ impl Pass {
 
     /// Returns a parameter by its name in the kernel's WGSL, as a word; `None` if the kernel has no such parameter.
     pub fn param(&self, name: &str) -> Option<u32> {
-        let (_, offset) = self.fields.iter().find(|(field, _)| *field == name)?;
-        Some(self.words[offset / 4])
+        self.place(name).map(|at| self.words[at])
+    }
+
+    /// True if the parameters of all kernels have these fields.
+    pub(crate) fn has(&self, fields: &[Field]) -> bool {
+        fields.iter().all(|field| self.fields[0].contains(field))
+    }
+
+    /// Changes a parameter that the kernel has.
+    pub(crate) fn change(&mut self, name: &str, to: impl FnOnce(u32) -> u32) {
+        if let Some(at) = self.place(name) {
+            self.words[at] = to(self.words[at]);
+        }
+    }
+
+    /// The word of a parameter.
+    fn place(&self, name: &str) -> Option<usize> {
+        let [common, own] = self.fields;
+        let own = own.iter().map(|(field, at)| (field, common.len() + at / 4));
+        let mut fields = common.iter().map(|(field, at)| (field, at / 4)).chain(own);
+        fields.find(|(field, _)| **field == name).map(|(_, at)| at)
     }
 }

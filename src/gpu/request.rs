@@ -2,21 +2,17 @@
 
 use wgpu::{Buffer, BufferUsages, Queue};
 
-use crate::gpu::blocks::{self, Blocks};
-use crate::gpu::buffers::{self, BufferError, Use, slice};
+use crate::gpu::bind::{Given, Reads};
+use crate::gpu::buffers::BufferError;
 use crate::gpu::compiled::{Compiled, results};
 use crate::gpu::error::Error;
-use crate::gpu::input::Input;
-use crate::gpu::kernel::{PARAMETERS, Pipelines};
+use crate::gpu::input::{self, Input};
 use crate::gpu::launch::Bound;
-use crate::gpu::operation::{Memory, Plan, Planned};
-use crate::gpu::outputs::Outputs;
+use crate::gpu::operation::{Plan, Planned};
 use crate::gpu::parameters;
-use crate::gpu::pass::Pass;
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::BufferRange;
 use crate::gpu::slice::Slice;
-use crate::gpu::texels::Order;
-use crate::gpu::workspace::{Source, Workspace};
+use crate::gpu::workspace::Workspace;
 use crate::read::{self, Readback};
 
 /// The description of an operation over a buffer or a texture. One of [`bind`](Request::bind), [`run`](Request::run),
@@ -82,7 +78,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     fn elements(&self) -> Result<BufferRange, Error> {
         let config = self.operation.operation();
         let elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
-        Ok(self.cut(elements)?)
+        self.cut(elements)
     }
 
     /// The elements that it takes of the second input, as many as of the first.
@@ -98,13 +94,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     }
 
     /// The first elements of an input, as many as were asked for.
-    fn cut(&self, elements: BufferRange) -> Result<BufferRange, BufferError> {
-        let (asked, has) = (self.len.unwrap_or(elements.len), elements.len);
-        if asked > has {
-            Err(BufferError::TooFew { asked, has })
-        } else {
-            Ok(BufferRange { len: asked, ..elements })
-        }
+    fn cut(&self, mut elements: BufferRange) -> Result<BufferRange, Error> {
+        self.len.map_or(Ok(()), |len| input::cut(std::slice::from_mut(&mut elements), len))?;
+        Ok(elements)
     }
 
     /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
@@ -161,65 +153,20 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         plan: &Plan,
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
-        let outputs = Outputs::new(outputs.into_iter().map(Into::into), &plan.outputs)?;
-        let Pipelines { device, limits, .. } = &self.operation.own;
-        let input = self.input.slice();
-        let reads = [("input", input), ("second input", self.second)];
-        let reads: Vec<_> = reads
-            .iter()
-            .filter_map(|(role, slice)| slice.map(|slice| Use::of(role, slice, slice.size())))
-            .collect();
-        buffers::check(&reads, &outputs.uses(), limits)?;
-        let (operator, declared) = self.operation.operation().parameters();
-        let own_params = parameters::pair(operator, declared, self.parameters)?;
-        if let Some((declared, given)) = own_params {
-            declared.check(given, &outputs.uses(), limits)?;
-        }
-        let texels = self.input.bind(device, self.operation.operation().sample(), self.order());
-        let source = Source::new(device, self.workspace)?;
-        let own = |(nth, own): (usize, &Memory)| {
-            let buffer = own.buffer(device, &source, nth, O::LABEL);
-            // A shared buffer may be larger than any binding.
-            (own.slot, own.size.max(buffers::LEAST).min(buffer.size()), buffer)
+        let operation = self.operation.operation();
+        let (operator, declared) = operation.parameters();
+        let second = self.second.map(|second| Reads::elements("second input", Input::Buffer(second)));
+        let given = Given {
+            inputs: [Reads::elements("input", self.input)].into_iter().chain(second).collect(),
+            outputs: outputs.into_iter().map(Into::into).collect(),
+            parameters: parameters::pair(operator, declared, self.parameters)?,
+            count: None,
+            workspace: self.workspace,
+            sample: operation.sample(),
+            in_any_order: self.len.is_none() && operation.takes_all(),
+            vector: 16,
         };
-        let own: Vec<_> = plan.memory.iter().enumerate().map(own).collect();
-        let mut blocks = Blocks::default();
-        for pass in &plan.passes {
-            blocks.add_bytes(bytemuck::cast_slice(pass.words()));
-        }
-        let params = blocks.buffer(device, O::LABEL, BufferUsages::UNIFORM);
-        let window = |bytes: Option<ByteRange>, input: Option<Slice<'b>>, least| match (bytes, input) {
-            (Some(bytes), Some(input)) if bytes.size >= least => {
-                slice(input.buffer(), bytes.offset, bytes.size)
-            }
-            _ => self.operation.own.nothing().as_entire_binding(),
-        };
-        let dispatch = |(index, pass): (usize, &Pass)| {
-            self.operation.kernel(pass.step).dispatch(device, O::LABEL, pass.grid, |slot| {
-                if let Some((declared, given)) = own_params.filter(|(declared, _)| declared.slot == slot) {
-                    return declared.resource(given);
-                }
-                match (slot, &texels) {
-                    (0 | 3, Some(texels)) => texels.resource(slot),
-                    (0, None) => window(pass.from, input, 0),
-                    // A window that is shorter than a vector is never read as vectors.
-                    (3, None) => window(pass.from, input, 16),
-                    (5, _) if self.second.is_some() => window(pass.second, self.second, 0),
-                    (6, _) if self.second.is_some() => window(pass.second, self.second, 16),
-                    (PARAMETERS, _) => {
-                        slice(&params, blocks::offset(index), size_of_val(pass.words()) as u64)
-                    }
-                    _ => outputs.resource(slot, pass.to).unwrap_or_else(|| {
-                        match own.iter().find(|(own, ..)| *own == slot) {
-                            Some((_, size, buffer)) => slice(buffer, 0, *size),
-                            None => self.operation.own.nothing().as_entire_binding(),
-                        }
-                    }),
-                }
-            })
-        };
-        let dispatches = plan.passes.iter().enumerate().map(dispatch).collect();
-        Ok(Bound::new(dispatches, O::LABEL))
+        given.bind(O::LABEL, plan, &self.operation.own, |step| Ok(self.operation.kernel(step)))
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only
@@ -248,11 +195,6 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             let (len, outputs) = begun?;
             results(&operation, len, &outputs.await?)
         }
-    }
-
-    /// The order in which texels are counted. Only if all are, it does not matter.
-    fn order(&self) -> Order {
-        if self.len.is_none() && self.operation.operation().takes_all() { Order::Strips } else { Order::Rows }
     }
 
     /// Submits it with outputs of its own.

@@ -317,11 +317,12 @@ impl<'a> Texels<'a> {
         })
     }
 
-    /// Makes the bindings of the texture, whose positions go along strips, or along rows.
-    pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, order: Order) -> BoundTexels {
+    /// Makes the bindings of the texture. Positions go row after row, or through strips of a few rows, column after column: nearer to the
+    /// order in which GPUs store textures.
+    pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, in_strips: bool) -> BoundTexels {
         let view = self.view_of(self.aspect(sample));
         let ([x, y], [width, height]) = self.place();
-        let shift = if order == Order::Strips { STRIP } else { 0 };
+        let shift = if in_strips { STRIP } else { 0 };
         let rows = height >> shift << shift;
         let region = Region {
             left: x,
@@ -345,15 +346,6 @@ impl<'a> From<&'a Texture> for Texels<'a> {
 
 /// Invocations of which a workgroup must have a multiple if positions go through strips: their steps are whole columns then.
 pub(crate) const COLUMN: u32 = 1 << STRIP;
-
-/// The order in which positions go through a rectangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Row after row.
-    Rows,
-    /// Strips of a few rows, column after column: nearer to the order in which GPUs store textures.
-    Strips,
-}
 
 /// The bindings of one texture.
 #[derive(Debug)]

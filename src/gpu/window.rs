@@ -3,6 +3,7 @@
 use wgpu::Limits;
 
 use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::range::ByteRange;
 
 /// The most windows of a plan. A plan lists a dispatch for each, and recording each takes time.
 const MOST: u64 = 1 << 16;
@@ -25,6 +26,13 @@ pub(crate) struct Window {
     pub(crate) len: u32,
     /// The position of the first item in the whole input.
     pub(crate) index: u32,
+}
+
+impl Window {
+    /// Its range of bytes; `None` if there is nothing to read.
+    pub(crate) fn bytes(&self) -> Option<ByteRange> {
+        (self.size > 0).then_some(ByteRange { offset: self.start, size: self.size })
+    }
 }
 
 /// Cuts `len` items of `item` bytes, starting at byte `offset`, into windows of at most `largest` bytes.

@@ -5,11 +5,10 @@ use wgpu::{Features, Limits};
 use crate::element::{Element, Value};
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::range::ByteRange;
-use crate::gpu::{BufferError, Pass, blocks, grid, input};
+use crate::gpu::{BufferError, Pass, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
 use crate::group::spec::{GroupById, order_of, places};
@@ -132,8 +131,7 @@ impl GroupByKey {
                 steps: steps as u32,
                 ..Params::default()
             };
-            let from = Some(ByteRange { offset: window.start, size: window.size });
-            passes.push(Pass::new(COLLECT, grid, params).reading(from));
+            passes.push(Pass::new(COLLECT, grid, params).reading(window.bytes()));
         }
         let tiles = u64::from(most.div_ceil(TILE) * self.workgroup(SORT, limits));
         passes.push(over(SORT, tiles, [0, most, 0])?);
@@ -258,13 +256,7 @@ impl Base for GroupByKey {
     ) -> Result<Vec<Pass>, Error> {
         let values = values.ok_or(BufferError::SecondInput { is_needed: true })?;
         let mut passes = self.numbering(keys, limits)?;
-        // Here the keys are the first input.
-        let swapped = |pass: Pass| {
-            let (values, keys) = (pass.from, pass.second);
-            pass.reading(keys).with(values)
-        };
-        passes.extend(self.by_id.passes(values, keys, limits)?.into_iter().map(swapped));
-        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
+        passes.extend(self.by_id.passes(values, keys, limits)?);
         Ok(passes)
     }
 }

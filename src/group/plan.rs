@@ -3,12 +3,12 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::limits::{LimitError, largest_workgroup};
 use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::gpu::window::Window;
-use crate::gpu::{Pass, blocks, grid, input};
+use crate::gpu::{Pass, grid, input};
 use crate::group::spec::{GroupById, places};
 
 pub(super) const TABLES: Step = "group/tables";
@@ -147,7 +147,6 @@ impl GroupById {
         let over_groups = |step| Pass::new(step, grid, params);
         passes.extend(self.has_squares().then(|| over_groups(VARIANCE)));
         passes.push(over_groups(FINISH));
-        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
 
@@ -173,8 +172,10 @@ impl GroupById {
             steps: steps as u32,
             period: table.period(),
         };
-        let from = Some(ByteRange { offset: window.start, size: window.size });
-        let over = |step| Pass::new(step, grid, params).reading(from).with(Some(second));
+        let (values, second) = (window.bytes(), Some(second));
+        // Of keys, which have ids by now, values are the second input.
+        let [first, second] = if self.keys.is_some() { [second, values] } else { [values, second] };
+        let over = |step| Pass::new(step, grid, params).reading(first).with(second);
         if table.step != PARTED {
             return Ok(vec![over(table.step)]);
         }

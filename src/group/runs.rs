@@ -308,7 +308,7 @@ impl Base for ReduceRuns {
                 share: share as u32,
             };
             let second = second.map(|(bytes, _)| bytes);
-            Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
+            Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))
         };
         // Without pairs only their number is told.
         STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()

@@ -4,11 +4,11 @@ use wgpu::Limits;
 
 use crate::element::ordered;
 use crate::gpu::error::Error;
-use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::limits::LimitError;
 use crate::gpu::params::parameters;
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
-use crate::gpu::{Pass, blocks, grid, input};
+use crate::gpu::{Pass, grid, input};
 use crate::histogram::config::Histogram;
 use crate::histogram::keys::Keys;
 use crate::histogram::tuning::Tuning;
@@ -68,16 +68,12 @@ impl Histogram {
         for window in windows {
             passes.push(self.count(window, limits)?);
         }
-        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
 
     /// The dispatch over one window.
-    fn count(
-        &self,
-        Window { start, size, first, len, index }: Window,
-        limits: &Limits,
-    ) -> Result<Pass, LimitError> {
+    fn count(&self, window: Window, limits: &Limits) -> Result<Pass, LimitError> {
+        let Window { start, first, len, index, .. } = window;
         // A texture is bound as a whole.
         let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
         let tuning = self.tuning_on(limits);
@@ -92,7 +88,7 @@ impl Histogram {
             stride: self.stride,
             ..self.range()
         };
-        Ok(Pass::new(COUNT, grid, params).reading(Some(ByteRange { offset: start, size })))
+        Ok(Pass::new(COUNT, grid, params).reading(window.bytes()))
     }
 
     /// The number of workgroups that share `len` keys, for each slice of the bins.

@@ -4,6 +4,7 @@ use wgpu::Limits;
 
 use crate::gpu::error::Error;
 use crate::gpu::limits::{self, LimitError, SettingError, needs};
+use crate::gpu::pass::{Binding, Pass};
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::ladder::{Finish, Rung};
 use crate::reduce::Tuning;
@@ -11,7 +12,7 @@ use crate::reduce::kernel::{Coverage, Kernel, SEAL, SEED};
 use crate::reduce::plan::levels::{Levels, Next, Part};
 use crate::reduce::plan::request::{Request, Whole};
 use crate::reduce::plan::whole::Spread;
-use crate::reduce::plan::{Dst, Launch, Params, Plan, Reads, Src, Stage, Writes};
+use crate::reduce::plan::{Params, Plan, Reads, Stage, Writes};
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
@@ -124,27 +125,23 @@ impl Whole for Setup {
 /// convert it to a result.
 fn through_total(levels: &Levels<'_>, windows: &[Part]) -> Result<Plan, Error> {
     let mut plan = Plan::empty(1, levels.request.out_stride());
-    let total = (Dst::Output(ByteRange { offset: 0, size: plan.output() }), 0);
+    let total = Some(Binding::Output(ByteRange { offset: 0, size: plan.output() }));
     let count = windows.first().map_or(0, |part| part.params.count);
     let last = levels.request.last();
-    let alone = |kernel, level| Launch {
-        stage: Stage { kernel, workgroup_size: 1, ..levels.stage(Reads::Elements, last) },
-        level,
-        src: Src::Nothing,
-        dst: total.0,
-        offsets: None,
-        grid: [1, 1],
-        params: Params { groups: 1, row: 1, count, ..Params::default() },
+    let alone = |kernel, level| {
+        let stage = Stage { kernel, workgroup_size: 1, ..levels.stage(Reads::Elements, last) };
+        let params = Params { groups: 1, row: 1, count, ..Params::default() };
+        Pass::new(stage, [1, 1], params).at(level).between([None; 2], total)
     };
-    plan.launches.push(alone(&SEED, 0));
+    plan.work.passes.push(alone(&SEED, 0));
     let stage = levels.stage(levels.request.items(), last);
     let results = levels.results_of(windows, u64::from(levels.tuning.max_workgroups));
     for (part, results) in windows.iter().zip(results) {
-        plan.launches.push(levels.launch(stage, 1, *part, results, total)?);
+        plan.work.passes.push(levels.launch(stage, 1, *part, results, (total, 0))?);
     }
     // A state is the unchanged total.
     if last == Writes::Results && !levels.request.monoid.is_finished {
-        plan.launches.push(alone(&SEAL, 2));
+        plan.work.passes.push(alone(&SEAL, 2));
     }
     Ok(plan)
 }

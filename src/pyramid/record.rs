@@ -6,7 +6,6 @@ use crate::gpu::error::Error;
 use crate::gpu::kernel::Pipelines;
 use crate::gpu::limits::{self, needs};
 use crate::gpu::operation::OnDevice;
-use crate::gpu::texels::Order;
 use crate::gpu::texels::TextureError;
 use crate::gpu::{Bound, Compiled, Options, Texels};
 use crate::map::Map;
@@ -74,7 +73,7 @@ impl Compiled<Pyramid> {
         let mut dispatches = Vec::new();
         for made in levels.chunks(per_dispatch(&self.own.limits) as usize) {
             let step = Step { of_level: !dispatches.is_empty(), levels: made.len() as u32 };
-            let bound = source.bind(device, config.sample(step.of_level), Order::Rows);
+            let bound = source.bind(device, config.sample(step.of_level), false);
             let views: Vec<_> = made.iter().map(Texels::view).collect();
             let kernel = self.own.get(step, || config.kernel(step));
             let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {

@@ -11,7 +11,7 @@ use crate::rank::kernels::{
     ADD_UP, BINS, BRACKETS, DIGITS, FINISH, MERGE, PICK, SAMPLE, SIFT, SORT, SPAN, STATE, TIES, VECTORS,
     WORKGROUP, digits, key_words, reads, sifting, staged,
 };
-use crate::rank::selection::{Params, Part, Selection, bytes, indices_at};
+use crate::rank::selection::{Params, Part, Selection, indices_at};
 
 /// The most tiles of a workgroup: more of them mean fewer additions to storage.
 const MOST_TILES: u64 = 8;
@@ -164,7 +164,7 @@ impl Selection {
         };
         let of_ranks = [DIGITS, FINISH].contains(&step);
         let down = if of_ranks { rows * self.ranks() } else { rows };
-        Pass::new(step, [groups, down as u32], params).reading(bytes(window))
+        Pass::new(step, [groups, down as u32], params).reading(window.bytes())
     }
 
     /// Workgroups for a row, or for a rank of it.

@@ -7,7 +7,7 @@ use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
 use crate::gpu::operation::Step;
 use crate::gpu::{Pass, grid};
-use crate::rank::selection::{Params, Part, Selection, bytes, indices_at};
+use crate::rank::selection::{Params, Part, Selection, indices_at};
 
 /// The kernels of single ranks, and of first elements.
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
@@ -130,7 +130,7 @@ impl Selection {
                 ..Params::default()
             };
             let step = if self.top.is_some() { ROW_TOP } else { ROW_RANKS };
-            Ok(Pass::new(step, grid, params).reading(bytes(&window)))
+            Ok(Pass::new(step, grid, params).reading(window.bytes()))
         };
         part.cut(at_once, self.element.size()).map(pass).collect()
     }

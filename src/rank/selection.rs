@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::params::parameters;
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
 use crate::rank::bracket::Sample;
 use crate::rank::values;
@@ -133,11 +133,6 @@ impl Part {
             Part { input: BufferRange { offset, len }, first: self.first + before, number, ..self }
         })
     }
-}
-
-/// The bytes of a window, if there are any.
-pub(super) fn bytes(window: &Window) -> Option<ByteRange> {
-    (window.size > 0).then_some(ByteRange { offset: window.start, size: window.size })
 }
 
 /// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.

@@ -1,21 +1,16 @@
 //! A reduction on a device: its kernels, each compiled when it is first needed.
 
-use wgpu::Buffer;
-
 use crate::gpu::Compiled;
-use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::kernel::{Kernel, Pipeline};
-use crate::gpu::launch::Dispatch;
-use crate::gpu::limits::LimitError;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 use crate::reduce::Reduce;
 use crate::reduce::compose::Text;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::operation;
-use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
+use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
 use crate::reduce::reduction::Reduction;
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::Shape;
@@ -54,7 +49,7 @@ impl Compiled<Reduce> {
     ///
     /// See [`Reduce::check`].
     pub fn compile(&self, plan: &Plan) -> Result<(), Error> {
-        plan.launches.iter().try_for_each(|launch| self.stage(launch.stage).map(drop))
+        plan.launches().iter().try_for_each(|launch| self.stage(launch.step).map(drop))
     }
 
     /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to one result or to
@@ -84,18 +79,5 @@ impl Compiled<Reduce> {
             operation::check(&text, pipelines.options().subgroups, &pipelines.limits)?;
             Ok(Kernel::new(self.monoid().label(stage), text.compose(), text.slots(), stage.overrides()))
         })
-    }
-
-    /// The parameters of all dispatches of a plan. With a count on the GPU, also the dispatches that write
-    /// them.
-    pub(super) fn parameters(
-        &self,
-        plan: &Plan,
-        count: Option<Slice<'_>>,
-    ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
-        let blocks: Blocks = plan.launches.iter().map(|launch| launch.params.words()).collect();
-        let most = plan.launches.first().map_or(0, |launch| launch.params.count);
-        let count = count.map(|count| (count, most));
-        self.own.parameters(("halofold::reduce::params", &blocks, WORDS), count)
     }
 }

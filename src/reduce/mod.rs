@@ -123,7 +123,6 @@
 //! it reads elements or offsets, even if the ranges do not overlap.
 
 pub(crate) mod analysis;
-mod bind;
 mod compiled;
 mod compose;
 pub(crate) mod elem;
@@ -162,5 +161,5 @@ pub use value::Scalar;
 /// Composes the kernel that applies a [count on the GPU](Reduction::count_buffer) to the parameters of the others. Returns its WGSL and
 /// its overrides. This is for inspection: a reduction composes its own.
 pub fn length_kernel() -> (String, Vec<(&'static str, f64)>) {
-    count::compose(count::WORKGROUP, plan::WORDS)
+    count::compose(count::WORKGROUP)
 }

@@ -2,16 +2,15 @@
 
 use wgpu::Queue;
 
+use crate::gpu::Compiled;
+use crate::gpu::bind::Given;
 use crate::gpu::error::Error;
-use crate::gpu::input::Input;
-use crate::gpu::outputs::Outputs;
+use crate::gpu::input::{self, Input};
 use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
-use crate::gpu::texels::{COLUMN, Order};
-use crate::gpu::workspace::{Source, Workspace};
-use crate::gpu::{BufferError, Compiled};
+use crate::gpu::texels::COLUMN;
+use crate::gpu::workspace::Workspace;
 use crate::read::{self, Reading};
-use crate::reduce::bind::{self, Bindings, Scratch};
 use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::Shape;
@@ -280,7 +279,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///   be read and written at once.
     /// - The workspace is another device's.
     pub fn bind<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        self.bound(self.plan()?, [output.into()])
+        self.bound(&self.plan()?, [output.into()])
     }
 
     /// Binds all buffers as [`Reduction::bind`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
@@ -319,7 +318,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         outputs: impl IntoIterator<Item = S>,
     ) -> Result<Bound, Error> {
         let in_components = self.reducer.monoid().components().len() > 1;
-        self.bound(self.planned(in_components)?, outputs.into_iter().map(Into::into))
+        self.bound(&self.planned(in_components)?, outputs.into_iter().map(Into::into))
     }
 
     /// Binds all buffers as [`Reduction::bind`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
@@ -352,7 +351,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
                            make one by `Reduction::plan` of an equal reduction";
             return Err(Error::setting("plan", message));
         }
-        self.bound(plan, [output.into()])
+        self.bound(&plan, [output.into()])
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
@@ -398,12 +397,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
         })
     }
 
-    /// The order in which texels are counted. It does not matter if all of them give one result.
-    fn order(&self, plan: &Plan) -> Order {
+    /// True if the order in which texels are counted does not matter: all of them give one result.
+    fn in_any_order(&self, plan: &Plan) -> bool {
         let Sources { len, count, index, .. } = self.sources;
         let is_all = self.shape == Shape::Whole && len.is_none() && count.is_none() && index == 0;
-        let mut sizes = plan.launches.iter().map(|launch| launch.stage.workgroup_size);
-        if is_all && sizes.all(|size| size.is_multiple_of(COLUMN)) { Order::Strips } else { Order::Rows }
+        is_all && plan.launches().iter().all(|launch| launch.step.workgroup_size.is_multiple_of(COLUMN))
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
@@ -412,8 +410,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let mut parts: Vec<_> = parts.iter().map(|input| self.extent(input)).collect::<Result<_, _>>()?;
         let mut second = second.map(|slice| self.extent(&Input::Buffer(slice))).transpose()?;
         if let Some(len) = *len {
-            cut(&mut parts, len)?;
-            second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
+            input::cut(&mut parts, len)?;
+            second.as_mut().map_or(Ok(()), |second| input::cut(std::slice::from_mut(second), len))?;
         }
         Ok((parts, second))
     }
@@ -423,38 +421,22 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
     }
 
-    fn bound<'s>(&self, plan: Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
-        let Reduction { reducer, shape, ref sources, workspace } = *self;
-        bind::check_shape(&plan, sources, shape)?;
-        let parameters =
-            parameters::pair(reducer.monoid().name(), reducer.monoid().parameters, sources.parameters)?;
-        let outputs = Outputs::new(outputs, &plan.outputs)?;
-        bind::check(&plan, sources, parameters, &outputs, &reducer.own.limits)?;
-        let scratch = Scratch::new(&Source::new(reducer.device(), workspace)?, &plan);
-        let (params, prologue) = reducer.parameters(&plan, sources.count)?;
-        let texels = sources
-            .parts
-            .first()
-            .and_then(|input| input.bind(reducer.device(), reducer.operation().sample(), self.order(&plan)));
-        let vector = if reducer.monoid().fold().in_words { 16 } else { 4 * reducer.monoid().stride() };
-        let bound = Bindings {
-            plan: &plan,
-            sources,
-            outputs: &outputs,
-            scratch: &scratch,
-            nothing: reducer.own.nothing(),
-            params: &params,
-            vector,
-            parameters,
-            texels: texels.as_ref(),
+    fn bound<'s>(&self, plan: &Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
+        let Reduction { reducer, ref sources, workspace, .. } = *self;
+        sources.check(self.shape, plan)?;
+        let monoid = reducer.monoid();
+        let given = Given {
+            inputs: sources.inputs(),
+            parameters: parameters::pair(monoid.name(), monoid.parameters, sources.parameters)?,
+            outputs: outputs.into_iter().collect(),
+            count: sources.count,
+            workspace,
+            sample: reducer.operation().sample(),
+            in_any_order: self.in_any_order(plan),
+            vector: if monoid.fold().in_words { 16 } else { 4 * monoid.stride() },
         };
-        let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
-            let (device, label) = (reducer.device(), "halofold::reduce::bindings");
-            let resource = |slot| bound.slot(slot, index, launch);
-            Ok(reducer.stage(launch.stage)?.dispatch(device, label, launch.grid, resource))
-        });
-        let launches: Vec<_> = prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, Error>>()?;
-        Ok(Bound::new(launches, format!("halofold::reduce::{}", reducer.monoid().name())))
+        let label = format!("halofold::reduce::{}", monoid.name());
+        given.bind(&label, &plan.work, &reducer.own, |stage| reducer.stage(stage))
     }
 
     /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the
@@ -465,19 +447,9 @@ impl<'r, 'b> Reduction<'r, 'b> {
         layout.check::<T>(plan.results)?;
         let size = plan.results * layout.stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
-            self.bound(plan, [results.into()])?.encode(encoder);
+            self.bound(&plan, [results.into()])?.encode(encoder);
             Ok::<_, Error>(())
         })?;
         Ok(readback.read(size))
     }
-}
-
-/// Cuts the parts of an input to the first elements.
-fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), Error> {
-    let mut left = len;
-    for part in parts {
-        part.len = part.len.min(left);
-        left -= part.len;
-    }
-    if left > 0 { Err(BufferError::TooFew { asked: len, has: len - left }.into()) } else { Ok(()) }
 }

@@ -3,12 +3,12 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::limits::{LimitError, needs};
+use crate::gpu::limits::LimitError;
 use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange};
 use crate::gpu::window;
-use crate::gpu::{Pass, blocks, grid, input};
+use crate::gpu::{Pass, grid, input};
 use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
 
 parameters! {
@@ -144,7 +144,6 @@ impl Layout {
             passes.extend(dispatches.scan_part(part)?);
         }
         passes.extend((self.continues && len > 0).then(|| dispatches.carry(1)).transpose()?);
-        needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(passes)
     }
 

@@ -5,21 +5,23 @@
 //! hold none.
 
 use crate::gpu::error::Error;
+use crate::gpu::pass::{Binding, Pass};
 use crate::gpu::window;
 use crate::reduce::kernel::{Coverage, Kernel, VECTORIZED};
+use crate::reduce::plan::params::Strided;
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
-    BufferRange, ByteRange, Dst, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage,
-    WORD, Writes,
+    BufferRange, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Stage, WORD, Writes,
 };
 use crate::reduce::tuning::Tuning;
 
 /// A window of the items that a level reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
-    src: Src,
+    from: [Option<Binding>; 2],
     reads: Reads,
     pub(crate) params: Params,
+    own: Option<Strided>,
 }
 
 /// Launches that do not depend on one another: one per window of the previous level's partials.
@@ -78,7 +80,7 @@ impl Request<'_> {
     ) -> Result<Plan, Error> {
         let tuning = two_launches(stage.workgroup_size, most);
         let planner = Levels { request: self, kernel: &VECTORIZED, tuning, next: Next::ONE_WORKGROUP };
-        let own = if stage.reads == Reads::Strided { Own::Strided { stride } } else { Own::None };
+        let own = (stage.reads == Reads::Strided).then_some(Strided { stride });
         planner.through_scratch(&planner.over(spans, stage.reads, own))
     }
 }
@@ -112,16 +114,17 @@ impl Levels<'_> {
     /// The caller's inputs, cut into windows that fit a binding.
     pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Part> {
         let most = self.largest_window(self.request.item_size());
-        self.over(&self.request.windows_of(parts, second, most), self.request.items(), Own::None)
+        self.over(&self.request.windows_of(parts, second, most), self.request.items(), None)
     }
 
     /// Windows of the caller's inputs that are read so.
-    fn over(&self, spans: &[Span], reads: Reads, own: Own) -> Vec<Part> {
+    fn over(&self, spans: &[Span], reads: Reads, own: Option<Strided>) -> Vec<Part> {
         let count = items(spans) as u32;
         let part = |span: &Span| Part {
-            src: span.src(),
+            from: span.bindings(),
             reads: if span.next.is_some() { Reads::Adjoining } else { reads },
-            params: Params { count, own, ..span.params() },
+            params: Params { count, ..span.params() },
+            own,
         };
         spans.iter().map(part).collect()
     }
@@ -134,7 +137,7 @@ impl Levels<'_> {
         let most = self.request.largest_binding().min(self.largest_window(acc));
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
         let part = |window: &window::Window| Part {
-            src: Src::Scratch(buffer, ByteRange { offset: window.start, size: window.size }),
+            from: [window.bytes().map(|bytes| Binding::Memory(buffer, bytes)), None],
             reads: Reads::Partials,
             params: Params {
                 first: window.first,
@@ -143,6 +146,7 @@ impl Levels<'_> {
                 count,
                 ..Params::default()
             },
+            own: None,
         };
         windows.iter().map(part).collect()
     }
@@ -194,11 +198,13 @@ impl Levels<'_> {
         level: u32,
         part: Part,
         results: u64,
-        (dst, store): (Dst, u32),
-    ) -> Result<Launch, Error> {
+        (to, store): (Option<Binding>, u32),
+    ) -> Result<Pass<Stage>, Error> {
         let grid = self.grid(results)?;
         let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
-        Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
+        let pass = Pass::new(stage, grid, params).at(level);
+        let pass = part.own.into_iter().fold(pass, Pass::and);
+        Ok(pass.between(part.from, to))
     }
 
     /// The most workgroups of the next level; `None` if there is no next level.
@@ -247,19 +253,24 @@ impl Levels<'_> {
         let left = levels[top].left();
         let last = if left == 1 { self.request.last() } else { Writes::Partials };
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
-        let mut plan = Plan { scratch, ..Plan::empty(left, stride) };
+        let mut plan = Plan::empty(left, stride).taking(0, scratch[0]).taking(1, scratch[1]);
         for (height, level) in levels.iter().enumerate() {
             let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
             for (part, &results) in level.parts.iter().zip(&level.results) {
-                let (dst, store) = if writes == Writes::Partials {
+                let (to, store) = if writes == Writes::Partials {
                     let (bytes, store) = self.request.store(at, results, self.acc());
-                    (if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) }, store)
+                    let to = if height == top {
+                        Binding::Output(bytes)
+                    } else {
+                        Binding::Memory(height % 2, bytes)
+                    };
+                    (Some(to), store)
                 } else {
                     self.request.results(at, results)
                 };
                 let stage = self.stage(part.reads, writes);
-                plan.launches.push(self.launch(stage, height as u32, *part, results, (dst, store))?);
+                plan.work.passes.push(self.launch(stage, height as u32, *part, results, (to, store))?);
                 at += results;
             }
         }

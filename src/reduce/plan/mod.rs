@@ -1,9 +1,8 @@
 //! Plans: from a shape, lengths and limits to a list of launches. Planning is pure and needs no GPU. An
-//! application needs only [`Plan`]; the other types describe its launches.
+//! application needs only [`Plan`]; the other types describe the kernels of its launches.
 
 mod depth;
 mod forms;
-mod launch;
 pub(crate) mod levels;
 mod offsets;
 mod params;
@@ -17,13 +16,13 @@ pub(crate) mod whole;
 use wgpu::Limits;
 
 use crate::gpu::limits::needs;
+use crate::gpu::operation::{self, Memory};
+use crate::gpu::pass::{Binding, INPUT, Pass};
 use crate::gpu::{BufferError, LimitError, blocks, input};
 use crate::reduce::kernel::Coverage;
 
 pub use crate::gpu::range::{BufferRange, ByteRange};
-pub use launch::{Dst, Launch, Src};
-pub(super) use params::WORDS;
-pub use params::{Own, Params};
+pub(crate) use params::Params;
 use ranges::{Inputs, Span};
 pub(super) use request::Request;
 pub use stage::{Reads, Stage, Writes};
@@ -40,6 +39,12 @@ const WORD: u64 = 4;
 /// Elements per invocation of a team: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
+/// The memory of a plan, by its numbers: two buffers of scratch memory, the partials behind the tickets, and marks.
+const FIRST_SCRATCH: usize = 0;
+const SECOND_SCRATCH: usize = 1;
+const PARTIALS: usize = 2;
+const MARKS: usize = 3;
+
 /// The launches of one reduction, and the memory that they need.
 ///
 /// A plan is a plain value and needs no device. It does not contain the additional launch of
@@ -47,13 +52,9 @@ const PER_INVOCATION: u64 = 16;
 /// has `scratch`, `partials` and `marks`, and a few bytes more, of its own or in a [`Workspace`](crate::Workspace).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    pub(crate) launches: Vec<Launch>,
+    /// The launches; the memory that they need; one output, or one for each number of a result.
+    pub(crate) work: operation::Plan<Stage>,
     pub(super) results: u64,
-    /// Bytes of each output: one, or one for each number of a result.
-    pub(super) outputs: Vec<u64>,
-    pub(super) scratch: [u64; 2],
-    pub(super) partials: u64,
-    pub(super) marks: u64,
     /// The request that it was made for.
     pub(super) made_for: MadeFor,
 }
@@ -70,9 +71,9 @@ pub(in crate::reduce) struct MadeFor {
 }
 
 impl Plan {
-    /// The launches, in order. The list is empty if there are no results.
-    pub fn launches(&self) -> &[Launch] {
-        &self.launches
+    /// The launches, in order. The list is empty if there are no results. Of the inputs, the parts of the first one come first.
+    pub fn launches(&self) -> &[Pass<Stage>] {
+        &self.work.passes
     }
 
     /// The number of results: 1, or the number of segments or columns. If the host combines accumulators,
@@ -84,58 +85,67 @@ impl Plan {
     /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
     /// after the output's offset. Of several outputs it is the sum.
     pub fn output(&self) -> u64 {
-        self.outputs.iter().sum()
+        self.work.outputs.iter().sum()
     }
 
     /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer
     /// that is not needed.
     pub fn scratch(&self) -> [u64; 2] {
-        self.scratch
+        [FIRST_SCRATCH, SECOND_SCRATCH].map(|nth| self.work.memory[nth].size)
     }
 
     /// Bytes of the partials buffer, to which the workgroups of one launch publish their partials; 0 if none
     /// is needed.
     pub fn partials(&self) -> u64 {
-        self.partials
+        self.work.memory[PARTIALS].size
     }
 
     /// Bytes of tile marks, with which [`Shape::Offsets`](crate::reduce::Shape::Offsets) finds long segments; 0 if none are needed.
     pub fn marks(&self) -> u64 {
-        self.marks
+        self.work.memory[MARKS].size
     }
 
     /// A plan without launches yet.
     pub(crate) fn empty(results: u64, stride: u64) -> Self {
+        let memory = vec![Memory::parts(0), Memory::parts(0), Memory::tickets(4, 0), Memory::scratch(8, 0)];
         let outputs = vec![(results * stride).next_multiple_of(WORD)];
-        let made_for = MadeFor::default();
-        Plan { launches: Vec::new(), results, outputs, scratch: [0; 2], partials: 0, marks: 0, made_for }
+        let work = operation::Plan { passes: Vec::new(), memory, outputs };
+        Plan { work, results, made_for: MadeFor::default() }
+    }
+
+    /// Returns the plan with bytes of memory.
+    fn taking(mut self, nth: usize, size: u64) -> Self {
+        self.work.memory[nth].size = size;
+        self
     }
 
     /// Returns true if the output holds accumulators instead of results: states, or partials for the host to combine.
     pub fn leaves_partials(&self) -> bool {
-        let last = self.launches.last();
-        last.is_some_and(|launch| launch.stage.writes == Writes::Partials)
+        self.launches().last().is_some_and(|launch| launch.step.writes == Writes::Partials)
     }
 
     /// Workgroups of the launches that read the caller's elements.
     pub fn workgroups(&self) -> u64 {
-        let first = self.launches.iter().filter(|launch| !matches!(launch.src, Src::Scratch(..)));
-        first.filter(|launch| launch.stage.kernel.coverage != Coverage::One).map(Launch::workgroups).sum()
+        let is_first = |launch: &&Pass<Stage>| {
+            let reads_memory = matches!(launch.binding(INPUT), Some(Binding::Memory(..)));
+            !reads_memory && launch.step.kernel.coverage != Coverage::One
+        };
+        self.launches().iter().filter(is_first).map(Pass::workgroups).sum()
     }
 
     /// Sets the number of elements that the input states stand for. `finish` receives it.
     pub(super) fn element_count(mut self, elements: u32) -> Self {
-        self.launches.iter_mut().for_each(|launch| launch.params.count = elements);
+        self.work.passes.iter_mut().for_each(|launch| launch.change("count", |_| elements));
         self.made_for.elements = Some(elements);
         self
     }
 
     /// Sets the index of the first element, from which those of all others count.
     pub(super) fn counting_from(mut self, index: u32) -> Result<Self, BufferError> {
-        for Params { index: place, len, .. } in self.launches.iter_mut().map(|launch| &mut launch.params) {
-            let end = u64::from(index) + u64::from(*place) + u64::from(*len);
-            input::check_count(end)?;
-            *place += index;
+        for launch in &mut self.work.passes {
+            let ends = ["index", "len"].into_iter().filter_map(|name| launch.param(name));
+            input::check_count(ends.map(u64::from).sum::<u64>() + u64::from(index))?;
+            launch.change("index", |place| place + index);
         }
         self.made_for.index = index;
         Ok(self)
@@ -143,9 +153,9 @@ impl Plan {
 
     /// Makes positions count from the start of the input: a texture is bound as a whole, whatever the window.
     fn of_texels(mut self, size: u64) -> Self {
-        for launch in &mut self.launches {
-            if let Src::Inputs { first, .. } = launch.src {
-                launch.params.first += (first.offset / size) as u32;
+        for launch in &mut self.work.passes {
+            if let Some(Binding::Input(_, bytes)) = launch.binding(INPUT) {
+                launch.change("first", |first| first + (bytes.offset / size) as u32);
             }
         }
         self
@@ -153,13 +163,13 @@ impl Plan {
 
     /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, LimitError> {
-        let [scratch, second] = self.scratch;
+        let [scratch, second] = self.scratch();
         let sizes = [
             ("the scratch memory", scratch.max(second)),
-            ("the partials buffer", self.partials),
-            ("the tile marks", self.marks),
-            ("the output", self.outputs.iter().copied().fold(0, u64::max)),
-            ("the parameters", blocks::offset(self.launches.len())),
+            ("the partials buffer", self.partials()),
+            ("the tile marks", self.marks()),
+            ("the output", self.work.outputs.iter().copied().fold(0, u64::max)),
+            ("the parameters", blocks::offset(self.launches().len())),
         ];
         let check = |(role, size)| {
             let checked = needs!(limits, max_buffer_size, size);

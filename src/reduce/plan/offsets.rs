@@ -2,8 +2,10 @@
 
 use crate::gpu::SettingError;
 use crate::gpu::error::Error;
+use crate::gpu::pass::{Binding, Pass};
+use crate::reduce::plan::params;
 use crate::reduce::plan::{
-    ByteRange, Dst, Inputs, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
+    ByteRange, FIRST_SCRATCH, Inputs, MARKS, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
 /// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
@@ -19,6 +21,9 @@ const TILE_TEAM: u32 = 5;
 
 /// The most tiles of a segment that one invocation combines.
 const JOINED_ALONE: u32 = 32;
+
+/// The binding with the list of offsets; of launches that read no offsets, with the marks.
+const LIST: u32 = 7;
 
 /// Bytes of a mark, and of an offset.
 const MARK: u64 = 16;
@@ -66,18 +71,20 @@ impl Request<'_> {
         let tiles = self.tiles(inputs);
         for segments in self.slabs(count) {
             for window in tiles.windows() {
-                plan.launches.push(self.window(tiles, count, segments.clone(), window)?);
+                plan.work.passes.push(self.window(tiles, count, segments.clone(), window)?);
             }
         }
-        plan.marks = self.scratch(tiles.count().max(1) * MARK)?;
+        let marks = self.scratch(tiles.count().max(1) * MARK)?;
+        let mut plan = plan.taking(MARKS, marks);
         if tiles.count() > 1 {
-            plan.scratch[0] =
-                self.scratch((tiles.count() * self.monoid.acc.stride).next_multiple_of(WORD))?;
+            let accs = self.scratch((tiles.count() * self.monoid.acc.stride).next_multiple_of(WORD))?;
+            plan = plan.taking(FIRST_SCRATCH, accs);
+            let marks = Some(Binding::Memory(MARKS, ByteRange { offset: 0, size: marks }));
             for window in tiles.windows() {
-                plan.launches.push(self.cut(tiles, window)?);
+                plan.work.passes.push(self.cut(tiles, window)?.bind(LIST, marks));
             }
             for segments in self.slabs(count) {
-                plan.launches.push(self.join(tiles, plan.scratch[0], segments)?);
+                plan.work.passes.push(self.join(tiles, accs, segments)?.bind(LIST, marks));
             }
         }
         Ok(plan)
@@ -112,103 +119,75 @@ impl Request<'_> {
         count: u64,
         segments: std::ops::Range<u64>,
         window: std::ops::Range<u64>,
-    ) -> Result<Launch, Error> {
+    ) -> Result<Pass<Stage>, Error> {
         let len = tiles.inputs.part.len;
         let some = segments.end - segments.start;
         let team = self.team(len.div_ceil(count));
-        let grid = self.teams(some, team)?;
         let span = self.span(tiles.inputs, window.start..len.min(window.end + tiles.size()));
-        let (dst, store) = self.results(segments.start, some);
-        Ok(Launch {
-            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, self.last()),
-            level: 0,
-            src: span.src(),
-            dst,
-            offsets: Some(ByteRange { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
-            grid,
-            params: Params {
-                // Only segments that start here, although the binding is longer.
-                len: (window.end - window.start) as u32,
-                groups: some as u32,
-                row: grid[0],
-                store,
-                count: len as u32,
-                own: Own::Offsets {
-                    power: tiles.power,
-                    short: (MOST_EACH << team).min(tiles.size()) as u32,
-                    base: segments.start as u32,
-                    team,
-                    segments: count as u32,
-                    is_last: u32::from(window.end == len),
-                },
-                ..span.params()
-            },
-        })
+        let (to, store) = self.results(segments.start, some);
+        let stage = self.stage(self.monoid.fold().offsets, Reads::Elements, self.last());
+        let params = Params {
+            // Only segments that start here, although the binding is longer.
+            len: (window.end - window.start) as u32,
+            store,
+            ..span.params()
+        };
+        let own = params::Tiles {
+            short: (MOST_EACH << team).min(tiles.size()) as u32,
+            base: segments.start as u32,
+            segments: count as u32,
+            is_last: u32::from(window.end == len),
+            ..params::Tiles::default()
+        };
+        let list = ByteRange { offset: segments.start * OFFSET, size: (some + 1) * OFFSET };
+        // The list is the last input.
+        let number = 1 + usize::from(tiles.inputs.second.is_some());
+        let pass = self.over_tiles(tiles, stage, (some, team), params, own)?.between(span.bindings(), to);
+        Ok(pass.bind(LIST, Some(Binding::Input(number, list))))
     }
 
     /// The launch over the tiles of a window, including the part of their long segments in the previous tile.
-    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, Error> {
+    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
         let team = self.tile_team(TILE_TEAM);
-        let grid = self.teams(some, team)?;
         let span = self.span(tiles.inputs, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
-        Ok(Launch {
-            stage: self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials),
-            level: 1,
-            src: span.src(),
-            dst: Dst::Scratch(0, bytes),
-            offsets: None,
-            grid,
-            params: Params {
-                groups: some as u32,
-                row: grid[0],
-                store,
-                count: tiles.inputs.part.len as u32,
-                own: Own::Offsets {
-                    power: tiles.power,
-                    // The whole workgroup takes every tile.
-                    short: 0,
-                    base: begin as u32,
-                    team,
-                    segments: 0,
-                    is_last: 0,
-                },
-                ..span.params()
-            },
-        })
+        let stage = self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials);
+        let params = Params { store, ..span.params() };
+        // The whole workgroup takes every tile.
+        let own = params::Tiles { base: begin as u32, ..params::Tiles::default() };
+        let to = Some(Binding::Memory(FIRST_SCRATCH, bytes));
+        let pass = self.over_tiles(tiles, stage, (some, team), params, own)?;
+        Ok(pass.at(1).between(span.bindings(), to))
     }
 
     /// The launch over all marks, for a range of segments.
-    fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, Error> {
+    fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let some = segments.end - segments.start;
         let team = self.tile_team(0);
-        let grid = self.teams(tiles.count(), team)?;
-        let (dst, store) = self.results(segments.start, some);
-        Ok(Launch {
-            stage: self.stage(self.monoid.fold().offsets, Reads::Partials, self.last()),
-            level: 2,
-            src: Src::Scratch(0, ByteRange { offset: 0, size: scratch }),
-            dst,
-            offsets: None,
-            grid,
-            params: Params {
-                len: some as u32,
-                groups: tiles.count() as u32,
-                row: grid[0],
-                store,
-                count: tiles.inputs.part.len as u32,
-                own: Own::Offsets {
-                    power: tiles.power,
-                    short: JOINED_ALONE,
-                    base: segments.start as u32,
-                    team,
-                    segments: 0,
-                    is_last: 0,
-                },
-                ..Params::default()
-            },
-        })
+        let (to, store) = self.results(segments.start, some);
+        let stage = self.stage(self.monoid.fold().offsets, Reads::Partials, self.last());
+        let params = Params { len: some as u32, store, ..Params::default() };
+        let (short, base) = (JOINED_ALONE, segments.start as u32);
+        let own = params::Tiles { short, base, ..params::Tiles::default() };
+        let from = Binding::Memory(FIRST_SCRATCH, ByteRange { offset: 0, size: scratch });
+        let pass = self.over_tiles(tiles, stage, (tiles.count(), team), params, own)?;
+        Ok(pass.at(2).between([Some(from), None], to))
+    }
+
+    /// A launch of so many teams of 2^`team` invocations.
+    fn over_tiles(
+        &self,
+        tiles: Tiles,
+        stage: Stage,
+        (teams, team): (u64, u32),
+        params: Params,
+        own: params::Tiles,
+    ) -> Result<Pass<Stage>, Error> {
+        let grid = self.teams(teams, team)?;
+        let count = tiles.inputs.part.len as u32;
+        let params = Params { groups: teams as u32, row: grid[0], count, ..params };
+        Ok(Pass::new(stage, grid, params).and(params::Tiles { power: tiles.power, team, ..own }))
     }
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::gpu::error::Error;
+use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::plan::{BufferRange, ByteRange, Dst, PER_INVOCATION, Params, Request, Src, WORD, Writes};
+use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, WORD, Writes};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
@@ -93,13 +94,14 @@ impl Request<'_> {
         )
     }
 
-    /// The destination of `count` results starting with number `begin`, and the position of the first of them in it.
-    pub(super) fn results(&self, begin: u64, count: u64) -> (Dst, u32) {
+    /// The part of the output for `count` results starting with number `begin`, and the position of the first of them in it. Several outputs
+    /// are bound as a whole.
+    pub(super) fn results(&self, begin: u64, count: u64) -> (Option<Binding>, u32) {
         if self.last() == Writes::Components {
-            return (Dst::Outputs, begin as u32);
+            return (None, begin as u32);
         }
         let (bytes, position) = self.store(begin, count, self.out_stride());
-        (Dst::Output(bytes), position)
+        (Some(Binding::Output(bytes)), position)
     }
 
     /// The number of results that one binding can always hold. Several outputs are bound as a whole.
@@ -151,15 +153,12 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The source of a dispatch that reads this window.
-    pub(super) fn src(&self) -> Src {
-        let Window { start, size, .. } = self.window;
-        if size == 0 {
-            return Src::Nothing;
-        }
-        let second = self.second.map(|(bytes, _)| bytes);
-        let next = self.next.map(|Window { start, size, .. }| ByteRange { offset: start, size });
-        Src::Inputs { part: self.part, first: ByteRange { offset: start, size }, next, second }
+    /// What a dispatch over this window binds as its first and its second input. An empty window is none.
+    pub(super) fn bindings(&self) -> [Option<Binding>; 2] {
+        let of_part = |window: Window| window.bytes().map(|bytes| Binding::Input(self.part, bytes));
+        let second = self.second.map(|(bytes, _)| Binding::Input(1, bytes));
+        let first = of_part(self.window);
+        [first, first.and(self.next.and_then(of_part).or(second))]
     }
 
     /// The number of elements that it covers.

@@ -9,6 +9,7 @@ use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::limits::{self, LimitError, SettingError, needs};
+use crate::gpu::operation;
 use crate::gpu::window;
 use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
@@ -276,7 +277,7 @@ impl<'a> Request<'a> {
         let longest = outputs.iter().copied().max().unwrap_or(0);
         LimitError::unless_bound(self.limits, longest)
             .map_err(|error| error.of("an output").or("bind one output (`Reduction::bind`)"))?;
-        Ok(Plan { outputs, ..plan })
+        Ok(Plan { work: operation::Plan { outputs, ..plan.work }, ..plan })
     }
 
     /// The mark of plans for these inputs. It tells plans apart that would bind or read other bytes.

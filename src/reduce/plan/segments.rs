@@ -4,10 +4,11 @@
 //! Segments are the case of rows with one element.
 
 use crate::gpu::error::Error;
+use crate::gpu::pass::{Binding, Pass};
 use crate::reduce::kernel::{Coverage, Kernel};
+use crate::reduce::plan::params::{Columns, Segments};
 use crate::reduce::plan::{
-    Dst, Inputs, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
-    Writes,
+    FIRST_SCRATCH, Inputs, MAX_ITERATIONS, PER_INVOCATION, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
 /// Workgroups that fill any GPU. If there are fewer, long segments are cut into chunks.
@@ -115,13 +116,14 @@ impl Request<'_> {
             let mut number = 0;
             while number < end {
                 let to = self.reach(inputs, cut, (stage, merges), number..end);
-                plan.launches.push(self.slab(inputs, cut, (stage, merges), number..to, number)?);
+                plan.work.passes.push(self.slab(inputs, cut, (stage, merges), number..to, number)?);
                 number = to;
             }
             cut.chunks
         };
-        if merges && !plan.launches.is_empty() {
-            plan.scratch[0] = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
+        if merges && !plan.launches().is_empty() {
+            let accs = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
+            plan = plan.taking(FIRST_SCRATCH, accs);
             let merge = Stage { reads: Reads::Partials, ..all };
             self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, merge)?;
         }
@@ -170,10 +172,8 @@ impl Request<'_> {
             for begin in (number * cut.chunks..end).step_by(each as usize) {
                 let numbers = begin..end.min(begin + each);
                 let mut launch = self.slab(inputs, cut, (stage, true), numbers, number * each)?;
-                if let Own::Parts { onto, .. } = &mut launch.params.own {
-                    *onto = u32::from(begin > number * cut.chunks);
-                }
-                plan.launches.push(launch);
+                launch.change("onto", |_| u32::from(begin > number * cut.chunks));
+                plan.work.passes.push(launch);
             }
         }
         Ok(each)
@@ -214,27 +214,20 @@ impl Request<'_> {
         (stage, merges): (Stage, bool),
         numbers: std::ops::Range<u64>,
         to: u64,
-    ) -> Result<Launch, Error> {
+    ) -> Result<Pass<Stage>, Error> {
         let some = numbers.end - numbers.start;
         let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
         let span = self.span(inputs, range);
         let (begin, count) = (to * cut.inner, some * cut.inner);
-        let (dst, store) = if merges {
+        let (to, store) = if merges {
             let (bytes, store) = self.store(begin, count, self.monoid.acc.stride);
-            (Dst::Scratch(0, bytes), store)
+            (Some(Binding::Memory(FIRST_SCRATCH, bytes)), store)
         } else {
             self.results(begin, count)
         };
-        let (grid, groups, own) = self.divide(stage, cut, (some, cut.chunk), numbers.start as u32)?;
-        Ok(Launch {
-            stage,
-            level: 0,
-            src: span.src(),
-            dst,
-            offsets: None,
-            grid,
-            params: Params { groups, row: grid[0], store, count: cut.len as u32, own, ..span.params() },
-        })
+        let params = Params { store, count: cut.len as u32, ..span.params() };
+        let pass = self.divided(stage, cut, (some, cut.chunk), numbers.start as u32, params)?;
+        Ok(pass.between(span.bindings(), to))
     }
 
     /// The launches that reduce the accumulators of every part.
@@ -247,54 +240,42 @@ impl Request<'_> {
         let mut begin = 0;
         while begin < count {
             let parts = most.min(count - begin);
-            let (src, first) = self.store(begin * each, parts * each, self.monoid.acc.stride);
-            let (dst, store) = self.results(begin * cut.inner, parts * cut.inner);
-            let (grid, groups, own) = self.divide(stage, whole, (parts, cut.chunks), begin as u32)?;
-            plan.launches.push(Launch {
-                stage,
-                level: 1,
-                src: Src::Scratch(0, src),
-                dst,
-                offsets: None,
-                grid,
-                params: Params {
-                    first,
-                    len: (parts * each) as u32,
-                    index: (begin * each) as u32,
-                    count: cut.len as u32,
-                    groups,
-                    row: grid[0],
-                    store,
-                    second: 0,
-                    own,
-                },
-            });
+            let (from, first) = self.store(begin * each, parts * each, self.monoid.acc.stride);
+            let (to, store) = self.results(begin * cut.inner, parts * cut.inner);
+            let params = Params {
+                first,
+                len: (parts * each) as u32,
+                index: (begin * each) as u32,
+                count: cut.len as u32,
+                store,
+                ..Params::default()
+            };
+            let pass = self.divided(stage, whole, (parts, cut.chunks), begin as u32, params)?;
+            let from = [Some(Binding::Memory(FIRST_SCRATCH, from)), None];
+            plan.work.passes.push(pass.at(1).between(from, to));
             begin += parts;
         }
         Ok(())
     }
 
-    /// The grid, the teams and the kernel's own parameters for a number of chunks, starting with number
-    /// `base`.
-    fn divide(
+    /// The launch over a number of chunks, starting with number `base`, which teams share.
+    fn divided(
         &self,
         stage: Stage,
         cut: Cut,
         (chunks, rows): (u64, u64),
         base: u32,
-    ) -> Result<([u32; 2], u32, Own), Error> {
+        params: Params,
+    ) -> Result<Pass<Stage>, Error> {
         let Division { strips, width, team } = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
-        let is_array = stage.kernel.coverage == Coverage::Columns;
-        let own = Own::Parts {
-            len: cut.len as u32,
-            chunk: cut.chunk as u32,
-            chunks: cut.chunks as u32,
-            base,
-            team,
-            columns: is_array.then_some([cut.inner as u32, width as u32]),
-            onto: 0,
-        };
-        Ok((grid, (chunks * strips) as u32, own))
+        let params = Params { groups: (chunks * strips) as u32, row: grid[0], ..params };
+        let pass = Pass::new(stage, grid, params);
+        let [len, chunk, chunks] = [cut.len, cut.chunk, cut.chunks].map(|rows| rows as u32);
+        if stage.kernel.coverage != Coverage::Columns {
+            return Ok(pass.and(Segments { len, chunk, chunks, base, team, onto: 0 }));
+        }
+        let (inner, width) = (cut.inner as u32, width as u32);
+        Ok(pass.and(Columns { len, chunk, chunks, base, team, inner, width, onto: 0 }))
     }
 }

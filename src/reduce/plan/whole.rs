@@ -3,11 +3,13 @@
 use crate::gpu::error::Error;
 use crate::gpu::grid;
 use crate::gpu::limits::SettingError;
+use crate::gpu::pass::Pass;
 use crate::gpu::window::{self, Window};
 use crate::reduce::kernel::ACCUMULATE;
+use crate::reduce::plan::params::LastWorkgroup;
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
-    BufferRange, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
+    BufferRange, MAX_ITERATIONS, PARTIALS, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::tuning::Tuning;
@@ -126,32 +128,22 @@ impl Request<'_> {
             return Err(SettingError::of("workgroups", message).valued(tickets).into());
         }
         let partials = if meets { 4 * HEAD + tickets * acc } else { 0 };
-        let mut plan = Plan { partials, ..Plan::empty(1, self.out_stride()) };
+        let mut plan = Plan::empty(1, self.out_stride()).taking(PARTIALS, partials);
         let mut slot = 0;
         for (span, groups) in spans.iter().zip(groups) {
             let grid = self.grid(groups)?;
             let reads = if span.next.is_some() { Reads::Adjoining } else { stage.reads };
-            let own = if meets {
-                Own::LastWorkgroup { slot: slot as u32, tickets: tickets as u32, stride }
-            } else {
-                Own::None
+            let params = Params { groups: groups as u32, row: grid[0], count: len as u32, ..span.params() };
+            // Launches that share the ticket counter wait for each other.
+            let pass = Pass::new(Stage { reads, ..stage }, grid, params);
+            let own = LastWorkgroup {
+                slot: slot as u32,
+                tickets: tickets as u32,
+                stride,
+                ..LastWorkgroup::default()
             };
-            plan.launches.push(Launch {
-                stage: Stage { reads, ..stage },
-                // Launches that share the ticket counter wait for each other.
-                level: 0,
-                src: span.src(),
-                dst: self.results(0, 1).0,
-                offsets: None,
-                grid,
-                params: Params {
-                    groups: groups as u32,
-                    row: grid[0],
-                    count: len as u32,
-                    own,
-                    ..span.params()
-                },
-            });
+            let pass = if meets { pass.and(own) } else { pass };
+            plan.work.passes.push(pass.between(span.bindings(), self.results(0, 1).0));
             slot += groups;
         }
         Ok(plan)

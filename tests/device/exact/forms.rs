@@ -81,7 +81,7 @@ fn the_rung_is_the_librarys_kernel() {
                 let plans = [Some(as_there), None].map(plan);
                 let [ladder, library] = plans.map(|plan| {
                     let launch = &plan.launches()[0];
-                    (plan.launches().len(), launch.stage.workgroup_size, plan.workgroups(), plan.partials())
+                    (plan.launches().len(), launch.step.workgroup_size, plan.workgroups(), plan.partials())
                 });
                 assert_eq!(ladder, library, "{case:?}, 2^{power}");
             }

@@ -3,8 +3,7 @@
 use crate::common::{Outputs, cautious, in_one_pass, poison, poisoned, read, room};
 use halofold::ladder::RUNGS;
 use halofold::reduce::Op;
-use halofold::reduce::plan::Src;
-use halofold::{Element, Error, SettingError, Slice, Workspace};
+use halofold::{Binding, Element, Error, Pass, SettingError, Slice, Workspace};
 use halofold_measure::Job;
 
 /// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four. All
@@ -33,7 +32,8 @@ fn inputs_larger_than_a_binding_are_windowed() {
         let reductions = parts.map(|(first, len)| reducer.of(Slice::new(&input, 4 * first, 4 * len)));
         let plans = reductions.each_ref().map(|reduction| reduction.plan().unwrap());
         for (plan, least) in plans.iter().zip([18, 18, 1]) {
-            let windows = plan.launches().iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
+            let is_window = |launch: &&Pass<_>| matches!(launch.binding(0), Some(Binding::Input(..)));
+            let windows = plan.launches().iter().filter(is_window);
             assert!(windows.count() >= least, "{}", rung.name());
         }
         let workspace = Workspace::new(device);

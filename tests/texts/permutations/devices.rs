@@ -63,7 +63,7 @@ fn plans_have_no_other_stages() {
                 let is_pair = monoid.arity() == Arity::Two && !how.from_states;
                 let plan = how.plan(&monoid, shape, &[input], is_pair.then_some(input), &limits);
                 for launch in plan.iter().flat_map(|plan| plan.launches()) {
-                    assert!(stages.contains(&launch.stage), "{} {launch:?}", what());
+                    assert!(stages.contains(&launch.step), "{} {launch:?}", what());
                 }
             }
         }

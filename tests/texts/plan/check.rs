@@ -2,14 +2,43 @@
 
 use std::ops::Range;
 
-use halofold::reduce::plan::{ByteRange, Dst, Launch, Params, Reads, Src, Writes};
+use halofold::reduce::plan::{ByteRange, Reads, Stage, Writes};
 use halofold::reduce::{BufferRange, Plan, Shape};
+use halofold::{Binding, Pass};
 use proptest::prelude::*;
 
 use super::case::Case;
 use super::{offsets, parts, whole};
 
 pub type Checked = Result<(), TestCaseError>;
+
+pub type Launch = Pass<Stage>;
+
+/// The bindings of the input, the output and the second input.
+pub const INPUT: u32 = 0;
+pub const OUTPUT: u32 = 1;
+const SECOND: u32 = 5;
+
+/// A parameter of a launch.
+pub fn param(launch: &Launch, name: &str) -> u64 {
+    launch.param(name).unwrap_or_else(|| panic!("no {name}: {launch:?}")).into()
+}
+
+/// The part of an input that it binds, with the input's number.
+pub fn input(launch: &Launch, slot: u32) -> Option<(usize, ByteRange)> {
+    match launch.binding(slot) {
+        Some(Binding::Input(number, bytes)) => Some((number, bytes)),
+        _ => None,
+    }
+}
+
+/// The part of scratch memory that it binds, with the buffer's number.
+pub fn scratch(launch: &Launch, slot: u32) -> Option<(usize, ByteRange)> {
+    match launch.binding(slot) {
+        Some(Binding::Memory(number, bytes)) => Some((number, bytes)),
+        _ => None,
+    }
+}
 
 /// The loops of one invocation may turn this often, all together: Mesa 22 stops them there silently.
 const MOST_TURNS: u64 = 65_535;
@@ -65,21 +94,24 @@ pub fn bound(case: &Case, bytes: ByteRange) -> Checked {
 }
 
 /// The items that a launch covers, by their positions in the whole input.
-pub fn window(params: &Params) -> Range<u64> {
-    u64::from(params.index)..u64::from(params.index) + u64::from(params.len)
+pub fn window(launch: &Launch) -> Range<u64> {
+    let [index, len] = ["index", "len"].map(|name| param(launch, name));
+    index..index + len
 }
 
-/// The bindings hold the items `range` of a part, the first of which is item `index` of it, and `params` say where
+/// The bindings hold the items `range` of a part, the first of which is item `index` of it, and parameters say where
 /// they are.
 pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Checked {
     if range.is_empty() {
         return Ok(());
     }
-    let Src::Inputs { part, first, next, second } = launch.src else {
+    let Some((part, first)) = input(launch, INPUT) else {
         return Err(TestCaseError::fail(format!("nothing to read: {launch:?}")));
     };
-    let (size, params) = (case.item(), &launch.params);
-    let position = |at: u64| u64::from(params.first) + (at - index);
+    let (size, [before, apart]) = (case.item(), ["first", "second"].map(|name| param(launch, name)));
+    let adjoins = launch.step.reads == Reads::Adjoining;
+    let other = input(launch, SECOND);
+    let position = |at: u64| before + (at - index);
     let place = |input: BufferRange, bytes: ByteRange, by: u64| {
         let start = bytes.offset + (position(range.start) + by) % (1 << 32) * size;
         prop_assert_eq!(start, input.offset + range.start * size);
@@ -88,33 +120,35 @@ pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Che
         Ok(())
     };
     bound(case, first)?;
-    prop_assert_eq!(next.is_some(), launch.stage.reads == Reads::Adjoining);
-    let both = match next {
+    let both = match other.filter(|_| adjoins) {
         None => first,
-        Some(next) => {
+        Some((number, next)) => {
             // The second binding starts at the end of the first, between two vectors.
             bound(case, next)?;
-            prop_assert_eq!(u64::from(params.second) * size, first.size);
-            prop_assert_eq!((first.end(), params.second % 4), (next.offset, 0));
+            prop_assert_eq!((number, apart * size), (part, first.size));
+            prop_assert_eq!((first.end(), apart % 4), (next.offset, 0));
             ByteRange { size: first.size + next.size, ..first }
         }
     };
     place(case.parts[part], both, 0)?;
-    prop_assert_eq!(second.is_some(), case.second.is_some());
-    if let (Some(input), Some(bytes)) = (case.second, second) {
+    prop_assert_eq!(other.is_some(), adjoins || case.second.is_some());
+    if let (Some(second), Some((number, bytes))) = (case.second, other) {
+        prop_assert_eq!(number, 1);
         bound(case, bytes)?;
-        place(input, bytes, u64::from(params.second))?;
+        place(second, bytes, apart)?;
     }
     Ok(())
 }
 
-/// The binding of scratch memory holds the accumulators `range`, and `params` say where they are.
+/// The binding of scratch memory holds the accumulators `range`, and parameters say where they are.
 pub fn holds_partials(case: &Case, launch: &Launch, range: Range<u64>) -> Checked {
-    let Src::Scratch(_, bytes) = launch.src else { return Err(TestCaseError::fail("no scratch memory")) };
+    let Some((_, bytes)) = scratch(launch, INPUT) else {
+        return Err(TestCaseError::fail("no scratch memory"));
+    };
     bound(case, bytes)?;
-    prop_assert_eq!(bytes.offset + u64::from(launch.params.first) * case.acc(), range.start * case.acc());
+    prop_assert_eq!(bytes.offset + param(launch, "first") * case.acc(), range.start * case.acc());
     prop_assert_eq!(bytes.end(), words(range.end * case.acc()));
-    prop_assert_eq!(u64::from(launch.params.index), range.start);
+    prop_assert_eq!(param(launch, "index"), range.start);
     Ok(())
 }
 
@@ -141,9 +175,9 @@ pub fn steps(
     let (mut taken, mut written) = (Vec::new(), Vec::new());
     for launch in launches {
         let step = step(launch)?;
-        match launch.src {
-            Src::Scratch(..) => holds_partials(case, launch, step.covered)?,
-            _ => holds(case, launch, step.covered.clone(), step.covered.start)?,
+        match scratch(launch, INPUT) {
+            Some(_) => holds_partials(case, launch, step.covered)?,
+            None => holds(case, launch, step.covered.clone(), step.covered.start)?,
         }
         teams(case, launch, step.team)?;
         turns(step.turns)?;
@@ -156,13 +190,13 @@ pub fn steps(
 
 /// The range of bytes that a launch writes `count` values to, counted from the start of its buffer.
 pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, TestCaseError> {
-    let (bytes, value) = match launch.dst {
-        Dst::Output(bytes) => (bytes, case.value(launch.stage.writes)),
-        Dst::Scratch(_, bytes) => (bytes, case.acc()),
+    let (bytes, value) = match launch.binding(OUTPUT) {
+        Some(Binding::Output(bytes)) => (bytes, case.value(launch.step.writes)),
+        Some(Binding::Memory(_, bytes)) => (bytes, case.acc()),
         other => unreachable!("{other:?} is new"),
     };
     bound(case, bytes)?;
-    let start = bytes.offset + u64::from(launch.params.store) * value;
+    let start = bytes.offset + param(launch, "store") * value;
     prop_assert!(start.is_multiple_of(value));
     prop_assert_eq!(words(start + count * value), bytes.end());
     Ok(start / value..start / value + count)
@@ -178,16 +212,16 @@ pub fn grid(case: &Case, launch: &Launch, needed: u64) -> Checked {
     let [x, y] = launch.grid;
     let most = case.limits.max_compute_workgroups_per_dimension;
     prop_assert!((1..=most).contains(&x) && (1..=most).contains(&y), "{launch:?}");
-    prop_assert_eq!(launch.params.row, x);
+    prop_assert_eq!(launch.param("row"), Some(x));
     prop_assert!((needed..needed + u64::from(y)).contains(&launch.workgroups()), "{launch:?}");
     Ok(())
 }
 
 /// A grid of teams of `1 << team` invocations.
 pub fn teams(case: &Case, launch: &Launch, team: u32) -> Checked {
-    prop_assert_eq!(u64::from(launch.stage.workgroup_size), case.workgroup());
+    prop_assert_eq!(u64::from(launch.step.workgroup_size), case.workgroup());
     prop_assert!(1 << team <= case.workgroup());
-    grid(case, launch, (u64::from(launch.params.groups) << team).div_ceil(case.workgroup()))
+    grid(case, launch, (param(launch, "groups") << team).div_ceil(case.workgroup()))
 }
 
 /// No invocation turns more often than the weakest driver allows.

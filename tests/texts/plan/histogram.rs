@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
-use halofold::{Error, Pass, Planned};
+use halofold::{Binding, Error, Pass, Planned};
 
 /// Bytes of a key.
 const KEY: u64 = 4;
@@ -67,7 +67,7 @@ fn windows_cover_the_input_once() {
         assert_eq!(plan[0].step, CLEAR);
         let mut at = offset;
         for pass in &plan[1..] {
-            let from = pass.from.unwrap();
+            let Some(Binding::Input(0, from)) = pass.binding(0) else { panic!("no input: {pass:?}") };
             assert!(from.size <= 1 << 16 && from.offset.is_multiple_of(256));
             assert_eq!(from.offset + KEY * param(pass, "first"), at);
             at += KEY * param(pass, "len");

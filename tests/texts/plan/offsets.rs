@@ -3,11 +3,16 @@
 use std::ops::Range;
 
 use halofold::reduce::Plan;
-use halofold::reduce::plan::{ByteRange, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::plan::{ByteRange, Reads, Writes};
 use proptest::prelude::*;
 
 use super::case::Case;
-use super::check::{Checked, Step, bound, steps, teams, tiles, window, words, writes};
+use super::check::{
+    Checked, INPUT, Launch, Step, bound, input, param, scratch, steps, teams, tiles, window, words, writes,
+};
+
+/// The binding of the list of offsets.
+const LIST: u32 = 7;
 
 /// The numbers of a launch over segments, tiles or marks.
 struct Numbers {
@@ -21,21 +26,20 @@ struct Numbers {
 }
 
 fn numbers(launch: &Launch) -> Numbers {
-    let Own::Offsets { power, short, base, team, is_last, .. } = launch.params.own else {
-        panic!("not of offsets: {launch:?}");
-    };
-    Numbers { tile: 1 << power, short: short.into(), base: base.into(), team, is_last: is_last == 1 }
+    let own = ["power", "short", "base", "team", "is_last"];
+    let [power, short, base, team, is_last] = own.map(|name| param(launch, name));
+    Numbers { tile: 1 << power, short, base, team: team as u32, is_last: is_last == 1 }
 }
 
 /// `count` segments or tiles from the first on that a launch takes.
-fn taken(launch: &Launch, count: u32) -> Range<u64> {
+fn taken(launch: &Launch, count: u64) -> Range<u64> {
     let base = numbers(launch).base;
-    base..base + u64::from(count)
+    base..base + count
 }
 
 pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
     let of = |reads, writes| {
-        let stage = move |launch: &&Launch| (launch.stage.reads, launch.stage.writes) == (reads, writes);
+        let stage = move |launch: &&Launch| (launch.step.reads, launch.step.writes) == (reads, writes);
         plan.launches().iter().filter(stage).collect::<Vec<_>>()
     };
     let over_segments = of(Reads::Elements, Writes::Results);
@@ -58,17 +62,17 @@ pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
 /// Short and medium segments, window by window.
 fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
     let len = case.len();
-    let slab = |launch: &Launch| taken(launch, launch.params.groups);
+    let slab = |launch: &Launch| taken(launch, param(launch, "groups"));
     let slabs: Vec<_> =
-        launches.iter().filter(|launch| launch.params.index == 0).map(|first| slab(first)).collect();
+        launches.iter().filter(|launch| param(launch, "index") == 0).map(|first| slab(first)).collect();
     tiles(slabs.iter().cloned(), count)?;
     for range in slabs {
         let windows: Vec<_> = launches.iter().copied().filter(|launch| slab(launch) == range).collect();
         let written = steps(case, &windows, len, |launch| {
             let Numbers { tile, short, team, .. } = numbers(launch);
-            prop_assert!(short <= tile && u64::from(launch.params.count) == len);
+            prop_assert!(short <= tile && param(launch, "count") == len);
             // A segment that starts in the window may end a tile behind it.
-            let taken = window(&launch.params);
+            let taken = window(launch);
             let covered = taken.start..len.min(taken.end + tile);
             // A queue of medium segments, or marks of a long one; and a short one of its own.
             let queued = case.workgroup() >> team;
@@ -79,7 +83,7 @@ fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
         for (number, launch) in windows.iter().enumerate() {
             prop_assert_eq!(numbers(launch).is_last, number + 1 == windows.len());
             prop_assert_eq!(written[number].clone(), range.clone());
-            let Some(bytes) = launch.offsets else { return Err(TestCaseError::fail("no offsets")) };
+            let Some((_, bytes)) = input(launch, LIST) else { return Err(TestCaseError::fail("no offsets")) };
             bound(case, bytes)?;
             prop_assert_eq!((bytes.offset, bytes.end()), (range.start * 4, (range.end + 1) * 4));
         }
@@ -91,9 +95,9 @@ fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
 fn cut(case: &Case, launches: &[&Launch], tile: u64) -> Checked {
     let all = case.len().div_ceil(tile);
     let written = steps(case, launches, all, |launch| {
-        let taken = taken(launch, launch.params.groups);
+        let taken = taken(launch, param(launch, "groups"));
         let covered = (taken.start * tile).saturating_sub(tile)..case.len().min(taken.end * tile);
-        prop_assert_eq!((u64::from(launch.params.index), launch.level), (covered.start, 1));
+        prop_assert_eq!((param(launch, "index"), launch.level), (covered.start, 1));
         let values = taken.end - taken.start;
         Ok(Step { taken, covered, values, team: numbers(launch).team, turns: 0 })
     })?;
@@ -102,15 +106,17 @@ fn cut(case: &Case, launches: &[&Launch], tile: u64) -> Checked {
 
 /// The tiles of each long segment are joined: every launch looks at all marks, for the segments that are its own.
 fn join(case: &Case, launches: &[&Launch], (count, tile): (u64, u64)) -> Checked {
-    tiles(launches.iter().map(|launch| taken(launch, launch.params.len)), count)?;
+    tiles(launches.iter().map(|launch| taken(launch, param(launch, "len"))), count)?;
     for launch in launches {
-        let Src::Scratch(0, bytes) = launch.src else { return Err(TestCaseError::fail("no scratch memory")) };
+        let Some((0, bytes)) = scratch(launch, INPUT) else {
+            return Err(TestCaseError::fail("no scratch memory"));
+        };
         bound(case, bytes)?;
         let all = case.len().div_ceil(tile);
         prop_assert_eq!((bytes.offset, bytes.size), (0, words(all * case.acc())));
-        prop_assert_eq!((u64::from(launch.params.groups), launch.level), (all, 2));
+        prop_assert_eq!((param(launch, "groups"), launch.level), (all, 2));
         teams(case, launch, numbers(launch).team)?;
-        let range = taken(launch, launch.params.len);
+        let range = taken(launch, param(launch, "len"));
         prop_assert_eq!(writes(case, launch, range.end - range.start)?, range);
     }
     Ok(())

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use halofold::reduce::Plan;
-use halofold::reduce::plan::{Launch, Own, Src};
 use proptest::prelude::*;
 
 use super::case::Case;
-use super::check::{Checked, Step, steps, tiles, window, words};
+use super::check::{Checked, INPUT, Launch, Step, input, param, steps, tiles, window, words};
 
 /// The numbers of a launch over parts.
 struct Numbers {
@@ -23,14 +22,14 @@ struct Numbers {
 }
 
 fn numbers(launch: &Launch, inner: u64) -> Result<Numbers, TestCaseError> {
-    let Own::Parts { len, chunk, chunks, base, team, columns, onto } = launch.params.own else {
-        return Err(TestCaseError::fail(format!("no parts: {launch:?}")));
-    };
-    let [columns, width] = columns.map_or([1, 1], |columns| columns.map(u64::from));
+    let [columns, width] = ["inner", "width"].map(|name| launch.param(name).map_or(1, u64::from));
     prop_assert_eq!(columns, inner);
-    let [len, chunk, chunks, base] = [len, chunk, chunks, base].map(u64::from);
-    let range = base..base + u64::from(launch.params.groups) / inner.div_ceil(width);
-    Ok(Numbers { len, chunk, chunks, onto: onto == 1, range, team, width })
+    let own = ["chunk", "chunks", "base", "team", "onto", "groups"];
+    let [chunk, chunks, base, team, onto, groups] = own.map(|name| param(launch, name));
+    // Behind the parameters of all kernels.
+    let len = u64::from(launch.words()[8]);
+    let range = base..base + groups / inner.div_ceil(width);
+    Ok(Numbers { len, chunk, chunks, onto: onto == 1, range, team: team as u32, width })
 }
 
 impl Numbers {
@@ -46,10 +45,10 @@ impl Numbers {
 /// Parts of `len` rows of `inner` elements.
 pub fn plan(case: &Case, plan: &Plan, count: u64, len: u64, inner: u64) -> Checked {
     let (over, merges): (Vec<&Launch>, Vec<&Launch>) =
-        plan.launches().iter().partition(|launch| matches!(launch.src, Src::Inputs { .. }));
+        plan.launches().iter().partition(|launch| input(launch, INPUT).is_some());
     prop_assert!(over.iter().all(|launch| launch.level == 0));
     prop_assert!(merges.iter().all(|launch| launch.level == 1));
-    prop_assert!(plan.launches().iter().all(|launch| u64::from(launch.params.count) == len));
+    prop_assert!(plan.launches().iter().all(|launch| param(launch, "count") == len));
     let chunks = over.first().map_or(Ok(1), |launch| numbers(launch, inner).map(|it| it.chunks))?;
     let written = steps(case, &over, count * chunks, |launch| {
         let numbers = numbers(launch, inner)?;
@@ -59,7 +58,7 @@ pub fn plan(case: &Case, plan: &Plan, count: u64, len: u64, inner: u64) -> Check
         let row = |number: u64| number / chunks * len + number % chunks * chunk;
         let rows = row(numbers.range.start)..row(numbers.range.end);
         let step = numbers.step(rows, chunk, inner);
-        prop_assert_eq!(window(&launch.params), step.covered.clone());
+        prop_assert_eq!(window(launch), step.covered.clone());
         Ok(step)
     })?;
     let mut left: Vec<Range<u64>> = Vec::new();

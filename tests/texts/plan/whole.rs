@@ -2,19 +2,23 @@
 
 use std::ops::Range;
 
+use halofold::Binding;
 use halofold::ladder::{Coverage, Finish};
-use halofold::reduce::plan::{ByteRange, Dst, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::plan::{ByteRange, Reads, Writes};
 use halofold::reduce::{Plan, Shape};
 use proptest::prelude::*;
 
 use super::case::Case;
-use super::check::{Checked, bound, grid, holds, holds_partials, tiles, turns, window, words, writes};
+use super::check::{
+    Checked, INPUT, Launch, OUTPUT, bound, grid, holds, holds_partials, input, param, scratch, tiles, turns,
+    window, words, writes,
+};
 
 pub fn plan(case: &Case, plan: &Plan) -> Checked {
     let windows: Vec<_> = plan.launches().iter().filter(|launch| is_over_items(launch)).collect();
     over_items(case, &windows)?;
     for launch in plan.launches() {
-        prop_assert_eq!(u64::from(launch.params.count), case.len());
+        prop_assert_eq!(param(launch, "count"), case.len());
         indices(case, launch)?;
     }
     match case.rung().map(|(_, finish, _)| finish) {
@@ -32,20 +36,20 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
 
 /// Returns true if it reads the caller's items, of which there may be none.
 fn is_over_items(launch: &Launch) -> bool {
-    !matches!(launch.src, Src::Scratch(..)) && launch.stage.kernel.coverage != Coverage::One
+    scratch(launch, INPUT).is_none() && launch.step.kernel.coverage != Coverage::One
 }
 
 /// Launches over the caller's items take each of them once.
 fn over_items(case: &Case, launches: &[&Launch]) -> Checked {
-    tiles(launches.iter().map(|launch| window(&launch.params)), case.len())?;
+    tiles(launches.iter().map(|launch| window(launch)), case.len())?;
     let mut before = vec![0];
     for part in &case.parts {
         before.push(before[before.len() - 1] + part.len);
     }
     for launch in launches {
-        let Range { start, end } = window(&launch.params);
-        let Src::Inputs { part, .. } = launch.src else {
-            prop_assert_eq!((launch.src, start), (Src::Nothing, end));
+        let Range { start, end } = window(launch);
+        let Some((part, _)) = input(launch, INPUT) else {
+            prop_assert_eq!((launch.binding(INPUT), start), (None, end));
             continue;
         };
         prop_assert!(start < end);
@@ -58,13 +62,12 @@ fn over_items(case: &Case, launches: &[&Launch]) -> Checked {
 
 /// The workgroups reach every item, no index on the way leaves 32 bits, and no invocation turns too often.
 fn indices(case: &Case, launch: &Launch) -> Checked {
-    let params = &launch.params;
-    let (groups, size) = (u64::from(params.groups), u64::from(launch.stage.workgroup_size));
+    let (groups, size) = (param(launch, "groups"), u64::from(launch.step.workgroup_size));
     prop_assert!(size <= case.limits.max_compute_invocations_per_workgroup.into());
-    let (first, len) = (u64::from(params.first), u64::from(params.len));
-    let needed = if launch.stage.kernel.coverage == Coverage::Pairs { groups.div_ceil(size) } else { groups };
+    let [first, len] = ["first", "len"].map(|name| param(launch, name));
+    let needed = if launch.step.kernel.coverage == Coverage::Pairs { groups.div_ceil(size) } else { groups };
     grid(case, launch, needed)?;
-    match launch.stage.kernel.coverage {
+    match launch.step.kernel.coverage {
         // The last turn of the loop steps past the end by less than three grids of vectors.
         Coverage::Grid(_) => prop_assert!(first + len + 4 * groups * size < 1 << 32, "{launch:?}"),
         Coverage::One => {}
@@ -74,17 +77,17 @@ fn indices(case: &Case, launch: &Launch) -> Checked {
             return Ok(());
         }
     }
-    let tickets = if let Own::LastWorkgroup { tickets, .. } = params.own { u64::from(tickets) } else { 0 };
+    let tickets = launch.param("tickets").map_or(0, u64::from);
     turns(len.div_ceil(groups * size) + tickets.div_ceil(size))
 }
 
 /// Items that one workgroup takes in one go; for pairs, one invocation.
 fn per_result(launch: &Launch) -> u64 {
-    let size = u64::from(launch.stage.workgroup_size);
-    match launch.stage.kernel.coverage {
+    let size = u64::from(launch.step.workgroup_size);
+    match launch.step.kernel.coverage {
         Coverage::Pairs => 2,
         Coverage::Block(items) | Coverage::Grid(items) => u64::from(items) * size,
-        Coverage::Tiles(tiles) => u64::from(tiles) * u64::from(launch.stage.tile),
+        Coverage::Tiles(tiles) => u64::from(tiles) * u64::from(launch.step.tile),
         other => unreachable!("{other:?} is new"),
     }
 }
@@ -92,19 +95,18 @@ fn per_result(launch: &Launch) -> u64 {
 /// Workgroups draw from as many tickets as there are workgroups, and each publishes into a slot of its own; or adds
 /// to the output.
 fn launches(case: &Case, plan: &Plan) -> Checked {
-    let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
+    let all: u64 = plan.launches().iter().map(|launch| param(launch, "groups")).sum();
     let mut published = 0;
     for launch in plan.launches() {
-        let groups = u64::from(launch.params.groups);
+        let groups = param(launch, "groups");
         // A workgroup too many would draw a ticket, and add what is not its own.
         prop_assert_eq!(launch.workgroups(), groups);
         prop_assert_eq!(writes(case, launch, 1)?, 0..1);
-        match launch.params.own {
-            Own::LastWorkgroup { slot, tickets, stride } => {
-                prop_assert_eq!((u64::from(slot), u64::from(tickets)), (published, all));
-                prop_assert_eq!(u64::from(stride), case.apart());
-            }
-            own => prop_assert_eq!((case.shape, own), (Shape::Accumulate, Own::None)),
+        if case.shape == Shape::Accumulate {
+            prop_assert_eq!(launch.param("slot").or(launch.param("stride")), None);
+        } else {
+            let own = ["slot", "tickets", "stride"].map(|name| param(launch, name));
+            prop_assert_eq!(own, [published, all, case.apart()]);
         }
         published += groups;
     }
@@ -122,8 +124,8 @@ fn launches(case: &Case, plan: &Plan) -> Checked {
 /// Launches over the caller's elements know how far apart those are.
 fn strides(case: &Case, launches: &[&Launch]) -> Checked {
     for launch in launches {
-        let is_strided = launch.stage.reads == Reads::Strided;
-        let stride = if let Own::Strided { stride } = launch.params.own { u64::from(stride) } else { 1 };
+        let is_strided = launch.step.reads == Reads::Strided;
+        let stride = launch.param("stride").map_or(1, u64::from);
         prop_assert_eq!((is_strided, stride), (matches!(case.shape, Shape::Strided { .. }), case.apart()));
     }
     Ok(())
@@ -131,22 +133,24 @@ fn strides(case: &Case, launches: &[&Launch]) -> Checked {
 
 /// A total is seeded, added to, and sealed.
 fn through_total(case: &Case, plan: &Plan) -> Checked {
-    let is_alone = |launch: &&Launch| launch.stage.kernel.coverage == Coverage::One;
+    let is_alone = |launch: &&Launch| launch.step.kernel.coverage == Coverage::One;
     let names: Vec<_> =
-        plan.launches().iter().filter(is_alone).map(|launch| launch.stage.kernel.name).collect();
+        plan.launches().iter().filter(is_alone).map(|launch| launch.step.kernel.name).collect();
     prop_assert!(names == ["seed"] || names == ["seed", "seal"], "{names:?}");
     prop_assert!(plan.launches().is_sorted_by_key(|launch| launch.level));
-    let total = Dst::Output(ByteRange { offset: 0, size: words(case.value(Writes::Results)) });
+    let total = Binding::Output(ByteRange { offset: 0, size: words(case.value(Writes::Results)) });
     for launch in plan.launches() {
-        let level = match launch.stage.kernel.name {
+        let level = match launch.step.kernel.name {
             "seed" => 0,
             "seal" => 2,
             _ => 1,
         };
-        prop_assert_eq!((launch.level, launch.dst, launch.params.store), (level, total, 0));
-        prop_assert!(launch.stage.kernel.adds_to_total());
+        prop_assert_eq!((launch.level, launch.binding(OUTPUT)), (level, Some(total)));
+        prop_assert_eq!(param(launch, "store"), 0);
+        prop_assert!(launch.step.kernel.adds_to_total());
         if level != 1 {
-            prop_assert_eq!((launch.src, launch.grid, launch.params.len), (Src::Nothing, [1, 1], 0));
+            let read = (launch.binding(INPUT), launch.grid, param(launch, "len"));
+            prop_assert_eq!(read, (None, [1, 1], 0));
         }
     }
     prop_assert_eq!((plan.scratch(), plan.partials()), ([0; 2], 0));
@@ -159,28 +163,28 @@ fn through_scratch(case: &Case, plan: &Plan) -> Checked {
     let mut target = None;
     for launches in plan.launches().chunk_by(|a, b| a.level == b.level) {
         let first = &launches[0];
-        if let Src::Scratch(buffer, _) = first.src {
+        if let Some((buffer, _)) = scratch(first, INPUT) {
             prop_assert_eq!(Some(buffer), target);
             prop_assert!(written * case.acc() <= plan.scratch()[buffer]);
-            tiles(launches.iter().map(|launch| window(&launch.params)), written)?;
+            tiles(launches.iter().map(window), written)?;
             for launch in launches {
-                prop_assert_eq!(launch.stage.reads, Reads::Partials);
-                holds_partials(case, launch, window(&launch.params))?;
+                prop_assert_eq!(launch.step.reads, Reads::Partials);
+                holds_partials(case, launch, window(launch))?;
             }
         } else {
             prop_assert_eq!(first.level, 0);
         }
         let from = target;
-        target = scratch(first.dst);
+        target = scratch(first, OUTPUT).map(|(buffer, _)| buffer);
         prop_assert!(from.is_none() || from != target, "a level writes what it reads");
-        let left = launches.iter().map(|launch| u64::from(launch.params.groups)).sum::<u64>();
+        let left = launches.iter().map(|launch| param(launch, "groups")).sum::<u64>();
         prop_assert!(first.level == 0 || left < written, "no progress: {launches:?}");
         let mut ranges = Vec::new();
         for launch in launches {
-            prop_assert_eq!(scratch(launch.dst), target);
+            prop_assert_eq!(scratch(launch, OUTPUT).map(|(buffer, _)| buffer), target);
             let finishes = target.is_none() && left == 1 && !case.states[1];
-            prop_assert_eq!(launch.stage.writes == Writes::Results, finishes);
-            ranges.push(writes(case, launch, launch.params.groups.into())?);
+            prop_assert_eq!(launch.step.writes == Writes::Results, finishes);
+            ranges.push(writes(case, launch, param(launch, "groups"))?);
         }
         tiles(ranges, left)?;
         written = left;
@@ -193,14 +197,6 @@ fn through_scratch(case: &Case, plan: &Plan) -> Checked {
         bound(case, ByteRange { offset: 0, size: bytes.min(32) })?;
     }
     Ok(())
-}
-
-fn scratch(dst: Dst) -> Option<usize> {
-    match dst {
-        Dst::Scratch(buffer, _) => Some(buffer),
-        Dst::Output(_) => None,
-        other => unreachable!("{other:?} is new"),
-    }
 }
 
 /// As many results are left as the way to finish says.

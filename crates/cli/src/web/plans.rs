@@ -1,7 +1,8 @@
 //! Plans as lists of numbers, each distinct one once.
 
-use halofold::reduce::plan::{ByteRange, Dst, Launch, Src, Stage, Writes};
+use halofold::reduce::plan::{Stage, Writes};
 use halofold::reduce::{Monoid, Plan};
+use halofold::{Binding, Pass};
 use serde::Serialize;
 
 use super::once::Once;
@@ -36,9 +37,9 @@ struct Step(usize, Vec<u64>, Vec<u64>, [u32; 2], Vec<u32>);
 impl Plans {
     /// Adds a plan of an operator, whose stages are numbered by their places in a list, and returns its number.
     pub fn add(&mut self, monoid: &Monoid, plan: &Plan, stages: &[Stage]) -> usize {
-        let overrides = plan.launches().iter().flat_map(|launch| launch.stage.overrides());
+        let overrides = plan.launches().iter().flat_map(|launch| launch.step.overrides());
         let constants = each_once(overrides.map(|(name, value)| (name, value as u32)));
-        let count = plan.launches().first().map_or(0, |launch| launch.params.count);
+        let count = plan.launches().first().and_then(|launch| launch.param("count")).unwrap_or(0);
         let mut steps: Vec<_> =
             plan.launches().iter().map(|launch| Step::of(monoid, launch, stages, count)).collect();
         // A launch that reads what the one before wrote does not repeat the place.
@@ -68,30 +69,26 @@ impl Plans {
 }
 
 impl Step {
-    fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage], count: u32) -> Self {
-        let number = stages.iter().position(|stage| same_text(stage, &launch.stage));
-        let range = |ByteRange { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
-        let place = |buffer: u64, bytes, value| {
-            let [offset, size] = range(bytes, value);
-            vec![buffer, offset, size]
-        };
+    fn of(monoid: &Monoid, launch: &Pass<Stage>, stages: &[Stage], count: u32) -> Self {
+        let number = stages.iter().position(|stage| same_text(stage, &launch.step));
         let (item, acc) = (monoid.stride(), monoid.acc_size());
-        let out = if launch.stage.writes == Writes::Partials { acc } else { monoid.out_size() };
-        let from = match launch.src {
-            Src::Inputs { first, next, second, .. } => {
-                let other = next.or(second).map(|bytes| range(bytes, item));
-                [place(INPUT, first, item), other.map_or_else(Vec::new, Vec::from)].concat()
-            }
-            Src::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
-            _ => vec![NOTHING],
+        let out = if launch.step.writes == Writes::Partials { acc } else { monoid.out_size() };
+        let place = |slot| {
+            let (buffer, bytes, value) = match launch.binding(slot)? {
+                Binding::Input(_, bytes) => (INPUT, bytes, item),
+                Binding::Memory(buffer, bytes) => (SCRATCH + buffer as u64, bytes, acc),
+                Binding::Output(bytes) => (OUTPUT, bytes, out),
+                other => unreachable!("{other:?} is new"),
+            };
+            Some(vec![buffer, values(bytes.offset, value), values(bytes.size, value)])
         };
-        let to = match launch.dst {
-            Dst::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
-            Dst::Output(bytes) => place(OUTPUT, bytes, out),
-            _ => unreachable!("a launch writes scratch memory or the output"),
-        };
-        assert_eq!(launch.params.count, count, "all launches are given one count");
-        let mut words = launch.params.words().to_vec();
+        let first = place(0).unwrap_or_else(|| vec![NOTHING]);
+        // The second input, or the window that adjoins the first.
+        let second = place(5).map_or_else(Vec::new, |place| place[1..].to_vec());
+        let from = [first, second].concat();
+        let to = place(1).expect("a launch writes scratch memory or the output");
+        assert_eq!(launch.param("count"), Some(count), "all launches are given one count");
+        let mut words = launch.words().to_vec();
         assert_eq!(words[ROW], launch.grid[0], "a row is the grid's");
         (words[COUNT], words[ROW]) = (0, 0);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));

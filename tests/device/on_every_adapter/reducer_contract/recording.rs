@@ -5,9 +5,9 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use halofold::reduce::plan::Launch;
+use halofold::reduce::plan::Stage;
 use halofold::reduce::{Plan, Shape};
-use halofold::{Element, wgpu};
+use halofold::{Element, Pass, wgpu};
 
 use super::{Bench, reducer, shapes, sum};
 use crate::common::{Gpu, buffer, gpu, limited};
@@ -71,8 +71,8 @@ fn by_hand(gpu: &Gpu, plan: &Plan) -> Vec<(wgpu::ComputePipeline, wgpu::BindGrou
         })
     };
     let mut pipelines = HashMap::new();
-    let dispatch = |launch: &Launch| {
-        let pipeline = pipelines.entry(launch.stage).or_insert_with(pipeline).clone();
+    let dispatch = |launch: &Pass<Stage>| {
+        let pipeline = pipelines.entry(launch.step).or_insert_with(pipeline).clone();
         let words = buffer(gpu, &[0; 16], wgpu::BufferUsages::STORAGE);
         let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,

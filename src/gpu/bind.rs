@@ -1,0 +1,195 @@
+//! Binds a caller's buffers to the passes of a plan.
+
+use std::hash::Hash;
+
+use wgpu::{BindingResource, Buffer, Device, Limits, TextureSampleType};
+
+use crate::gpu::blocks;
+use crate::gpu::buffers::{self, BufferError, Use};
+use crate::gpu::error::Error;
+use crate::gpu::input::Input;
+use crate::gpu::kernel::{PARAMETERS, Pipeline, Pipelines};
+use crate::gpu::launch::Bound;
+use crate::gpu::operation::{Memory, Plan};
+use crate::gpu::outputs;
+use crate::gpu::parameters::Parameters;
+use crate::gpu::pass::{Binding, INPUT, Pass, SECOND};
+use crate::gpu::range::ByteRange;
+use crate::gpu::slice::Slice;
+use crate::gpu::texels::BoundTexels;
+use crate::gpu::workspace::{Source, Workspace};
+
+/// An input of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reads<'a> {
+    /// Its name in messages.
+    pub(crate) role: &'static str,
+    pub(crate) input: Input<'a>,
+    /// True if parts of it count from the start of its slice.
+    pub(crate) is_list: bool,
+}
+
+impl<'a> Reads<'a> {
+    /// Elements, or texels.
+    pub(crate) fn elements(role: &'static str, input: Input<'a>) -> Self {
+        Reads { role, input, is_list: false }
+    }
+
+    /// The buffer of a slice, and the offset from which parts count.
+    fn base(&self, slice: Slice<'a>) -> (&'a Buffer, u64) {
+        (slice.buffer(), if self.is_list { slice.offset() } else { 0 })
+    }
+}
+
+/// The buffers and textures of a caller, for one plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Given<'a> {
+    /// The inputs, by their numbers in the plan.
+    pub(crate) inputs: Vec<Reads<'a>>,
+    pub(crate) outputs: Vec<Slice<'a>>,
+    /// The parameters that the operator's text declares.
+    pub(crate) parameters: Option<(Parameters, Slice<'a>)>,
+    /// The number of elements, if only the GPU knows it.
+    pub(crate) count: Option<Slice<'a>>,
+    pub(crate) workspace: Option<&'a Workspace>,
+    /// The type of the samples of a texture.
+    pub(crate) sample: Option<TextureSampleType>,
+    /// True if the order of texels does not matter.
+    pub(crate) in_any_order: bool,
+    /// Bytes of an input's vectors.
+    pub(crate) vector: u64,
+}
+
+impl<'a> Given<'a> {
+    /// Checks the buffers, and binds them to the passes of a plan.
+    pub(crate) fn bind<S: Copy + Eq + Hash>(
+        &self,
+        label: &str,
+        plan: &Plan<S>,
+        pipelines: &Pipelines<S>,
+        kernel: impl Fn(S) -> Result<Pipeline, Error>,
+    ) -> Result<Bound, Error> {
+        self.check(plan, &pipelines.limits)?;
+        let device = &pipelines.device;
+        let source = Source::new(device, self.workspace)?;
+        let memory = plan.memory.iter().enumerate();
+        let memory = memory.map(|(nth, own)| (own, own.buffer(device, &source, nth, label))).collect();
+        let (params, prologue) = pipelines.parameters(label, &plan.passes, self.count)?;
+        let (texels, nothing) = (self.texels(device), pipelines.nothing());
+        let buffers = Buffers { given: self, plan, memory, params: &params, texels, nothing };
+        let dispatch = |(index, pass): (usize, &Pass<S>)| {
+            let resource = |slot| buffers.resource(slot, index);
+            Ok(kernel(pass.step)?.dispatch(device, label, pass.grid, resource))
+        };
+        let dispatches = prologue.into_iter().map(Ok);
+        let dispatches = dispatches.chain(plan.passes.iter().enumerate().map(dispatch));
+        Ok(Bound::new(dispatches.collect::<Result<_, Error>>()?, label))
+    }
+
+    fn texels(&self, device: &Device) -> Option<BoundTexels> {
+        match (self.inputs.first()?.input, self.sample) {
+            (Input::Texels(texels), Some(sample)) => Some(texels.bind(device, sample, self.in_any_order)),
+            _ => None,
+        }
+    }
+
+    fn check<S>(&self, plan: &Plan<S>, limits: &Limits) -> Result<(), Error> {
+        let (given, arrays) = (self.outputs.len(), plan.outputs.len());
+        if given != arrays {
+            return Err(BufferError::Outputs { given, arrays }.into());
+        }
+        let outputs = self.outputs.iter().zip(&plan.outputs).enumerate();
+        let written = outputs.map(|(nth, (slice, size))| Use::of(outputs::role(nth), *slice, *size));
+        let written: Vec<_> = written.collect();
+        buffers::check(&self.reads(plan), &written, limits)?;
+        for list in self.inputs.iter().filter(|reads| reads.is_list) {
+            list.input.slice().map_or(Ok(()), |slice| Use::of(list.role, slice, 0).aligned(limits))?;
+        }
+        if let Some(count) = self.count {
+            if !count.offset().is_multiple_of(4) {
+                let (offset, limit) = (count.offset(), "the size of a u32");
+                return Err(BufferError::Offset { role: "count", offset, align: 4, limit }.into());
+            }
+            // The count is read before anything is written, so it may be in the output's buffer.
+            Use::of("count", count, 4).inside()?;
+        }
+        self.parameters.map_or(Ok(()), |(declared, given)| declared.check(given, &written, limits))
+    }
+
+    /// The inputs, as far as the passes bind them.
+    fn reads<S>(&self, plan: &Plan<S>) -> Vec<Use<'a>> {
+        let mut ends = vec![0; self.inputs.len()];
+        for (_, part) in plan.passes.iter().flat_map(|pass| &pass.bindings) {
+            if let Binding::Input(number, bytes) = *part {
+                ends[number] = bytes.end().max(ends[number]);
+            }
+        }
+        let read = |(reads, end): (&Reads<'a>, u64)| {
+            let slice = reads.input.slice()?;
+            Some(Use::until(reads.role, slice, reads.base(slice).1.saturating_add(end)))
+        };
+        self.inputs.iter().zip(ends).filter_map(read).collect()
+    }
+}
+
+/// All buffers of a bound plan.
+struct Buffers<'a, S> {
+    given: &'a Given<'a>,
+    plan: &'a Plan<S>,
+    memory: Vec<(&'a Memory, Buffer)>,
+    params: &'a Buffer,
+    texels: Option<BoundTexels>,
+    /// Bound to what a kernel declares but does not read.
+    nothing: &'a Buffer,
+}
+
+impl<S> Buffers<'_, S> {
+    /// The resource for a binding of group 0 in the pass with an index: the part that the pass names, or the whole of an output or of memory.
+    fn resource(&self, slot: u32, index: usize) -> BindingResource<'_> {
+        // Vectors are another view of an input.
+        let (named, least) = match slot {
+            3 => (INPUT, self.given.vector),
+            6 => (SECOND, self.given.vector),
+            _ => (slot, 0),
+        };
+        let part = self.plan.passes[index].binding(named);
+        match (slot, &self.texels, self.given.parameters) {
+            (PARAMETERS, ..) => buffers::slice(self.params, blocks::offset(index), blocks::STRIDE),
+            (slot, _, Some((declared, given))) if declared.slot == slot => declared.resource(given),
+            (0 | 3, Some(texels), _) if !matches!(part, Some(Binding::Memory(..))) => texels.resource(slot),
+            _ => match part {
+                Some(part) => self.part(part, least),
+                None => self.whole(slot),
+            }
+            .unwrap_or_else(|| self.nothing.as_entire_binding()),
+        }
+    }
+
+    /// A part of a buffer. One that is shorter than a vector is never read as vectors.
+    fn part(&self, part: Binding, least: u64) -> Option<BindingResource<'_>> {
+        let (buffer, base, bytes) = match part {
+            Binding::Input(number, bytes) => {
+                let reads = &self.given.inputs[number];
+                let (buffer, base) = reads.base(reads.input.slice()?);
+                (buffer, base, bytes)
+            }
+            Binding::Output(bytes) => {
+                let output = self.given.outputs[0];
+                (output.buffer(), output.offset(), bytes)
+            }
+            Binding::Memory(number, bytes) => (&self.memory[number].1, 0, bytes),
+        };
+        let ByteRange { offset, size } = bytes;
+        (size >= least).then(|| buffers::slice(buffer, base + offset, size))
+    }
+
+    /// An output, or memory.
+    fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
+        let output = |nth: usize| self.given.outputs.get(nth).zip(self.plan.outputs.get(nth));
+        if let Some((output, size)) = outputs::number(slot).and_then(output) {
+            return Some(buffers::slice(output.buffer(), output.offset(), *size));
+        }
+        let (own, buffer) = self.memory.iter().find(|(own, _)| own.slot == Some(slot))?;
+        Some(own.bound(buffer))
+    }
+}
