@@ -11,7 +11,7 @@ use crate::gpu::slice::Slice;
 use crate::gpu::texels::COLUMN;
 use crate::gpu::workspace::Workspace;
 use crate::read::{self, Reading};
-use crate::reduce::plan::{BufferRange, MadeFor, Plan, Request};
+use crate::reduce::plan::{BufferRange, Plan, Request};
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::Shape;
 use crate::reduce::sources::Sources;
@@ -343,10 +343,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - The errors of [`Reduction::bind`].
     /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
     pub fn bind_planned<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        let (parts, second) = self.extents()?;
-        let request = self.reducer.request(self.shape).made_for(self.shape, &parts, second);
-        let made_for = MadeFor { index: self.index(), elements: self.sources.stands_for, ..request };
-        if plan.made_for != made_for {
+        if plan != self.plan()? {
             let message = "the plan was made for another shape, length, offset or size of elements, or for a device with other limits: \
                            make one by `Reduction::plan` of an equal reduction";
             return Err(Error::setting("plan", message));

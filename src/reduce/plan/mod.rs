@@ -55,19 +55,6 @@ pub struct Plan {
     /// The launches; the memory that they need; one output, or one for each number of a result.
     pub(crate) work: operation::Plan<Stage>,
     pub(super) results: u64,
-    /// The request that it was made for.
-    pub(super) made_for: MadeFor,
-}
-
-/// A request, as far as a plan depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::reduce) struct MadeFor {
-    /// The hash of its shape, lengths, offsets, sizes and limits.
-    pub(in crate::reduce) request: u64,
-    /// The index of the first element.
-    pub(in crate::reduce) index: u32,
-    /// The number of elements that input states stand for.
-    pub(in crate::reduce) elements: Option<u32>,
 }
 
 impl Plan {
@@ -110,7 +97,7 @@ impl Plan {
         let memory = vec![Memory::parts(0), Memory::parts(0), Memory::tickets(4, 0), Memory::scratch(8, 0)];
         let outputs = vec![(results * stride).next_multiple_of(WORD)];
         let work = operation::Plan { passes: Vec::new(), memory, outputs };
-        Plan { work, results, made_for: MadeFor::default() }
+        Plan { work, results }
     }
 
     /// Returns the plan with bytes of memory.
@@ -136,7 +123,6 @@ impl Plan {
     /// Sets the number of elements that the input states stand for. `finish` receives it.
     pub(super) fn element_count(mut self, elements: u32) -> Self {
         self.work.passes.iter_mut().for_each(|launch| launch.change("count", |_| elements));
-        self.made_for.elements = Some(elements);
         self
     }
 
@@ -147,7 +133,6 @@ impl Plan {
             input::check_count(ends.map(u64::from).sum::<u64>() + u64::from(index))?;
             launch.change("index", |place| place + index);
         }
-        self.made_for.index = index;
         Ok(self)
     }
 

@@ -1,8 +1,6 @@
 //! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and
 //! requests that have no plan.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use wgpu::Limits;
 
 use crate::gpu::buffers::BufferError;
@@ -14,7 +12,7 @@ use crate::gpu::window;
 use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::Monoid;
-use crate::reduce::plan::{BufferRange, Inputs, MadeFor, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{BufferRange, Inputs, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
 
@@ -239,10 +237,8 @@ impl<'a> Request<'a> {
         second: Option<BufferRange>,
     ) -> Result<Plan, Error> {
         let simpler = self.simpler(shape, parts);
-        let made_for = self.made_for(shape, parts, second);
         if simpler != shape {
-            let plan = Request { form: simpler.kind(), ..*self }.plan(simpler, parts, second)?;
-            return Ok(Plan { made_for, ..plan });
+            return Request { form: simpler.kind(), ..*self }.plan(simpler, parts, second);
         }
         limits::check_basics(self.limits)?;
         self.check(shape, parts, second)?;
@@ -263,7 +259,7 @@ impl<'a> Request<'a> {
         }?;
         let plan = self.with_components(plan)?;
         let plan = if self.monoid.sample().is_some() { plan.of_texels(self.item_size()) } else { plan };
-        Ok(Plan { made_for, ..plan.check(self.limits)? })
+        Ok(plan.check(self.limits)?)
     }
 
     /// Sets the sizes of several outputs, if there are.
@@ -278,20 +274,6 @@ impl<'a> Request<'a> {
         LimitError::unless_bound(self.limits, longest)
             .map_err(|error| error.of("an output").or("bind one output (`Reduction::bind`)"))?;
         Ok(Plan { work: operation::Plan { outputs, ..plan.work }, ..plan })
-    }
-
-    /// The mark of plans for these inputs. It tells plans apart that would bind or read other bytes.
-    pub(in crate::reduce) fn made_for(
-        &self,
-        shape: Shape,
-        parts: &[BufferRange],
-        second: Option<BufferRange>,
-    ) -> MadeFor {
-        let mut hasher = DefaultHasher::new();
-        let states = [self.from_states, self.to_states];
-        let sizes = [self.monoid.stride(), self.monoid.acc.stride, self.monoid.out.stride];
-        (shape, parts, second, states, sizes, self.monoid.format(), self.limits).hash(&mut hasher);
-        MadeFor { request: hasher.finish(), ..MadeFor::default() }
     }
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.
