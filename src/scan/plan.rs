@@ -78,6 +78,13 @@ struct Part {
     to: Option<ByteRange>,
 }
 
+impl Level {
+    /// The parameters of a dispatch that reads its states.
+    fn params(&self) -> Params {
+        Params { first: self.at as u32, len: self.len as u32, power: self.power, ..Params::default() }
+    }
+}
+
 impl Layout {
     /// The states that lead to those before each tile: of all tiles but the last, then of tiles of these states, and so on.
     fn levels(&self, len: u64) -> Vec<Level> {
@@ -192,42 +199,17 @@ struct Dispatches<'a> {
     limits: &'a Limits,
 }
 
-/// The fields of parameters that differ from dispatch to dispatch.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fields {
-    first: u64,
-    index: u64,
-    len: u64,
-    power: u32,
-    store: u64,
-    before: u64,
-    skipped: u64,
-    tiles: u64,
-}
-
 impl Dispatches<'_> {
-    fn pass(&self, step: Step, fields: Fields) -> Result<Pass, LimitError> {
-        let Fields { first, index, len, power, store, before, skipped, tiles } = fields;
+    /// The dispatch over so many tiles.
+    fn pass(&self, step: Step, tiles: u64, params: Params) -> Result<Pass, LimitError> {
         let grid = grid::of(tiles, self.limits, SPLIT)?;
-        let params = Params {
-            first: first as u32,
-            index: index as u32,
-            len: len as u32,
-            count: self.count as u32,
-            row: self.row as u32,
-            power,
-            store: store as u32,
-            before: before as u32,
-            skipped: skipped as u32,
-            tiles: tiles as u32,
-            groups: grid[0],
-        };
-        Ok(Pass::new(step, grid, params))
+        let (count, row) = (self.count as u32, self.row as u32);
+        Ok(Pass::new(step, grid, Params { count, row, tiles: tiles as u32, groups: grid[0], ..params }))
     }
 
     /// Takes the first state from the buffer that goes from input to input, or puts the second one there.
-    fn carry(&self, state: u64) -> Result<Pass, LimitError> {
-        self.pass(CARRY, Fields { first: state, tiles: 1, ..Fields::default() })
+    fn carry(&self, state: u32) -> Result<Pass, LimitError> {
+        self.pass(CARRY, 1, Params { first: state, ..Params::default() })
     }
 
     /// Reduces the tiles of a part, but for the last tile of the input.
@@ -235,34 +217,27 @@ impl Dispatches<'_> {
         let tile = self.layout.tile;
         let skipped = part.index / tile;
         let tiles = part.len.div_ceil(tile).min(states.len - skipped.min(states.len));
-        let fields = Fields {
-            first: part.first,
-            index: part.index,
-            len: part.len,
-            store: states.at + skipped,
-            tiles,
-            ..Fields::default()
+        let params = Params {
+            first: part.first as u32,
+            index: part.index as u32,
+            len: part.len as u32,
+            store: (states.at + skipped) as u32,
+            ..Params::default()
         };
-        let pass = self.pass(REDUCE, fields)?;
+        let pass = self.pass(REDUCE, tiles, params)?;
         Ok((tiles > 0).then_some(pass.reading(part.from)))
     }
 
     /// Reduces the tiles of states.
     fn reduce_states(&self, states: &Level, onto: &Level) -> Result<Pass, LimitError> {
-        let Level { at, len, power } = *states;
-        let fields = Fields { first: at, len, power, store: onto.at, tiles: onto.len, ..Fields::default() };
-        self.pass(REDUCE_STATES, fields)
+        self.pass(REDUCE_STATES, onto.len, Params { store: onto.at as u32, ..states.params() })
     }
 
     /// Scans states in their places.
     fn scan_states(&self, states: &Level, tiles: Option<&Level>) -> Result<Pass, LimitError> {
-        let Level { at, len, power } = *states;
-        let before = tiles.map_or(0, |tiles| tiles.at);
-        let tiles = len.div_ceil(self.layout.tile);
-        self.pass(
-            SCAN_STATES,
-            Fields { first: at, len, power, store: at, before, tiles, ..Fields::default() },
-        )
+        let before = tiles.map_or(0, |tiles| tiles.at as u32);
+        let params = Params { store: states.at as u32, before, ..states.params() };
+        self.pass(SCAN_STATES, states.len.div_ceil(self.layout.tile), params)
     }
 
     /// Scans the tiles of a part: full ones, and the last one if it is not full.
@@ -275,17 +250,16 @@ impl Dispatches<'_> {
         let tiles = tiles.into_iter().filter(|(.., tiles)| *tiles > 0);
         let scan = |(step, skipped, tiles)| {
             let elements = skipped * tile;
-            let fields = Fields {
-                first: part.first + elements,
-                index: part.index + elements,
-                len: part.len - elements,
-                store: elements,
-                before: self.layout.carried(),
-                skipped: part.index / tile + skipped,
-                tiles,
-                ..Fields::default()
+            let params = Params {
+                first: (part.first + elements) as u32,
+                index: (part.index + elements) as u32,
+                len: (part.len - elements) as u32,
+                store: elements as u32,
+                before: self.layout.carried() as u32,
+                skipped: (part.index / tile + skipped) as u32,
+                ..Params::default()
             };
-            Ok(self.pass(step, fields)?.reading(part.from).writing(part.to))
+            Ok(self.pass(step, tiles, params)?.reading(part.from).writing(part.to))
         };
         tiles.map(scan).collect()
     }
