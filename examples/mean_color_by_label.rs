@@ -12,7 +12,7 @@
 //!
 //! Pixels on a border between two regions have a label that no region has. They are left out, and counted.
 
-use halofold::group::GroupById;
+use halofold::group::{GroupById, Outputs, Pairs};
 use halofold::read::Readback;
 use halofold::{Compiled, Element, Options, wgpu};
 use wgpu::util::DeviceExt as _;
@@ -141,7 +141,8 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, picture: &Picture) -> Res
     let mean = Compiled::new(device, GroupById::new(Element::F32, REGIONS)?.mean(), &Options::default())?;
     let mut find_means = Vec::new();
     for (channel, means) in channels.iter().zip(&means) {
-        find_means.push(mean.of(channel).with(&labels).bind_each([means, &borders])?);
+        let pairs = Pairs { keys: &labels, values: channel };
+        find_means.push(mean.of(pairs).bind(Outputs::new().mean(means).rejected(&borders))?);
     }
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("paint"),

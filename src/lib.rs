@@ -152,9 +152,9 @@ pub mod stencil;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    Binding, Bound, BufferError, Compiled, DataError, Error, FeatureError, Kernel, Kernels, Launches,
-    LimitError, Memory, Operation, Options, Pass, Plan, Planned, Request, SettingError, Texels, TextureError,
-    WgslError, Workspace,
+    Binding, Bound, BufferError, Compiled, DataError, Error, FeatureError, InputsOf, Kernel, Kernels,
+    Launches, LimitError, Memory, NewOutputs, Operation, Options, Output, OutputsOf, Pass, Plan, Planned,
+    Request, ResultOf, SettingError, Texels, TextureError, WgslError, Workspace,
 };
 pub use map::Map;
 pub use wgpu;

@@ -20,12 +20,11 @@
 
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::{Compiled, Options, buffers};
-use crate::group::GroupById;
+use crate::group::{Group, GroupById, Pairs};
 use crate::histogram::{Histogram, Keys};
-use crate::reduce::Numbers;
 
 const KEYS: u32 = 1 << 12;
 const BINS: u32 = 5;
@@ -37,7 +36,8 @@ const BINS: u32 = 5;
 /// The device has too low a limit, or is lost.
 pub fn run(device: &Device, queue: &Queue) -> Result<bool, Error> {
     let Probe { histogram, by_id, keys } = Probe::new(device)?;
-    Ok(are_right(&histogram.of(&keys).run(queue)?, &by_id.of(&keys).with(&keys).run(queue)?))
+    let pairs = Pairs { keys: &keys, values: &keys };
+    Ok(are_right(&histogram.of(&keys).run(queue)?, &by_id.of(pairs).run(queue)?))
 }
 
 /// Does what [`run`] does without blocking, as [`Request::run_async`](crate::Request::run_async) does.
@@ -47,7 +47,8 @@ pub fn run(device: &Device, queue: &Queue) -> Result<bool, Error> {
 /// See [`run`].
 pub fn run_async(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, Error>> + use<> {
     let begun = Probe::new(device).map(|Probe { histogram, by_id, keys }| {
-        (histogram.of(&keys).run_async(queue), by_id.of(&keys).with(&keys).run_async(queue))
+        let pairs = Pairs { keys: &keys, values: &keys };
+        (histogram.of(&keys).run_async(queue), by_id.of(pairs).run_async(queue))
     });
     async move {
         let (counts, groups) = begun?;
@@ -83,11 +84,11 @@ fn key(at: u32) -> u32 {
 }
 
 /// Compares with the numbers of keys, and with their sums.
-fn are_right(counts: &[u32], groups: &[Numbers]) -> bool {
+fn are_right(counts: &[u32], groups: &[Group<u32, u32>]) -> bool {
     let number = |bin| (0..KEYS).filter(|at| key(*at) == bin).count() as u32;
     let numbers: Vec<_> = (0..BINS).map(number).collect();
-    let of_group = |(bin, number): (u32, &u32)| [*number, bin * number].map(|x| Value::Unsigned(x.into()));
-    counts == numbers && groups.iter().map(|group| &group.0[..]).eq((0..BINS).zip(&numbers).map(of_group))
+    let expected = (0..BINS).zip(&numbers).map(|(bin, number)| (Some(*number), Some(bin * number)));
+    counts == numbers && groups.iter().map(|group| (group.count, group.sum)).eq(expected)
 }
 
 #[cfg(test)]
@@ -98,8 +99,7 @@ mod tests {
     fn a_count_that_is_too_small_is_found() {
         // Counted by another program.
         let counts = [414, 393, 434, 2435, 420];
-        let group =
-            |[count, sum]: [u32; 2]| Numbers([count, sum].map(|x| Value::Unsigned(x.into())).to_vec());
+        let group = |[count, sum]: [u32; 2]| Group { count: Some(count), sum: Some(sum), ..Group::default() };
         let groups = [[414, 0], [393, 393], [434, 868], [2435, 7305], [420, 1680]].map(group);
         assert!(are_right(&counts, &groups));
         assert!(!are_right(&[1; 5], &groups));

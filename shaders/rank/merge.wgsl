@@ -12,6 +12,7 @@
 #import indexed
 #import output
 #import merge_tile
+#import winner_indices
 
 var<workgroup> candidates_of_row: u32;
 // The candidates of the first run before these places, and up to the last of them.
@@ -101,5 +102,5 @@ fn find_cut(a: u32, b: u32, end: u32, place: u32, run: u32, lid: u32) {
 fn store(row: u32, place: u32, value: OutputValue, index: u32) {
     let at = (params.row + row) * params.k + place;
     store_value(at, value);
-    output[params.indices + at] = index;
+    winner_indices[at] = index;
 }

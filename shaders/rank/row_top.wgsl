@@ -8,6 +8,7 @@
 #import keys
 #import row
 #import sum_before
+#import winner_indices
 
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 
@@ -147,5 +148,5 @@ fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place)
 
 fn store(row: u32, place: u32, word: u32, index: u32) {
     output[row * RANKS + place] = word;
-    output[params.indices + row * RANKS + place] = index;
+    winner_indices[row * RANKS + place] = index;
 }

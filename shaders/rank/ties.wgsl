@@ -8,6 +8,7 @@
 #import ends
 #import key_order
 #import output
+#import winner_indices
 #import winners
 
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
@@ -77,7 +78,7 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: N
                 let place = found + ones_before(position);
                 if place < needed.number {
                     store_value(needed.first + place, word_of(key));
-                    output[params.indices + needed.first + place] = params.index + at + position - start;
+                    winner_indices[needed.first + place] = params.index + at + position - start;
                 }
             }
         }

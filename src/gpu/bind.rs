@@ -98,9 +98,9 @@ impl<'a> Given<'a> {
         if given != arrays {
             return Err(BufferError::Outputs { given, arrays }.into());
         }
-        let outputs = self.outputs.iter().zip(&plan.outputs).enumerate();
-        let written = outputs.map(|(nth, (slice, size))| Use::of(outputs::role(nth), *slice, *size));
-        let written: Vec<_> = written.collect();
+        let written = self.outputs.iter().zip(&plan.outputs);
+        let written: Vec<_> =
+            written.map(|(slice, output)| Use::of(output.name, *slice, output.size)).collect();
         buffers::check(&self.reads(plan), &written, limits)?;
         for list in self.inputs.iter().filter(|reads| reads.is_list) {
             list.input.slice().map_or(Ok(()), |slice| Use::of(list.role, slice, 0).aligned(limits))?;
@@ -186,8 +186,8 @@ impl<S> Buffers<'_, S> {
     /// An output, or memory.
     fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
         let output = |nth: usize| self.given.outputs.get(nth).zip(self.plan.outputs.get(nth));
-        if let Some((output, size)) = outputs::number(slot).and_then(output) {
-            return Some(buffers::slice(output.buffer(), output.offset(), *size));
+        if let Some((given, output)) = outputs::number(slot).and_then(output) {
+            return Some(buffers::slice(given.buffer(), given.offset(), output.size));
         }
         let (own, buffer) = self.memory.iter().find(|(own, _)| own.slot == Some(slot))?;
         Some(own.bound(buffer))

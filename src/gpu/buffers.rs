@@ -74,7 +74,7 @@ pub enum BufferError {
     },
     /// The buffer is too short, or a slice ends beyond its buffer.
     #[error(
-        "the {role} needs bytes {start}..{end}, but ends at byte {size}: make it longer, or give a slice that ends inside its buffer"
+        "the {role} slice needs bytes {start}..{end}, but ends at byte {size}: make it longer, or give a slice that ends inside its buffer"
     )]
     TooShort {
         /// The purpose of the buffer.
@@ -88,7 +88,7 @@ pub enum BufferError {
     },
     /// An offset at which no binding may start.
     #[error(
-        "the {role} starts at byte {offset}, which is not a multiple of {align} ({limit}): start it at one"
+        "the {role} slice starts at byte {offset}, which is not a multiple of {align} ({limit}): start it at one"
     )]
     Offset {
         /// The purpose of the buffer.
@@ -117,6 +117,14 @@ pub enum BufferError {
         /// The number of arrays.
         arrays: usize,
     },
+    /// An output that is missing, or that the operation does not write.
+    #[error("the output `{name}` {}", if *is_needed { "is missing: give a buffer for it" } else { "is not written: ask for it, or leave it out" })]
+    Output {
+        /// Its name.
+        name: &'static str,
+        /// True if the operation writes it.
+        is_needed: bool,
+    },
     /// A second input that is missing, or that the operation does not take.
     #[error("the operation takes {}", if *is_needed { "two inputs: give the second one" } else { "one input: leave the second one out" })]
     SecondInput {
@@ -124,7 +132,7 @@ pub enum BufferError {
         is_needed: bool,
     },
     /// Two inputs of unequal lengths.
-    #[error("{first} elements in the first input and {second} in the second: give as many in both")]
+    #[error("inputs of {first} and {second} elements: give as many in both")]
     Lengths {
         /// Elements of the first.
         first: u64,

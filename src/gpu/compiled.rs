@@ -4,10 +4,10 @@ use wgpu::Device;
 
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::input::Input;
+use crate::gpu::io::{InputsOf, ResultOf};
 use crate::gpu::kernel::{Options, Pipeline, Pipelines};
 use crate::gpu::operation::{Operation, Planned, Step};
 use crate::gpu::request::Request;
-use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 
 /// An operation on a device, over inputs of any length.
@@ -62,23 +62,25 @@ impl<O: Planned> Compiled<O> {
         self.operation.steps().iter().for_each(|step| drop(self.kernel(step)));
     }
 
-    /// Describes the operation over all elements of a buffer or of a slice of one. Bytes after the last whole element are ignored.
-    pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Request<'_, 'b, O> {
-        Request::new(self, Input::Buffer(elements.into()))
+    /// Describes the operation over all elements of its inputs: a buffer or a slice of one, or a struct that names several. Bytes after the last
+    /// whole element are ignored.
+    pub fn of<'b>(&self, inputs: impl InputsOf<'b, O>) -> Request<'_, 'b, O> {
+        let (first, second) = inputs.inputs();
+        Request::new(self, Input::Buffer(first), second)
     }
 
     /// Describes the operation over the texels of a texture, for an operation whose map takes texels.
     pub fn of_texels<'b>(&self, texels: impl Into<Texels<'b>>) -> Request<'_, 'b, O> {
-        Request::new(self, Input::Texels(texels.into()))
+        Request::new(self, Input::Texels(texels.into()), None)
     }
 
-    /// Converts what the operation wrote to its outputs for `len` elements, one after the other, as [`read`](mod@crate::read) returns
-    /// their bytes.
+    /// Converts what the operation wrote to its outputs for `len` elements: the bytes of all outputs, in the order of [`Plan::outputs`](crate::Plan::outputs), as
+    /// [`read`](mod@crate::read) returns them.
     ///
     /// # Errors
     ///
-    /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have.
-    pub fn results(&self, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
+    /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have; numbers of another type than `T`'s.
+    pub fn results<T: ResultOf<O>>(&self, len: u64, outputs: &[u8]) -> Result<Vec<T>, Error> {
         results(&self.operation, len, outputs)
     }
 
@@ -90,12 +92,16 @@ impl<O: Planned> Compiled<O> {
 }
 
 /// Converts the bytes of all outputs for `len` elements.
-pub(super) fn results<O: Planned>(operation: &O, len: u64, outputs: &[u8]) -> Result<Vec<O::Value>, Error> {
-    let (has, needed) = (outputs.len() as u64, operation.outputs(len).iter().sum::<u64>());
+pub(super) fn results<O: Planned, T: ResultOf<O>>(
+    operation: &O,
+    len: u64,
+    mut outputs: &[u8],
+) -> Result<Vec<T>, Error> {
+    let sizes = operation.outputs(len).into_iter().map(|output| output.size);
+    let (has, needed) = (outputs.len() as u64, sizes.clone().sum::<u64>());
     if has < needed {
         return Err(DataError::Format(format!("{has} bytes: the outputs have {needed}")).into());
     }
-    let outputs = &outputs[..needed as usize];
-    operation.check_results(len, outputs)?;
-    Ok(operation.values(len, outputs))
+    let each: Vec<_> = sizes.filter_map(|size| outputs.split_off(..size as usize)).collect();
+    T::results(operation, len, &each)
 }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use wgpu::{BindingResource, Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
 use crate::gpu::error::Error;
+use crate::gpu::io::Output;
 use crate::gpu::kernel::{Kernel, Options, Pipelines};
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
@@ -70,16 +71,16 @@ pub struct Plan<S = Step> {
     pub passes: Vec<Pass<S>>,
     /// The memory besides inputs and outputs.
     pub memory: Vec<Memory>,
-    /// Bytes of each output.
-    pub outputs: Vec<u64>,
+    /// The outputs.
+    pub outputs: Vec<Output>,
 }
 
 /// What tells a planned operation from others. [`Planned`] adds what all have in common.
 pub trait Base: Clone + Debug {
     /// The label of its passes.
     const LABEL: &'static str;
-    /// A value of the output.
-    type Value;
+    /// The names of its inputs.
+    const INPUTS: [&'static str; 2] = ["input", "second input"];
 
     /// Returns this operation without atomic additions in workgroup memory.
     fn counting_in_storage(self) -> Self {
@@ -102,18 +103,12 @@ pub trait Base: Clone + Debug {
     fn second_item(&self) -> Option<u64> {
         None
     }
-    /// Returns the size of each output in bytes, for an input of `len` elements. Each is a multiple of four.
-    fn outputs(&self, len: u64) -> Vec<u64>;
+    /// The outputs for an input of `len` elements.
+    fn outputs(&self, len: u64) -> Vec<Output>;
     /// Checks that its results mean something without outputs of the caller's.
     fn check_alone(&self) -> Result<(), Error> {
         Ok(())
     }
-    /// Checks the bytes of the output: errors that only the device finds.
-    fn check_results(&self, _len: u64, _output: &[u8]) -> Result<(), Error> {
-        Ok(())
-    }
-    /// Reads the values from the outputs for `len` elements. `output` holds the bytes of all outputs, one after the other.
-    fn values(&self, len: u64, output: &[u8]) -> Vec<Self::Value>;
     /// The name of its operator, and the parameters that the operator's text declares.
     fn parameters(&self) -> (&str, Option<Parameters>) {
         (Self::LABEL, None)

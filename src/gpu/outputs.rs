@@ -6,12 +6,10 @@ use crate::gpu::pass::OUTPUT;
 /// The binding with the second output; the others follow it. Those before it have other uses.
 const SECOND: u32 = 11;
 
-/// Outputs, as messages name them.
-const ROLES: [&str; 4] = ["output", "second output", "third output", "output after the third"];
-
-/// The name of an output in messages.
-pub(crate) fn role(nth: usize) -> &'static str {
-    ROLES[nth.min(ROLES.len() - 1)]
+/// The names of outputs that have no better ones.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let last = "output after the third";
+    ["output", "second output", "third output"].into_iter().chain(std::iter::repeat(last))
 }
 
 /// The number of the output that a binding has, if there are so many.

@@ -1,12 +1,13 @@
 //! Requests: an operation over a buffer, from the description to its results.
 
-use wgpu::{Buffer, BufferUsages, Queue};
+use wgpu::{BufferUsages, Queue};
 
 use crate::gpu::bind::{Given, Reads};
-use crate::gpu::buffers::BufferError;
+use crate::gpu::buffers::{self, BufferError};
 use crate::gpu::compiled::{Compiled, results};
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
+use crate::gpu::io::{NewOutputs, Output, OutputsOf, ResultOf};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Plan, Planned};
 use crate::gpu::parameters;
@@ -38,13 +39,8 @@ impl<O: Planned> Clone for Request<'_, '_, O> {
 impl<O: Planned> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
-    pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>) -> Self {
-        Request { operation, input, second: None, parameters: None, len: None, workspace: None }
-    }
-
-    /// Sets the second input of an operation that takes two. It must have as many elements as the first one, and may be the same buffer.
-    pub fn with<'s: 'b>(self, second: impl Into<Slice<'s>>) -> Self {
-        Request { second: Some(second.into()), ..self }
+    pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>, second: Option<Slice<'b>>) -> Self {
+        Request { operation, input, second, parameters: None, len: None, workspace: None }
     }
 
     /// Sets the buffer with the parameters that the text of a scan's operator or of a selection declares. Its contents may change from
@@ -108,57 +104,53 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// - The errors of [`Request::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
-    ///   input and output.
-    pub fn bind<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        self.bind_each([output])
-    }
-
-    /// Binds the buffers as [`Request::bind`] does, with an output for each array of an operation that writes several. Each
-    /// lies in a buffer of its own.
-    ///
-    /// # Errors
-    ///
-    /// - The errors of [`Request::bind`].
-    /// - [`BufferError::Outputs`]: another number of outputs than the operation writes arrays.
-    pub fn bind_each<'s, S: Into<Slice<'s>>>(
-        self,
-        outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Bound, Error> {
+    ///   input and output; an output is missing.
+    pub fn bind<'s>(self, outputs: impl OutputsOf<'s, O>) -> Result<Bound, Error> {
+        let outputs = outputs.outputs(self.operation.operation())?;
         let plan = self.plan()?;
         self.bound(&plan, outputs)
     }
 
-    /// Binds the buffers as [`Request::bind_each`] does, with new outputs of just the sizes that are needed: they have
+    /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have
     /// [`wgpu::BufferUsages::STORAGE`] and these usages.
     ///
     /// # Errors
     ///
     /// See [`Request::bind`].
-    pub fn bind_new(self, usage: BufferUsages) -> Result<(Bound, Vec<Buffer>), Error> {
+    pub fn bind_new(self, usage: BufferUsages) -> Result<(Bound, NewOutputs), Error> {
         let plan = self.plan()?;
-        let make = |size: &u64| {
-            self.operation.device().create_buffer(&wgpu::BufferDescriptor {
+        let make = |output: &Output| {
+            let buffer = self.operation.device().create_buffer(&wgpu::BufferDescriptor {
                 label: Some(O::LABEL),
-                size: (*size).max(4),
+                size: output.size.max(4),
                 usage: usage | BufferUsages::STORAGE,
                 mapped_at_creation: false,
-            })
+            });
+            (output.name, buffer)
         };
-        let outputs: Vec<_> = plan.outputs.iter().map(make).collect();
-        Ok((self.bound(&plan, &outputs)?, outputs))
+        let outputs = NewOutputs::new(plan.outputs.iter().map(make));
+        let bound = self.bound(&plan, outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect())?;
+        Ok((bound, outputs))
     }
 
-    fn bound<'s, S: Into<Slice<'s>>>(
-        self,
-        plan: &Plan,
-        outputs: impl IntoIterator<Item = S>,
-    ) -> Result<Bound, Error> {
+    /// Binds outputs in the order of the plan's. What the caller does not need is written to memory of the operation's own.
+    fn bound<'s>(self, plan: &Plan, outputs: Vec<Option<Slice<'s>>>) -> Result<Bound, Error> {
+        if let Some(Output { name, .. }) = plan.outputs.get(outputs.len()) {
+            return Err(BufferError::Output { name, is_needed: true }.into());
+        }
         let operation = self.operation.operation();
+        let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
+            Some(_) => None,
+            None => Some(buffers::scratch(self.operation.device(), O::LABEL, output.size)),
+        };
+        let own: Vec<_> = outputs.iter().zip(&plan.outputs).map(unneeded).collect();
+        let given = outputs.into_iter().zip(&own);
+        let outputs = given.filter_map(|(given, own)| given.or(own.as_ref().map(Slice::from)));
         let (operator, declared) = operation.parameters();
-        let second = self.second.map(|second| Reads::elements("second input", Input::Buffer(second)));
+        let second = self.second.map(|second| Reads::elements(O::INPUTS[1], Input::Buffer(second)));
         let given = Given {
-            inputs: [Reads::elements("input", self.input)].into_iter().chain(second).collect(),
-            outputs: outputs.into_iter().map(Into::into).collect(),
+            inputs: [Reads::elements(O::INPUTS[0], self.input)].into_iter().chain(second).collect(),
+            outputs: outputs.collect(),
             parameters: parameters::pair(operator, declared, self.parameters)?,
             count: None,
             workspace: self.workspace,
@@ -176,7 +168,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// - The errors of [`Request::bind`].
     /// - The device is lost.
-    pub fn run(self, queue: &Queue) -> Result<Vec<O::Value>, Error> {
+    pub fn run<T: ResultOf<O>>(self, queue: &Queue) -> Result<Vec<T>, Error> {
         let Submitted { len, size, outputs } = self.submit(queue)?;
         self.operation.results(len, &outputs.wait(size)?)
     }
@@ -187,7 +179,10 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// # Errors
     ///
     /// See [`Request::run`].
-    pub fn run_async(self, queue: &Queue) -> impl Future<Output = Result<Vec<O::Value>, Error>> + use<O> {
+    pub fn run_async<T: ResultOf<O>>(
+        self,
+        queue: &Queue,
+    ) -> impl Future<Output = Result<Vec<T>, Error>> + use<O, T> {
         let operation = self.operation.operation().clone();
         let begun = self.submit(queue);
         let begun = begun.map(|Submitted { len, size, outputs }| (len, outputs.read(size)));
@@ -202,11 +197,13 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         self.operation.operation().check_alone()?;
         let (plan, len) = (self.plan()?, self.elements()?.len);
         let device = self.operation.device();
-        let outputs = read::submit_each((device, queue), &plan.outputs, |outputs, encoder| {
+        let sizes: Vec<_> = plan.outputs.iter().map(|output| output.size).collect();
+        let outputs = read::submit_each((device, queue), &sizes, |outputs, encoder| {
+            let outputs = outputs.iter().map(|output| Some(output.into())).collect();
             self.bound(&plan, outputs)?.encode(encoder);
             Ok::<_, Error>(())
         })?;
-        Ok(Submitted { len, size: plan.outputs.iter().sum(), outputs })
+        Ok(Submitted { len, size: sizes.iter().sum(), outputs })
     }
 }
 

@@ -2,16 +2,16 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::Value;
 use crate::gpu::error::{DataError, Error};
+use crate::gpu::io::{Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::{BufferError, Pass};
-use crate::group::aggregate::Aggregate;
+use crate::group::io::{self, Group};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::group::spec::GroupById;
-use crate::reduce::{BufferRange, Numbers};
+use crate::reduce::{BufferRange, FromResults};
 
 /// All kernels. The last one is only for variances.
 const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
@@ -25,7 +25,7 @@ impl GroupById {
 
 impl Base for GroupById {
     const LABEL: &'static str = "halofold::group_by_id";
-    type Value = Numbers;
+    const INPUTS: [&'static str; 2] = ["values", "keys"];
 
     fn counting_in_storage(self) -> Self {
         GroupById { in_storage: true, ..self }
@@ -63,24 +63,9 @@ impl Base for GroupById {
         Some(4)
     }
 
-    fn outputs(&self, _: u64) -> Vec<u64> {
-        let mut sizes = vec![self.array(); self.aggregates.len()];
-        sizes.push(4);
-        sizes
-    }
-
-    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), Error> {
-        let number = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
-        if number == 0 { Ok(()) } else { Err(DataError::Ids { number, groups: self.groups }.into()) }
-    }
-
-    fn values(&self, _: u64, output: &[u8]) -> Vec<Numbers> {
-        let arrays: Vec<_> = output.chunks(self.array() as usize).zip(&self.aggregates).collect();
-        let value = |id: usize, (array, aggregate): &(&[u8], &Aggregate)| -> Value {
-            aggregate.result(self.element).read(&array[4 * id..][..4])
-        };
-        let numbers = |id| Numbers(arrays.iter().map(|array| value(id, array)).collect());
-        (0..self.groups as usize).map(numbers).collect()
+    fn outputs(&self, _: u64) -> Vec<Output> {
+        let results = self.aggregates.iter().map(|aggregate| Output::new(aggregate.name(), self.array()));
+        results.chain([Output::new("rejected", 4)]).collect()
     }
 
     fn plan_over(
@@ -91,5 +76,15 @@ impl Base for GroupById {
     ) -> Result<Vec<Pass>, Error> {
         let ids = second.ok_or(BufferError::SecondInput { is_needed: true })?;
         self.passes(input, ids, limits)
+    }
+}
+
+impl<V: FromResults> ResultOf<GroupById> for Group<u32, V> {
+    fn results(operation: &GroupById, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let groups = operation.groups;
+        match outputs.last().map_or(0, |rejected| io::number(rejected)) {
+            0 => Group::read(operation, 0..groups, outputs),
+            number => Err(DataError::Ids { number: number as u32, groups }.into()),
+        }
     }
 }

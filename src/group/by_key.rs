@@ -2,17 +2,20 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::error::{DataError, Error};
+use crate::gpu::io::{Output, ResultOf};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Pass, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
+use crate::group::io::{self, Group};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
 use crate::group::spec::{GroupById, order_of, places};
-use crate::reduce::{BufferRange, Numbers};
+use crate::reduce::results::OutputLayout;
+use crate::reduce::{BufferRange, FromResults};
 use crate::shader::{self, Composer, rooms};
 
 const CLEAR: Step = "group_by/clear";
@@ -60,13 +63,9 @@ const FEWER: &str = "allow fewer groups";
 /// A description of results by key, whose keys come in any order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has
 /// [an example](crate::group).
 ///
-/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values. Its outputs
-/// ([`Request::bind_each`](crate::Request::bind_each)) are
-///
-/// 1. the different keys, in ascending order;
-/// 2. their number, a `u32`, which [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes;
-/// 3. an array for each result, in the order in which they were asked for, by the rules of [`GroupById`];
-/// 4. the number of pairs that are left out, a `u32`: 0, unless there are more keys than groups.
+/// Its inputs are [`Pairs`](crate::group::Pairs), and its [`Outputs`](crate::group::Outputs) the different keys in ascending order, their number, which
+/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes, the results by the rules of [`GroupById`], and the number of rejected pairs: 0,
+/// unless there are more keys than groups. On the host each key is a [`Group`].
 ///
 /// The arrays have room for the most groups, of four bytes each. Keys behind the last group are left as they were, and results are those of empty groups.
 ///
@@ -177,8 +176,7 @@ fn bindings(step: Step) -> Vec<Slot> {
 
 impl Base for GroupByKey {
     const LABEL: &'static str = "halofold::group_by_key";
-    /// A group's key, and its results.
-    type Value = (Value, Numbers);
+    const INPUTS: [&'static str; 2] = ["keys", "values"];
 
     fn counting_in_storage(self) -> Self {
         GroupByKey { by_id: self.by_id.counting_in_storage(), ..self }
@@ -231,21 +229,9 @@ impl Base for GroupByKey {
         Some(4)
     }
 
-    fn outputs(&self, len: u64) -> Vec<u64> {
-        [vec![4 * u64::from(self.by_id.groups), 4], self.by_id.outputs(len)].concat()
-    }
-
-    fn check_results(&self, _: u64, output: &[u8]) -> Result<(), Error> {
-        let pairs = output.last_chunk().copied().map_or(0, u32::from_le_bytes);
-        if pairs == 0 { Ok(()) } else { Err(DataError::Keys { pairs, groups: self.by_id.groups }.into()) }
-    }
-
-    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Numbers)> {
-        let (keys, rest) = output.split_at(4 * self.by_id.groups as usize);
-        let (number, results) = rest.split_at(4);
-        let number = bytemuck::pod_read_unaligned::<u32>(number) as usize;
-        let keys = keys.chunks_exact(4).map(|key| self.key.read(key));
-        keys.zip(self.by_id.values(len, results)).take(number).collect()
+    fn outputs(&self, len: u64) -> Vec<Output> {
+        let keys = 4 * u64::from(self.by_id.groups);
+        [vec![Output::new("keys", keys), Output::new("len", 4)], self.by_id.outputs(len)].concat()
     }
 
     fn plan_over(
@@ -258,6 +244,19 @@ impl Base for GroupByKey {
         let mut passes = self.numbering(keys, limits)?;
         passes.extend(self.by_id.passes(values, keys, limits)?);
         Ok(passes)
+    }
+}
+
+impl<K: FromResults, V: FromResults> ResultOf<GroupByKey> for Group<K, V> {
+    fn results(operation: &GroupByKey, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let by_id = &operation.by_id;
+        let pairs = outputs.last().map_or(0, |rejected| io::number(rejected)) as u32;
+        if pairs > 0 {
+            return Err(DataError::Keys { pairs, groups: by_id.groups }.into());
+        }
+        let keys = &outputs[0][..4 * io::number(outputs[1])];
+        let keys: Vec<K> = OutputLayout::of("keys", operation.key).read_all(keys)?;
+        Group::read(by_id, keys, &outputs[2..])
     }
 }
 

@@ -5,17 +5,15 @@
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
-//! use halofold::group::GroupById;
-//! use halofold::reduce::Numbers;
+//! use halofold::group::{Group, GroupById, Pairs};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let brightness = buffer(bytemuck::cast_slice(&[0.5f32, 1.0, 0.25, 3.0]));
 //! # let labels = buffer(bytemuck::cast_slice(&[0u32, 2, 0, 2]));
 //! let by_label = Compiled::new(&device, GroupById::new(Element::F32, 3)?.sum().count(), &Options::default())?;
-//! let groups: Vec<Numbers> = by_label.of(&brightness).with(&labels).run(&queue)?;
-//! # assert_eq!(groups[0].0[0].as_f64(), 0.75);
-//! # assert_eq!(groups[1].0[1].as_f64(), 0.0);
-//! # assert_eq!(groups[2].0[0].as_f64(), 4.0);
+//! let groups: Vec<Group<u32, f32>> = by_label.of(Pairs { keys: &labels, values: &brightness }).run(&queue)?;
+//! let sums: Vec<_> = groups.iter().map(|group| (group.key, group.sum, group.count)).collect();
+//! assert_eq!(sums, [(0, Some(0.75), Some(2)), (1, Some(0.0), Some(0)), (2, Some(4.0), Some(2))]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -23,33 +21,33 @@
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
-//! use halofold::group::GroupByKey;
+//! use halofold::group::{Group, GroupByKey, Pairs};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let shops = buffer(bytemuck::cast_slice(&[907u32, 13, 907, 44, 13]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0]));
 //! let by_shop = Compiled::new(&device, GroupByKey::new(Element::U32, Element::F32, 1000)?.sum().count(), &Options::default())?;
-//! let shops = by_shop.of(&shops).with(&sales).run(&queue)?;
-//! let sums: Vec<_> = shops.iter().map(|(shop, results)| [shop.as_f64(), results.0[0].as_f64()]).collect();
-//! assert_eq!(sums, [[13.0, 7.0], [44.0, 10.0], [907.0, 4.5]]);
+//! let shops: Vec<Group<u32, f32>> = by_shop.of(Pairs { keys: &shops, values: &sales }).run(&queue)?;
+//! let sums: Vec<_> = shops.iter().map(|shop| (shop.key, shop.sum)).collect();
+//! assert_eq!(sums, [(13, Some(7.0)), (44, Some(10.0)), (907, Some(4.5))]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! [`ReduceRuns`] takes keys and values, and reduces the values of each run of equal neighbouring keys; or it gives the lengths of runs:
 //!
 //! ```
-//! use halofold::group::ReduceRuns;
+//! use halofold::group::{Pairs, ReduceRuns, Run};
 //! use halofold::reduce::Op;
-//! use halofold::{Compiled, Element, Options, Value};
+//! use halofold::{Compiled, Element, Options};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let days = buffer(bytemuck::cast_slice(&[20u32, 20, 20, 21, 21, 23]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0, 4.0]));
 //! // Sales in the order of their days.
 //! let by_day = Compiled::new(&device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32)?)?, &Options::default())?;
-//! let sums = by_day.of(&days).with(&sales).run(&queue)?;
-//! let sum = |day: u64, sum: f32| (Value::Unsigned(day), vec![Value::F32(sum)]);
-//! assert_eq!(sums, [sum(20, 6.5), sum(21, 15.0), sum(23, 4.0)]);
+//! let sums: Vec<Run<u32, f32>> = by_day.of(Pairs { keys: &days, values: &sales }).run(&queue)?;
+//! let sums: Vec<_> = sums.iter().map(|day| (day.key, day.result)).collect();
+//! assert_eq!(sums, [(20, 6.5), (21, 15.0), (23, 4.0)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -69,9 +67,9 @@
 //!
 //! # Outputs of groups by id
 //!
-//! [`Request::bind_each`](crate::Request::bind_each) takes an array for each result, in the order in which they were asked for, of four bytes a group; and
-//! behind them one `u32`, the number of pairs whose id no group has. These pairs are left out. [`Request::run`](crate::Request::run) and
-//! [`Request::run_async`](crate::Request::run_async) return an error then, which says how many there are: [`DataError::Ids`](crate::DataError::Ids).
+//! [`Outputs`] names an array for each result that is asked for, of four bytes a group, and perhaps one `u32`, the number of pairs that no group has.
+//! [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return an error if it is not 0:
+//! [`DataError::Ids`](crate::DataError::Ids).
 //!
 //! # Cost
 //!
@@ -104,6 +102,7 @@
 mod aggregate;
 mod by_id;
 mod by_key;
+mod io;
 mod kernels;
 mod plan;
 pub mod reference;
@@ -111,5 +110,6 @@ mod runs;
 mod spec;
 
 pub use by_key::GroupByKey;
+pub use io::{Group, Outputs, Pairs, Run, RunOutputs};
 pub use runs::ReduceRuns;
 pub use spec::GroupById;

@@ -2,15 +2,18 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
+use crate::gpu::io::{OneInput, Output, ResultOf};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::{BufferError, Pass, grid};
-use crate::reduce::{BufferRange, Monoid};
+use crate::group::io::{self, Run};
+use crate::reduce::results::OutputLayout;
+use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::shader::{self, Composer, Piece, rooms};
 
 const RUNS: Step = "by_key/runs";
@@ -53,16 +56,11 @@ parameters! {
 /// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
 /// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 ///
-/// An operation has two inputs, the keys and by [`Request::with`](crate::Request::with) as many values; for lengths only the keys. It has three outputs
-/// ([`Request::bind_each`](crate::Request::bind_each)), in order of the runs:
+/// Its inputs are [`Pairs`](crate::group::Pairs), for lengths only the keys; its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs.
+/// On the host each run is a [`Run`]. An index in a result, as that of [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input,
+/// where those of segments and rows of a [`Reduce`](crate::reduce::Reduce) and of a [`Scan`](crate::scan::Scan) count from the start of theirs.
 ///
-/// 1. the key of each run, with the bits of its first one;
-/// 2. the result of each run, [`Monoid::out_size`] bytes each, or its length, a `u32`; an index in it, as that of
-///    [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input, where those of segments and rows of a
-///    [`Reduce`](crate::reduce::Reduce) and of a [`Scan`](crate::scan::Scan) count from the start of theirs;
-/// 3. the number of runs, a `u32`.
-///
-/// Each of the first two has room for as many runs as there are keys; what lies behind the runs is left as it was. The number stays on the GPU, where
+/// What lies behind the runs is left as it was. Their number stays on the GPU, where
 /// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
 ///
 /// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are; of floats −0 equals 0, and all NaNs
@@ -172,8 +170,7 @@ impl ReduceRuns {
 
 impl Base for ReduceRuns {
     const LABEL: &'static str = "halofold::reduce_runs";
-    /// A run's key, and the numbers of its result.
-    type Value = (Value, Vec<Value>);
+    const INPUTS: [&'static str; 2] = ["keys", "values"];
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
@@ -250,23 +247,14 @@ impl Base for ReduceRuns {
         self.monoid.as_ref().map(Monoid::stride)
     }
 
-    fn outputs(&self, len: u64) -> Vec<u64> {
+    fn outputs(&self, len: u64) -> Vec<Output> {
         let [_, result] = self.result_sizes();
-        vec![self.key.size() * len, (result * len).next_multiple_of(4), 4]
-    }
-
-    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, Vec<Value>)> {
-        let sizes = self.outputs(len);
-        let (keys, rest) = output.split_at(sizes[0] as usize);
-        let (results, number) = rest.split_at(sizes[1] as usize);
-        let runs = bytemuck::pod_read_unaligned::<u32>(number) as usize;
-        let [_, result] = self.result_sizes();
-        let keys = keys.chunks_exact(self.key.size() as usize).map(|key| self.key.read(key));
-        let numbers = |bytes: &[u8]| match &self.monoid {
-            Some(monoid) => monoid.numbers(bytes),
-            None => vec![Element::U32.read(bytes)],
-        };
-        keys.zip(results.chunks_exact(result as usize).map(numbers)).take(runs).collect()
+        let results = (result * len).next_multiple_of(4);
+        vec![
+            Output::new("keys", self.key.size() * len),
+            Output::new("results", results),
+            Output::new("len", 4),
+        ]
     }
 
     fn plan_over(
@@ -283,7 +271,7 @@ impl Base for ReduceRuns {
         let (from, first_key) = bound(keys, self.key.size())?;
         let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;
         let first_value = second.map_or(0, |(_, first)| first);
-        for size in self.outputs(keys.len) {
+        for Output { size, .. } in self.outputs(keys.len) {
             let error = |error: LimitError| error.of("an output").or(SPLIT);
             LimitError::unless_bound(limits, size).map_err(error)?;
         }
@@ -312,6 +300,20 @@ impl Base for ReduceRuns {
         };
         // Without pairs only their number is told.
         STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+    }
+}
+
+impl OneInput for ReduceRuns {}
+
+impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
+    fn results(operation: &ReduceRuns, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let lengths = || OutputLayout::of("lengths", Element::U32);
+        let layout = operation.monoid.as_ref().map_or_else(lengths, Monoid::layout);
+        let runs = io::number(outputs[2]);
+        let keys = &outputs[0][..operation.key.size() as usize * runs];
+        let keys: Vec<K> = OutputLayout::of("keys", operation.key).read_all(keys)?;
+        let results: Vec<R> = layout.read_all(&outputs[1][..layout.stride as usize * runs])?;
+        Ok(keys.into_iter().zip(results).map(|(key, result)| Run { key, result }).collect())
     }
 }
 

@@ -45,7 +45,9 @@ impl GroupById {
     }
 
     pub(super) fn and(mut self, aggregate: Aggregate) -> Self {
-        self.aggregates.push(aggregate);
+        if !self.has(aggregate) {
+            self.aggregates.push(aggregate);
+        }
         self
     }
 

@@ -4,6 +4,7 @@ use wgpu::{Features, Limits, TextureSampleType};
 
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
+use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
@@ -13,7 +14,6 @@ use crate::histogram::plan::{CLEAR, COUNT};
 
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
-    type Value = u32;
 
     fn counting_in_storage(self) -> Self {
         Histogram { in_storage: true, ..self }
@@ -41,12 +41,8 @@ impl Base for Histogram {
         Ok(table.into_iter().collect())
     }
 
-    fn outputs(&self, _: u64) -> Vec<u64> {
-        vec![self.output()]
-    }
-
-    fn values(&self, _: u64, output: &[u8]) -> Vec<u32> {
-        bytemuck::pod_collect_to_vec(output)
+    fn outputs(&self, _: u64) -> Vec<Output> {
+        vec![Output::new("counts", self.output())]
     }
 
     fn sample(&self) -> Option<TextureSampleType> {
@@ -64,5 +60,14 @@ impl Base for Histogram {
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
         self.passes(input, limits)
+    }
+}
+
+impl OneInput for Histogram {}
+impl OneOutput for Histogram {}
+
+impl ResultOf<Histogram> for u32 {
+    fn results(_: &Histogram, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        Ok(bytemuck::pod_collect_to_vec(outputs[0]))
     }
 }

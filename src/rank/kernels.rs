@@ -174,11 +174,12 @@ impl Made {
     }
 
     /// The bindings of a kernel. 0 and 3 are the input, 1 the output, 4 the state, 5 the list of ranks, 6 the sample, 7 and 9 the candidates and
-    /// their indices, 8 the bins, 10 the ties of each part.
+    /// their indices, 8 the bins, 10 the ties of each part, 11 the indices of winners.
     fn slots(self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            ROW_TOP | ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
+            ROW_TOP => &[(0, Read), (1, Write), (3, Read), (5, Read), (11, Write)],
+            ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
             SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
             PICK => &[(4, Write), (5, Read), (6, Read)],
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],
@@ -189,9 +190,9 @@ impl Made {
             }
             FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
             ADD_UP => &[(4, Write), (10, Write)],
-            TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read)],
+            TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read), (11, Write)],
             SORT => &[(4, Write), (7, Write), (9, Write)],
-            _ => &[(1, Write), (4, Write), (7, Write), (9, Write)],
+            _ => &[(1, Write), (4, Write), (7, Write), (9, Write), (11, Write)],
         };
         [own, &[(PARAMETERS, Access::Uniform)]].concat()
     }

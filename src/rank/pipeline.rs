@@ -11,7 +11,7 @@ use crate::rank::kernels::{
     ADD_UP, BINS, BRACKETS, DIGITS, FINISH, MERGE, PICK, SAMPLE, SIFT, SORT, SPAN, STATE, TIES, VECTORS,
     WORKGROUP, digits, key_words, reads, sifting, staged,
 };
-use crate::rank::selection::{Params, Part, Selection, indices_at};
+use crate::rank::selection::{Params, Part, Selection};
 
 /// The most tiles of a workgroup: more of them mean fewer additions to storage.
 const MOST_TILES: u64 = 8;
@@ -130,7 +130,7 @@ impl Selection {
     fn pass(
         &self,
         (step, round): (Step, u32),
-        &Part { first, number: rows, all, list, .. }: &Part,
+        &Part { first, number: rows, list, .. }: &Part,
         windows: &[Window],
         nth: usize,
     ) -> Pass {
@@ -158,7 +158,6 @@ impl Selection {
             part: parts(&windows[..nth]) as u32,
             span: tiles * VECTORS * sifting(self.top.is_some()),
             here: here as u32,
-            indices: (indices_at(self.element, all * k) / 4) as u32,
             rows: rows as u32,
             list: list as u32,
         };

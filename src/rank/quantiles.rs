@@ -5,6 +5,7 @@ use wgpu::{Features, Limits};
 use crate::element::{Element, Value};
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
+use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
@@ -14,6 +15,8 @@ use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Wanted};
 use crate::rank::shape::Rows;
 use crate::rank::values;
+use crate::reduce::FromResults;
+use crate::reduce::results::OutputLayout;
 
 /// The ranks that are asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +122,16 @@ impl Quantiles {
         if self.is_between() { Element::F32 } else { self.element }
     }
 
+    /// The numbers between the pairs of 64-bit elements of an output.
+    fn between(&self, len: u64, output: &[u8]) -> Vec<f64> {
+        let elements: Vec<_> = output.chunks_exact(8).map(|bytes| self.element.read(bytes)).collect();
+        let way = |row: u64, wanted: Wanted| if row > 0 { wanted.way } else { f64::NAN };
+        let of_row = |row: u64| self.wanted(row).into_iter().map(move |wanted| way(row, wanted));
+        let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();
+        let between = |(pair, way): (&[Value], f64)| values::between(pair[0], pair[1], way);
+        elements.chunks(2).zip(ways.into_iter().cycle()).map(between).collect()
+    }
+
     /// True if results lie between elements.
     fn is_between(&self) -> bool {
         matches!(&self.asked, Asked::Quantiles(_, method) if !method.is_discrete())
@@ -127,7 +140,6 @@ impl Quantiles {
 
 impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
-    type Value = Value;
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(limits)
@@ -149,21 +161,10 @@ impl Base for Quantiles {
         self.element.size()
     }
 
-    fn outputs(&self, len: u64) -> Vec<u64> {
+    fn outputs(&self, len: u64) -> Vec<Output> {
         let size = if self.made().in_pairs() { 16 } else { values::size(self.result()) };
-        vec![self.rows.number(len).saturating_mul(self.ranks() as u64).saturating_mul(size)]
-    }
-
-    fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {
-        if !self.made().in_pairs() {
-            return values::of(self.result(), output);
-        }
-        let pairs = values::of(self.element, output);
-        let way = |row: u64, wanted: Wanted| if row > 0 { wanted.way } else { f64::NAN };
-        let of_row = |row: u64| self.wanted(row).into_iter().map(move |wanted| way(row, wanted));
-        let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();
-        let between = |(pair, way): (&[Value], f64)| values::between(pair[0], pair[1], way);
-        pairs.chunks(2).zip(ways.into_iter().cycle()).map(between).collect()
+        let number = self.rows.number(len).saturating_mul(self.ranks() as u64);
+        vec![Output::new("values", number.saturating_mul(size))]
     }
 
     fn plan_over(
@@ -172,7 +173,20 @@ impl Base for Quantiles {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        values::check(self.outputs(input.len)[0], limits)?;
+        values::check(&self.outputs(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
+    }
+}
+
+impl OneInput for Quantiles {}
+impl OneOutput for Quantiles {}
+
+impl<T: FromResults> ResultOf<Quantiles> for T {
+    fn results(operation: &Quantiles, len: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        if operation.made().in_pairs() {
+            let floats = operation.between(len, outputs[0]);
+            return OutputLayout::of("quantiles", Element::F64).read_all(bytemuck::cast_slice(&floats));
+        }
+        values::of("quantiles", operation.result(), outputs[0])
     }
 }

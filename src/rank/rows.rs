@@ -7,7 +7,7 @@ use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, largest_workgroup, needs};
 use crate::gpu::operation::Step;
 use crate::gpu::{Pass, grid};
-use crate::rank::selection::{Params, Part, Selection, indices_at};
+use crate::rank::selection::{Params, Part, Selection};
 
 /// The kernels of single ranks, and of first elements.
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
@@ -124,7 +124,6 @@ impl Selection {
                 groups: grid[0],
                 samples,
                 k: best,
-                indices: (indices_at(self.element, rows.all * k) / 4) as u32,
                 rows: rows.number as u32,
                 list: rows.list as u32,
                 ..Params::default()

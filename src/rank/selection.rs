@@ -9,7 +9,6 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
 use crate::rank::bracket::Sample;
-use crate::rank::values;
 
 parameters! {
     /// `Params` of `shaders/rank/shared/io.wgsl`.
@@ -30,7 +29,6 @@ parameters! {
         part: u32,
         span: u32,
         here: u32,
-        indices: u32,
         rows: u32,
         list: u32,
     }
@@ -110,10 +108,9 @@ impl Selection {
 pub(super) struct Part {
     /// Their elements.
     pub(super) input: BufferRange,
-    /// The first of them, and their number, among all rows that have results.
+    /// The first of them, among all rows that have results, and their number.
     pub(super) first: u64,
     pub(super) number: u64,
-    pub(super) all: u64,
     /// The first entry for them in the list.
     pub(super) list: u64,
 }
@@ -133,9 +130,4 @@ impl Part {
             Part { input: BufferRange { offset, len }, first: self.first + before, number, ..self }
         })
     }
-}
-
-/// The offset of indices behind so many elements, in bytes: a multiple of every alignment that bindings need.
-pub(super) fn indices_at(element: Element, number: u64) -> u64 {
-    values::size(element).saturating_mul(number).checked_next_multiple_of(256).unwrap_or(u64::MAX)
 }

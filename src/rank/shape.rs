@@ -123,14 +123,15 @@ impl Rows {
         any: &Selection,
         limits: &Limits,
     ) -> Result<Vec<(Part, bool)>, Error> {
-        let (len, all) = (input.len, self.number(input.len));
+        let len = input.len;
         if let Rows::Of(row) = *self {
             if row == 0 || !len.is_multiple_of(row) {
                 return Err(input::not_rows(len, row));
             }
         }
         let Rows::Between(offsets) = self else {
-            let part = Part { input, first: 0, number: all, all, list: 0 };
+            let all = self.number(len);
+            let part = Part { input, first: 0, number: all, list: 0 };
             let is_short = any.is_short(part.row(), all, false, limits);
             return Ok(if all > 0 { vec![(part, is_short)] } else { Vec::new() });
         };
@@ -143,7 +144,7 @@ impl Rows {
             // They are many if as many as long would be.
             let is_short = any.is_short(to - from, elements / (to - from).max(1), true, limits);
             let input = BufferRange { offset: input.offset + any.element.size() * from, len: to - from };
-            Ok((Part { input, first, number: 1, all, list: first * any.ranks() }, is_short))
+            Ok((Part { input, first, number: 1, list: first * any.ranks() }, is_short))
         };
         offsets.windows(2).zip(0..).map(part).collect()
     }

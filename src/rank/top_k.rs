@@ -2,18 +2,20 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
+use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
-use crate::rank::selection::{Selection, indices_at};
+use crate::rank::selection::Selection;
 use crate::rank::shape::Rows;
 use crate::rank::values;
+use crate::reduce::FromResults;
 
 /// The index of an element that does not exist.
 const NONE: u32 = u32::MAX;
@@ -22,23 +24,22 @@ const NONE: u32 = u32::MAX;
 /// plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// ```
-/// use halofold::rank::TopK;
-/// use halofold::{Compiled, Element, Options, Value};
+/// use halofold::rank::{Ranked, TopK};
+/// use halofold::{Compiled, Element, Options};
 ///
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let scores: Vec<f32> = (0..5000).map(|i| ((i * 7) % 5000) as f32).collect();
 /// # let scores = buffer(bytemuck::cast_slice(&scores));
-/// let best: Vec<(Value, u32)> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).run(&queue)?;
-/// # assert_eq!(best[0], (Value::F32(4999.0), 2857));
-/// # assert_eq!(best[9].0, Value::F32(4990.0));
+/// let best: Vec<Ranked<f32>> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).run(&queue)?;
+/// assert_eq!(best[0], Ranked { value: 4999.0, index: 2857 });
+/// # assert_eq!(best[9].value, 4990.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Elements come in their order, the best first; of equal ones, the one with the smaller index. NaNs are the largest elements.
 ///
-/// The output has the k values of each row, a row after the other; then, from byte [`TopK::indices_at`] on, as many indices, a `u32` each,
-/// which count from the start of the row or segment. An element of 16 bits becomes an `f32`. If a row has fewer than k elements, its last
-/// values are 0, and their indices 2^32 − 1.
+/// It writes two [`Outputs`], elements and indices; on the host each element is a [`Ranked`]. If a row has fewer than k elements, its last values
+/// are 0, and their indices 2^32 − 1; the host gets none for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopK {
     element: Element,
@@ -65,11 +66,6 @@ impl TopK {
         TopK { is_smallest: true, ..self }
     }
 
-    /// The offset of the indices in the output, in bytes, for an input of `len` elements: a multiple of 256.
-    pub fn indices_at(&self, len: u64) -> u64 {
-        indices_at(self.element, self.rows.number(len).saturating_mul(self.k.into()))
-    }
-
     /// The selection in rows of `len` elements.
     fn selection(&self, len: u64) -> Selection {
         Selection::of_top(self.element, len, self.k.into())
@@ -92,7 +88,6 @@ impl TopK {
 
 impl Base for TopK {
     const LABEL: &'static str = "halofold::top_k";
-    type Value = (Value, u32);
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(limits)
@@ -114,18 +109,10 @@ impl Base for TopK {
         self.element.size()
     }
 
-    fn outputs(&self, len: u64) -> Vec<u64> {
-        let indices = self.rows.number(len).saturating_mul(4 * u64::from(self.k));
-        vec![self.indices_at(len).saturating_add(indices)]
-    }
-
-    fn values(&self, len: u64, output: &[u8]) -> Vec<(Value, u32)> {
-        let number = self.k as usize * self.rows.number(len) as usize;
-        let (elements, indices) = output.split_at(self.indices_at(len) as usize);
-        let indices = bytemuck::pod_collect_to_vec::<u8, u32>(indices);
-        let size = values::size(self.element) as usize;
-        let elements = values::of(self.element, &elements[..size * number]);
-        elements.into_iter().zip(indices).filter(|(_, index)| *index != NONE).collect()
+    fn outputs(&self, len: u64) -> Vec<Output> {
+        let number = self.rows.number(len).saturating_mul(self.k.into());
+        let bytes = |size: u64| number.saturating_mul(size);
+        vec![Output::new("values", bytes(values::size(self.element))), Output::new("indices", bytes(4))]
     }
 
     fn plan_over(
@@ -134,7 +121,38 @@ impl Base for TopK {
         _: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
-        values::check(self.outputs(input.len)[0], limits)?;
+        values::check(&self.outputs(input.len), limits)?;
         self.rows.plan(input, |len| self.selection(len), limits)
+    }
+}
+
+impl OneInput for TopK {}
+
+/// The outputs of [`TopK`]: for each row k of both, a row after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<V, I> {
+    /// The elements. One of 16 bits becomes an `f32`.
+    pub values: V,
+    /// Their indices, a `u32` each, which count from the start of the row or segment.
+    pub indices: I,
+}
+
+outputs!(Outputs<V: values, I: indices>, TopK);
+
+/// One of the k best elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked<T> {
+    /// The element.
+    pub value: T,
+    /// Its index in the row or segment.
+    pub index: u32,
+}
+
+impl<T: FromResults> ResultOf<TopK> for Ranked<T> {
+    fn results(operation: &TopK, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let values: Vec<T> = values::of("top-k", operation.element, outputs[0])?;
+        let indices = bytemuck::pod_collect_to_vec::<u8, u32>(outputs[1]);
+        let ranked = values.into_iter().zip(indices).map(|(value, index)| Ranked { value, index });
+        Ok(ranked.filter(|ranked| ranked.index != NONE).collect())
     }
 }

@@ -3,12 +3,16 @@
 use wgpu::Limits;
 
 use crate::element::{Element, Value};
+use crate::gpu::error::Error;
+use crate::gpu::io::Output;
 use crate::gpu::limits::LimitError;
+use crate::reduce::FromResults;
+use crate::reduce::results::OutputLayout;
 
-/// Checks that a device can bind an output of so many bytes.
-pub(super) fn check(output: u64, limits: &Limits) -> Result<(), LimitError> {
+/// Checks that a device can bind outputs.
+pub(super) fn check(outputs: &[Output], limits: &Limits) -> Result<(), LimitError> {
     let error = |error: LimitError| error.of("the output").or("ask for less");
-    LimitError::unless_bound(limits, output).map_err(error)
+    outputs.iter().try_for_each(|output| LimitError::unless_bound(limits, output.size).map_err(error))
 }
 
 /// The bytes of a value. A 16-bit float has become one of 32 bits.
@@ -17,23 +21,23 @@ pub(super) fn size(element: Element) -> u64 {
 }
 
 /// Elements of a type.
-pub(super) fn of(element: Element, output: &[u8]) -> Vec<Value> {
+pub(super) fn of<T: FromResults>(name: &str, element: Element, output: &[u8]) -> Result<Vec<T>, Error> {
     let stored = if element == Element::F16 { Element::F32 } else { element };
-    output.chunks_exact(size(element) as usize).map(|bytes| stored.read(bytes)).collect()
+    OutputLayout::of(name, stored).read_all(output)
 }
 
 /// The number on the way from an element of 64 bits to another one that is not less, from the nearer end, as NumPy does it. On the way to an
 /// infinity every number is infinite. Integers and their distances do not wrap, and are not rounded before the end.
-pub fn between(low: Value, high: Value, way: f64) -> Value {
+pub fn between(low: Value, high: Value, way: f64) -> f64 {
     if way.is_nan() {
-        return Value::F64(f64::NAN);
+        return f64::NAN;
     }
     if let (Some(low), Some(high)) = (integer(low), integer(high)) {
-        return Value::F64(between_integers(low, high, way));
+        return between_integers(low, high, way);
     }
     let [low, high] = [low, high].map(Value::as_f64);
     let distance = high - low;
-    Value::F64(if low == high {
+    if low == high {
         low
     } else if low.is_infinite() || high.is_infinite() {
         low + high
@@ -43,7 +47,7 @@ pub fn between(low: Value, high: Value, way: f64) -> Value {
         low + distance * way
     } else {
         high - distance * (1.0 - way)
-    })
+    }
 }
 
 fn integer(value: Value) -> Option<i128> {
@@ -72,9 +76,9 @@ mod tests {
     #[test]
     fn integers_beyond_floats_are_rounded_once() {
         let between = |low: i64, high: i64, way| between(Value::Signed(low), Value::Signed(high), way);
-        assert_eq!(between(i64::MIN, i64::MAX, 0.5), Value::F64(-0.5));
-        assert_eq!(between(1 - (1 << 62), 1 << 62, 0.5), Value::F64(0.5));
-        assert_eq!(between(i64::MAX - 2, i64::MAX, 0.5), Value::F64(i64::MAX as f64));
-        assert_eq!(between(7, 9, 0.25), Value::F64(7.5));
+        assert_eq!(between(i64::MIN, i64::MAX, 0.5), -0.5);
+        assert_eq!(between(1 - (1 << 62), 1 << 62, 0.5), 0.5);
+        assert_eq!(between(i64::MAX - 2, i64::MAX, 0.5), i64::MAX as f64);
+        assert_eq!(between(7, 9, 0.25), 7.5);
     }
 }

@@ -137,7 +137,7 @@ pub mod plan;
 mod reduction;
 pub mod reference;
 mod refused;
-mod results;
+pub(crate) mod results;
 mod shape;
 mod sources;
 mod tuning;

@@ -213,12 +213,11 @@ impl Reduce {
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
     pub(super) fn output_layout(&self) -> OutputLayout {
         let monoid = &self.monoid;
-        let (fields, stride) = if self.to_states {
-            (monoid.state_fields.clone(), monoid.acc_size())
-        } else {
-            (monoid.fields(), monoid.out_size())
-        };
-        OutputLayout { name: monoid.name().to_owned(), fields: fields.unwrap_or_default(), stride }
+        if self.to_states {
+            let (name, fields) = (monoid.name().to_owned(), monoid.state_fields.clone().unwrap_or_default());
+            return OutputLayout { name, fields, stride: monoid.acc_size() };
+        }
+        monoid.layout()
     }
 
     /// Bytes from one item of the inputs to the next.

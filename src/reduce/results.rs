@@ -79,13 +79,13 @@ impl<'a> Fields<'a> {
 
 /// The layout of results in an output buffer.
 #[derive(Debug)]
-pub(super) struct OutputLayout {
+pub(crate) struct OutputLayout {
     /// The operator.
     pub(super) name: String,
     /// The numbers of one result.
     pub(super) fields: Vec<Field>,
     /// Bytes from one result to the next.
-    pub(super) stride: u64,
+    pub(crate) stride: u64,
 }
 
 /// The bytes of several results.
@@ -108,6 +108,12 @@ impl Results<'_> {
 }
 
 impl OutputLayout {
+    /// The layout of an array of elements.
+    pub(crate) fn of(name: &str, element: Element) -> Self {
+        let number = Field { offset: 0, number: Number::One(element) };
+        OutputLayout { name: name.to_owned(), fields: vec![number], stride: element.size() }
+    }
+
     /// Converts the bytes of an output to results.
     pub(super) fn read<T: FromResults>(&self, bytes: &[u8]) -> Result<T, Error> {
         let results = Results { bytes, layout: self };
@@ -120,6 +126,11 @@ impl OutputLayout {
             return Err(not_one(count));
         }
         T::from_results(&results).ok_or_else(|| self.wrong_type::<T>())
+    }
+
+    /// Converts the bytes of an array to results, one of type `T` each.
+    pub(crate) fn read_all<T: FromResults>(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
+        Vec::from_results(&Results { bytes, layout: self }).ok_or_else(|| self.wrong_type::<T>())
     }
 
     /// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.

@@ -28,7 +28,7 @@ impl<'b> Sources<'b> {
     pub(super) fn inputs(&self) -> Vec<Reads<'b>> {
         let parts = self.parts.iter().map(|part| Reads::elements("input", *part));
         let second = self.second.map(|second| Reads::elements("second input", Input::Buffer(second)));
-        let list = |list| Reads { role: "list of offsets", input: Input::Buffer(list), is_list: true };
+        let list = |list| Reads { role: "offsets", input: Input::Buffer(list), is_list: true };
         parts.chain(second).chain(self.offsets.map(list)).collect()
     }
 

@@ -2,14 +2,14 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::Value;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
+use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
-use crate::reduce::{BufferRange, Monoid};
+use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
 use crate::scan::plan::Rows;
 
@@ -79,9 +79,8 @@ impl Scan {
         Scan { rows: Rows::Between(offsets.len() as u64), offsets, ..self }
     }
 
-    /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output
-    /// ([`Request::bind_each`](crate::Request::bind_each)) carries the accumulator of all elements so far from part to part, [`Scan::state_size`]
-    /// bytes. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no state to go on from, and are refused.
+    /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output, of
+    /// [`Outputs`], carries the accumulator of all elements so far from part to part. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no state to go on from, and are refused.
     ///
     /// **A part of no elements ([`Request::len`](crate::Request::len)) begins anew, wherever it comes:** it has to come first, and one that merely
     /// happens to be empty has to be left out. Rows and segments begin anew in each part, as ever: there the state is that of the last row or segment
@@ -92,13 +91,14 @@ impl Scan {
     /// ```
     /// use halofold::{Compiled, Options};
     /// # use halofold::reduce::Op;
+    /// use halofold::scan::Outputs;
     /// # use halofold::scan::Scan;
     /// # use halofold::{Element, wgpu};
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let [part, results, state] = [(); 3].map(|()| buffer(bytemuck::cast_slice(&[0u32; 1000])));
     /// let sums = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.continuing(), &Options::default())?;
-    /// let begin = sums.of(&part).len(0).bind_each([&results, &state])?;
-    /// let go_on = sums.of(&part).bind_each([&results, &state])?;
+    /// let begin = sums.of(&part).len(0).bind(Outputs { prefixes: &results, state: &state })?;
+    /// let go_on = sums.of(&part).bind(Outputs { prefixes: &results, state: &state })?;
     /// # let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     /// begin.encode(&mut encoder);
     /// // For each part, once its elements are in the buffer:
@@ -129,7 +129,6 @@ impl Scan {
 
 impl Base for Scan {
     const LABEL: &'static str = "halofold::scan";
-    type Value = Value;
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(features, limits)
@@ -161,19 +160,15 @@ impl Base for Scan {
         self.monoid.stride()
     }
 
-    fn outputs(&self, len: u64) -> Vec<u64> {
-        let state = self.continues.then(|| self.state_size());
-        [(len * self.monoid.out_size()).next_multiple_of(4)].into_iter().chain(state).collect()
+    fn outputs(&self, len: u64) -> Vec<Output> {
+        let prefixes = Output::new("prefixes", (len * self.monoid.out_size()).next_multiple_of(4));
+        let state = self.continues.then(|| Output::new("state", self.state_size()));
+        [prefixes].into_iter().chain(state).collect()
     }
 
     fn check_alone(&self) -> Result<(), Error> {
-        let message = "these prefixes go on from the state in their second output: give it and the results to `bind_each`";
+        let message = "these prefixes go on from a state: give it and the prefixes to `bind`";
         if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
-    }
-
-    /// The numbers of the results, those of one after those of another.
-    fn values(&self, len: u64, output: &[u8]) -> Vec<Value> {
-        self.monoid.numbers(&output[..(len * self.monoid.out_size()) as usize])
     }
 
     fn plan_over(
@@ -188,5 +183,26 @@ impl Base for Scan {
             return Err(input::not_a_segment(number, from..to, input.len));
         }
         self.made().layout(limits).plan(input, limits)
+    }
+}
+
+impl OneInput for Scan {}
+impl OneOutput for Scan {}
+
+/// The outputs of a scan that [continues](Scan::continuing). Of another one, the prefixes are the only output.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<P, S> {
+    /// A result for each element.
+    pub prefixes: P,
+    /// The accumulator of all elements so far, [`Scan::state_size`] bytes. A part goes on from it.
+    pub state: S,
+}
+
+outputs!(Outputs<P: prefixes, S: state>, Scan);
+
+impl<T: FromResults> ResultOf<Scan> for T {
+    fn results(operation: &Scan, len: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let layout = operation.monoid.layout();
+        layout.read_all(&outputs[0][..(len * layout.stride) as usize])
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! ```
 //! use halofold::select::Select;
-//! use halofold::{Compiled, Element, Options, Value};
+//! use halofold::{Compiled, Element, Options};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let samples = buffer(bytemuck::cast_slice(&[3.5f32, -1.0, 0.0, -7.5, 2.0]));
 //! // The places where a signal is negative, of 3.5, -1.0, 0.0, -7.5, 2.0.
 //! let negative = "fn keep(elem: Elem, index: u32) -> bool { return elem < 0.0; }";
 //! let negative = Compiled::new(&device, Select::new(Element::F32, negative)?.indices(), &Options::default())?;
-//! let places: Vec<Value> = negative.of(&samples).run(&queue)?;
-//! assert_eq!(places, [1, 3].map(Value::Unsigned));
+//! let places: Vec<u32> = negative.of(&samples).run(&queue)?;
+//! assert_eq!(places, [1, 3]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -18,13 +18,14 @@
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
-//! use halofold::select::Select;
+//! use halofold::select::{Outputs, Select};
 //!
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let [ids, alive, count] = [40, 40, 4].map(|size| buffer(&vec![0u8; size]));
 //! // `alive` has room for all of `ids`.
 //! let select = Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem != 0u; }")?;
-//! let prepared = Compiled::new(&device, select, &Options::default())?.of(&ids).bind_each([&alive, &count])?;
+//! let select = Compiled::new(&device, select, &Options::default())?;
+//! let bound = select.of(&ids).bind(Outputs { kept: &alive, count: &count })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -36,14 +37,16 @@
 
 use wgpu::{Features, Limits};
 
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
+use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
-use crate::reduce::{Arity, BufferRange, Monoid};
+use crate::reduce::results::OutputLayout;
+use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
 use crate::scan::plan::Rows;
 use crate::shader;
@@ -72,9 +75,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 /// A description of the elements for which a function holds, in their order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
-/// It writes two outputs, for [`Request::bind_each`](crate::Request::bind_each): the kept elements, with room for all, of which only as many
-/// are written as are kept; and their number, a `u32`. `run` and `run_async` return the kept elements alone. Elements of a type of your own come as
-/// words of 32 bits, each a [`Value::Unsigned`].
+/// It writes two [`Outputs`]. On the host there are the kept elements alone; those of a type of your own come as words, each a `u32`.
 #[derive(Clone, Debug)]
 pub struct Select {
     monoid: Monoid,
@@ -122,7 +123,6 @@ impl Select {
 
 impl Base for Select {
     const LABEL: &'static str = "halofold::select";
-    type Value = Value;
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(features, limits)
@@ -149,18 +149,10 @@ impl Base for Select {
     }
 
     /// Room for all elements, and for one at least, as no binding is shorter.
-    fn outputs(&self, len: u64) -> Vec<u64> {
+    fn outputs(&self, len: u64) -> Vec<Output> {
         let bytes = len.max(1).saturating_mul(self.made().kept_size());
-        vec![bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX), 4]
-    }
-
-    fn values(&self, _len: u64, outputs: &[u8]) -> Vec<Value> {
-        let (kept, count) = outputs.split_at(outputs.len() - 4);
-        let count: u32 = bytemuck::pod_read_unaligned(count);
-        let bytes = &kept[..(u64::from(count) * self.made().kept_size()) as usize];
-        let element = if self.as_indices { None } else { self.monoid.element() };
-        let element = element.unwrap_or(Element::U32);
-        bytes.chunks_exact(element.size() as usize).map(|bytes| element.read(bytes)).collect()
+        let kept = Output::new("kept", bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX));
+        vec![kept, Output::new("count", 4)]
     }
 
     fn plan_over(
@@ -170,7 +162,29 @@ impl Base for Select {
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
-        LimitError::unless_bound(limits, self.outputs(input.len)[0]).map_err(error)?;
+        LimitError::unless_bound(limits, self.outputs(input.len)[0].size).map_err(error)?;
         self.made().layout(limits).plan(input, limits)
+    }
+}
+
+impl OneInput for Select {}
+
+/// The outputs of [`Select`].
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<K, C> {
+    /// The kept elements, or their indices, a `u32` each. There is room for all elements; what lies behind the kept ones is left as it was.
+    pub kept: K,
+    /// The number of kept elements, a `u32`.
+    pub count: C,
+}
+
+outputs!(Outputs<K: kept, C: count>, Select);
+
+impl<T: FromResults> ResultOf<Select> for T {
+    fn results(operation: &Select, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        let count: u32 = bytemuck::pod_read_unaligned(outputs[1]);
+        let bytes = &outputs[0][..(u64::from(count) * operation.made().kept_size()) as usize];
+        let element = if operation.as_indices { None } else { operation.monoid.element() };
+        OutputLayout::of("select", element.unwrap_or(Element::U32)).read_all(bytes)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use halofold::group::ReduceRuns;
+use halofold::group::{Pairs, ReduceRuns, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::{Compiled, Element};
 
@@ -42,9 +42,15 @@ pub fn outputs(
         monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid)).unwrap();
     let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
-    let request = if values.is_empty() { by_key.of(&first) } else { by_key.of(&first).with(&second) };
+    let request = if values.is_empty() {
+        by_key.of(&first)
+    } else {
+        by_key.of(Pairs { keys: &first, values: &second })
+    };
     let most = (keys.len() as u64 / key.size()).max(1);
-    let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| request.bind_each(outputs));
+    let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| {
+        request.bind(RunOutputs { keys: outputs[0], results: outputs[1], len: outputs[2] })
+    });
     let number = words(&found[2])[0] as usize;
     [0, 1].map(|nth| {
         let (bytes, end) = (&found[nth], number * sizes[nth] as usize);

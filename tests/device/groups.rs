@@ -2,26 +2,36 @@
 
 use std::collections::HashMap;
 
-use halofold::group::{GroupById, GroupByKey, reference};
+use halofold::group::{self, Group, GroupById, GroupByKey, reference};
 use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
-use halofold::{Compiled, DataError, Element, Error, Options, Planned, Value, probe, wgpu};
+use halofold::{Compiled, DataError, Element, Error, Options, Planned, Slice, Value, probe, wgpu};
 
 use crate::common::{Gpu, Outputs, Random, bits_of, gpu, in_turn, is_poison, limited, twice_in_a_pass};
 use crate::inputs::{Input, value_like, words, written};
 
-/// A result to add.
-type Ask = fn(GroupById) -> GroupById;
+/// A result to add to an operation, and its output.
+#[derive(Clone, Copy)]
+struct Ask {
+    ask: fn(GroupById) -> GroupById,
+    to: for<'b> fn(group::Outputs<'b>, Slice<'b>) -> group::Outputs<'b>,
+}
 
-const ALL: [Ask; 7] = [
-    GroupById::max,
-    GroupById::count,
-    GroupById::sum,
-    GroupById::sample_variance,
-    GroupById::mean,
-    GroupById::min,
-    GroupById::variance,
-];
+macro_rules! asks {
+    ($($name:ident: $method:ident),*) => {
+        $(const $name: Ask = Ask { ask: GroupById::$method, to: |outputs, slice| outputs.$method(slice) };)*
+    };
+}
+
+asks!(COUNT: count, SUM: sum, MEAN: mean, MIN: min, MAX: max, VARIANCE: variance, SAMPLE_VARIANCE: sample_variance);
+
+const ALL: [Ask; 7] = [MAX, COUNT, SUM, SAMPLE_VARIANCE, MEAN, MIN, VARIANCE];
+
+/// Outputs for some results, and for the number of rejected pairs behind them.
+fn to<'b>(asks: &[Ask], slices: &[Slice<'b>]) -> group::Outputs<'b> {
+    let outputs = group::Outputs::new().rejected(slices[asks.len()]);
+    asks.iter().zip(slices).fold(outputs, |outputs, (ask, slice)| (ask.to)(outputs, *slice))
+}
 
 /// The id of a pair, from its place, random words and the number of groups. Each is a distribution.
 const SPREADS: [fn(usize, &mut Random, u64) -> u64; 8] = [
@@ -106,28 +116,25 @@ fn compare(arrays: &[&Vec<u8>], expected: impl Iterator<Item = (usize, Vec<Value
 
 /// Runs an operation by id twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
 fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Ask]) {
-    let asked = all.iter().fold(GroupById::new(element, groups).unwrap(), |by_id, ask| ask(by_id));
-    check_on(
-        gpu,
-        &Compiled::new(&gpu.device, asked, &Default::default()).unwrap(),
-        [groups as usize, all.len()],
-        pairs,
-        from,
-    );
+    let asked = all.iter().fold(GroupById::new(element, groups).unwrap(), |by_id, ask| (ask.ask)(by_id));
+    let by_id = Compiled::new(&gpu.device, asked, &Default::default()).unwrap();
+    check_on(gpu, &by_id, (groups, all), pairs, from);
 }
 
 /// The same of an operation on a device, with some groups and results.
 fn check_on(
     gpu: &Gpu,
     by_id: &Compiled<GroupById>,
-    [groups, arrays]: [usize; 2],
+    (groups, all): (u32, &[Ask]),
     pairs: &Pairs,
     from: [u64; 2],
 ) {
+    let arrays = all.len();
     let title = format!("{} pairs, {:?}, {from:?}", pairs.ids.len(), by_id.operation());
     let [first, second] = pairs.inputs(gpu, from);
-    let sizes = vec![4 * groups as u64; arrays].into_iter().chain([4]);
-    let results = written(gpu, sizes, |outputs| by_id.of(&first).with(&second).bind_each(outputs));
+    let sizes = vec![4 * u64::from(groups); arrays].into_iter().chain([4]);
+    let pairs_of = group::Pairs { keys: &second, values: &first };
+    let results = written(gpu, sizes, |outputs| by_id.of(pairs_of).bind(to(all, &outputs)));
     let (expected, rejected) =
         reference::by_id(by_id.operation(), bytemuck::cast_slice(&pairs.values), &pairs.ids);
     assert_eq!(words(&results[arrays]), [rejected], "{title}");
@@ -139,7 +146,7 @@ fn check_on(
 fn any_number_of_groups_on_every_adapter() {
     for groups in [1, 2, 128, 129, 4096] {
         let all = Pairs::all(OF_IDS, 9000, groups, 0);
-        check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[GroupById::sum, GroupById::count]);
+        check(gpu(), Element::F32, groups as u32, &all, [0, 0], &[SUM, COUNT]);
     }
 }
 
@@ -153,21 +160,12 @@ fn more_groups_than_tables_hold_and_small_devices() {
     let least = &limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
     let narrow = &limited(|limits| limits.max_storage_buffer_binding_size = 4096);
     let (f32, i32) = (Element::F32, Element::I32);
-    let ordered = in_turn(0..OF_IDS, 2, 0).map(|spread| {
-        (
-            few,
-            f32,
-            43_000,
-            3000,
-            [spread, 0],
-            [1, 0],
-            &[GroupById::mean, GroupById::max, GroupById::count as Ask][..],
-        )
-    });
+    let ordered = in_turn(0..OF_IDS, 2, 0)
+        .map(|spread| (few, f32, 43_000, 3000, [spread, 0], [1, 0], &[MEAN, MAX, COUNT][..]));
     let rows: [(_, _, _, _, _, _, &[Ask]); 6] = [
-        (least, f32, 5000, 50_000, [4, 3], [0, 0], &[GroupById::sum]),
-        (least, i32, 5000, 50_000, [3, 1], [0, 0], &[GroupById::sum, GroupById::min]),
-        (gpu(), f32, 20_000, 65_536, [0, 1], [0, 0], &[GroupById::sum, GroupById::max]),
+        (least, f32, 5000, 50_000, [4, 3], [0, 0], &[SUM]),
+        (least, i32, 5000, 50_000, [3, 1], [0, 0], &[SUM, MIN]),
+        (gpu(), f32, 20_000, 65_536, [0, 1], [0, 0], &[SUM, MAX]),
         (narrow, f32, 5000, 20, [0, 0], [0, 0], &ALL),
         (narrow, f32, 5000, 20, [0, 0], [5, 62], &ALL),
         (narrow, f32, 5000, 20, [0, 0], [64, 3], &ALL),
@@ -183,14 +181,14 @@ fn every_type_and_kind_of_values() {
     let all = Pairs::all(VALUES.len(), 20_000, 37, 37);
     for element in [Element::F32, Element::I32, Element::U32] {
         check(gpu(), element, 148, &all, [0, 4], &ALL);
-        check(gpu(), element, 37, &Pairs::new(3000, 37, 0, 1), [0, 0], &[GroupById::count]);
+        check(gpu(), element, 37, &Pairs::new(3000, 37, 0, 1), [0, 0], &[COUNT]);
     }
     // A word of a table has room for 2^15 additions, of which all are the same here: of positive numbers, of negative ones, and of -0.
     let values = [0x3fff_ffffu32, 0xbfff_ffff, 0x8000_0000].map(|bits| vec![bits; 150_001]).concat();
     let ids = (0..values.len() as u32).map(|at| at / 150_001).collect();
     let pairs = Pairs { values, ids };
     for groups in [3, 3000] {
-        check(gpu(), Element::F32, groups, &pairs, [0, 0], &[GroupById::sum, GroupById::mean]);
+        check(gpu(), Element::F32, groups, &pairs, [0, 0], &[SUM, MEAN]);
     }
     // A group for each set of special values.
     let specials = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0];
@@ -206,13 +204,10 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let ids = lists.iter().zip(0..).flat_map(|(list, id)| vec![id; list.len()]).collect();
     let [values, ids] = Pairs { values: lists.concat(), ids }.inputs(gpu, [0, 0]);
     let by_id = GroupById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
-    let results = Compiled::new(&gpu.device, by_id, &Default::default())
-        .unwrap()
-        .of(&values)
-        .with(&ids)
-        .run(&gpu.queue)
-        .unwrap();
-    results.iter().map(|both| [0, 1].map(|nth| both.0[nth].as_f64() as f32)).collect()
+    let by_id = Compiled::new(&gpu.device, by_id, &Default::default()).unwrap();
+    let results: Vec<Group<u32, Value>> =
+        by_id.of(group::Pairs { keys: &ids, values: &values }).run(&gpu.queue).unwrap();
+    results.iter().map(|group| [group.variance, group.sample_variance].map(Option::unwrap)).collect()
 }
 
 #[test]
@@ -280,7 +275,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     let answer = probe::run_async(device, queue);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert!(pollster::block_on(answer).unwrap());
-    let asked = ALL.iter().fold(GroupById::new(Element::F32, 30).unwrap(), |by_id, ask| ask(by_id));
+    let asked = ALL.iter().fold(GroupById::new(Element::F32, 30).unwrap(), |by_id, ask| (ask.ask)(by_id));
     let options = Options::default().counting_in_workgroups(false);
     let by_id = Compiled::new(device, asked, &options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
@@ -289,7 +284,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     assert_eq!(steps, ["group/apart", "group/variance", "group/finish"]);
     let mut pairs = Pairs::new(5000, 30, 3, 3);
     pairs.ids[4321] = 30;
-    check_on(gpu(), &by_id, [30, ALL.len()], &pairs, [1, 0]);
+    check_on(gpu(), &by_id, (30, &ALL), &pairs, [1, 0]);
     let counts = Histogram::new(Keys::Numbers, 30);
     let histogram = Compiled::new(device, counts, &options).unwrap();
     assert_eq!(histogram.operation().tuning_on(&device.limits()).method, Method::Storage);
@@ -300,15 +295,17 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let gpu = gpu();
     let ids: Vec<u32> = (0..5000).map(|at| if at % 7 == 0 { u32::MAX - at } else { at % 10 }).collect();
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
-    check(gpu, Element::F32, 10, &pairs, [0, 0], &[GroupById::sum]);
+    check(gpu, Element::F32, 10, &pairs, [0, 0], &[SUM]);
     let [values, ids] = pairs.inputs(gpu, [0, 0]);
     let by_id =
         Compiled::new(&gpu.device, GroupById::new(Element::F32, 10).unwrap().sum(), &Default::default())
             .unwrap();
-    let error = by_id.of(&values).with(&ids).run(&gpu.queue).unwrap_err();
+    let pairs = group::Pairs { keys: &ids, values: &values };
+    let error = by_id.of(pairs).run::<Group<u32, f32>>(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
-    let first = by_id.of(&values).with(ids.part(4, 20_000 - 4)).len(6).run(&gpu.queue).unwrap();
-    assert_eq!(first[3].0, [Value::F32(1.5)]);
+    let pairs = group::Pairs { keys: ids.part(4, 20_000 - 4), values: &values };
+    let first: Vec<Group<u32, f32>> = by_id.of(pairs).len(6).run(&gpu.queue).unwrap();
+    assert_eq!((first[3].key, first[3].sum), (3, Some(1.5)));
 }
 
 /// An operation by key on a device, the most groups, and the number of its results.
@@ -327,7 +324,10 @@ fn check_keys(gpu: &Gpu, (group_by, most, results): &Keyed, pairs: &Pairs, from:
     let [values, keys] = pairs.inputs(gpu, from);
     let array = 4 * u64::from(*most);
     let outputs = Outputs::new(gpu, [vec![array, 4], vec![array; *results], vec![4]].concat());
-    let prepared = group_by.of(&keys).with(&values).bind_each(outputs.slices()).unwrap();
+    let slices: Vec<_> = outputs.slices().collect();
+    let asks = &[COUNT, SUM, MIN, MAX, MEAN, VARIANCE, SAMPLE_VARIANCE][..*results];
+    let to = to(asks, &slices[2..]).keys(slices[0]).len(slices[1]);
+    let prepared = group_by.of(group::Pairs { keys: &keys, values: &values }).bind(to).unwrap();
     let [once, again] = outputs.runs(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
 
     let [keys, values] = [&pairs.ids, &pairs.values].map(|words| bytemuck::cast_slice(words));
@@ -404,7 +404,8 @@ fn as_many_keys_as_groups_and_more() {
         let keyed = keyed(gpu, FLOATS, most, false);
         let (left_out, empty) = check_keys(gpu, &keyed, &pairs, [0, 0]);
         assert!(left_out >= 100_000 - most && empty < most as usize, "{left_out}, {empty} without pairs");
-        let error = keyed.0.of(&keys).with(&values).run(&gpu.queue).unwrap_err();
+        let pairs = group::Pairs { keys: &keys, values: &values };
+        let error = keyed.0.of(pairs).run::<Group<u32, f32>>(&gpu.queue).unwrap_err();
         assert!(matches!(error, Error::Data(DataError::Keys { groups, .. }) if groups == most), "{error}");
     }
 }

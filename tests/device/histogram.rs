@@ -42,7 +42,7 @@ fn compare(gpu: &Gpu, histogram: &Compiled<Histogram>, all: &[u32], first: usize
     let before = vec![BEFORE; once.len()];
     let outputs = Outputs::new(gpu, [config.output()]).starting_with(bytemuck::cast_slice(&before));
     let input = Input::at(gpu, &all[first..], 4 * first as u64);
-    let prepared = histogram.of(&input).bind_each(outputs.slices()).unwrap();
+    let prepared = histogram.of(&input).bind(outputs.slices().next().unwrap()).unwrap();
     let got = outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap();
     assert_eq!(got[0].len(), 4 * once.len());
     for (bin, (got, once)) in words(&got[0]).into_iter().zip(once).enumerate() {

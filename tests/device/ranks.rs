@@ -1,6 +1,6 @@
 //! Order statistics against a sort, on the adapter at hand: every distribution is a row of one input.
 
-use halofold::rank::{Method, Quantiles, TopK, reference};
+use halofold::rank::{Method, Outputs, Quantiles, Ranked, TopK, reference};
 use halofold::reduce::{Op, Shape};
 use halofold::{Compiled, Element, Value};
 
@@ -111,8 +111,8 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
     let all = rows.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
-    written(gpu, [all as u64], |outputs| quantiles.of(&input).bind_each(outputs));
-    let mut got = quantiles.of(&input).run(&gpu.queue).unwrap().into_iter();
+    written(gpu, [all as u64], |outputs| quantiles.of(&input).bind(outputs[0]));
+    let mut got = quantiles.of(&input).run::<Value>(&gpu.queue).unwrap().into_iter();
     for (nth, row) in rows.iter().enumerate() {
         let by = |method| reference::quantiles(element, row, method, &ASKED);
         let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
@@ -135,13 +135,14 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
     let top = over!(TopK::new(element, k).unwrap(), cut);
     let top = if is_smallest { top.smallest() } else { top };
-    let indices = top.indices_at(cut.len as u64) as usize;
     let places = rows.len() * k as usize;
     let top = Compiled::new(&gpu.device, top, &Default::default()).unwrap();
-    let all = (indices + 4 * places) as u64;
-    let got = written(gpu, [all], |outputs| top.of(&input).bind_each(outputs)).remove(0);
-    let values = Op::Max.read(element, &got[..places * element.size().max(4) as usize]);
-    let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[indices..]));
+    let sizes = [element.size().max(4), 4].map(|size| size * places as u64);
+    let got = written(gpu, sizes, |outputs| {
+        top.of(&input).bind(Outputs { values: outputs[0], indices: outputs[1] })
+    });
+    let values = Op::Max.read(element, &got[0]);
+    let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[1]));
     for (nth, row) in rows.iter().enumerate() {
         let want = reference::top(element, row, k as usize, is_smallest);
         for (place, (value, index)) in got.by_ref().take(k as usize).enumerate() {
@@ -153,7 +154,11 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
         }
     }
     let winners = cut.groups().iter().map(|row| row.len().min(k as usize)).sum::<usize>();
-    assert_eq!(top.of(&input).run(&gpu.queue).unwrap().len(), winners, "{k} of rows on the host");
+    assert_eq!(
+        top.of(&input).run::<Ranked<Value>>(&gpu.queue).unwrap().len(),
+        winners,
+        "{k} of rows on the host"
+    );
 }
 
 #[test]
@@ -240,7 +245,7 @@ fn ranks_of_long_rows() {
                 &Default::default(),
             )
             .unwrap();
-            let got = gpu().clean(|| nth.of(&input).run(&gpu().queue).unwrap());
+            let got = gpu().clean(|| nth.of(&input).run::<Value>(&gpu().queue).unwrap());
             let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
             for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
@@ -262,12 +267,12 @@ fn medians_near_zero() {
     let medians =
         Compiled::new(&gpu.device, Quantiles::new(Element::F32, [0.5]).unwrap().rows(2), &Default::default())
             .unwrap();
-    for ([a, b], got) in pairs.iter().zip(medians.of(&input).run(&gpu.queue).unwrap()) {
+    for ([a, b], got) in pairs.iter().zip(medians.of(&input).run::<f32>(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
         let most =
             f64::from(a.abs().max(b.abs())).mul_add(f64::from(f32::EPSILON), f64::from(f32::from_bits(1)));
-        assert!((got.as_f64() - want).abs() <= most, "{a:e} and {b:e}: {got} instead of {want:e}");
+        assert!((f64::from(got) - want).abs() <= most, "{a:e} and {b:e}: {got} instead of {want:e}");
     }
 }
 
@@ -286,21 +291,21 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         &Default::default(),
     )
     .unwrap();
-    assert_eq!(none.of(&Input::new(gpu, &[0f32; 10])).run(&gpu.queue).unwrap(), []);
+    assert!(none.of(&Input::new(gpu, &[0f32; 10])).run::<f32>(&gpu.queue).unwrap().is_empty());
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =
         [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
     for (element, method) in methods {
         let top = Compiled::new(&gpu.device, TopK::new(element, 3).unwrap(), &Default::default()).unwrap();
-        assert_eq!(top.of(&nothing).run(&gpu.queue).unwrap(), []);
+        assert_eq!(top.of(&nothing).run::<Ranked<Value>>(&gpu.queue).unwrap(), []);
         let median = Compiled::new(
             &gpu.device,
             Quantiles::new(element, [0.5]).unwrap().with_method(method),
             &Default::default(),
         )
         .unwrap();
-        let got = median.of(&nothing).run(&gpu.queue).unwrap()[0];
+        let got = median.of(&nothing).run::<Value>(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
 }
@@ -311,7 +316,7 @@ fn ranks_past_the_end_have_no_element() {
         let nth =
             Compiled::new(&gpu().device, Quantiles::nth(element, ranks.iter().copied()), &Default::default())
                 .unwrap();
-        nth.of(&Input::new(gpu(), words)).run(&gpu().queue).unwrap()
+        nth.of(&Input::new(gpu(), words)).run::<Value>(&gpu().queue).unwrap()
     };
     let zeros = [0; 50_000];
     assert_eq!(nth(Element::U32, &[4, 2, 3], &[2, 3, 0]), [4, 0, 2].map(Value::Unsigned));

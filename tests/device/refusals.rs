@@ -5,14 +5,14 @@ mod on_every_adapter;
 
 use std::fmt::{Debug, Display};
 
-use halofold::group::{GroupById, GroupByKey, ReduceRuns};
+use halofold::group::{Group, GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, Run};
 use halofold::histogram::{Histogram, Keys, Map, Method};
-use halofold::rank::{Quantiles, TopK};
+use halofold::rank::{Quantiles, Ranked, TopK};
 use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{self, Limits};
-use halofold::{Compiled, Element, Planned, Slice};
+use halofold::{Compiled, Element, Planned, Slice, Value};
 
 use crate::common::{Gpu, buffer, cautious, gpu, limited, room};
 use crate::inputs::Input;
@@ -92,15 +92,18 @@ fn histograms() {
         (from(2, 10), "an input starts at byte 2: start it at a multiple of 4 bytes"),
         (from(0, 1 << 32), "4294967296 elements: one operation takes at most 4294967295"),
         (from(end, 1), "1 elements from byte 18446744073709551612 on: no buffer reaches"),
-        (from(4, 1000), "the input needs bytes 4..4004, but ends at byte 4000"),
-        (to(Slice::at(counts, 1280)), "the output needs bytes 1280..1680, but ends at byte 1600"),
-        (to(Slice::at(counts, end)), "the output needs bytes 18446744073709551612..18446744073709551615"),
-        (to(Slice::new(counts, 0, 2000)), "the output needs bytes 0..2000, but ends at byte 1600"),
+        (from(4, 1000), "the input slice needs bytes 4..4004, but ends at byte 4000"),
+        (to(Slice::at(counts, 1280)), "the counts slice needs bytes 1280..1680, but ends at byte 1600"),
+        (
+            to(Slice::at(counts, end)),
+            "the counts slice needs bytes 18446744073709551612..18446744073709551615",
+        ),
+        (to(Slice::new(counts, 0, 2000)), "the counts slice needs bytes 0..2000, but ends at byte 1600"),
         (said(histogram.of(keys).len(1001).plan()), "the first 1001 elements of an input that has 1000"),
         (bound(other, 0, 10, counts.into()), "the input buffer lacks BufferUsages(STORAGE)"),
-        (to(other.into()), "the output buffer lacks BufferUsages(STORAGE)"),
-        (to(Slice::at(keys, 2048)), "the input and the output are one buffer"),
-        (to(Slice::at(counts, 4)), "the output starts at byte 4, which is not a multiple of"),
+        (to(other.into()), "the counts buffer lacks BufferUsages(STORAGE)"),
+        (to(Slice::at(keys, 2048)), "the input and the counts are one buffer"),
+        (to(Slice::at(counts, 4)), "the counts slice starts at byte 4, which is not a multiple of"),
     ]);
 }
 
@@ -161,6 +164,8 @@ fn groups_and_keys() {
         Compiled::new(device, GroupById::new(Element::F32, 10).unwrap().sum().min(), &Default::default())
             .unwrap();
     let ids = |element, groups| said(GroupById::new(element, groups));
+    let of = |ids| by_id.of(Pairs { keys: ids, values: Slice::from(&zeros) });
+    let room = room(gpu(), 400);
     let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
     let by_two = Compiled::new(
         device,
@@ -177,23 +182,29 @@ fn groups_and_keys() {
     .unwrap();
     let sixteen = BufferRange { offset: 0, len: 16 };
     check_messages([
-        (said(by_id.of(&zeros).run(queue)), "give the second one"),
-        (said(by_id.of(&zeros).with(zeros.part(0, 60)).run(queue)), "16 elements in the first input and 15"),
-        (said(by_id.of(&zeros).with(&zeros).bind(&room(gpu(), 400))), "1 outputs for results in 3 arrays"),
+        (said(of(zeros.part(0, 60)).run::<Group<u32, f32>>(queue)), "inputs of 16 and 15 elements"),
+        (said(of((&zeros).into()).bind(Outputs::new().sum(&room))), "the output `min` is missing"),
+        (
+            said(of((&zeros).into()).bind(Outputs::new().sum(&room).max(&room))),
+            "the output `max` is not written",
+        ),
+        (said(of((&zeros).into()).bind(Outputs::new().len(&room))), "the output `len` is not written"),
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
         (
             said(Compiled::new(device, GroupById::new(Element::F32, 1).unwrap(), &Default::default())),
             "results of a group of 0",
         ),
-        (said(by_two.of(&keys).with(&keys).run(queue)), "more than 2 different keys"),
-        (said(by_two.of(&keys).run(queue)), "give the second one"),
+        (
+            said(by_two.of(Pairs { keys: &keys, values: &keys }).run::<Group<f32, f32>>(queue)),
+            "more than 2 different keys",
+        ),
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F32, 0), "groups of 0"),
         (said(ReduceRuns::lengths(Element::F64)), "bytes of a key of 8"),
         (said(ReduceRuns::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
-        (said(sums.of(&keys).run(queue)), "give the second one"),
+        (said(sums.of(&keys).run::<Run<u32, f32>>(queue)), "give the second one"),
         (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
     ]);
 }
@@ -221,8 +232,8 @@ fn scans_and_selections() {
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
         (said(backwards), "segment 1 from 5 to 4, of 10 elements"),
         (said(all.of(elements.part(2, 8)).plan()), "starts at byte 2: start it at a multiple of 4"),
-        (said(parts.of(&elements).run(queue)), "bind_each"),
-        (said(pollster::block_on(parts.of(&elements).run_async(queue))), "bind_each"),
+        (said(parts.of(&elements).run::<f32>(queue)), "give it and the prefixes"),
+        (said(pollster::block_on(parts.of(&elements).run_async::<f32>(queue))), "give it and the prefixes"),
         (said(long), "max_storage_buffer_binding_size"),
         (said(Select::new(Element::F32, &keep("elem + 1.0"))), "the operator is not valid WGSL:\nline"),
         (said(select.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
@@ -235,7 +246,7 @@ fn ranks() {
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
         let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
-        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).run(queue))
+        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).run::<Value>(queue))
     };
     let quantiles = |number| {
         said(Compiled::new(
@@ -253,6 +264,6 @@ fn ranks() {
         (quantiles(0), "quantiles at once of 0: it can be 1 to 64"),
         (quantiles(65), "quantiles at once of 65: it can be 1 to 64"),
         (said(TopK::new(Element::F32, 0)), "k of 0: it can be at least 1"),
-        (said(most.of(&long).run(queue)), "output; max_"),
+        (said(most.of(&long).run::<Ranked<Value>>(queue)), "output; max_"),
     ]);
 }

@@ -2,7 +2,7 @@
 
 use halofold::reduce::reference::{Expected, prefixes, reduce};
 use halofold::reduce::{Arity, Monoid, Op};
-use halofold::scan::Scan;
+use halofold::scan::{Outputs, Scan};
 use halofold::select::Select;
 use halofold::{Compiled, Element, Error, Options, Value};
 
@@ -15,7 +15,7 @@ use crate::inputs::{Input, words, written};
 /// The bytes of all results.
 pub fn run(gpu: &Gpu, scan: &Compiled<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
     let input = Input::at(gpu, elements, offset);
-    written(gpu, [size], |outputs| scan.of(&input).bind_each(outputs)).remove(0)
+    written(gpu, [size], |outputs| scan.of(&input).bind(outputs[0])).remove(0)
 }
 
 /// Judges every prefix of rows of a length, whose results `expected` gives. The input begins at a byte.
@@ -101,7 +101,7 @@ fn options_turn_subgroups_off() {
         let options = Options::default().with_subgroups(subgroups);
         let scan = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap();
         let scan = Compiled::new(&gpu.device, scan, &options).unwrap();
-        gpu.clean(|| scan.of(&input).run(&gpu.queue).unwrap())
+        gpu.clean(|| scan.of(&input).run::<Value>(&gpu.queue).unwrap())
     });
     assert!(with == without && with.len() == 10_000);
 }
@@ -196,7 +196,7 @@ fn parts_go_on_where_others_have_ended() {
             let input = Input::new(gpu, &elements[at..at + len]);
             let output = room(gpu, 16 * len as u64 + 4);
             gpu.clean(|| {
-                let prepared = scan.of(&input).bind_each([&output, &state]).unwrap();
+                let prepared = scan.of(&input).bind(Outputs { prefixes: &output, state: &state }).unwrap();
                 in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
             });
             let got = vectors(&read(gpu, &output)[..16 * len]).into_iter().map(|[digits, ..]| digits);
@@ -217,7 +217,11 @@ fn parts_of_rows_leave_the_state_of_the_last() {
         let scan = Compiled::new(&gpu.device, scan, &Default::default()).unwrap();
         let input = Input::new(gpu, &elements);
         // The second part has nothing of the first.
-        let got = gpu.clean(|| written(gpu, [36_000, 4], |outputs| scan.of(&input).bind_each(outputs)));
+        let got = gpu.clean(|| {
+            written(gpu, [36_000, 4], |outputs| {
+                scan.of(&input).bind(Outputs { prefixes: outputs[0], state: outputs[1] })
+            })
+        });
         let got = [words(&got[0]), words(&got[1])].concat();
         let sum: u32 = elements[9000 - last..].iter().sum();
         assert_eq!(got[8999..], [sum, sum], "the last {last}");
@@ -247,7 +251,11 @@ fn check_kept(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: im
         let expected: Vec<u8> = kept.flat_map(item).collect();
         let room_for = (number.max(1) * kept_size).next_multiple_of(4) as u64;
         let input = Input::at(gpu, elements, size as u64);
-        let found = gpu.clean(|| written(gpu, [room_for, 4], |outputs| select.of(&input).bind_each(outputs)));
+        let found = gpu.clean(|| {
+            written(gpu, [room_for, 4], |outputs| {
+                select.of(&input).bind(halofold::select::Outputs { kept: outputs[0], count: outputs[1] })
+            })
+        });
         let (kept, count) = (&found[0], words(&found[1])[0] as usize);
         assert_eq!(count, expected.len() / kept_size, "{number} elements of {size} bytes");
         assert!(kept[..expected.len()] == expected, "{number} elements of {size} bytes");
@@ -318,6 +326,8 @@ fn kept_elements_are_values() {
         &Default::default(),
     )
     .unwrap();
-    assert_eq!(select.of(&input).run(&gpu.queue).unwrap(), [-2.0, -8.0].map(Value::F32));
-    assert!(select.of(&input).len(0).run(&gpu.queue).unwrap().is_empty());
+    assert_eq!(select.of(&input).run::<f32>(&gpu.queue).unwrap(), [-2.0, -8.0]);
+    assert!(select.of(&input).len(0).run::<f32>(&gpu.queue).unwrap().is_empty());
+    let error = select.of(&input).run::<u32>(&gpu.queue).unwrap_err();
+    assert_eq!(error.to_string(), "`select` gives f32, not u32");
 }

@@ -156,7 +156,7 @@ proptest! {
                 let _ = (median.clone().rows(row.into()).plan(input, None, &limits), median.plan(input, None, &limits));
             }
             if let Ok(top) = TopK::new(element, k) {
-                let _ = (top.indices_at(len), top.plan(input, None, &limits), top.rows(row.into()).plan(input, None, &limits));
+                let _ = (top.plan(input, None, &limits), top.rows(row.into()).plan(input, None, &limits));
             }
             let scan = Scan::new(Op::Sum.over(element).unwrap()).unwrap();
             let _ = (scan.clone().rows(row.into()).plan(input, None, &limits), scan.plan(input, None, &limits));

@@ -1,29 +1,29 @@
 //! Operations of all kinds over one workspace have the results that each has alone.
 
-use halofold::group::{GroupById, GroupByKey, ReduceRuns};
+use halofold::group::{GroupById, GroupByKey, Pairs, ReduceRuns};
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Op, Reduce};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Buffer, BufferUsages};
-use halofold::{Bound, Compiled, Element, Planned, Workspace};
+use halofold::{Bound, Compiled, Element, InputsOf, Planned, Workspace};
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, read, room};
 
 /// Binds an operation to outputs of its own.
 type Bind<'a> = Box<dyn Fn(Option<&Workspace>) -> (Bound, Vec<Buffer>) + 'a>;
 
-fn planned<'a>(
+fn planned<'a, O: Planned + 'a>(
     gpu: &Gpu,
-    operation: impl Planned + 'a,
-    input: &'a Buffer,
-    second: Option<&'a Buffer>,
+    operation: O,
+    inputs: impl InputsOf<'a, O> + Copy + 'a,
 ) -> Bind<'a> {
     let compiled = Compiled::new(&gpu.device, operation, &Default::default()).unwrap();
     Box::new(move |workspace| {
-        let request = second.into_iter().fold(compiled.of(input), |request, second| request.with(second));
+        let request = compiled.of(inputs);
         let request = workspace.into_iter().fold(request, |request, workspace| request.workspace(workspace));
-        request.bind_new(BufferUsages::COPY_SRC).unwrap()
+        let (bound, outputs) = request.bind_new(BufferUsages::COPY_SRC).unwrap();
+        (bound, outputs.iter().map(|(_, output)| output.clone()).collect())
     })
 }
 
@@ -50,14 +50,14 @@ fn operations_of_all_kinds_share_one() {
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
     let many = GroupById::new(element, 70_000).unwrap().min().max().sum().count();
     let all: [Bind<'_>; 10] = [
-        planned(gpu, Quantiles::new(element, [0.1, 0.5, 0.75]).unwrap(), values, None),
-        planned(gpu, TopK::new(element, 300).unwrap(), values, None),
-        planned(gpu, Scan::new(sum.clone()).unwrap(), values, None),
-        planned(gpu, Select::new(element, keep).unwrap(), values, None),
-        planned(gpu, GroupById::new(element, 3000).unwrap().sum().variance(), values, Some(ids)),
-        planned(gpu, many, values, Some(ids)),
-        planned(gpu, GroupByKey::new(element, element, 4000).unwrap().sum(), ids, Some(values)),
-        planned(gpu, ReduceRuns::new(element, sum.clone()).unwrap(), runs, Some(values)),
+        planned(gpu, Quantiles::new(element, [0.1, 0.5, 0.75]).unwrap(), values),
+        planned(gpu, TopK::new(element, 300).unwrap(), values),
+        planned(gpu, Scan::new(sum.clone()).unwrap(), values),
+        planned(gpu, Select::new(element, keep).unwrap(), values),
+        planned(gpu, GroupById::new(element, 3000).unwrap().sum().variance(), Pairs { keys: ids, values }),
+        planned(gpu, many, Pairs { keys: ids, values }),
+        planned(gpu, GroupByKey::new(element, element, 4000).unwrap().sum(), Pairs { keys: ids, values }),
+        planned(gpu, ReduceRuns::new(element, sum.clone()).unwrap(), Pairs { keys: runs, values }),
         reduced(gpu, Reduce::new(sum.clone()), values, LEN.into()),
         reduced(gpu, Reduce::new(sum), values, 10_000),
     ];

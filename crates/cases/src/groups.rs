@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
+use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunOutputs, reference};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
-use halofold::select::Select;
-use halofold::{Compiled, Element, Value, wgpu};
+use halofold::select::{self, Select};
+use halofold::{Compiled, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -47,7 +47,10 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let by_id = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
-        .gives(&[nth(0), nth(1), vec![outside]], |outputs| by_id.of(&values).with(&ids).bind_each(outputs))
+        .gives(&[nth(0), nth(1), vec![outside]], |outputs| {
+            let to = group::Outputs::new().sum(&outputs[0]).count(&outputs[1]).rejected(&outputs[2]);
+            by_id.of(Pairs { keys: &ids, values: &values }).bind(to)
+        })
         .await
 }
 
@@ -69,7 +72,9 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let group_by = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
-            group_by.of(&keys).with(&values).bind_each(outputs)
+            let [keys_to, len, sums, counts, rejected] = &outputs else { panic!("five outputs") };
+            let to = group::Outputs::new().keys(keys_to).len(len).sum(sums).count(counts).rejected(rejected);
+            group_by.of(Pairs { keys: &keys, values: &values }).bind(to)
         })
         .await
 }
@@ -87,7 +92,8 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
         .map_err(text)?;
     scene
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
-            by_key.of(&input).with(&input).bind_each(outputs)
+            let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
+            by_key.of(Pairs { keys: &input, values: &input }).bind(to)
         })
         .await
 }
@@ -116,7 +122,9 @@ async fn selected(scene: &Scene) -> Result<End, String> {
         Compiled::new(&scene.device, Select::new(Element::U32, wgsl).map_err(text)?, &Default::default())
             .map_err(text)?;
     scene
-        .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| select.of(&input).bind_each(outputs))
+        .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| {
+            select.of(&input).bind(select::Outputs { kept: &outputs[0], count: &outputs[1] })
+        })
         .await
 }
 
@@ -154,18 +162,17 @@ async fn divided(scene: &Scene) -> Result<End, String> {
     let select = Compiled::new(&scene.device, select, &Default::default()).map_err(text)?;
     let request = select.of(&input).with_parameters(&pair);
     let (bound, outputs) = request.bind_new(wgpu::BufferUsages::COPY_SRC).map_err(text)?;
-    let sizes = outputs.iter().map(wgpu::Buffer::size);
-    let all = scene.room(sizes.clone().sum())?;
+    let size = outputs.iter().map(|(_, output)| output.size()).sum();
+    let all = scene.room(size)?;
     let record = |encoder: &mut wgpu::CommandEncoder| {
         bound.encode(encoder);
         let mut at = 0;
-        for output in &outputs {
+        for (_, output) in outputs.iter() {
             encoder.copy_buffer_to_buffer(output, 0, &all, at, output.size());
             at += output.size();
         }
     };
-    let bytes = scene.fetch(record, &all, sizes.sum()).await?;
-    let found = select.results(words.len() as u64, &bytes).map_err(text)?;
-    let expected: Vec<_> = kept.into_iter().map(|word| Value::Unsigned(word.into())).collect();
-    Ok(if found == expected { End::Right } else { End::Wrong(format!("{} elements", found.len())) })
+    let bytes = scene.fetch(record, &all, size).await?;
+    let found: Vec<u32> = select.results(words.len() as u64, &bytes).map_err(text)?;
+    Ok(if found == kept { End::Right } else { End::Wrong(format!("{} elements", found.len())) })
 }

@@ -1,6 +1,6 @@
 //! Order statistics of short rows.
 
-use halofold::rank::{Quantiles, TopK, reference};
+use halofold::rank::{Outputs, Quantiles, TopK, reference};
 use halofold::{Compiled, Element};
 
 use super::{Case, End, Scene, text};
@@ -44,13 +44,12 @@ async fn largest(scene: &Scene) -> Result<End, String> {
         &Default::default(),
     )
     .map_err(text)?;
-    let indices = top.operation().indices_at(elements.len() as u64) as usize / 4;
-    let winners = elements.len() / ROW * K as usize;
-    let mut expected = vec![0; indices + winners];
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
-    for (place, (value, index)) in elements.chunks(ROW).flat_map(of).enumerate() {
-        expected[place] = value.as_f64() as u32;
-        expected[indices + place] = index;
-    }
-    scene.gives(&[expected], |outputs| top.of(&input).bind(&outputs[0])).await
+    let winners = elements.chunks(ROW).flat_map(of).map(|(value, index)| (value.as_f64() as u32, index));
+    let (values, indices) = winners.unzip();
+    scene
+        .gives(&[values, indices], |outputs| {
+            top.of(&input).bind(Outputs { values: &outputs[0], indices: &outputs[1] })
+        })
+        .await
 }

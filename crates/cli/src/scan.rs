@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op};
-use halofold::scan::Scan;
+use halofold::scan::{Outputs, Scan};
 use halofold::{Compiled, Element, Options, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
 
@@ -230,8 +230,9 @@ impl<'a> Scanner<'a> {
         let prepared = match carried {
             None => vec![operation.of(input).bind(&output).map_err(Failure::usage)?],
             Some(state) => {
-                let begin = is_first.then(|| operation.of(input).len(0).bind_each([&output, state]));
-                let all = begin.into_iter().chain([operation.of(input).bind_each([&output, state])]);
+                let outputs = Outputs { prefixes: &output, state };
+                let begin = is_first.then(|| operation.of(input).len(0).bind(outputs));
+                let all = begin.into_iter().chain([operation.of(input).bind(outputs)]);
                 all.collect::<Result<_, _>>().map_err(Failure::usage)?
             }
         };

@@ -31,8 +31,6 @@ struct Params {
     span: u32,
     // The parts that this dispatch covers.
     here: u32,
-    // The words of the output before the indices.
-    indices: u32,
     // Rows of this dispatch. If a workgroup has one, `groups` are those of a row of the grid.
     rows: u32,
     // The first entry of `list` for this dispatch.

@@ -3,13 +3,14 @@
 use wgpu::{Features, TextureSampleType};
 
 use super::Monoid;
-use crate::element::{Element, Value};
+use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError};
 use crate::map::Map;
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::layout::Component;
 use crate::reduce::op::Op;
 use crate::reduce::plan::Writes;
+use crate::reduce::results::OutputLayout;
 use crate::reduce::value::Field;
 
 impl Monoid {
@@ -71,13 +72,10 @@ impl Monoid {
         accumulated.ok_or_else(|| Error::setting("operator", message()))
     }
 
-    /// The numbers in the bytes of results, those of one after those of another.
-    pub(crate) fn numbers(&self, results: &[u8]) -> Vec<Value> {
-        let fields = self.fields().unwrap_or_default();
-        let read = |result: &[u8]| -> Vec<_> {
-            fields.iter().map(|Field { offset, number }| number.read(&result[*offset..])).collect()
-        };
-        results.chunks_exact(self.out_size() as usize).flat_map(read).collect()
+    /// The layout of its results.
+    pub(crate) fn layout(&self) -> OutputLayout {
+        let (name, fields) = (self.name().to_owned(), self.fields().unwrap_or_default());
+        OutputLayout { name, fields, stride: self.out_size() }
     }
 
     /// The numbers of a result, each for an array of its own; none if Rust has no type for them.

@@ -15,6 +15,7 @@ pub(crate) mod whole;
 
 use wgpu::Limits;
 
+use crate::gpu::io::Output;
 use crate::gpu::limits::needs;
 use crate::gpu::operation::{self, Memory};
 use crate::gpu::pass::{Binding, INPUT, Pass};
@@ -72,7 +73,7 @@ impl Plan {
     /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
     /// after the output's offset. Of several outputs it is the sum.
     pub fn output(&self) -> u64 {
-        self.work.outputs.iter().sum()
+        self.work.outputs.iter().map(|output| output.size).sum()
     }
 
     /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer
@@ -95,7 +96,7 @@ impl Plan {
     /// A plan without launches yet.
     pub(crate) fn empty(results: u64, stride: u64) -> Self {
         let memory = vec![Memory::parts(0), Memory::parts(0), Memory::tickets(4, 0), Memory::scratch(8, 0)];
-        let outputs = vec![(results * stride).next_multiple_of(WORD)];
+        let outputs = vec![Output::new("output", (results * stride).next_multiple_of(WORD))];
         let work = operation::Plan { passes: Vec::new(), memory, outputs };
         Plan { work, results }
     }
@@ -153,7 +154,7 @@ impl Plan {
             ("the scratch memory", scratch.max(second)),
             ("the partials buffer", self.partials()),
             ("the tile marks", self.marks()),
-            ("the output", self.work.outputs.iter().copied().fold(0, u64::max)),
+            ("the output", self.work.outputs.iter().map(|output| output.size).fold(0, u64::max)),
             ("the parameters", blocks::offset(self.launches().len())),
         ];
         let check = |(role, size)| {

@@ -6,11 +6,12 @@ use wgpu::Limits;
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
+use crate::gpu::io::Output;
 use crate::gpu::limits::{self, LimitError, SettingError, needs};
-use crate::gpu::operation;
-use crate::gpu::window;
+use crate::gpu::{operation, outputs, window};
 use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
+use crate::reduce::layout::Component;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{BufferRange, Inputs, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
@@ -268,9 +269,11 @@ impl<'a> Request<'a> {
             return Ok(plan);
         }
         let components = self.monoid.components().into_iter();
-        let outputs: Vec<_> =
-            components.map(|one| (plan.results * one.stride).next_multiple_of(WORD)).collect();
-        let longest = outputs.iter().copied().max().unwrap_or(0);
+        let output = |(name, one): (_, Component)| {
+            Output::new(name, (plan.results * one.stride).next_multiple_of(WORD))
+        };
+        let outputs: Vec<_> = outputs::names().zip(components).map(output).collect();
+        let longest = outputs.iter().map(|output| output.size).max().unwrap_or(0);
         LimitError::unless_bound(self.limits, longest)
             .map_err(|error| error.of("an output").or("bind one output (`Reduction::bind`)"))?;
         Ok(Plan { work: operation::Plan { outputs, ..plan.work }, ..plan })

@@ -181,7 +181,7 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
             for histogram in histograms {
                 let (first, stride) =
                     (histogram.operation().first as usize, histogram.operation().stride as usize);
-                let found = gpu.clean(|| histogram.of_texels(&texture).run(queue).unwrap());
+                let found = gpu.clean(|| histogram.of_texels(&texture).run::<u32>(queue).unwrap());
                 let expected = counts(words.iter().skip(first).step_by(stride), numbers, bits);
                 assert!(found == expected, "{format:?} of {size:?}, every {stride} from {first} on");
             }
@@ -276,7 +276,7 @@ fn floats_fractions_and_colours() {
         Compiled::new(&gpu.device, quarters.with_map(component(FLOAT, "b")), &Default::default()).unwrap();
     let mut expected = [0u32; 4];
     words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
-    assert_eq!(quarters.of_texels(&texture).run(&gpu.queue).unwrap(), expected);
+    assert_eq!(quarters.of_texels(&texture).run::<u32>(&gpu.queue).unwrap(), expected);
 }
 
 /// The rectangle around all texels that are not zero.

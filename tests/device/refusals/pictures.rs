@@ -64,7 +64,7 @@ fn textures() {
         (part([u32::MAX, 1], [2, 1]), "[2, 1] texels from [4294967295, 1] on, of a level of [8, 4]"),
         (said(plain.of_texels(&good).plan()), "the operation reads buffers"),
         (said(sum.of(&room(gpu(), 64)).plan()), "the operation has a map of texels"),
-        (said(histogram.of_texels(&good).run(queue)), "the operation reads buffers"),
+        (said(histogram.of_texels(&good).run::<u32>(queue)), "the operation reads buffers"),
         (said(sum.of_texels(&good).shape(Shape::Segments { len: 3 }).plan()), "3"),
         (said(sum.of_texels(&good).len(33).plan()), "33"),
     ]);

@@ -4,7 +4,7 @@
 use std::iter::repeat_n;
 use std::rc::Rc;
 
-use halofold::group::{GroupById, GroupByKey, ReduceRuns, reference};
+use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
 use halofold::{Compiled, Element, Value, wgpu};
@@ -81,7 +81,11 @@ fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
     let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
     Runnable::new(
         &[size, size, WORD],
-        move |inputs, outputs| recorded(compiled.of(inputs[0]).with(inputs[1]).bind_each(outputs)),
+        move |inputs, outputs| {
+            let to = Outputs::new().count(&outputs[1]).rejected(&outputs[2]);
+            let to = if is_sum { to.sum(&outputs[0]) } else { to.variance(&outputs[0]) };
+            recorded(compiled.of(Pairs { keys: inputs[1], values: inputs[0] }).bind(to))
+        },
         move |inputs, times| {
             let ids: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[1]);
             let (results, left_out) = reference::by_id(&by_id, inputs[0], &ids);
@@ -99,7 +103,11 @@ fn by_key(device: &wgpu::Device, groups: u32) -> Made<Runnable> {
     let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
     Runnable::new(
         &[size, WORD, size, size, WORD],
-        move |inputs, outputs| recorded(compiled.of(inputs[1]).with(inputs[0]).bind_each(outputs)),
+        move |inputs, outputs| {
+            let to = Outputs::new().keys(&outputs[0]).len(&outputs[1]).rejected(&outputs[4]);
+            let to = to.sum(&outputs[2]).count(&outputs[3]);
+            recorded(compiled.of(Pairs { keys: inputs[1], values: inputs[0] }).bind(to))
+        },
         move |inputs, times| {
             let found = reference::group_by(&by_key, inputs[1], inputs[0]);
             let (keys, results): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -164,8 +172,11 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
     Runnable::new(
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {
-            let request = by_key.of(inputs[0]);
-            recorded(inputs.get(1).map_or(request, |values| request.with(*values)).bind_each(outputs))
+            let request = match inputs {
+                [keys, values] => by_key.of(Pairs { keys: *keys, values: *values }),
+                _ => by_key.of(inputs[0]),
+            };
+            recorded(request.bind(RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] }))
         },
         move |inputs, times| {
             let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);

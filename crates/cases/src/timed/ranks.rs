@@ -4,10 +4,10 @@
 use std::f64::consts::TAU;
 
 use halofold::Element::{self, F32, U32};
-use halofold::rank::{Quantiles, TopK};
+use halofold::rank::{self, Quantiles, TopK};
 use halofold::reduce::{Monoid, Op, Reduce};
 use halofold::scan::Scan;
-use halofold::select::Select;
+use halofold::select::{self, Select};
 use halofold::{Compiled, wgpu};
 
 use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, recorded};
@@ -153,18 +153,16 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
     let top = if let Some(row) = row { top.rows(row) } else { top };
     let top = Compiled::new(device, top, &Default::default())?;
     let row = row.unwrap_or(n);
-    let indices_at = top.operation().indices_at(n);
     Runnable::new(
-        &[indices_at + WORD * u64::from(k) * (n / row)],
-        move |inputs, outputs| recorded(top.of(inputs[0]).bind(&outputs[0])),
+        &[WORD * u64::from(k) * (n / row); 2],
+        move |inputs, outputs| {
+            recorded(top.of(inputs[0]).bind(rank::Outputs { values: &outputs[0], indices: &outputs[1] }))
+        },
         move |inputs, times| {
             let elements = floats(inputs[0]);
             let winners = elements.chunks(row as usize).flat_map(|row| winners(row, k as usize));
             let (values, indices): (Vec<f32>, Vec<u32>) = winners.unzip();
-            let mut bytes = bytemuck::cast_slice(&values).repeat(times);
-            bytes.resize(indices_at as usize, 0);
-            bytes.extend(bytemuck::cast_slice::<_, u8>(&indices).repeat(times));
-            vec![Expected::Bytes(bytes)]
+            vec![Expected::words(values, times), Expected::words(indices, times)]
         },
     )
 }
@@ -197,7 +195,9 @@ fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Made<Runnable> {
     let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
     Runnable::new(
         &[WORD * n, WORD],
-        move |inputs, outputs| recorded(kept.of(inputs[0]).bind_each(outputs)),
+        move |inputs, outputs| {
+            recorded(kept.of(inputs[0]).bind(select::Outputs { kept: &outputs[0], count: &outputs[1] }))
+        },
         move |inputs, _| {
             let mut kept = floats(inputs[0]);
             kept.retain(|element| *element < bound);

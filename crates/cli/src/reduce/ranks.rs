@@ -1,6 +1,6 @@
 //! Order statistics: medians, quantiles and the largest elements of each line.
 
-use halofold::rank::{Method, Quantiles, TopK, between};
+use halofold::rank::{Method, Quantiles, Ranked, TopK, between};
 use halofold::reduce::{Op, Scalar};
 use halofold::{Compiled, Element, Options, Value};
 use halofold_fleet::host::Batch;
@@ -41,7 +41,7 @@ impl Quantile {
         let is_nan = ends.iter().any(|end| end.as_f64().is_nan());
         match (self.dtype(stored), self.q) {
             _ if self.q.is_some() && self.method.is_discrete() => ends[0],
-            (_, Some(_)) if !is_nan => between(ends[0], ends[1], gamma),
+            (_, Some(_)) if !is_nan => Value::F64(between(ends[0], ends[1], gamma)),
             (dtype, _) => {
                 let middle = if is_nan { f64::NAN } else { middle(ends) };
                 if dtype == Element::F32.into() { Value::F32(middle as f32) } else { Value::F64(middle) }
@@ -53,7 +53,7 @@ impl Quantile {
 /// The mean of two elements, rounded once.
 fn middle(ends: [Value; 2]) -> f64 {
     match ends {
-        [Value::Unsigned(_), _] | [Value::Signed(_), _] => between(ends[0], ends[1], 0.5).as_f64(),
+        [Value::Unsigned(_), _] | [Value::Signed(_), _] => between(ends[0], ends[1], 0.5),
         floats => {
             let [low, high] = floats.map(Value::as_f64);
             low.midpoint(high)
@@ -143,14 +143,14 @@ pub fn top(
         Compiled::new(&gpu.device, top, &Options::default())
             .map_err(Failure::usage)?
             .of(block.elements())
-            .run(&gpu.queue)
+            .run::<Ranked<Value>>(&gpu.queue)
             .map_err(Failure::usage)
     })?;
     let mut found = found.into_iter();
     for batch in batches {
         for (row, line) in batch.lines.iter().enumerate() {
             let of_line = found.by_ref().take((k as usize).min(batch.len));
-            let placed = |(value, index): (Value, u32)| Scalar::At {
+            let placed = |Ranked { value, index }| Scalar::At {
                 value,
                 index: block.lines.place(batch, row, index.into()),
             };

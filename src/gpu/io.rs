@@ -1,0 +1,116 @@
+//! Inputs, outputs and results of an operation, each by its name.
+
+use std::ops::Index;
+
+use wgpu::Buffer;
+
+use crate::gpu::error::Error;
+use crate::gpu::slice::Slice;
+
+/// The inputs of an operation `O`: a buffer or a slice of one where it reads one input, and a struct with a field for each where it reads
+/// several. The trait is sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no input of `{O}`",
+    note = "its documentation names its inputs"
+)]
+pub trait InputsOf<'b, O> {
+    /// The inputs in the order of their bindings.
+    #[doc(hidden)]
+    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>);
+}
+
+/// The outputs of an operation `O`: a buffer or a slice of one where it writes one array, and a struct with a field for each where it writes
+/// several. The trait is sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no output of `{O}`",
+    note = "its documentation names its outputs"
+)]
+pub trait OutputsOf<'b, O> {
+    /// The outputs in the order of the plan's; `None` for one that the caller does not need.
+    #[doc(hidden)]
+    fn outputs(self, operation: &O) -> Result<Vec<Option<Slice<'b>>>, Error>;
+}
+
+/// A result of an operation `O` on the host. Its documentation names the type. The trait is sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no result of `{O}`",
+    note = "its documentation names its results"
+)]
+pub trait ResultOf<O>: Sized {
+    /// Reads the results of `len` elements. `outputs` are the bytes of the outputs, in the order of the plan's.
+    #[doc(hidden)]
+    fn results(operation: &O, len: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error>;
+}
+
+/// An operation that can read one input.
+pub trait OneInput {}
+
+/// An operation that can write one array.
+pub trait OneOutput {}
+
+impl<'b, O: OneInput, B: Into<Slice<'b>>> InputsOf<'b, O> for B {
+    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
+        (self.into(), None)
+    }
+}
+
+impl<'b, O: OneOutput, B: Into<Slice<'b>>> OutputsOf<'b, O> for B {
+    fn outputs(self, _: &O) -> Result<Vec<Option<Slice<'b>>>, Error> {
+        Ok(vec![Some(self.into())])
+    }
+}
+
+/// Makes a struct the outputs of an operation, in the order of its fields.
+macro_rules! outputs {
+    ($outputs:ident<$($part:ident: $field:ident),+>, $operation:ty) => {
+        impl<'b, $($part: Into<$crate::Slice<'b>>),+> $crate::gpu::io::OutputsOf<'b, $operation> for $outputs<$($part),+> {
+            fn outputs(self, _: &$operation) -> Result<Vec<Option<$crate::Slice<'b>>>, $crate::Error> {
+                Ok(vec![$(Some(self.$field.into())),+])
+            }
+        }
+    };
+}
+pub(crate) use outputs;
+
+/// An output of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Output {
+    /// Its name.
+    pub name: &'static str,
+    /// Its size in bytes, a multiple of four.
+    pub size: u64,
+}
+
+impl Output {
+    pub(crate) const fn new(name: &'static str, size: u64) -> Self {
+        Output { name, size }
+    }
+}
+
+/// New buffers for the outputs of an operation, by their names: `outputs["values"]`.
+#[derive(Clone, Debug)]
+pub struct NewOutputs(Vec<(&'static str, Buffer)>);
+
+impl NewOutputs {
+    pub(crate) fn new(outputs: impl IntoIterator<Item = (&'static str, Buffer)>) -> Self {
+        NewOutputs(outputs.into_iter().collect())
+    }
+
+    /// All of them, in the order of the plan's outputs, in which [`Compiled::results`](crate::Compiled::results) reads their bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Buffer)> {
+        self.0.iter().map(|(name, buffer)| (*name, buffer))
+    }
+}
+
+impl Index<&str> for NewOutputs {
+    type Output = Buffer;
+
+    /// # Panics
+    ///
+    /// The operation has no output of this name.
+    fn index(&self, name: &str) -> &Buffer {
+        let found = self.iter().find(|(known, _)| *known == name);
+        found.map_or_else(|| panic!("no output `{name}`"), |(_, buffer)| buffer)
+    }
+}

@@ -1,0 +1,216 @@
+//! Inputs, outputs and results of groups, by name.
+
+use crate::element::Element;
+use crate::gpu::BufferError;
+use crate::gpu::error::Error;
+use crate::gpu::io::{InputsOf, OutputsOf, outputs};
+use crate::gpu::slice::Slice;
+use crate::group::aggregate::Aggregate;
+use crate::group::{GroupById, GroupByKey, ReduceRuns};
+use crate::reduce::FromResults;
+use crate::reduce::results::OutputLayout;
+
+/// The inputs of operations on groups: keys and as many values. Of [`GroupById`] keys are ids.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs<K, V> {
+    /// A key, or an id, of each pair.
+    pub keys: K,
+    /// A value of each pair.
+    pub values: V,
+}
+
+impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupById> for Pairs<K, V> {
+    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
+        (self.values.into(), Some(self.keys.into()))
+    }
+}
+
+impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupByKey> for Pairs<K, V> {
+    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
+        (self.keys.into(), Some(self.values.into()))
+    }
+}
+
+impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, ReduceRuns> for Pairs<K, V> {
+    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
+        (self.keys.into(), Some(self.values.into()))
+    }
+}
+
+/// The outputs of [`GroupById`] and [`GroupByKey`], each a buffer or a slice of one: one for each result that the operation is asked for, and
+/// those of [`Outputs::keys`], [`Outputs::len`] and [`Outputs::rejected`] as you need them.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs<'b> {
+    keys: Option<Slice<'b>>,
+    len: Option<Slice<'b>>,
+    rejected: Option<Slice<'b>>,
+    results: Vec<(Aggregate, Slice<'b>)>,
+}
+
+impl<'b> Outputs<'b> {
+    /// No outputs yet.
+    pub fn new() -> Self {
+        Outputs::default()
+    }
+
+    /// The output for the different keys of [`GroupByKey`], in ascending order: four bytes for each group that it allows.
+    pub fn keys(self, keys: impl Into<Slice<'b>>) -> Self {
+        Outputs { keys: Some(keys.into()), ..self }
+    }
+
+    /// The output for the number of different keys of [`GroupByKey`]: a `u32`.
+    pub fn len(self, len: impl Into<Slice<'b>>) -> Self {
+        Outputs { len: Some(len.into()), ..self }
+    }
+
+    /// The output for the number of pairs that are in no group: a `u32`. They have an id that is too large, or a key too many.
+    pub fn rejected(self, rejected: impl Into<Slice<'b>>) -> Self {
+        Outputs { rejected: Some(rejected.into()), ..self }
+    }
+
+    /// The outputs for these results, and that of `rejected` behind them.
+    fn of(&self, asked: &[Aggregate]) -> Result<Vec<Option<Slice<'b>>>, Error> {
+        let given = |aggregate: &Aggregate| self.results.iter().find(|(known, _)| known == aggregate);
+        let output = |aggregate: &Aggregate| match given(aggregate) {
+            Some((_, output)) => Ok(Some(*output)),
+            None => Err(BufferError::Output { name: aggregate.name(), is_needed: true }.into()),
+        };
+        if let Some((unasked, _)) = self.results.iter().find(|(known, _)| !asked.contains(known)) {
+            return Err(BufferError::Output { name: unasked.name(), is_needed: false }.into());
+        }
+        asked.iter().map(output).chain([Ok(self.rejected)]).collect()
+    }
+}
+
+/// Declares the methods that set the outputs of results.
+macro_rules! results {
+    ($($name:ident: $aggregate:ident),*) => {
+        impl<'b> Outputs<'b> {
+            $(
+                #[doc = concat!("The output for what [`GroupById::", stringify!($name), "`] asks for: four bytes a group.")]
+                pub fn $name(mut self, output: impl Into<Slice<'b>>) -> Self {
+                    self.results.retain(|(known, _)| *known != Aggregate::$aggregate);
+                    self.results.push((Aggregate::$aggregate, output.into()));
+                    self
+                }
+            )*
+        }
+    };
+}
+
+results! {
+    count: Count, sum: Sum, mean: Mean, min: Min, max: Max, variance: Variance, sample_variance: SampleVariance
+}
+
+impl<'b> OutputsOf<'b, GroupById> for Outputs<'b> {
+    fn outputs(self, operation: &GroupById) -> Result<Vec<Option<Slice<'b>>>, Error> {
+        for (name, given) in [("keys", self.keys), ("len", self.len)] {
+            given.map_or(Ok(()), |_| Err(BufferError::Output { name, is_needed: false }))?;
+        }
+        self.of(&operation.aggregates)
+    }
+}
+
+impl<'b> OutputsOf<'b, GroupByKey> for Outputs<'b> {
+    fn outputs(self, operation: &GroupByKey) -> Result<Vec<Option<Slice<'b>>>, Error> {
+        Ok([vec![self.keys, self.len], self.of(&operation.by_id.aggregates)?].concat())
+    }
+}
+
+/// The outputs of [`ReduceRuns`].
+#[derive(Clone, Copy, Debug)]
+pub struct RunOutputs<K, R, L> {
+    /// The key of each run, with the bits of its first one. There is room for as many as there are keys.
+    pub keys: K,
+    /// The result of each run, [`Monoid::out_size`](crate::reduce::Monoid::out_size) bytes each, or its length, a `u32`. There is room for as
+    /// many as there are keys.
+    pub results: R,
+    /// The number of runs, a `u32`.
+    pub len: L,
+}
+
+outputs!(RunOutputs<K: keys, R: results, L: len>, ReduceRuns);
+
+/// The results of a group. `None` is what the operation is not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Group<K, V> {
+    /// Its key, or its id.
+    pub key: K,
+    /// The number of its values.
+    pub count: Option<u32>,
+    /// Their sum.
+    pub sum: Option<V>,
+    /// Their mean.
+    pub mean: Option<f32>,
+    /// The minimum.
+    pub min: Option<V>,
+    /// The maximum.
+    pub max: Option<V>,
+    /// The population variance.
+    pub variance: Option<f32>,
+    /// The sample variance.
+    pub sample_variance: Option<f32>,
+}
+
+impl<K, V: FromResults> Group<K, V> {
+    /// Reads the results of groups with these keys, from the arrays of what `operation` is asked for.
+    pub(super) fn read(
+        operation: &GroupById,
+        keys: impl IntoIterator<Item = K>,
+        arrays: &[&[u8]],
+    ) -> Result<Vec<Self>, Error> {
+        let new = |key| Group {
+            key,
+            count: None,
+            sum: None,
+            mean: None,
+            min: None,
+            max: None,
+            variance: None,
+            sample_variance: None,
+        };
+        let mut groups: Vec<_> = keys.into_iter().map(new).collect();
+        for (aggregate, array) in operation.aggregates.iter().zip(arrays) {
+            let array = &array[..4 * groups.len()];
+            match aggregate {
+                Aggregate::Count => set(&mut groups, array, Element::U32, |group| &mut group.count),
+                Aggregate::Sum => set(&mut groups, array, operation.element, |group| &mut group.sum),
+                Aggregate::Mean => set(&mut groups, array, Element::F32, |group| &mut group.mean),
+                Aggregate::Min => set(&mut groups, array, operation.element, |group| &mut group.min),
+                Aggregate::Max => set(&mut groups, array, operation.element, |group| &mut group.max),
+                Aggregate::Variance => set(&mut groups, array, Element::F32, |group| &mut group.variance),
+                Aggregate::SampleVariance => {
+                    set(&mut groups, array, Element::F32, |group| &mut group.sample_variance)
+                }
+            }?;
+        }
+        Ok(groups)
+    }
+}
+
+/// Sets a result of each group.
+fn set<G, T: FromResults>(
+    groups: &mut [G],
+    array: &[u8],
+    element: Element,
+    result: impl Fn(&mut G) -> &mut Option<T>,
+) -> Result<(), Error> {
+    let numbers: Vec<T> = OutputLayout::of("group", element).read_all(array)?;
+    groups.iter_mut().zip(numbers).for_each(|(group, number)| *result(group) = Some(number));
+    Ok(())
+}
+
+/// The result of a run of equal neighbouring keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run<K, R> {
+    /// The key.
+    pub key: K,
+    /// The result of its values, or their number.
+    pub result: R,
+}
+
+/// The number of keys that an operation has found.
+pub(super) fn number(bytes: &[u8]) -> usize {
+    bytemuck::pod_read_unaligned::<u32>(bytes) as usize
+}
