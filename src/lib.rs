@@ -137,6 +137,7 @@ pub mod histogram;
 #[cfg(feature = "ladder")]
 pub mod ladder;
 mod map;
+mod of_texels;
 mod parse;
 pub mod probe;
 pub mod pyramid;
@@ -157,4 +158,5 @@ pub use gpu::{
     Request, ResultOf, SettingError, Texels, TextureError, WgslError, Workspace,
 };
 pub use map::Map;
+pub use of_texels::OfTexels;
 pub use wgpu;

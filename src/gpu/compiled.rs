@@ -66,7 +66,7 @@ impl<O: Planned> Compiled<O> {
     /// whole element are ignored.
     pub fn of<'b>(&self, inputs: impl InputsOf<'b, O>) -> Request<'_, 'b, O> {
         let (first, second) = inputs.inputs();
-        Request::new(self, Input::Buffer(first), second)
+        Request::new(self, first, second)
     }
 
     /// Describes the operation over the texels of a texture, for an operation whose map takes texels.

@@ -14,7 +14,7 @@ use crate::gpu::window::{self, Window};
 
 /// The input of an operation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Input<'a> {
+pub enum Input<'a> {
     /// Elements of a buffer.
     Buffer(Slice<'a>),
     /// Texels of a texture.

@@ -5,6 +5,7 @@ use std::ops::Index;
 use wgpu::Buffer;
 
 use crate::gpu::error::Error;
+use crate::gpu::input::Input;
 use crate::gpu::slice::Slice;
 
 /// The inputs of an operation `O`: a buffer or a slice of one where it reads one input, and a struct with a field for each where it reads
@@ -16,7 +17,7 @@ use crate::gpu::slice::Slice;
 pub trait InputsOf<'b, O> {
     /// The inputs in the order of their bindings.
     #[doc(hidden)]
-    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>);
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>);
 }
 
 /// The outputs of an operation `O`: a buffer or a slice of one where it writes one array, and a struct with a field for each where it writes
@@ -28,7 +29,7 @@ pub trait InputsOf<'b, O> {
 pub trait OutputsOf<'b, O> {
     /// The outputs in the order of the plan's; `None` for one that the caller does not need.
     #[doc(hidden)]
-    fn outputs(self, operation: &O) -> Result<Vec<Option<Slice<'b>>>, Error>;
+    fn slices(self, operation: &O) -> Result<Vec<Option<Slice<'b>>>, Error>;
 }
 
 /// A result of an operation `O` on the host. Its documentation names the type. The trait is sealed.
@@ -49,13 +50,13 @@ pub trait OneInput {}
 pub trait OneOutput {}
 
 impl<'b, O: OneInput, B: Into<Slice<'b>>> InputsOf<'b, O> for B {
-    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
-        (self.into(), None)
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Buffer(self.into()), None)
     }
 }
 
 impl<'b, O: OneOutput, B: Into<Slice<'b>>> OutputsOf<'b, O> for B {
-    fn outputs(self, _: &O) -> Result<Vec<Option<Slice<'b>>>, Error> {
+    fn slices(self, _: &O) -> Result<Vec<Option<Slice<'b>>>, Error> {
         Ok(vec![Some(self.into())])
     }
 }
@@ -64,7 +65,7 @@ impl<'b, O: OneOutput, B: Into<Slice<'b>>> OutputsOf<'b, O> for B {
 macro_rules! outputs {
     ($outputs:ident<$($part:ident: $field:ident),+>, $operation:ty) => {
         impl<'b, $($part: Into<$crate::Slice<'b>>),+> $crate::gpu::io::OutputsOf<'b, $operation> for $outputs<$($part),+> {
-            fn outputs(self, _: &$operation) -> Result<Vec<Option<$crate::Slice<'b>>>, $crate::Error> {
+            fn slices(self, _: &$operation) -> Result<Vec<Option<$crate::Slice<'b>>>, $crate::Error> {
                 Ok(vec![$(Some(self.$field.into())),+])
             }
         }

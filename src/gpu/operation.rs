@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use wgpu::{BindingResource, Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
+use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::io::Output;
 use crate::gpu::kernel::{Kernel, Options, Pipelines};
@@ -89,7 +90,7 @@ pub trait Base: Clone + Debug {
     /// Checks that a device can run it.
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error>;
     /// All kernels that its plans may launch.
-    fn steps(&self) -> &'static [Step];
+    fn steps(&self) -> Vec<Step>;
     /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, 5 and 6 the
     /// second input in the same two ways, 11 and on the second and further outputs; others are its [memory](Base::memory).
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel;
@@ -99,6 +100,10 @@ pub trait Base: Clone + Debug {
     }
     /// Bytes of an element of the input.
     fn item(&self) -> u64;
+    /// The type of an element of the input, if what a map makes of texels may be one.
+    fn element(&self) -> Option<Element> {
+        None
+    }
     /// Bytes of an element of the second input; `None` if there is none.
     fn second_item(&self) -> Option<u64> {
         None

@@ -68,6 +68,13 @@ impl<S> Pass<S> {
         self.bind(INPUT, first).bind(SECOND, second).bind(OUTPUT, to)
     }
 
+    /// Returns the dispatch with other inputs.
+    pub(crate) fn binding_inputs(mut self, parts: impl IntoIterator<Item = (u32, Binding)>) -> Self {
+        self.bindings.retain(|(slot, _)| ![INPUT, SECOND].contains(slot));
+        self.bindings.extend(parts);
+        self
+    }
+
     /// Returns the dispatch over a window of the input.
     pub(crate) fn reading(self, from: Option<ByteRange>) -> Self {
         self.bind(INPUT, from.map(|bytes| Binding::Input(0, bytes)))

@@ -106,7 +106,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output; an output is missing.
     pub fn bind<'s>(self, outputs: impl OutputsOf<'s, O>) -> Result<Bound, Error> {
-        let outputs = outputs.outputs(self.operation.operation())?;
+        let outputs = outputs.slices(self.operation.operation())?;
         let plan = self.plan()?;
         self.bound(&plan, outputs)
     }

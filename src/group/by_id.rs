@@ -2,6 +2,7 @@
 
 use wgpu::{Features, Limits};
 
+use crate::element::Element;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
 use crate::gpu::kernel::Kernel;
@@ -40,8 +41,9 @@ impl Base for GroupById {
         Ok(self.check_states(limits)?)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        if self.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
+    fn steps(&self) -> Vec<Step> {
+        let steps = if self.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] };
+        steps.to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -53,6 +55,10 @@ impl Base for GroupById {
         let sizes = self.order(input.len, limits).into_iter().flatten();
         let order = (7..).zip(sizes).map(|(slot, size)| Memory::scratch(slot, size));
         Ok([Memory::zeros(4, self.states())].into_iter().chain(order).collect())
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.element)
     }
 
     fn item(&self) -> u64 {

@@ -191,8 +191,9 @@ impl Base for GroupByKey {
         self.by_id.check_on(features, limits)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] }
+    fn steps(&self) -> Vec<Step> {
+        let steps = if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] };
+        steps.to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -219,6 +220,10 @@ impl Base for GroupByKey {
         let mut memory = self.by_id.memory(input, limits)?;
         memory.extend(self.tables(limits)?);
         Ok(memory)
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.key)
     }
 
     fn item(&self) -> u64 {

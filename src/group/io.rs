@@ -3,10 +3,13 @@
 use crate::element::Element;
 use crate::gpu::BufferError;
 use crate::gpu::error::Error;
+use crate::gpu::input::Input;
 use crate::gpu::io::{InputsOf, OutputsOf, outputs};
 use crate::gpu::slice::Slice;
+use crate::gpu::texels::Texels;
 use crate::group::aggregate::Aggregate;
 use crate::group::{GroupById, GroupByKey, ReduceRuns};
+use crate::of_texels::OfTexels;
 use crate::reduce::FromResults;
 use crate::reduce::results::OutputLayout;
 
@@ -20,20 +23,38 @@ pub struct Pairs<K, V> {
 }
 
 impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupById> for Pairs<K, V> {
-    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
-        (self.values.into(), Some(self.keys.into()))
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Buffer(self.values.into()), Some(self.keys.into()))
     }
 }
 
 impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupByKey> for Pairs<K, V> {
-    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
-        (self.keys.into(), Some(self.values.into()))
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Buffer(self.keys.into()), Some(self.values.into()))
     }
 }
 
 impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, ReduceRuns> for Pairs<K, V> {
-    fn inputs(self) -> (Slice<'b>, Option<Slice<'b>>) {
-        (self.keys.into(), Some(self.values.into()))
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Buffer(self.keys.into()), Some(self.values.into()))
+    }
+}
+
+impl<'b, K: Into<Slice<'b>>, V: Into<Texels<'b>>> InputsOf<'b, OfTexels<GroupById>> for Pairs<K, V> {
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Texels(self.values.into()), Some(self.keys.into()))
+    }
+}
+
+impl<'b, K: Into<Texels<'b>>, V: Into<Slice<'b>>> InputsOf<'b, OfTexels<GroupByKey>> for Pairs<K, V> {
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Texels(self.keys.into()), Some(self.values.into()))
+    }
+}
+
+impl<'b, K: Into<Texels<'b>>, V: Into<Slice<'b>>> InputsOf<'b, OfTexels<ReduceRuns>> for Pairs<K, V> {
+    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+        (Input::Texels(self.keys.into()), Some(self.values.into()))
     }
 }
 
@@ -103,7 +124,7 @@ results! {
 }
 
 impl<'b> OutputsOf<'b, GroupById> for Outputs<'b> {
-    fn outputs(self, operation: &GroupById) -> Result<Vec<Option<Slice<'b>>>, Error> {
+    fn slices(self, operation: &GroupById) -> Result<Vec<Option<Slice<'b>>>, Error> {
         for (name, given) in [("keys", self.keys), ("len", self.len)] {
             given.map_or(Ok(()), |_| Err(BufferError::Output { name, is_needed: false }))?;
         }
@@ -112,7 +133,7 @@ impl<'b> OutputsOf<'b, GroupById> for Outputs<'b> {
 }
 
 impl<'b> OutputsOf<'b, GroupByKey> for Outputs<'b> {
-    fn outputs(self, operation: &GroupByKey) -> Result<Vec<Option<Slice<'b>>>, Error> {
+    fn slices(self, operation: &GroupByKey) -> Result<Vec<Option<Slice<'b>>>, Error> {
         Ok([vec![self.keys, self.len], self.of(&operation.by_id.aggregates)?].concat())
     }
 }

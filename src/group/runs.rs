@@ -184,8 +184,8 @@ impl Base for ReduceRuns {
         Ok(())
     }
 
-    fn steps(&self) -> &'static [Step] {
-        STEPS
+    fn steps(&self) -> Vec<Step> {
+        STEPS.to_vec()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -237,6 +237,10 @@ impl Base for ReduceRuns {
         let memory =
             |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for runs", SPLIT)?);
         sizes.into_iter().map(memory).collect()
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.key)
     }
 
     fn item(&self) -> u64 {

@@ -24,8 +24,8 @@ impl Base for Histogram {
         self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.composed(COUNT, limits).wgsl))
     }
 
-    fn steps(&self) -> &'static [Step] {
-        if self.add { &[COUNT] } else { &[CLEAR, COUNT] }
+    fn steps(&self) -> Vec<Step> {
+        if self.add { vec![COUNT] } else { vec![CLEAR, COUNT] }
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {

@@ -145,8 +145,8 @@ impl Base for Quantiles {
         self.made().check(limits)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        self.made().steps()
+    fn steps(&self) -> Vec<Step> {
+        self.made().steps().to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -155,6 +155,10 @@ impl Base for Quantiles {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), limits)
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.element)
     }
 
     fn item(&self) -> u64 {

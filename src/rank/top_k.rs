@@ -93,8 +93,8 @@ impl Base for TopK {
         self.made().check(limits)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        self.made().steps()
+    fn steps(&self) -> Vec<Step> {
+        self.made().steps().to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -103,6 +103,10 @@ impl Base for TopK {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), limits)
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.element)
     }
 
     fn item(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 use wgpu::{Features, Limits};
 
+use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
@@ -134,8 +135,8 @@ impl Base for Scan {
         self.made().check(features, limits)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        self.made().steps()
+    fn steps(&self) -> Vec<Step> {
+        self.made().steps().to_vec()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -154,6 +155,10 @@ impl Base for Scan {
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
         (self.monoid.name(), self.monoid.parameters)
+    }
+
+    fn element(&self) -> Option<Element> {
+        self.monoid.element()
     }
 
     fn item(&self) -> u64 {

@@ -128,8 +128,8 @@ impl Base for Select {
         self.made().check(features, limits)
     }
 
-    fn steps(&self) -> &'static [Step] {
-        STEPS
+    fn steps(&self) -> Vec<Step> {
+        STEPS.to_vec()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -142,6 +142,10 @@ impl Base for Select {
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
         (self.monoid.name(), self.monoid.parameters)
+    }
+
+    fn element(&self) -> Option<Element> {
+        self.monoid.element()
     }
 
     fn item(&self) -> u64 {

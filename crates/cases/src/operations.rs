@@ -7,7 +7,7 @@ use halofold::reduce::{Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Element, Kernel, Map, Planned};
+use halofold::{Element, Kernel, Map, OfTexels, Planned};
 
 /// An operation, and the kernels of its plans.
 pub struct Plain {
@@ -26,6 +26,7 @@ pub fn operations() -> Vec<Plain> {
     groups(&mut all);
     scans(&mut all);
     histograms(&mut all);
+    of_texels(&mut all);
     all.0
 }
 
@@ -188,6 +189,20 @@ fn by_element(config: &Histogram) -> [Histogram; 5] {
     let [one, two, texels] = maps.map(|map| config.clone().with_map(map));
     let with = [config.clone().with_stride(3, 1), config.clone().with_channels(3), one, two, texels];
     with.map(|with| with.with_tuning(config.tuning_on(&limits)))
+}
+
+/// Texels of every kind of sample as elements.
+fn of_texels(all: &mut Operations) {
+    let samples = [
+        (Element::F32, TextureSampleType::Float { filterable: false }),
+        (Element::U32, TextureSampleType::Uint),
+        (Element::I32, TextureSampleType::Sint),
+    ];
+    for (element, sample) in samples {
+        let map = Map::components(sample, "g").expect("a component");
+        let nth = OfTexels::new(Quantiles::nth(element, [0]), map).expect("one number of the type");
+        all.add("Quantiles", format!("ranks of texels of {element}"), &nth);
+    }
 }
 
 /// Every step, kind of key and method, at tunings that differ in every override.

@@ -3,6 +3,7 @@
 
 mod embedding;
 mod examples;
+mod of_texels;
 pub mod pyramid;
 mod reading;
 mod reducer_contract;
