@@ -11,7 +11,7 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::params::parameters;
 use crate::gpu::pass::{Binding, INPUT, OUTPUT, SECOND};
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::{BufferRange, ByteRange, Inputs};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{self, Texels};
 use crate::gpu::{Pass, grid};
@@ -176,14 +176,9 @@ impl<O: Base> Base for OfTexels<O> {
         false
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        second: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        let texels = self.operation.memory(input, limits)?.len();
-        let elements = BufferRange { offset: 0, len: input.len };
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let BufferRange { len, .. } = inputs.first;
+        let texels = self.operation.memory(inputs.first, limits)?.len();
         let of_texels = |pass: Pass| {
             let part = |slot| match pass.binding(slot) {
                 Some(Binding::Input(0, bytes)) => Some((slot, Binding::Memory(texels, bytes))),
@@ -195,8 +190,8 @@ impl<O: Base> Base for OfTexels<O> {
             let parts = [part(INPUT).unwrap_or(unread)].into_iter().chain(part(SECOND));
             pass.binding_inputs(parts)
         };
-        let passes = self.operation.plan_over(elements, second, limits)?.into_iter().map(of_texels);
-        Ok([self.texels(input.len, texels, limits)?].into_iter().chain(passes).collect())
+        let passes = self.operation.plan_over(inputs, limits)?.into_iter().map(of_texels);
+        Ok([self.texels(len, texels, limits)?].into_iter().chain(passes).collect())
     }
 }
 

@@ -11,9 +11,9 @@ use crate::gpu::kernel::{Kernel, Options, Pipelines};
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Inputs};
 use crate::gpu::workspace::{Place, Source};
-use crate::gpu::{blocks, buffers};
+use crate::gpu::{BufferError, blocks, buffers};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
 pub trait Operation: OnDevice {}
@@ -43,7 +43,11 @@ pub trait Planned: Base {
     ///
     /// Too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
     fn plan(&self, input: BufferRange, second: Option<BufferRange>, limits: &Limits) -> Result<Plan, Error> {
-        let passes = self.plan_over(input, second, limits)?;
+        let is_needed = self.second_item().is_some();
+        if second.is_some() != is_needed {
+            return Err(BufferError::SecondInput { is_needed }.into());
+        }
+        let passes = self.plan_over(Inputs { first: input, second }, limits)?;
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
         Ok(Plan { passes, memory: self.memory(input, limits)?, outputs: self.outputs(input.len) })
     }
@@ -126,13 +130,8 @@ pub trait Base: Clone + Debug {
     fn takes_all(&self) -> bool {
         true
     }
-    /// Plans the dispatches over an input and, if it takes two, the second one, which has as many elements.
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        second: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error>;
+    /// Plans the dispatches over its inputs, which have as many elements.
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error>;
 }
 
 /// The name of a kernel, which tells it from the others of an operation.

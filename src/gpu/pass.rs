@@ -46,7 +46,7 @@ impl<S> Pass<S> {
         Pass { step, level: 0, grid, bindings: Vec::new(), fields: [P::FIELDS, &[]], words }
     }
 
-    /// Returns the dispatch with the parameters that follow those of all kernels.
+    /// Returns the dispatch with the parameters that follow those of all kernels, each of which is a word.
     pub(crate) fn and<P: Parameters>(mut self, own: P) -> Self {
         self.words.extend_from_slice(bytemuck::cast_slice(bytemuck::bytes_of(&own)));
         Pass { fields: [self.fields[0], P::FIELDS], ..self }

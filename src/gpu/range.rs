@@ -1,5 +1,7 @@
 //! Ranges of buffers, without the buffers: what plans are made of.
 
+use crate::gpu::buffers::BufferError;
+
 /// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferRange {
@@ -9,6 +11,20 @@ pub struct BufferRange {
     pub offset: u64,
     /// Its length in elements. A strided reduction counts only the elements taken.
     pub len: u64,
+}
+
+/// The elements of an input and, of an operation that takes two, those of the second one.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs {
+    pub(crate) first: BufferRange,
+    pub(crate) second: Option<BufferRange>,
+}
+
+impl Inputs {
+    /// Both inputs of an operation that takes two.
+    pub(crate) fn two(self) -> Result<[BufferRange; 2], BufferError> {
+        self.second.map(|second| [self.first, second]).ok_or(BufferError::SecondInput { is_needed: true })
+    }
 }
 
 /// A range of a buffer, in bytes, that a binding may have. It starts at a multiple of

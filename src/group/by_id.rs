@@ -3,12 +3,13 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::gpu::Pass;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::{BufferError, Pass};
+use crate::gpu::range::Inputs;
 use crate::group::io::{self, Group};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::group::spec::GroupById;
@@ -74,14 +75,8 @@ impl Base for GroupById {
         results.chain([Output::new("rejected", 4)]).collect()
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        second: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        let ids = second.ok_or(BufferError::SecondInput { is_needed: true })?;
-        self.passes(input, ids, limits)
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        self.passes(inputs.two()?, limits)
     }
 }
 

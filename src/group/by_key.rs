@@ -9,7 +9,8 @@ use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::{BufferError, Pass, grid, input};
+use crate::gpu::range::Inputs;
+use crate::gpu::{Pass, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::io::{self, Group};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
@@ -239,15 +240,10 @@ impl Base for GroupByKey {
         [vec![Output::new("keys", keys), Output::new("len", 4)], self.by_id.outputs(len)].concat()
     }
 
-    fn plan_over(
-        &self,
-        keys: BufferRange,
-        values: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        let values = values.ok_or(BufferError::SecondInput { is_needed: true })?;
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let [keys, values] = inputs.two()?;
         let mut passes = self.numbering(keys, limits)?;
-        passes.extend(self.by_id.passes(values, keys, limits)?);
+        passes.extend(self.by_id.passes([values, keys], limits)?);
         Ok(passes)
     }
 }

@@ -123,22 +123,18 @@ impl Table {
 
 impl GroupById {
     /// Plans the dispatches over pairs of values and ids.
-    pub(super) fn passes(
-        &self,
-        values: BufferRange,
-        ids: BufferRange,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
+    pub(super) fn passes(&self, pairs: [BufferRange; 2], limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let len = pairs[0].len;
         let table = Table::of(self, limits);
-        let at_once = if table.step == PARTED { ordered(values.len, limits) } else { values.len };
-        for input in [values, ids] {
+        let at_once = if table.step == PARTED { ordered(len, limits) } else { len };
+        for input in pairs {
             input::check_parts(input, 4, at_once.saturating_mul(4), limits)?;
         }
         let mut passes = Vec::new();
-        for begin in (0..values.len).step_by(at_once.max(1) as usize) {
-            let len = at_once.min(values.len - begin);
+        for begin in (0..len).step_by(at_once.max(1) as usize) {
+            let len = at_once.min(len - begin);
             let part = |input: BufferRange| BufferRange { offset: input.offset + 4 * begin, len };
-            for window in input::windows_of_two([part(values), part(ids)], [4, 4], limits)? {
+            for window in input::windows_of_two(pairs.map(part), [4, 4], limits)? {
                 passes.extend(self.add(table, window, limits)?);
             }
         }

@@ -10,7 +10,8 @@ use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::{BufferError, Pass, grid};
+use crate::gpu::range::Inputs;
+use crate::gpu::{Pass, grid};
 use crate::group::io::{self, Run};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults, Monoid};
@@ -261,16 +262,8 @@ impl Base for ReduceRuns {
         ]
     }
 
-    fn plan_over(
-        &self,
-        keys: BufferRange,
-        values: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        let is_needed = self.monoid.is_some();
-        if values.is_some() != is_needed {
-            return Err(BufferError::SecondInput { is_needed }.into());
-        }
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let Inputs { first: keys, second: values } = inputs;
         let bound = |input, item| input::whole(input, item, limits);
         let (from, first_key) = bound(keys, self.key.size())?;
         let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;

@@ -7,7 +7,7 @@ use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Inputs};
 use crate::histogram::config::{Histogram, TABLE};
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
@@ -53,13 +53,8 @@ impl Base for Histogram {
         self.stride == 1 && self.first == 0
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        _: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        self.passes(input, limits)
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        self.passes(inputs.first, limits)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Inputs};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::method::Method;
@@ -171,14 +171,9 @@ impl Base for Quantiles {
         vec![Output::new("values", number.saturating_mul(size))]
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        _: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        values::check(&self.outputs(input.len), limits)?;
-        self.rows.plan(input, |len| self.selection(len), limits)
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        values::check(&self.outputs(inputs.first.len), limits)?;
+        self.rows.plan(inputs.first, |len| self.selection(len), limits)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Inputs};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::selection::Selection;
@@ -119,14 +119,9 @@ impl Base for TopK {
         vec![Output::new("values", bytes(values::size(self.element))), Output::new("indices", bytes(4))]
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        _: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        values::check(&self.outputs(input.len), limits)?;
-        self.rows.plan(input, |len| self.selection(len), limits)
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        values::check(&self.outputs(inputs.first.len), limits)?;
+        self.rows.plan(inputs.first, |len| self.selection(len), limits)
     }
 }
 

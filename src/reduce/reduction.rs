@@ -311,7 +311,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # Errors
     ///
     /// - The errors of [`Reduction::bind`].
-    /// - [`BufferError::Outputs`]: another number of outputs than a result has numbers; a state has one.
+    /// - [`BufferError::Outputs`](crate::BufferError::Outputs): another number of outputs than a result has numbers; a state has one.
     /// - An output does not fit one binding, or the device allows too few storage buffers.
     pub fn bind_each<'s, S: Into<Slice<'s>>>(
         self,

@@ -10,6 +10,7 @@ use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
+use crate::gpu::range::Inputs;
 use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
 use crate::scan::plan::Rows;
@@ -176,18 +177,13 @@ impl Base for Scan {
         if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        _: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
         if let Some((ends, number)) = falling {
             let [from, to] = [ends[0], ends[1]].map(u64::from);
-            return Err(input::not_a_segment(number, from..to, input.len));
+            return Err(input::not_a_segment(number, from..to, inputs.first.len));
         }
-        self.made().layout(limits).plan(input, limits)
+        self.made().layout(limits).plan(inputs.first, limits)
     }
 }
 

@@ -45,6 +45,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
+use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
@@ -159,15 +160,10 @@ impl Base for Select {
         vec![kept, Output::new("count", 4)]
     }
 
-    fn plan_over(
-        &self,
-        input: BufferRange,
-        _: Option<BufferRange>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
-        LimitError::unless_bound(limits, self.outputs(input.len)[0].size).map_err(error)?;
-        self.made().layout(limits).plan(input, limits)
+        LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
+        self.made().layout(limits).plan(inputs.first, limits)
     }
 }
 

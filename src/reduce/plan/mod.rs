@@ -22,9 +22,10 @@ use crate::gpu::pass::{Binding, INPUT, Pass};
 use crate::gpu::{BufferError, LimitError, blocks, input};
 use crate::reduce::kernel::Coverage;
 
+use crate::gpu::range::Inputs;
 pub use crate::gpu::range::{BufferRange, ByteRange};
 pub(crate) use params::Params;
-use ranges::{Inputs, Span};
+use ranges::Span;
 pub(super) use request::Request;
 pub use stage::{Reads, Stage, Writes};
 

@@ -45,14 +45,14 @@ impl Tiles {
     }
 
     fn count(&self) -> u64 {
-        self.inputs.part.len.div_ceil(self.size())
+        self.inputs.first.len.div_ceil(self.size())
     }
 
     /// The elements of each window; one window if there are none.
     fn windows(self) -> impl Iterator<Item = std::ops::Range<u64>> {
         let each = self.each << self.power;
         (0..self.count().div_ceil(self.each).max(1))
-            .map(move |window| window * each..self.inputs.part.len.min((window + 1) * each))
+            .map(move |window| window * each..self.inputs.first.len.min((window + 1) * each))
     }
 }
 
@@ -120,7 +120,7 @@ impl Request<'_> {
         segments: std::ops::Range<u64>,
         window: std::ops::Range<u64>,
     ) -> Result<Pass<Stage>, Error> {
-        let len = tiles.inputs.part.len;
+        let len = tiles.inputs.first.len;
         let some = segments.end - segments.start;
         let team = self.team(len.div_ceil(count));
         let span = self.span(tiles.inputs, window.start..len.min(window.end + tiles.size()));
@@ -186,7 +186,7 @@ impl Request<'_> {
         own: params::Tiles,
     ) -> Result<Pass<Stage>, Error> {
         let grid = self.teams(teams, team)?;
-        let count = tiles.inputs.part.len as u32;
+        let count = tiles.inputs.first.len as u32;
         let params = Params { groups: teams as u32, row: grid[0], count, ..params };
         Ok(Pass::new(stage, grid, params).and(params::Tiles { power: tiles.power, team, ..own }))
     }

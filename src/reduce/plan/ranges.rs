@@ -6,7 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, WORD, Writes};
+use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, WORD, Writes};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
@@ -32,7 +32,7 @@ impl Request<'_> {
     }
 
     /// The window of the part, and of the second input, that holds the elements `range`.
-    pub(super) fn span(&self, Inputs { part, second }: Inputs, range: Range<u64>) -> Span {
+    pub(super) fn span(&self, Inputs { first: part, second }: Inputs, range: Range<u64>) -> Span {
         let (ByteRange { offset: start, size }, first) = self.binding(part, range.clone());
         let len = (range.end - range.start) as u32;
         let size = if len == 0 { 0 } else { size };
@@ -45,7 +45,7 @@ impl Request<'_> {
     }
 
     /// Bytes that one binding can hold of the elements that start with number `element`.
-    pub(super) fn room_from(&self, Inputs { part, second }: Inputs, element: u64) -> u64 {
+    pub(super) fn room_from(&self, Inputs { first: part, second }: Inputs, element: u64) -> u64 {
         let size = self.item_size();
         let before = |extent: BufferRange| (extent.offset + element * size) % self.unit(size);
         let lost = before(part).max(second.map_or(0, before));
@@ -132,13 +132,6 @@ impl Request<'_> {
         LimitError::unless("max_storage_buffer_binding_size", self.largest_binding(), needed)
             .map_err(|error| LimitError { is_own, ..error.of(subject).or(remedy) })
     }
-}
-
-/// An input of one part, and the second input of an operator that has two.
-#[derive(Clone, Copy)]
-pub(super) struct Inputs {
-    pub(super) part: BufferRange,
-    pub(super) second: Option<BufferRange>,
 }
 
 /// A window of the inputs.

@@ -306,7 +306,7 @@ impl<'a> Request<'a> {
         let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
         match (arity, second) {
             (Arity::One, None) => Ok(()),
-            (Arity::Two, Some(other)) if one(parts, second)?.part.len == other.len => Ok(()),
+            (Arity::Two, Some(other)) if one(parts, second)?.first.len == other.len => Ok(()),
             (Arity::Two, Some(second)) => Err(BufferError::Lengths { first: len, second: second.len }.into()),
             (arity, _) => Err(BufferError::SecondInput { is_needed: arity == Arity::Two }.into()),
         }
@@ -342,7 +342,7 @@ pub(super) fn step(stride: u64) -> Result<u32, SettingError> {
 /// Returns the inputs of which the first must have exactly one part.
 fn one(parts: &[BufferRange], second: Option<BufferRange>) -> Result<Inputs, Error> {
     match *parts {
-        [part] => Ok(Inputs { part, second }),
+        [first] => Ok(Inputs { first, second }),
         _ => {
             let remedy = "only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one";
             Err(Error::setting("parts", format!("{} parts: {remedy}", parts.len())))

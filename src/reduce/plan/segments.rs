@@ -58,7 +58,7 @@ struct Division {
 impl Request<'_> {
     /// Plans segments of one length.
     pub(super) fn segments(&self, inputs: Inputs, len: u64) -> Result<Plan, Error> {
-        let total = inputs.part.len;
+        let total = inputs.first.len;
         if len == 0 || !total.is_multiple_of(len) {
             let remedy = "the length must be at least 1 and divide the input";
             return Err(Error::setting(
@@ -71,7 +71,7 @@ impl Request<'_> {
 
     /// Plans the middle axis of an array.
     pub(super) fn axis(&self, inputs: Inputs, [outer, len, inner]: [u64; 3]) -> Result<Plan, Error> {
-        let total = inputs.part.len;
+        let total = inputs.first.len;
         let cells = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
         if len == 0 || inner == 0 || cells != Some(total) {
             let remedy = "the array must have as many, and its last two lengths must be at least 1";

@@ -16,7 +16,7 @@ const MOST_WINDOWS: u64 = 1 << 16;
 impl Request<'_> {
     /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.
     pub(super) fn strided(&self, inputs: Inputs, stride: u64) -> Result<Plan, Error> {
-        let len = inputs.part.len;
+        let len = inputs.first.len;
         let step = step(stride)?;
         let span = self.room() / self.item_size();
         // Elements of one window. The last one needs no stride after it.
