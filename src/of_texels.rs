@@ -172,6 +172,10 @@ impl<O: Base> Base for OfTexels<O> {
         self.map.sample()
     }
 
+    fn takes_count(&self) -> bool {
+        self.operation.takes_count()
+    }
+
     fn takes_all(&self) -> bool {
         false
     }

@@ -151,7 +151,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         atomicStore(&has_greatest, 0u);
     }
     workgroupBarrier();
-    if group >= params.groups {
+    if (group >= params.groups) | (params.len == 0u) {
         return;
     }
     // The next keys are on their way while these are looked for.

@@ -27,11 +27,6 @@ override WG: u32 = 64;
 // Words of a dispatch's parameters, and words from one dispatch's parameters to the next.
 override WORDS: u32;
 override STRIDE: u32;
-// The words with the number of items covered, the position of the first one, and the total count
-// (shared/io.wgsl).
-const LEN: u32 = 1u;
-const INDEX: u32 = 2u;
-const COUNT: u32 = 3u;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -42,8 +37,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var k = 0u; k < WORDS; k++) {
         parameters[base + k] = templates[base + k];
     }
+    // Behind the parameters a template has the places of three of them: the number of items covered, the position
+    // of the first one, and the total count. What a dispatch lacks has a place that nobody reads.
+    let len = base + templates[base + WORDS];
+    let index = templates[base + templates[base + WORDS + 1u]];
     let count = min(counted[job.at], job.most);
-    let index = templates[base + INDEX];
-    parameters[base + LEN] = min(templates[base + LEN], max(count, index) - index);
-    parameters[base + COUNT] = count;
+    parameters[len] = min(templates[len], max(count, index) - index);
+    parameters[base + templates[base + WORDS + 2u]] = count;
 }

@@ -49,8 +49,8 @@ pub(crate) struct Given<'a> {
     pub(crate) outputs: Vec<Slice<'a>>,
     /// The parameters that the operator's text declares.
     pub(crate) parameters: Option<(Parameters, Slice<'a>)>,
-    /// The number of elements, if only the GPU knows it.
-    pub(crate) count: Option<Slice<'a>>,
+    /// The number of elements, if only the GPU knows it, and the most.
+    pub(crate) count: Option<(Slice<'a>, u32)>,
     pub(crate) workspace: Option<&'a Workspace>,
     /// The type of the samples of a texture.
     pub(crate) sample: Option<TextureSampleType>,
@@ -105,7 +105,7 @@ impl<'a> Given<'a> {
         for list in self.inputs.iter().filter(|reads| reads.is_list) {
             list.input.slice().map_or(Ok(()), |slice| Use::of(list.role, slice, 0).aligned(limits))?;
         }
-        if let Some(count) = self.count {
+        if let Some((count, _)) = self.count {
             if !count.offset().is_multiple_of(4) {
                 let (offset, limit) = (count.offset(), "the size of a u32");
                 return Err(BufferError::Offset { role: "count", offset, align: 4, limit }.into());

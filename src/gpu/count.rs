@@ -10,7 +10,7 @@ use crate::gpu::buffers;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
 use crate::gpu::launch::Dispatch;
 use crate::gpu::limits::{self, LimitError};
-use crate::gpu::params::{Field, parameters};
+use crate::gpu::params::parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::slice::Slice;
 use crate::shader::{self, rooms};
@@ -22,8 +22,11 @@ const SLOTS: &[Slot] =
 /// The most words of a dispatch's parameters.
 const WORDS: usize = 32;
 
-/// The fields that it writes, in the places where `shaders/kernels/length.wgsl` finds them.
-const COUNTED: [Field; 3] = [("len", 4), ("index", 8), ("count", 12)];
+/// The parameters that it reads and writes, in the order in which `shaders/kernels/length.wgsl` finds their places.
+const COUNTED: [&str; 3] = ["len", "index", "count"];
+
+/// The place of a parameter that a dispatch lacks: behind those places.
+const NOWHERE: usize = WORDS + COUNTED.len();
 
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -49,22 +52,23 @@ parameters! {
 
 impl<K: Eq + Hash> Pipelines<K> {
     /// Allocates the parameters of passes. With a count, also returns the dispatches that write them: one, or several if a binding
-    /// cannot hold all parameters. Passes that take a count have the [`COUNTED`] fields.
+    /// cannot hold all parameters. Passes that read elements have the first two of the [`COUNTED`] fields, or cover all elements and have the first.
     pub(crate) fn parameters(
         &self,
         label: &str,
         passes: &[Pass<K>],
-        count: Option<Slice<'_>>,
+        count: Option<(Slice<'_>, u32)>,
     ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
         let (device, limits) = (&self.device, &self.limits);
         let mut blocks = Blocks::default();
         for pass in passes {
-            blocks.add_bytes(bytemuck::cast_slice(pass.words()));
+            let mut words = pass.words().to_vec();
+            words.resize(WORDS, 0);
+            words.extend(COUNTED.map(|name| pass.place(name).unwrap_or(NOWHERE) as u32));
+            blocks.add_bytes(bytemuck::cast_slice(&words));
         }
         let written = |usage| blocks.buffer(device, label, usage);
-        let Some(count) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
-        debug_assert!(passes.iter().all(|pass| pass.has(&COUNTED)), "a kernel that takes no count");
-        let most = passes.first().and_then(|pass| pass.param("count")).unwrap_or(0);
+        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
         limits::check(SLOTS, limits)?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);

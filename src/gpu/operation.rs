@@ -126,6 +126,10 @@ pub trait Base: Clone + Debug {
     fn sample(&self) -> Option<TextureSampleType> {
         None
     }
+    /// True if its kernels take fewer elements than were planned.
+    fn takes_count(&self) -> bool {
+        false
+    }
     /// True if the order of the elements does not matter.
     fn takes_all(&self) -> bool {
         true

@@ -110,11 +110,6 @@ impl<S> Pass<S> {
         self.place(name).map(|at| self.words[at])
     }
 
-    /// True if the parameters of all kernels have these fields.
-    pub(crate) fn has(&self, fields: &[Field]) -> bool {
-        fields.iter().all(|field| self.fields[0].contains(field))
-    }
-
     /// Changes a parameter that the kernel has.
     pub(crate) fn change(&mut self, name: &str, to: impl FnOnce(u32) -> u32) {
         if let Some(at) = self.place(name) {
@@ -122,8 +117,8 @@ impl<S> Pass<S> {
         }
     }
 
-    /// The word of a parameter.
-    fn place(&self, name: &str) -> Option<usize> {
+    /// The number of the word that is a parameter.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
         let [common, own] = self.fields;
         let own = own.iter().map(|(field, at)| (field, common.len() + at / 4));
         let mut fields = common.iter().map(|(field, at)| (field, at / 4)).chain(own);

@@ -26,6 +26,7 @@ pub struct Request<'o, 'b, O: Planned> {
     input: Input<'b>,
     second: Option<Slice<'b>>,
     parameters: Option<Slice<'b>>,
+    count: Option<Slice<'b>>,
     len: Option<u64>,
     workspace: Option<&'b Workspace>,
 }
@@ -40,7 +41,7 @@ impl<O: Planned> Copy for Request<'_, '_, O> {}
 
 impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>, second: Option<Slice<'b>>) -> Self {
-        Request { operation, input, second, parameters: None, len: None, workspace: None }
+        Request { operation, input, second, parameters: None, count: None, len: None, workspace: None }
     }
 
     /// Sets the buffer with the parameters that the text of a scan's operator or of a selection declares. Its contents may change from
@@ -53,6 +54,13 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// empty input. If the input has fewer elements, the last step returns [`BufferError::TooFew`].
     pub fn len(self, n: u64) -> Self {
         Request { len: Some(n), ..self }
+    }
+
+    /// Takes only the first `n` elements, where `n` is a count on the GPU, a `u32` at a multiple of 4 bytes. An earlier dispatch may have written
+    /// it, even in the same pass. If it exceeds the length of the input, all elements are taken. It costs one dispatch more, for which the others
+    /// wait. This is for histograms without a stride, and for results by id and by key.
+    pub fn count_buffer<'s: 'b>(self, count: impl Into<Slice<'s>>) -> Self {
+        Request { count: Some(count.into()), ..self }
     }
 
     /// Uses scratch memory that other operations may share. Without this call the bound operation allocates its own.
@@ -139,6 +147,12 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             return Err(BufferError::Output { name, is_needed: true }.into());
         }
         let operation = self.operation.operation();
+        if self.count.is_some() && !operation.takes_count() {
+            let message =
+                "a count on the GPU goes with histograms without a stride, and with results by id and by key";
+            return Err(Error::setting("count_buffer", message));
+        }
+        let most = self.elements()?.len as u32;
         let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
             Some(_) => None,
             None => Some(buffers::scratch(self.operation.device(), O::LABEL, output.size)),
@@ -152,7 +166,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             inputs: [Reads::elements(O::INPUTS[0], self.input)].into_iter().chain(second).collect(),
             outputs: outputs.collect(),
             parameters: parameters::pair(operator, declared, self.parameters)?,
-            count: None,
+            count: self.count.map(|count| (count, most)),
             workspace: self.workspace,
             sample: operation.sample(),
             in_any_order: self.len.is_none() && operation.takes_all(),

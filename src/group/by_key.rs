@@ -34,6 +34,7 @@ parameters! {
     /// `Params` of `shaders/group_by/shared/io.wgsl`.
     struct Params {
         first: u32,
+        index: u32,
         len: u32,
         groups: u32,
         row: u32,
@@ -125,6 +126,7 @@ impl GroupByKey {
             let grid = grid::of(shares, limits, "split the input")?;
             let params = Params {
                 first: window.first,
+                index: window.index,
                 len: window.len,
                 groups: shares as u32,
                 row: grid[0],
@@ -238,6 +240,10 @@ impl Base for GroupByKey {
     fn outputs(&self, len: u64) -> Vec<Output> {
         let keys = 4 * u64::from(self.by_id.groups);
         [vec![Output::new("keys", keys), Output::new("len", 4)], self.by_id.outputs(len)].concat()
+    }
+
+    fn takes_count(&self) -> bool {
+        true
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {

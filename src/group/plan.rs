@@ -25,6 +25,7 @@ parameters! {
     pub(super) struct Params {
         first: u32,
         second: u32,
+        index: u32,
         len: u32,
         groups: u32,
         row: u32,
@@ -134,8 +135,9 @@ impl GroupById {
         for begin in (0..len).step_by(at_once.max(1) as usize) {
             let len = at_once.min(len - begin);
             let part = |input: BufferRange| BufferRange { offset: input.offset + 4 * begin, len };
-            for window in input::windows_of_two(pairs.map(part), [4, 4], limits)? {
-                passes.extend(self.add(table, window, limits)?);
+            for (window, second, at) in input::windows_of_two(pairs.map(part), [4, 4], limits)? {
+                let window = Window { index: begin as u32 + window.index, ..window };
+                passes.extend(self.add(table, (window, second, at), limits)?);
             }
         }
         let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
@@ -161,6 +163,7 @@ impl GroupById {
         let params = Params {
             first: window.first,
             second: at,
+            index: window.index,
             len: window.len,
             groups: (shares * u64::from(slices)) as u32,
             row: grid[0],
@@ -180,6 +183,7 @@ impl GroupById {
         let groups = window.len.div_ceil(own) + table.slices;
         let grid = grid::of(groups.into(), limits, SPLIT)?;
         let params = Params {
+            index: window.index,
             len: window.len,
             groups,
             row: grid[0],

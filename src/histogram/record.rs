@@ -53,6 +53,10 @@ impl Base for Histogram {
         self.stride == 1 && self.first == 0
     }
 
+    fn takes_count(&self) -> bool {
+        self.stride == 1 && self.first == 0
+    }
+
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.passes(inputs.first, limits)
     }

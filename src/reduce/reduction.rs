@@ -426,7 +426,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             inputs: sources.inputs(),
             parameters: parameters::pair(monoid.name(), monoid.parameters, sources.parameters)?,
             outputs: outputs.into_iter().collect(),
-            count: sources.count,
+            count: sources.count.map(|count| (count, plan.most())),
             workspace,
             sample: reducer.operation().sample(),
             in_any_order: self.in_any_order(plan),

@@ -6,6 +6,7 @@ mod common;
 mod by_key;
 mod cases;
 mod compiling;
+mod counts;
 mod cut;
 mod exact;
 mod groups;

@@ -2,9 +2,10 @@
 #import kernel
 
 struct Params {
-    // The positions of the first value and of its id in their bindings, and the number of pairs.
+    // The positions of the first value and of its id in their bindings, and in the whole input; and the number of pairs.
     first: u32,
     second: u32,
+    index: u32,
     len: u32,
     // Workgroups that have work, and those in a row of the grid.
     groups: u32,

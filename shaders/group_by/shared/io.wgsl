@@ -1,8 +1,9 @@
 // The parameters of a dispatch.
 
 struct Params {
-    // The position of the first key in its binding, and the number of keys.
+    // The position of the first key in its binding, and in the whole input; and the number of keys.
     first: u32,
+    index: u32,
     len: u32,
     // Workgroups that have work, and those in a row of the grid.
     groups: u32,

@@ -108,6 +108,11 @@ impl Plan {
         self
     }
 
+    /// The number of elements.
+    pub(super) fn most(&self) -> u32 {
+        self.work.passes.first().and_then(|pass| pass.param("count")).unwrap_or(0)
+    }
+
     /// Returns true if the output holds accumulators instead of results: states, or partials for the host to combine.
     pub fn leaves_partials(&self) -> bool {
         self.launches().last().is_some_and(|launch| launch.step.writes == Writes::Partials)
