@@ -130,6 +130,7 @@
 )]
 
 pub mod adapter;
+mod dispatch;
 mod element;
 mod gpu;
 pub mod group;
@@ -150,6 +151,7 @@ mod shader;
 #[cfg(feature = "stencil")]
 pub mod stencil;
 
+pub use dispatch::DispatchArguments;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{

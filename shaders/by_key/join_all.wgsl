@@ -24,6 +24,6 @@ fn main(@builtin(local_invocation_index) lid: u32) {
         before_all = join(before_all, of_all());
     }
     if lid == 0u {
-        number_of_runs[0] = before_all.count;
+        number_of_runs[params.len_at] = before_all.count;
     }
 }

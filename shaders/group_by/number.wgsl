@@ -12,7 +12,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let place = group_index(workgroup) * WG + lid;
     let number = min(atomicLoad(&places[2u * number_at()]), GROUPS);
     if place == 0u {
-        number_of_groups[0] = number;
+        number_of_groups[params.len_at] = number;
     }
     if place > PLACES {
         return;

@@ -72,6 +72,6 @@ fn kernel(at: Place, wg: Workgroup) {
         workgroupBarrier();
     }
     if is_last(wg.index) && at.lid == 0u {
-        count[0] = end;
+        count[params.count_at] = end;
     }
 }

@@ -8,6 +8,7 @@ use crate::gpu::blocks;
 use crate::gpu::buffers::{self, BufferError, Use};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
+use crate::gpu::io::Output;
 use crate::gpu::kernel::{PARAMETERS, Pipeline, Pipelines};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Memory, Plan};
@@ -69,14 +70,16 @@ impl<'a> Given<'a> {
         pipelines: &Pipelines<S>,
         kernel: impl Fn(S) -> Result<Pipeline, Error>,
     ) -> Result<Bound, Error> {
-        self.check(plan, &pipelines.limits)?;
+        let (outputs, plan) = (self.written(plan, &pipelines.limits)?, &self.placed(plan, &pipelines.limits));
+        self.check(plan, &outputs, &pipelines.limits)?;
         let device = &pipelines.device;
         let source = Source::new(device, self.workspace)?;
         let memory = plan.memory.iter().enumerate();
         let memory = memory.map(|(nth, own)| (own, own.buffer(device, &source, nth, label))).collect();
         let (params, prologue) = pipelines.parameters(label, &plan.passes, self.count)?;
         let (texels, nothing) = (self.texels(device), pipelines.nothing());
-        let buffers = Buffers { given: self, plan, memory, params: &params, texels, nothing };
+        let buffers =
+            Buffers { given: self, plan, outputs: &outputs, memory, params: &params, texels, nothing };
         let dispatch = |(index, pass): (usize, &Pass<S>)| {
             let resource = |slot| buffers.resource(slot, index);
             Ok(kernel(pass.step)?.dispatch(device, label, pass.grid, resource))
@@ -93,23 +96,45 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn check<S>(&self, plan: &Plan<S>, limits: &Limits) -> Result<(), Error> {
+    /// The outputs as kernels bind them. One whose place is a parameter starts at the last multiple of the alignment.
+    fn written<S>(&self, plan: &Plan<S>, limits: &Limits) -> Result<Vec<Written<'a>>, BufferError> {
         let (given, arrays) = (self.outputs.len(), plan.outputs.len());
         if given != arrays {
-            return Err(BufferError::Outputs { given, arrays }.into());
+            return Err(BufferError::Outputs { given, arrays });
         }
-        let written = self.outputs.iter().zip(&plan.outputs);
-        let written: Vec<_> =
-            written.map(|(slice, output)| Use::of(output.name, *slice, output.size)).collect();
+        let written = |(slice, output): (&Slice<'a>, &Output)| {
+            let Output { name, size, place } = *output;
+            let before = place.map_or(0, |_| before(*slice, limits));
+            if place.is_some() {
+                word_aligned(name, *slice)?;
+            }
+            let slice =
+                Slice::new(slice.buffer(), slice.offset() - before, slice.size().saturating_add(before));
+            Ok(Written { role: name, slice, size: size + before })
+        };
+        self.outputs.iter().zip(&plan.outputs).map(written).collect()
+    }
+
+    /// The plan with the places of outputs in its parameters.
+    fn placed<S: Copy>(&self, plan: &Plan<S>, limits: &Limits) -> Plan<S> {
+        let mut plan = plan.clone();
+        for (slice, output) in self.outputs.iter().zip(&plan.outputs) {
+            let Some(name) = output.place else { continue };
+            let place = (before(*slice, limits) / 4) as u32;
+            plan.passes.iter_mut().for_each(|pass| pass.change(name, |_| place));
+        }
+        plan
+    }
+
+    fn check<S>(&self, plan: &Plan<S>, outputs: &[Written<'a>], limits: &Limits) -> Result<(), Error> {
+        let written = outputs.iter().map(|Written { role, slice, size }| Use::of(role, *slice, *size));
+        let written: Vec<_> = written.collect();
         buffers::check(&self.reads(plan), &written, limits)?;
         for list in self.inputs.iter().filter(|reads| reads.is_list) {
             list.input.slice().map_or(Ok(()), |slice| Use::of(list.role, slice, 0).aligned(limits))?;
         }
         if let Some((count, _)) = self.count {
-            if !count.offset().is_multiple_of(4) {
-                let (offset, limit) = (count.offset(), "the size of a u32");
-                return Err(BufferError::Offset { role: "count", offset, align: 4, limit }.into());
-            }
+            word_aligned("count", count)?;
             // The count is read before anything is written, so it may be in the output's buffer.
             Use::of("count", count, 4).inside()?;
         }
@@ -132,10 +157,31 @@ impl<'a> Given<'a> {
     }
 }
 
+/// An output as kernels bind it.
+#[derive(Clone, Copy, Debug)]
+struct Written<'a> {
+    role: &'static str,
+    slice: Slice<'a>,
+    size: u64,
+}
+
+/// Bytes between the last offset at which a binding may start and a slice.
+fn before(slice: Slice<'_>, limits: &Limits) -> u64 {
+    slice.offset() % u64::from(limits.min_storage_buffer_offset_alignment)
+}
+
+/// Checks that a number starts at a word.
+fn word_aligned(role: &'static str, slice: Slice<'_>) -> Result<(), BufferError> {
+    let (offset, limit) = (slice.offset(), "the size of a u32");
+    let is_aligned = offset.is_multiple_of(4);
+    if is_aligned { Ok(()) } else { Err(BufferError::Offset { role, offset, align: 4, limit }) }
+}
+
 /// All buffers of a bound plan.
 struct Buffers<'a, S> {
     given: &'a Given<'a>,
     plan: &'a Plan<S>,
+    outputs: &'a [Written<'a>],
     memory: Vec<(&'a Memory, Buffer)>,
     params: &'a Buffer,
     texels: Option<BoundTexels>,
@@ -185,9 +231,9 @@ impl<S> Buffers<'_, S> {
 
     /// An output, or memory.
     fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
-        let output = |nth: usize| self.given.outputs.get(nth).zip(self.plan.outputs.get(nth));
-        if let Some((given, output)) = outputs::number(slot).and_then(output) {
-            return Some(buffers::slice(given.buffer(), given.offset(), output.size));
+        if let Some(Written { slice, size, .. }) = outputs::number(slot).and_then(|nth| self.outputs.get(nth))
+        {
+            return Some(buffers::slice(slice.buffer(), slice.offset(), *size));
         }
         let (own, buffer) = self.memory.iter().find(|(own, _)| own.slot == Some(slot))?;
         Some(own.bound(buffer))

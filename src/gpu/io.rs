@@ -81,11 +81,18 @@ pub struct Output {
     pub name: &'static str,
     /// Its size in bytes, a multiple of four.
     pub size: u64,
+    /// The parameter with its place in its binding, in words: such an output starts at any word.
+    pub(crate) place: Option<&'static str>,
 }
 
 impl Output {
     pub(crate) const fn new(name: &'static str, size: u64) -> Self {
-        Output { name, size }
+        Output { name, size, place: None }
+    }
+
+    /// An output that starts at any word: its place in its binding is a parameter.
+    pub(crate) const fn placed(name: &'static str, size: u64, place: &'static str) -> Self {
+        Output { name, size, place: Some(place) }
     }
 }
 

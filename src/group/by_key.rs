@@ -42,6 +42,7 @@ parameters! {
         source: u32,
         target_list: u32,
         run: u32,
+        len_at: u32,
     }
 }
 
@@ -239,7 +240,8 @@ impl Base for GroupByKey {
 
     fn outputs(&self, len: u64) -> Vec<Output> {
         let keys = 4 * u64::from(self.by_id.groups);
-        [vec![Output::new("keys", keys), Output::new("len", 4)], self.by_id.outputs(len)].concat()
+        [vec![Output::new("keys", keys), Output::placed("len", 4, "len_at")], self.by_id.outputs(len)]
+            .concat()
     }
 
     fn takes_count(&self) -> bool {

@@ -79,7 +79,7 @@ impl<'b> Outputs<'b> {
         Outputs { keys: Some(keys.into()), ..self }
     }
 
-    /// The output for the number of different keys of [`GroupByKey`]: a `u32`.
+    /// The output for the number of different keys of [`GroupByKey`]: a `u32` at any multiple of 4 bytes.
     pub fn len(self, len: impl Into<Slice<'b>>) -> Self {
         Outputs { len: Some(len.into()), ..self }
     }
@@ -146,7 +146,7 @@ pub struct RunOutputs<K, R, L> {
     /// The result of each run, [`Monoid::out_size`](crate::reduce::Monoid::out_size) bytes each, or its length, a `u32`. There is room for as
     /// many as there are keys.
     pub results: R,
-    /// The number of runs, a `u32`.
+    /// The number of runs, a `u32` at any multiple of 4 bytes.
     pub len: L,
 }
 

@@ -51,6 +51,7 @@ parameters! {
         tiles: u32,
         row: u32,
         share: u32,
+        len_at: u32,
     }
 }
 
@@ -258,7 +259,7 @@ impl Base for ReduceRuns {
         vec![
             Output::new("keys", self.key.size() * len),
             Output::new("results", results),
-            Output::new("len", 4),
+            Output::placed("len", 4, "len_at"),
         ]
     }
 
@@ -291,6 +292,7 @@ impl Base for ReduceRuns {
                 tiles: tiles as u32,
                 row: grid[0],
                 share: share as u32,
+                len_at: 0,
             };
             let second = second.map(|(bytes, _)| bytes);
             Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))

@@ -25,6 +25,7 @@ parameters! {
         skipped: u32,
         tiles: u32,
         groups: u32,
+        count_at: u32,
     }
 }
 

@@ -157,7 +157,7 @@ impl Base for Select {
     fn outputs(&self, len: u64) -> Vec<Output> {
         let bytes = len.max(1).saturating_mul(self.made().kept_size());
         let kept = Output::new("kept", bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX));
-        vec![kept, Output::new("count", 4)]
+        vec![kept, Output::placed("count", 4, "count_at")]
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
@@ -174,7 +174,7 @@ impl OneInput for Select {}
 pub struct Outputs<K, C> {
     /// The kept elements, or their indices, a `u32` each. There is room for all elements; what lies behind the kept ones is left as it was.
     pub kept: K,
-    /// The number of kept elements, a `u32`.
+    /// The number of kept elements, a `u32` at any multiple of 4 bytes: it may be the `instance_count` of the arguments of an indirect draw.
     pub count: C,
 }
 

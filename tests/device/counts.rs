@@ -1,9 +1,10 @@
 //! Counts on the GPU: an operation takes as many elements as one on the host would say.
 
-use halofold::group::{GroupById, GroupByKey, Pairs};
+use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs};
 use halofold::histogram::{Histogram, Keys};
+use halofold::select::{self, Select};
 use halofold::wgpu::{Buffer, BufferUsages};
-use halofold::{Compiled, Element, InputsOf, Planned, Request, Slice};
+use halofold::{Bound, Compiled, DispatchArguments, Element, InputsOf, Planned, Request, Slice};
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read};
 
@@ -51,4 +52,60 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     for groups in [6000, 70_000] {
         check(gpu(), GroupById::new(Element::U32, groups).unwrap().count(), Pairs { keys: ids, values: ids });
     }
+}
+
+/// The arguments of an indirect draw, and then those of an indirect dispatch, in one buffer: each number goes to its place alone.
+#[test]
+fn counts_are_arguments_on_every_adapter() {
+    let gpu = gpu();
+    let words = |words: &[u32], usage| buffer(gpu, bytemuck::cast_slice(words), usage);
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let keys: Vec<u32> = (0..200_000).map(|i| i / 2).collect();
+    let input = &words(&keys, usage);
+    let room = &words(&[0; 200_000], usage);
+    let behind = &words(&[0; 200_000], usage);
+    let select =
+        Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem % 4u == 1u; }");
+    let select = Compiled::new(&gpu.device, select.unwrap(), &Default::default()).unwrap();
+    let runs = ReduceRuns::lengths(Element::U32).unwrap();
+    let runs = Compiled::new(&gpu.device, runs, &Default::default()).unwrap();
+    let by_key = GroupByKey::new(Element::U32, Element::U32, 100_000).unwrap().count();
+    let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
+    let found = |bind: &dyn Fn(Slice<'_>) -> Bound| {
+        let arguments = words(&[7; 100], usage);
+        let count = bind(Slice::new(&arguments, 4 * 65, 4));
+        let dispatch = DispatchArguments::new(3).unwrap();
+        let dispatch = Compiled::new(&gpu.device, dispatch, &Default::default()).unwrap();
+        let copy = words(&[7; 100], usage);
+        let dispatch =
+            dispatch.of(Slice::new(&arguments, 4 * 65, 4)).bind(Slice::new(&copy, 4 * 70, 12)).unwrap();
+        gpu.clean(|| {
+            in_one_pass(gpu, |pass| {
+                [&count, &dispatch].into_iter().for_each(|bound| bound.encode_in_pass(pass))
+            })
+        });
+        let [arguments, copy] =
+            [&arguments, &copy].map(|buffer| bytemuck::pod_collect_to_vec::<u8, u32>(&read(gpu, buffer)));
+        let untouched = |words: &[u32], at: std::ops::Range<usize>| {
+            words.iter().enumerate().all(|(place, word)| at.contains(&place) || *word == 7)
+        };
+        assert!(untouched(&arguments, 65..66) && untouched(&copy, 70..73));
+        (arguments[65], [copy[70], copy[71], copy[72]])
+    };
+    let kept = |count: Slice<'_>| select.of(input).bind(select::Outputs { kept: room, count }).unwrap();
+    assert_eq!(found(&|count| kept(count)), (50_000, [16_667, 1, 1]));
+    let each = |len: Slice<'_>| runs.of(input).bind(RunOutputs { keys: room, results: behind, len }).unwrap();
+    assert_eq!(found(&|len| each(len)), (100_000, [33_334, 1, 1]));
+    let pairs = Pairs { keys: input, values: input };
+    let groups = |len: Slice<'_>| by_key.of(pairs).bind(Outputs::new().len(len).count(behind)).unwrap();
+    assert_eq!(found(&|len| groups(len)).0, 100_000);
+    let odd = Slice::new(behind, 2, 4);
+    let error = select.of(input).bind(select::Outputs { kept: room, count: odd }).unwrap_err();
+    assert!(error.to_string().contains("the count slice starts at byte 2"), "{error}");
+    // More workgroups than a dimension holds: rows of as many.
+    let all = buffer(gpu, &300_000u32.to_le_bytes(), usage);
+    let one = Compiled::new(&gpu.device, DispatchArguments::new(1).unwrap(), &Default::default()).unwrap();
+    let (bound, outputs) = one.of(&all).bind_new(BufferUsages::COPY_SRC).unwrap();
+    in_one_pass(gpu, |pass| bound.encode_in_pass(pass));
+    assert_eq!(bytemuck::pod_collect_to_vec::<u8, u32>(&read(gpu, &outputs["arguments"])), [60_000, 5, 1]);
 }

@@ -7,7 +7,7 @@ use halofold::reduce::{Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Element, Kernel, Map, OfTexels, Planned};
+use halofold::{DispatchArguments, Element, Kernel, Map, OfTexels, Planned};
 
 /// An operation, and the kernels of its plans.
 pub struct Plain {
@@ -27,6 +27,8 @@ pub fn operations() -> Vec<Plain> {
     scans(&mut all);
     histograms(&mut all);
     of_texels(&mut all);
+    let arguments = DispatchArguments::new(64).expect("items");
+    all.add("DispatchArguments", "arguments of a dispatch".to_owned(), &arguments);
     all.0
 }
 

@@ -11,6 +11,8 @@ struct Params {
     row: u32,
     // Workgroups that share the crowded tiles of a group.
     share: u32,
+    // The place of the number of runs in its binding, in words.
+    len_at: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

@@ -14,6 +14,8 @@ struct Params {
     source: u32,
     target_list: u32,
     run: u32,
+    // The place of the number of keys in its binding, in words.
+    len_at: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

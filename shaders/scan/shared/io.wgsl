@@ -24,6 +24,8 @@ struct Params {
     // Tiles of this dispatch, and workgroups in a row of the grid.
     tiles: u32,
     groups: u32,
+    // Of selections, the place of the number of kept elements in its binding, in words.
+    count_at: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

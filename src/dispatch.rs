@@ -1,0 +1,115 @@
+//! Arguments of indirect dispatches, from a count on the GPU.
+
+use wgpu::{Features, Limits};
+
+use crate::gpu::Pass;
+use crate::gpu::error::Error;
+use crate::gpu::input;
+use crate::gpu::io::{OneInput, OneOutput, Output};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, SettingError};
+use crate::gpu::operation::{Base, Step};
+use crate::gpu::params::parameters;
+use crate::gpu::range::{ByteRange, Inputs};
+use crate::shader::{self, rooms};
+
+/// The kernel.
+const ARGUMENTS: Step = "kernels/arguments";
+
+/// Its bindings.
+const SLOTS: &[Slot] = &[(0, Access::Read), (1, Access::Write), (PARAMETERS, Access::Uniform)];
+
+/// Bytes of a count, and of the arguments.
+const WORD: u64 = 4;
+const SIZE: u64 = 3 * WORD;
+
+parameters! {
+    /// `Params` of `shaders/kernels/arguments.wgsl`.
+    struct Params {
+        first: u32,
+        items: u32,
+        most: u32,
+        arguments_at: u32,
+    }
+}
+
+/// The arguments of an indirect dispatch of a kernel of your own, over as many items as a count on the GPU says. It is a plain value;
+/// [`Compiled`](crate::Compiled) brings it to a device.
+///
+/// The input is the count, a `u32` at any multiple of 4 bytes: that of [`Select`](crate::select::Select),
+/// [`ReduceRuns`](crate::group::ReduceRuns) or [`GroupByKey`](crate::group::GroupByKey). The output is the arguments, three `u32` at any multiple of 4
+/// bytes of a buffer that has [`wgpu::BufferUsages::INDIRECT`], too: workgroups in x, y and z. More workgroups than a dimension holds are folded
+/// into rows, of which the last may be longer than needed: your kernel compares `(y * num_workgroups.x + x) * workgroup_size` with the count.
+///
+/// ```
+/// use halofold::{Compiled, DispatchArguments, Options};
+///
+/// # let Some((device, _, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let [count, arguments] = [4, 12].map(|size| buffer(&vec![0u8; size]));
+/// // Workgroups of 64 invocations.
+/// let per_item = Compiled::new(&device, DispatchArguments::new(64)?, &Options::default())?.of(&count).bind(&arguments)?;
+/// // In a pass: `per_item.encode_in_pass(&mut pass)`, your pipeline, and `pass.dispatch_workgroups_indirect(&arguments, 0)`.
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DispatchArguments {
+    items: u32,
+}
+
+impl DispatchArguments {
+    /// Describes arguments for workgroups that have so many items each.
+    ///
+    /// # Errors
+    ///
+    /// Workgroups of no items.
+    pub fn new(items_per_workgroup: u32) -> Result<Self, Error> {
+        SettingError::unless("items of a workgroup", items_per_workgroup, 1..=u32::MAX)?;
+        Ok(DispatchArguments { items: items_per_workgroup })
+    }
+}
+
+impl Base for DispatchArguments {
+    const LABEL: &'static str = "halofold::dispatch_arguments";
+    const INPUTS: [&'static str; 2] = ["count", ""];
+
+    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
+        Ok(limits::check(SLOTS, limits)?)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        vec![ARGUMENTS]
+    }
+
+    fn kernel(&self, step: Step, _: Features, _: &Limits) -> Kernel {
+        let wgsl = shader::text(&[rooms::KERNELS], step).to_owned();
+        Kernel::new(shader::label(&[step]), wgsl, SLOTS, Vec::new())
+    }
+
+    fn item(&self) -> u64 {
+        WORD
+    }
+
+    fn outputs(&self, _: u64) -> Vec<Output> {
+        vec![Output::placed("arguments", SIZE, "arguments_at")]
+    }
+
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let (ByteRange { offset, size }, first) = input::whole(inputs.first, WORD, limits)?;
+        let most = limits.max_compute_workgroups_per_dimension;
+        let params = Params { first, items: self.items, most, arguments_at: 0 };
+        Ok(vec![Pass::new(ARGUMENTS, [1, 1], params).reading(Some(ByteRange { offset, size }))])
+    }
+}
+
+impl OneInput for DispatchArguments {}
+impl OneOutput for DispatchArguments {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_those_of_the_kernel() {
+        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, shader::text(&[rooms::KERNELS], ARGUMENTS));
+    }
+}
