@@ -6,7 +6,7 @@ use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunOutputs
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
-use halofold::{Compiled, Element, wgpu};
+use halofold::{Compiled, DispatchArguments, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -20,6 +20,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("Scan", "prefix sums by parameters", scaled).tagged(Tag::Once),
         Case::new("Select", "selected elements", selected).tagged(Tag::Limits),
         Case::new("Select", "selected elements by parameters, in new outputs", divided).tagged(Tag::Once),
+        Case::new("DispatchArguments", "workgroups for a count", arguments),
     ]
 }
 
@@ -148,6 +149,14 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
     let scan = Compiled::new(&scene.device, scan, &Default::default()).map_err(text)?;
     let request = scan.of(&input).with_parameters(&factor);
     scene.gives(&[expected], |outputs| request.bind(&outputs[0])).await
+}
+
+async fn arguments(scene: &Scene) -> Result<End, String> {
+    let count = scene.buffer(&1000u32.to_le_bytes())?;
+    scene.stage();
+    let arguments = DispatchArguments::new(64).map_err(text)?;
+    let arguments = Compiled::new(&scene.device, arguments, &Default::default()).map_err(text)?;
+    scene.gives(&[vec![16, 1, 1]], |outputs| arguments.of(&count).bind(&outputs[0])).await
 }
 
 async fn divided(scene: &Scene) -> Result<End, String> {
