@@ -33,6 +33,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "adjoining",
     "strided",
     "reads_partials",
+    "selects",
     "own",
     "onto",
     "masked",

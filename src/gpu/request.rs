@@ -58,7 +58,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
 
     /// Takes only the first `n` elements, where `n` is a count on the GPU, a `u32` at a multiple of 4 bytes. An earlier dispatch may have written
     /// it, even in the same pass. If it exceeds the length of the input, all elements are taken. It costs one dispatch more, for which the others
-    /// wait. This is for histograms without a stride, and for results by id and by key.
+    /// wait. What a scan writes behind the first `n` elements means nothing.
+    ///
+    /// This is for every operation but order statistics, histograms with a stride, and scans of rows, of segments and in parts.
     pub fn count_buffer<'s: 'b>(self, count: impl Into<Slice<'s>>) -> Self {
         Request { count: Some(count.into()), ..self }
     }
@@ -148,8 +150,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         }
         let operation = self.operation.operation();
         if self.count.is_some() && !operation.takes_count() {
-            let message =
-                "a count on the GPU goes with histograms without a stride, and with results by id and by key";
+            let message = "a count on the GPU does not go with order statistics, strides, nor scans of rows, of segments or in parts";
             return Err(Error::setting("count_buffer", message));
         }
         let most = self.elements()?.len as u32;

@@ -177,6 +177,10 @@ impl Base for Scan {
         if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
     }
 
+    fn takes_count(&self) -> bool {
+        self.rows == Rows::All && !self.continues
+    }
+
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
         if let Some((ends, number)) = falling {

@@ -128,6 +128,7 @@ impl Made<'_> {
         let wgsl = Composer::of(&[rooms::SCAN, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("reads_partials", of_states)
             .define("vectors", vectors)
+            .define("selects", matches!(self.delivers, Delivers::Selected { .. }))
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
             .generate("selected", "what is kept of an element", self.selected())
             .choose("io", "scan/shared/io")

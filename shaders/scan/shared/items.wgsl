@@ -59,13 +59,24 @@ fn load_items(i: u32) -> Items {
     return Items(input[p], input[p + 1u], input[p + 2u], input[p + 3u]);
 }
 
+#ifdef selects
+// A count on the GPU may end the input in any tile.
+fn mapped(elem: Elem, i: u32, place: u32) -> Acc {
+    return select(identity(), map(elem, place), i < params.len);
+}
+#else
+fn mapped(elem: Elem, i: u32, place: u32) -> Acc {
+    return map(elem, place);
+}
+#endif
+
 fn four_of(items: Items, i: u32) -> FourItems {
     let columns = four_columns(params.index + i);
     return FourItems(
-        map(items.x, columns.x),
-        map(items.y, columns.y),
-        map(items.z, columns.z),
-        map(items.w, columns.w),
+        mapped(items.x, i, columns.x),
+        mapped(items.y, i + 1u, columns.y),
+        mapped(items.z, i + 2u, columns.z),
+        mapped(items.w, i + 3u, columns.w),
         columns == vec4<u32>(),
         columns,
     );
