@@ -17,6 +17,7 @@ mod measuring;
 mod on_every_adapter;
 mod one_launch;
 mod ranks;
+mod recipes;
 mod reducer_shapes;
 mod refusals;
 mod scan;
