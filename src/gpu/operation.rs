@@ -126,9 +126,13 @@ pub trait Base: Clone + Debug {
     fn sample(&self) -> Option<TextureSampleType> {
         None
     }
-    /// True if its kernels take fewer elements than were planned.
+    /// True if it takes a count on the GPU: its kernels take fewer elements than were planned.
     fn takes_count(&self) -> bool {
         false
+    }
+    /// Returns this operation for a count on the GPU.
+    fn counted(self) -> Self {
+        self
     }
     /// True if the order of the elements does not matter.
     fn takes_all(&self) -> bool {

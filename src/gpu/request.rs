@@ -60,7 +60,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// it, even in the same pass. If it exceeds the length of the input, all elements are taken. It costs one dispatch more, for which the others
     /// wait. What a scan writes behind the first `n` elements means nothing.
     ///
-    /// This is for every operation but order statistics, histograms with a stride, and scans of rows, of segments and in parts.
+    /// This is for every operation, but not for rows and segments, histograms with a stride, scans in parts, and quantiles between elements of 64
+    /// bits. A quantile may then differ in its last bit from that of as many elements on the host.
     pub fn count_buffer<'s: 'b>(self, count: impl Into<Slice<'s>>) -> Self {
         Request { count: Some(count.into()), ..self }
     }
@@ -77,7 +78,16 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (elements, second) = (self.elements()?, self.second_elements()?);
-        self.operation.operation().plan(elements, second, &self.operation.own.limits)
+        let operation = self.operation.operation();
+        let limits = &self.operation.own.limits;
+        if self.count.is_none() {
+            return operation.plan(elements, second, limits);
+        }
+        if !operation.takes_count() {
+            let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
+            return Err(Error::setting("count_buffer", message));
+        }
+        operation.clone().counted().plan(elements, second, limits)
     }
 
     /// The elements that it takes.
@@ -149,10 +159,6 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             return Err(BufferError::Output { name, is_needed: true }.into());
         }
         let operation = self.operation.operation();
-        if self.count.is_some() && !operation.takes_count() {
-            let message = "a count on the GPU does not go with order statistics, strides, nor scans of rows, of segments or in parts";
-            return Err(Error::setting("count_buffer", message));
-        }
         let most = self.elements()?.len as u32;
         let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
             Some(_) => None,

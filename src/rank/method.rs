@@ -113,8 +113,6 @@ impl Method {
     ///
     /// The order of operations is that of NumPy, which decides how the place is rounded.
     fn at(self, q: f64, n: f64) -> f64 {
-        // The methods that differ by the plotting positions of the first and the last element.
-        let between = |alpha: f64, beta: f64| n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0;
         let share = n * q - 1.0;
         let linear = (n - 1.0) * q;
         match self {
@@ -125,16 +123,38 @@ impl Method {
                 let below = at.floor();
                 if at == below && below.rem_euclid(2.0) == 1.0 { below } else { below + 1.0 }
             }
-            Method::InterpolatedInvertedCdf => between(0.0, 1.0),
-            Method::Hazen => between(0.5, 0.5),
-            Method::Weibull => between(0.0, 0.0),
             Method::Linear => linear,
-            Method::MedianUnbiased => between(1.0 / 3.0, 1.0 / 3.0),
-            Method::NormalUnbiased => between(3.0 / 8.0, 3.0 / 8.0),
             Method::Lower => linear.floor(),
             Method::Higher => linear.ceil(),
             Method::Midpoint => 0.5 * (linear.floor() + linear.ceil()),
             Method::Nearest => linear.round_ties_even(),
+            _ => n * q + self.plotted(q) - 1.0,
+        }
+    }
+
+    /// What a method adds to `q * n - 1` that differs from others by the plotting positions of the first and the last element.
+    fn plotted(self, q: f64) -> f64 {
+        let [alpha, beta] = match self {
+            Method::InterpolatedInvertedCdf => [0.0, 1.0],
+            Method::Hazen => [0.5; 2],
+            Method::MedianUnbiased => [1.0 / 3.0; 2],
+            Method::NormalUnbiased => [3.0 / 8.0; 2],
+            // Weibull.
+            _ => [0.0; 2],
+        };
+        alpha + q * (1.0 - alpha - beta)
+    }
+
+    /// True if the place is `q` times one less than the number of elements, and what is added to `q` times the one or the other before it is
+    /// rounded.
+    pub(super) fn line(self, q: f64) -> (bool, f64) {
+        match self {
+            Method::Linear | Method::Lower | Method::Higher | Method::Midpoint | Method::Nearest => {
+                (true, 0.0)
+            }
+            Method::InvertedCdf | Method::AveragedInvertedCdf => (false, -1.0),
+            Method::ClosestObservation => (false, -1.5),
+            _ => (false, self.plotted(q) - 1.0),
         }
     }
 }

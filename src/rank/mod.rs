@@ -43,6 +43,7 @@
 //! winners 16 bytes for each candidate, of which there are some 2k, or 100 000 of 2^28 elements if k is small. Recording allocates nothing.
 
 mod bracket;
+mod counted;
 mod described;
 mod kernels;
 mod method;

@@ -9,6 +9,7 @@ use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Inputs};
+use crate::rank::counted::{self, POSITIONS};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::method::Method;
@@ -41,6 +42,8 @@ pub struct Quantiles {
     element: Element,
     asked: Asked,
     rows: Rows,
+    /// True if a count on the GPU says how many elements there are.
+    is_counted: bool,
 }
 
 described!(Quantiles);
@@ -56,12 +59,22 @@ impl Quantiles {
         if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
             return Err(Error::setting("quantile", format!("a quantile of {wrong}: it can be 0 to 1")));
         }
-        Ok(Quantiles { element, asked: Asked::Quantiles(quantiles, Method::Linear), rows: Rows::All })
+        Ok(Quantiles {
+            element,
+            asked: Asked::Quantiles(quantiles, Method::Linear),
+            rows: Rows::All,
+            is_counted: false,
+        })
     }
 
     /// Describes the elements with these ranks, from 0 for the smallest.
     pub fn nth(element: Element, ranks: impl IntoIterator<Item = u64>) -> Self {
-        Quantiles { element, asked: Asked::Nth(ranks.into_iter().collect()), rows: Rows::All }
+        Quantiles {
+            element,
+            asked: Asked::Nth(ranks.into_iter().collect()),
+            rows: Rows::All,
+            is_counted: false,
+        }
     }
 
     /// Returns these quantiles by another method.
@@ -101,6 +114,21 @@ impl Quantiles {
                 quantiles.iter().map(wanted).collect()
             }
         }
+    }
+
+    /// What the kernel of a count on the GPU needs to know of the ranks.
+    fn counted_ranks(&self) -> Vec<[u32; 8]> {
+        match &self.asked {
+            Asked::Nth(ranks) => ranks.iter().map(|rank| counted::rank(*rank)).collect(),
+            Asked::Quantiles(quantiles, method) => {
+                quantiles.iter().map(|q| counted::quantile(*q, *method)).collect()
+            }
+        }
+    }
+
+    /// The number of the method in that kernel.
+    fn method(&self) -> u32 {
+        if let Asked::Quantiles(_, method) = self.asked { counted::number(method) } else { 0 }
     }
 
     fn made(&self) -> Made {
@@ -146,15 +174,19 @@ impl Base for Quantiles {
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
+        [&[POSITIONS], self.made().steps()].concat()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        if step == POSITIONS {
+            return counted::kernel(self.element, self.ranks() as u32, self.method(), false);
+        }
         self.made().kernel(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.rows.memory(input, |len| self.selection(len), limits)
+        let memory = self.rows.memory(input, |len| self.selection(len), limits)?;
+        Ok(if self.is_counted { counted::memory(memory, &self.counted_ranks()) } else { memory })
     }
 
     fn element(&self) -> Option<Element> {
@@ -171,9 +203,19 @@ impl Base for Quantiles {
         vec![Output::new("values", number.saturating_mul(size))]
     }
 
+    fn takes_count(&self) -> bool {
+        self.rows == Rows::All && !self.made().in_pairs()
+    }
+
+    fn counted(self) -> Self {
+        Quantiles { is_counted: true, ..self }
+    }
+
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         values::check(&self.outputs(inputs.first.len), limits)?;
-        self.rows.plan(inputs.first, |len| self.selection(len), limits)
+        let passes = self.rows.plan(inputs.first, |len| self.selection(len), limits)?;
+        let before = self.is_counted.then(|| counted::pass(&self.selection(inputs.first.len)));
+        Ok(before.into_iter().chain(passes).collect())
     }
 }
 

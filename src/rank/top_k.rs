@@ -10,6 +10,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Inputs};
+use crate::rank::counted::{self, POSITIONS};
 use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::selection::Selection;
@@ -46,6 +47,8 @@ pub struct TopK {
     k: u32,
     is_smallest: bool,
     rows: Rows,
+    /// True if a count on the GPU says how many elements there are.
+    is_counted: bool,
 }
 
 described!(TopK);
@@ -58,7 +61,7 @@ impl TopK {
     /// k is 0.
     pub fn new(element: Element, k: u32) -> Result<Self, Error> {
         SettingError::unless("k", k, 1..=u32::MAX)?;
-        Ok(TopK { element, k, is_smallest: false, rows: Rows::All })
+        Ok(TopK { element, k, is_smallest: false, rows: Rows::All, is_counted: false })
     }
 
     /// Returns this description for the k smallest elements.
@@ -94,15 +97,23 @@ impl Base for TopK {
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
+        [&[POSITIONS], self.made().steps()].concat()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+        if step == POSITIONS {
+            return counted::kernel(self.element, 1, 0, true);
+        }
         self.made().kernel(step, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.rows.memory(input, |len| self.selection(len), limits)
+        let memory = self.rows.memory(input, |len| self.selection(len), limits)?;
+        Ok(if self.is_counted {
+            counted::memory(memory, &[counted::rank(u64::from(self.k) - 1)])
+        } else {
+            memory
+        })
     }
 
     fn element(&self) -> Option<Element> {
@@ -119,9 +130,19 @@ impl Base for TopK {
         vec![Output::new("values", bytes(values::size(self.element))), Output::new("indices", bytes(4))]
     }
 
+    fn takes_count(&self) -> bool {
+        self.rows == Rows::All
+    }
+
+    fn counted(self) -> Self {
+        TopK { is_counted: true, ..self }
+    }
+
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         values::check(&self.outputs(inputs.first.len), limits)?;
-        self.rows.plan(inputs.first, |len| self.selection(len), limits)
+        let passes = self.rows.plan(inputs.first, |len| self.selection(len), limits)?;
+        let before = self.is_counted.then(|| counted::pass(&self.selection(inputs.first.len)));
+        Ok(before.into_iter().chain(passes).collect())
     }
 }
 

@@ -2,12 +2,14 @@
 
 use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs};
 use halofold::histogram::{Histogram, Keys};
-use halofold::rank::Quantiles;
+use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::Op;
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
 use halofold::wgpu::{Buffer, BufferUsages};
-use halofold::{Bound, Compiled, DispatchArguments, Element, InputsOf, Planned, Request, Slice};
+use halofold::{
+    Bound, Compiled, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Request, Slice,
+};
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read};
 
@@ -21,11 +23,20 @@ fn written<O: Planned>(gpu: &Gpu, request: Request<'_, '_, O>) -> Vec<Vec<u8>> {
 }
 
 fn check<'i, O: Planned>(gpu: &Gpu, operation: O, inputs: impl InputsOf<'i, O> + Copy) {
+    check_of(gpu, operation, inputs, (LEN, &[0, 4097, LEN - 1, LEN + 9]));
+}
+
+fn check_of<'i, O: Planned>(
+    gpu: &Gpu,
+    operation: O,
+    inputs: impl InputsOf<'i, O> + Copy,
+    (len, counts): (u32, &[u32]),
+) {
     let compiled = Compiled::new(&gpu.device, operation, &Default::default()).unwrap();
-    for count in [0, 4097, LEN - 1, LEN + 9] {
+    for &count in counts {
         let held = buffer(gpu, bytemuck::cast_slice(&[9, 9, count, 9]), BufferUsages::STORAGE);
         let found = written(gpu, compiled.of(inputs).count_buffer(Slice::new(&held, 8, 4)));
-        let expected = written(gpu, compiled.of(inputs).len(count.min(LEN).into()));
+        let expected = written(gpu, compiled.of(inputs).len(count.min(len).into()));
         // Outputs have room for more, which stays zero.
         let is_same = |(found, expected): (&Vec<u8>, &Vec<u8>)| {
             let (found, behind) = found.split_at(expected.len());
@@ -63,10 +74,6 @@ fn counts_on_the_gpu_are_those_of_the_host() {
             .into_iter()
             .eq((0..5000).map(|at| at as f32 / 2.0))
     );
-    let median = Quantiles::new(Element::U32, [0.5]).unwrap();
-    let median = Compiled::new(&gpu().device, median, &Default::default()).unwrap();
-    let error = median.of(&all).count_buffer(&count).bind(&count).unwrap_err();
-    assert!(error.to_string().contains("order statistics"), "{error}");
     // Runs and selections; pairs in parts, and in storage.
     let words = |of: fn(u32) -> u32| -> Buffer {
         let words: Vec<u32> = (0..LEN).map(of).collect();
@@ -89,6 +96,55 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     let ids = &words(|i| i.wrapping_mul(2_654_435_761) >> 16);
     for groups in [6000, 70_000] {
         check(gpu(), GroupById::new(Element::U32, groups).unwrap().count(), Pairs { keys: ids, values: ids });
+    }
+}
+
+/// Ranks of as many elements as a count says: in one workgroup, and by a sample.
+#[test]
+fn ranks_among_a_count() {
+    const ASKED: [f64; 9] = [0.0, 1e-9, 0.1, 0.25, 1.0 / 3.0, 0.5, 0.9, 0.999_999, 1.0];
+    let (gpu, kernels) = (gpu(), Kernels::default());
+    for len in [1000u32, 100_003] {
+        let elements: Vec<f32> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect();
+        let input = &buffer(gpu, bytemuck::cast_slice(&elements), BufferUsages::STORAGE);
+        let words = Slice::new(input, 0, 4 * u64::from(len));
+        let is_short = len == 1000;
+        let counts = &[0, 3, len / 2 + 1, len + 5, 1, 2, 10, 11, 999][..if is_short { 9 } else { 4 }];
+        let methods = &Method::ALL[if is_short { 0..13 } else { 5..7 }];
+        let both = |count: u32| {
+            let held = buffer(gpu, bytemuck::cast_slice(&[9, count]), BufferUsages::STORAGE);
+            (held, u64::from(count.min(len)))
+        };
+        for method in methods {
+            let quantiles = Quantiles::new(Element::F32, ASKED).unwrap().with_method(*method);
+            let quantiles =
+                Compiled::new(&gpu.device, quantiles, &Options::default().with_kernels(&kernels)).unwrap();
+            for (held, count) in counts.iter().copied().map(both) {
+                let found = written(gpu, quantiles.of(words).count_buffer(Slice::new(&held, 4, 4))).remove(0);
+                let expected = written(gpu, quantiles.of(words).len(count)).remove(0);
+                let [found, expected] =
+                    [found, expected].map(|bytes| bytemuck::pod_collect_to_vec::<u8, f32>(&bytes));
+                let is_near = |(a, b): (&f32, &f32)| {
+                    (a - b).abs() <= 4.0 * f32::EPSILON * b.abs() || a.is_nan() && b.is_nan()
+                };
+                assert!(
+                    found.iter().zip(&expected).all(is_near),
+                    "{method} of {count} of {len}: {found:?}, not {expected:?}"
+                );
+            }
+        }
+        check_of(gpu, Quantiles::nth(Element::F32, [0, 7, 500]), words, (len, counts));
+        for k in [1, 7, 300] {
+            check_of(gpu, TopK::new(Element::F32, k).unwrap(), words, (len, counts));
+        }
+    }
+    let held = &buffer(gpu, &[0; 800], BufferUsages::STORAGE);
+    for median in
+        [Quantiles::new(Element::F64, [0.5]), Quantiles::new(Element::F32, [0.5]).map(|it| it.rows(2))]
+    {
+        let median = Compiled::new(&gpu.device, median.unwrap(), &Default::default()).unwrap();
+        let error = median.of(held).count_buffer(Slice::new(held, 0, 4)).plan().unwrap_err();
+        assert!(error.to_string().contains("elements of 64 bits"), "{error}");
     }
 }
 

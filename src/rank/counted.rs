@@ -1,0 +1,80 @@
+//! Ranks among as many elements as a count on the GPU says: a dispatch before the others finds them.
+
+use crate::element::Element;
+use crate::gpu::Pass;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::operation::{Memory, Step};
+use crate::rank::kernels::{WORKGROUP, composer};
+use crate::rank::method::Method;
+use crate::rank::selection::{Params, Selection};
+use crate::shader;
+
+/// The kernel.
+pub(super) const POSITIONS: Step = "rank/positions";
+
+/// The bindings with the list of ranks, and with what the host says of them.
+const LIST: u32 = 5;
+const ASKED: u32 = 12;
+
+const SLOTS: &[Slot] = &[(LIST, Access::Write), (PARAMETERS, Access::Uniform), (ASKED, Access::Read)];
+
+/// Added to places: `BIAS` in `shaders/rank/positions.wgsl`.
+const BIAS: f64 = 2.0;
+
+/// The words for an element with a rank.
+pub(super) fn rank(rank: u64) -> [u32; 8] {
+    [u32::try_from(rank).unwrap_or(u32::MAX), 0, 0, 0, 0, 0, 0, 0]
+}
+
+/// The words for a quantile by a method: a fraction, its kind, and what is added to its product with a number of elements.
+pub(super) fn quantile(q: f64, method: Method) -> [u32; 8] {
+    let words = |fraction: f64| {
+        let fraction = (fraction * 2f64.powi(64)) as u64;
+        [fraction as u32, (fraction >> 32) as u32]
+    };
+    let (is_linear, added) = method.line(q);
+    let kind = if q >= 1.0 { 3 } else { 1 + u32::from(is_linear) };
+    let ([low, high], biased) = (words(q), added + BIAS);
+    let [added_low, added_high] = words(biased.fract());
+    [low, high, kind, 0, added_low, added_high, biased as u32, 0]
+}
+
+/// The number of a method in the kernel.
+pub(super) fn number(method: Method) -> u32 {
+    match method {
+        Method::Lower => 1,
+        Method::InvertedCdf | Method::Higher => 2,
+        Method::Nearest => 3,
+        Method::ClosestObservation => 4,
+        Method::Midpoint => 5,
+        Method::AveragedInvertedCdf => 6,
+        _ => 0,
+    }
+}
+
+/// The dispatch, for a selection in all elements.
+pub(super) fn pass(selection: &Selection) -> Pass {
+    let params =
+        Params { count: selection.sample.len as u32, samples: selection.sample.size, ..Params::default() };
+    Pass::new(POSITIONS, [1, 1], params)
+}
+
+/// The memory of an operation whose list is found on the GPU: what the host would have listed becomes memory that the dispatch writes.
+pub(super) fn memory(mut memory: Vec<Memory>, asked: &[[u32; 8]]) -> Vec<Memory> {
+    memory.retain(|own| own.slot != Some(LIST));
+    memory.push(Memory::scratch(LIST, 16 * asked.len().max(1) as u64));
+    memory.push(Memory::list(ASKED, if asked.is_empty() { vec![0; 8] } else { asked.concat() }));
+    memory
+}
+
+/// The kernel for so many ranks, or for the first elements.
+pub(super) fn kernel(element: Element, ranks: u32, method: u32, is_top: bool) -> Kernel {
+    let wgsl = composer(element).compose(POSITIONS, &[]);
+    let overrides = vec![
+        ("WG", WORKGROUP.into()),
+        ("RANKS", ranks.into()),
+        ("METHOD", method.into()),
+        ("OF_TOP", is_top.into()),
+    ];
+    Kernel::new(shader::label(&[POSITIONS]), wgsl, SLOTS, overrides)
+}
