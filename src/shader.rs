@@ -33,7 +33,6 @@ pub(crate) const DEFINES: &[&str] = &[
     "adjoining",
     "strided",
     "reads_partials",
-    "selects",
     "own",
     "onto",
     "masked",

@@ -128,7 +128,6 @@ impl Made<'_> {
         let wgsl = Composer::of(&[rooms::SCAN, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("reads_partials", of_states)
             .define("vectors", vectors)
-            .define("selects", matches!(self.delivers, Delivers::Selected { .. }))
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
             .generate("selected", "what is kept of an element", self.selected())
             .choose("io", "scan/shared/io")
@@ -143,6 +142,9 @@ impl Made<'_> {
                 ("ROWS", (self.rows != Rows::All).into()),
                 ("CONTINUES", self.continues().into()),
             ]);
+        }
+        if vectors && matches!(self.delivers, Delivers::Selected { .. }) {
+            overrides.push(("MAY_END", 1.0));
         }
         match self.delivers {
             _ if [REDUCE, REDUCE_STATES, SCAN_STATES, CARRY].contains(&step) => {}
