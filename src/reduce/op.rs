@@ -31,8 +31,10 @@ struct Row {
     reads: Reads,
     /// The subgroup built-in for `combine`, if the accumulator is one number.
     subgroup: Option<&'static str>,
-    /// The layout of results in memory.
-    format: Format<Kind>,
+    /// The numbers of a result.
+    format: Format,
+    /// The type of the first one.
+    kind: Kind,
 }
 
 /// The table of operators. Columns: documentation; variant and name (the file is
@@ -111,7 +113,8 @@ macro_rules! operators {
                         domain: Domain::$domain,
                         reads: Reads::$reads,
                         subgroup: subgroup!($subgroup),
-                        format: Format::$shape(Kind::$kind),
+                        format: Format::$shape,
+                        kind: Kind::$kind,
                     },)*
                 }
             }
@@ -256,15 +259,16 @@ impl Op {
 
     /// The layout in memory of a result over an element type.
     pub(super) fn fields(self, element: Element) -> Vec<Field> {
-        self.row().format.of(element).fields()
+        let Row { format, kind, .. } = self.row();
+        format.fields(kind.of(element))
     }
 
     /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in
     /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
     /// for the element type has no results.
     pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Scalar> {
-        let row = self.row();
-        if row.domain.contains(element) { row.format.of(element).read(bytes) } else { Vec::new() }
+        let Row { format, kind, .. } = self.row();
+        if self.is_over(element) { format.read(kind.of(element), bytes) } else { Vec::new() }
     }
 }
 

@@ -138,7 +138,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(self, element: Element) -> Number {
+    pub(super) fn of(self, element: Element) -> Number {
         use Element::{F16, F32, F64, I32, I64, U32, U64};
         Number::One(match (self, element) {
             (Kind::Flag, _) => U32,
@@ -157,61 +157,40 @@ impl Kind {
     }
 }
 
-/// The layout of a result in memory.
+/// The numbers of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format<N = Number> {
-    One(N),
+pub(super) enum Format {
+    One,
     /// A minimum and a maximum.
-    Range(N),
+    Range,
     /// A value and an index, padded to a multiple of the value's size.
-    At(N),
-}
-
-impl Format<Kind> {
-    /// The format of an operator's results over an element type.
-    pub(super) fn of(self, element: Element) -> Format {
-        match self {
-            Format::One(kind) => Format::One(kind.of(element)),
-            Format::Range(kind) => Format::Range(kind.of(element)),
-            Format::At(kind) => Format::At(kind.of(element)),
-        }
-    }
+    At,
 }
 
 impl Format {
-    pub(super) fn fields(self) -> Vec<Field> {
-        let (Format::One(first) | Format::Range(first) | Format::At(first)) = self;
+    /// The layout of a result in memory, by the type of its first number.
+    pub(super) fn fields(self, first: Number) -> Vec<Field> {
         let second = match self {
-            Format::One(_) => None,
-            Format::Range(number) => Some(number),
-            Format::At(_) => Some(Number::U32),
+            Format::One => None,
+            Format::Range => Some(first),
+            Format::At => Some(Number::U32),
         };
         let second = second.map(|number| Field { offset: first.size(), number });
         [Field { offset: 0, number: first }].into_iter().chain(second).collect()
     }
 
-    fn size(self) -> usize {
-        match self {
-            Format::One(number) => number.size(),
-            Format::Range(number) | Format::At(number) => 2 * number.size(),
-        }
-    }
-
-    pub(super) fn read(self, bytes: &[u8]) -> Vec<Scalar> {
-        bytes.chunks_exact(self.size()).map(|result| self.one(result)).collect()
-    }
-
-    fn one(self, bytes: &[u8]) -> Scalar {
-        match self {
-            Format::One(number) => Scalar::One(number.read(bytes)),
-            Format::Range(number) => {
-                Scalar::Range { min: number.read(bytes), max: number.read(&bytes[number.size()..]) }
+    /// Reads results, by the type of their first number.
+    pub(super) fn read(self, first: Number, bytes: &[u8]) -> Vec<Scalar> {
+        let size = if self == Format::One { first.size() } else { 2 * first.size() };
+        let one = |result: &[u8]| {
+            let (value, second) = (first.read(result), &result[first.size()..]);
+            match self {
+                Format::One => Scalar::One(value),
+                Format::Range => Scalar::Range { min: value, max: first.read(second) },
+                Format::At => Scalar::At { value, index: pod_read_unaligned::<u32>(&second[..4]).into() },
             }
-            Format::At(number) => {
-                let index: u32 = pod_read_unaligned(&bytes[number.size()..][..4]);
-                Scalar::At { value: number.read(bytes), index: index.into() }
-            }
-        }
+        };
+        bytes.chunks_exact(size).map(one).collect()
     }
 }
 
@@ -224,8 +203,8 @@ mod tests {
         let words = [7u32, 1, 9, 2];
         let bytes = bytemuck::bytes_of(&words);
         let at = |value, index| Scalar::At { value: Value::Unsigned(value), index };
-        assert_eq!(Format::At(Number::U32).read(bytes), [at(7, 1), at(9, 2)]);
-        assert_eq!(Format::At(Number::One(Element::U64)).read(bytes), [at(7 + (1 << 32), 9)]);
+        assert_eq!(Format::At.read(Number::U32, bytes), [at(7, 1), at(9, 2)]);
+        assert_eq!(Format::At.read(Number::One(Element::U64), bytes), [at(7 + (1 << 32), 9)]);
     }
 
     #[test]
