@@ -1,6 +1,7 @@
 //! A reduction as a plain value, and the check that a device supports it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use wgpu::{Device, TextureSampleType};
 
@@ -13,10 +14,8 @@ use crate::gpu::{Launches, Options};
 use crate::ladder::plan::Setup;
 use crate::reduce::compose::Text;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
-use crate::reduce::kernel::ACCUMULATE;
+use crate::reduce::kernel::{ACCUMULATE, Kernel};
 use crate::reduce::monoid::Monoid;
-#[cfg(not(feature = "ladder"))]
-use crate::reduce::plan::request::NoRung as Setup;
 use crate::reduce::plan::request::Whole;
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
 use crate::reduce::refused::{no_atomic, not_exact};
@@ -43,7 +42,7 @@ use crate::reduce::shape::{Shape, ShapeKind};
 #[derive(Clone, Debug)]
 pub struct Reduce {
     monoid: Monoid,
-    rung: Option<Setup>,
+    rung: Option<Arc<dyn Whole>>,
     from_states: bool,
     to_states: bool,
     accuracy: Accuracy,
@@ -60,7 +59,7 @@ impl Reduce {
     #[cfg(feature = "ladder")]
     #[must_use]
     pub fn with_rung(self, setup: Setup) -> Self {
-        Reduce { rung: Some(setup), ..self }
+        Reduce { rung: Some(Arc::new(setup)), ..self }
     }
 
     /// Returns it with [states](crate::reduce#states) as inputs, or with elements. States are combined without `map`.
@@ -179,7 +178,7 @@ impl Reduce {
         if !self.is_exact() && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
-        if let Some(kernel) = self.rung.iter().map(Setup::kernel).find(|kernel| !EXACT_FOLD.has(kernel)) {
+        if let Some(kernel) = self.rung_kernel().filter(|kernel| !EXACT_FOLD.has(kernel)) {
             let message = "rounds at every addition: exact sums have the rung `exact`";
             return Err(Error::setting("rung", format!("`{}` {message}", kernel.name)));
         }
@@ -190,7 +189,11 @@ impl Reduce {
     }
 
     fn is_exact(&self) -> bool {
-        self.accuracy == Accuracy::Exact || self.rung.is_some_and(|rung| EXACT_FOLD.has(rung.kernel()))
+        self.accuracy == Accuracy::Exact || self.rung_kernel().is_some_and(|kernel| EXACT_FOLD.has(kernel))
+    }
+
+    fn rung_kernel(&self) -> Option<&'static Kernel> {
+        self.rung.as_ref().map(|rung| rung.kernel())
     }
 
     /// A request for plans of the operator with the accuracy of the reduction.
@@ -202,7 +205,7 @@ impl Reduce {
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
         Request {
-            whole: self.rung.as_ref().map(|setup| setup as &dyn Whole),
+            whole: self.rung.as_deref(),
             in_two_launches: launches == Launches::Two,
             from_states: self.from_states,
             to_states: self.to_states,

@@ -1,6 +1,8 @@
 //! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and
 //! requests that have no plan.
 
+use std::fmt::Debug;
+
 use wgpu::Limits;
 
 use crate::gpu::buffers::BufferError;
@@ -18,7 +20,7 @@ use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
 
 /// A planner of whole inputs, in the place of halofold's own.
-pub(crate) trait Whole {
+pub(crate) trait Whole: Debug + Send + Sync {
     /// The kernel that reads the elements.
     fn kernel(&self) -> &'static Kernel;
     /// Makes the checks that do not depend on the length.
@@ -32,30 +34,6 @@ pub(crate) trait Whole {
         parts: &[BufferRange],
         second: Option<BufferRange>,
     ) -> Result<Plan, Error>;
-}
-
-/// The planner that a build without the feature `ladder` has beside halofold's own: none.
-#[cfg(not(feature = "ladder"))]
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum NoRung {}
-
-#[cfg(not(feature = "ladder"))]
-impl Whole for NoRung {
-    fn kernel(&self) -> &'static Kernel {
-        match *self {}
-    }
-
-    fn check(&self, _: &Request<'_>) -> Result<(), Error> {
-        match *self {}
-    }
-
-    fn stages(&self, _: &Request<'_>) -> Vec<Stage> {
-        match *self {}
-    }
-
-    fn plan(&self, _: &Request<'_>, _: &[BufferRange], _: Option<BufferRange>) -> Result<Plan, Error> {
-        match *self {}
-    }
 }
 
 /// The reduction for which a plan is made.
