@@ -156,26 +156,7 @@ fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stencil::stencils::{BOXES, Dims, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT};
-
-    fn stepped(stencil: &'static Stencil, grid: Grid, border: Border, cells: &[f64]) -> Vec<f64> {
-        let mut target = vec![f64::NAN; cells.len()];
-        Problem::new(stencil, stencil.usual, grid, Borders::all(border)).step(cells, &mut target);
-        target
-    }
-
-    #[test]
-    fn constant_grids_stay_constant() {
-        for stencil in STENCILS.iter().chain(BOXES) {
-            let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 3 }, rows: 4, cols: 5 };
-            for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
-                let cells = vec![8.0; grid.cells() as usize];
-                for cell in stepped(stencil, grid, border, &cells) {
-                    assert!((cell - 8.0).abs() < 1e-12);
-                }
-            }
-        }
-    }
+    use crate::stencil::stencils::{BOXES, Dims, STENCILS};
 
     #[test]
     fn positions_beyond_a_side_are_scipys() {
@@ -217,21 +198,5 @@ mod tests {
             }
             assert!(target.iter().all(|cell| *cell == 0.0), "{}", stencil.name);
         }
-    }
-
-    #[test]
-    fn periodic_sides_meet() {
-        let grid = Grid::plane(1, 4);
-        let target = stepped(&FIVE_POINT, grid, Border::Wrap, &[5.0, 0.0, 0.0, 0.0]);
-        // One row is its own neighbour to the north and south.
-        assert_eq!(target, [3.0, 1.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn mirrored_borders_keep_the_sum() {
-        let grid = Grid { planes: 2, rows: 3, cols: 4 };
-        let cells: Vec<f64> = (0..24).map(|x| f64::from(x * x % 17)).collect();
-        let target = stepped(&TWENTY_SEVEN_POINT, grid, Border::Reflect, &cells);
-        assert!((target.iter().sum::<f64>() - cells.iter().sum::<f64>()).abs() < 1e-9);
     }
 }
