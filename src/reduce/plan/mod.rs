@@ -2,7 +2,6 @@
 //! application needs only [`Plan`]; the other types describe the kernels of its launches.
 
 mod depth;
-mod forms;
 pub(crate) mod levels;
 mod offsets;
 mod params;

@@ -15,7 +15,7 @@ use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::layout::Component;
 use crate::reduce::monoid::Monoid;
-use crate::reduce::plan::{BufferRange, Inputs, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{BufferRange, Inputs, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
 use crate::reduce::shape::{Shape, ShapeKind};
 
@@ -206,6 +206,29 @@ impl<'a> Request<'a> {
             None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
         };
         1 << most.min(across).min(fits).max(1).ilog2()
+    }
+
+    /// Returns true if the partials of one launch are reduced by a second launch.
+    pub(super) fn meets_twice(&self) -> bool {
+        self.in_two_launches && !self.monoid.fold().shares_memory
+    }
+
+    /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
+    /// workgroups may not meet in one launch is one segment.
+    fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
+        if !self.monoid.fold().shares_memory {
+            return shape;
+        }
+        match (shape, parts) {
+            (Shape::Axis { outer, len, inner: 1 }, [part]) if outer.checked_mul(len) == Some(part.len) => {
+                Shape::Segments { len }
+            }
+            // Every workgroup sums fewer items alone.
+            (Shape::Whole, [part]) if self.in_two_launches && part.len > PER_INVOCATION => {
+                Shape::Segments { len: part.len }
+            }
+            _ => shape,
+        }
     }
 
     /// Plans a shape over the parts of the first input and, if there are two inputs, over the second.

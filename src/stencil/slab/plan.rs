@@ -148,14 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn workgroups_are_as_high_as_the_layers_of_a_launch_say() {
+    fn launches_have_heights_of_their_own_and_a_checked_round_ends_with_a_single_step() {
         let plane = config(&FIVE_POINT, "time-pipeline", Grid::plane(30, 64));
         let space = config(&SEVEN_POINT, "time-planes", Grid { planes: 30, rows: 4, cols: 16 });
-        for (own, halo, single_last) in [(0..30, 5, false), (7..16, 5, true), (16..30, 7, false)] {
+        for (own, halo, single_last) in [(0..30, 5, false), (8..16, 8, true), (16..30, 7, false)] {
             for config in [plane, space] {
                 let slab = Slab::new(config, own.clone(), halo).unwrap();
                 let plan =
                     slab.plan(Features::empty(), &Limits::default(), halo, single_last, halved).unwrap();
+                let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
+                assert!(last.steps == 1 || !single_last);
                 for pass in plan.blocks.iter().chain(&plan.edges).chain(&plan.interior) {
                     let height = layers_per_group(&halved(&config, pass.layers.len() as u32));
                     for Window { params, workgroups: [x, y], .. } in &pass.windows {
