@@ -13,14 +13,13 @@ use crate::gpu::slice::Slice;
 use crate::gpu::{Compiled, LimitError, blocks, buffers, limits};
 use crate::reduce::{Accuracy, Bound};
 use crate::stencil::aux_kernels::{self, CONVERGENCE_SLOTS};
-use crate::stencil::changes;
 use crate::stencil::check::{self, reals};
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
+use crate::stencil::params::UniformBlocks;
 use crate::stencil::passes::Steps;
 use crate::stencil::residual::{self, Residual};
-use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Outcome, Until};
 
 impl Compiled<Jacobi> {
@@ -75,7 +74,7 @@ impl Compiled<Jacobi> {
     pub fn compile_until(&self) -> Result<(), Error> {
         limits::check(CONVERGENCE_SLOTS, &self.device().limits())?;
         self.compile();
-        changes::compile(&self.own.kernels)?;
+        residual::compile(&self.own.kernels)?;
         for entry_point in aux_kernels::ENTRY_POINTS {
             self.own.kernels.convergence(entry_point);
         }

@@ -35,7 +35,9 @@ impl<'a> Grids<'a> {
     /// needs them all.
     pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), Error> {
         if self.rhs.is_some() != rhs {
-            return Err(rhs_differs(rhs));
+            let adds = if rhs { "adds" } else { "does not add" };
+            let remedy = "`Config::with_rhs` and `Grids::with_rhs` go together";
+            return Err(Error::setting("rhs", format!("the kernel {adds} a right-hand side: {remedy}")));
         }
         // Bindings are whole words.
         let needed = bytes.next_multiple_of(4);
@@ -48,16 +50,9 @@ impl<'a> Grids<'a> {
 }
 
 /// The buffers of one step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
-    pub(super) source: &'a Buffer,
-    pub(super) result: &'a Buffer,
-    pub(super) rhs: Option<&'a Buffer>,
-}
-
-/// The error of a right-hand side that the kernel adds and that is not given, or the other way round.
-pub(super) fn rhs_differs(is_added: bool) -> Error {
-    let adds = if is_added { "adds" } else { "does not add" };
-    let remedy = "`Config::with_rhs` and `Grids::with_rhs` go together";
-    Error::setting("rhs", format!("the kernel {adds} a right-hand side: {remedy}"))
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) source: Buffer,
+    pub(super) result: Buffer,
+    pub(super) rhs: Option<Buffer>,
 }

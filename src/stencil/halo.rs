@@ -4,14 +4,14 @@ use wgpu::{Buffer, Device};
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{PARAMETERS, Pipeline};
+use crate::gpu::kernel::PARAMETERS;
 use crate::gpu::launch::Dispatch;
 use crate::gpu::params::parameters;
 use crate::gpu::{blocks, buffers, grid, limits};
 use crate::stencil::aux_kernels::HALO_SLOTS;
 use crate::stencil::grids::Parts;
 use crate::stencil::kernels::Kernels;
-use crate::stencil::uniforms::UniformBlocks;
+use crate::stencil::params::UniformBlocks;
 use crate::stencil::window::Halo;
 
 /// Invocations of a workgroup, as in the kernel.
@@ -37,22 +37,6 @@ pub(super) struct HaloExchange {
     params: u64,
 }
 
-/// Buffers with the last layers of a ring followed by its first ones: before a step, after it, and of the
-/// right-hand side.
-#[derive(Debug)]
-pub(super) struct Layers {
-    before: Buffer,
-    after: Buffer,
-    rhs: Option<Buffer>,
-}
-
-impl Layers {
-    /// These buffers as the grids of a step.
-    pub(super) fn parts(&self) -> Parts<'_> {
-        Parts { source: &self.before, result: &self.after, rhs: self.rhs.as_ref() }
-    }
-}
-
 impl HaloExchange {
     /// Adds the kernels' parameters to the uniform blocks.
     pub(super) fn new(
@@ -75,59 +59,40 @@ impl HaloExchange {
         })
     }
 
-    /// Allocates these buffers.
-    pub(super) fn layers(&self, device: &Device) -> Layers {
+    /// Allocates buffers with the last layers of a ring followed by its first ones: before a step, after it, and of the right-hand side.
+    pub(super) fn layers(&self, device: &Device) -> Parts {
         let layers = |name| buffers::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
         let rhs = self.halo.rhs.then(|| layers("rhs"));
-        Layers { before: layers("before"), after: layers("after"), rhs }
+        Parts { source: layers("before"), result: layers("after"), rhs }
     }
 
-    /// The dispatches that come before a step.
-    pub(super) fn gather(
+    /// The dispatches of a step of these layers: they are gathered before it, and put back after it.
+    pub(super) fn around(
         &self,
+        step: Dispatch,
         kernels: &Kernels,
-        grids: Parts<'_>,
-        layers: &Layers,
+        grids: &Parts,
+        layers: &Parts,
         params: &Buffer,
     ) -> Vec<Dispatch> {
-        let device = kernels.device();
-        let bind = |grid, before| {
-            self.dispatch(device, &kernels.exchange("gather"), grid, [before, &layers.after], params)
+        let size = u64::from(self.halo.layers) * self.element.size();
+        let tail = size * 2 + u64::from(self.halo.skip) * self.element.size();
+        let dispatch = |entry_point, grid: &Buffer, before: &Buffer| {
+            let kernel = kernels.exchange(entry_point);
+            kernel.dispatch(kernels.device(), "halofold::stencil::halo", self.workgroups, |slot| match slot {
+                1 => buffers::slice(grid, 0, (2 * size).next_multiple_of(4)),
+                PARAMETERS => blocks::bound::<Params>(params, self.params),
+                4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
+                8 => before.as_entire_binding(),
+                _ => layers.result.as_entire_binding(),
+            })
         };
-        // The buffer `after` first receives the layers of the right-hand side, then its own.
-        let rhs = grids.rhs.zip(layers.rhs.as_ref()).map(|(grid, layers)| bind(grid, layers));
-        rhs.into_iter().chain([bind(grids.source, &layers.before)]).collect()
-    }
-
-    /// The dispatch that comes after a step.
-    pub(super) fn scatter(
-        &self,
-        kernels: &Kernels,
-        grids: Parts<'_>,
-        layers: &Layers,
-        params: &Buffer,
-    ) -> Dispatch {
-        let both = [&layers.before, &layers.after];
-        self.dispatch(kernels.device(), &kernels.exchange("scatter"), grids.result, both, params)
-    }
-
-    fn dispatch(
-        &self,
-        device: &Device,
-        kernel: &Pipeline,
-        grid: &Buffer,
-        [before, after]: [&Buffer; 2],
-        params: &Buffer,
-    ) -> Dispatch {
-        let layers = u64::from(self.halo.layers) * self.element.size();
-        let tail = layers * 2 + u64::from(self.halo.skip) * self.element.size();
-        kernel.dispatch(device, "halofold::stencil::halo", self.workgroups, |slot| match slot {
-            1 => buffers::slice(grid, 0, (2 * layers).next_multiple_of(4)),
-            PARAMETERS => blocks::bound::<Params>(params, self.params),
-            4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
-            8 => before.as_entire_binding(),
-            _ => after.as_entire_binding(),
-        })
+        // The buffer of the result first receives the layers of the right-hand side, then its own.
+        let rhs = grids.rhs.as_ref().zip(layers.rhs.as_ref());
+        let rhs = rhs.map(|(grid, layers)| dispatch("gather", grid, layers));
+        let source = dispatch("gather", &grids.source, &layers.source);
+        let result = dispatch("scatter", &grids.result, &layers.source);
+        rhs.into_iter().chain([source, step, result]).collect()
     }
 }
 

@@ -12,11 +12,11 @@ use crate::gpu::{Compiled, LimitError, Options, buffers};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
+use crate::stencil::params::UniformBlocks;
 use crate::stencil::passes::{Passes, Steps};
 use crate::stencil::plan::Plan;
 use crate::stencil::stencils::Weights;
 use crate::stencil::steps::Binder;
-use crate::stencil::uniforms::UniformBlocks;
 
 /// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
 ///

@@ -40,7 +40,6 @@
 mod aux_kernels;
 mod blocked;
 mod catalogue;
-mod changes;
 mod check;
 mod compose;
 mod config;
@@ -57,7 +56,6 @@ mod params;
 mod passes;
 mod plan;
 pub mod reference;
-mod repeat;
 mod residual;
 mod shape;
 pub mod slab;
@@ -65,7 +63,6 @@ mod stencils;
 mod steps;
 mod strip;
 mod tuning;
-mod uniforms;
 mod until;
 mod window;
 

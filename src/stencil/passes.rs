@@ -9,9 +9,9 @@ use crate::gpu::launch::{Dispatch, Recorder};
 use crate::stencil::config::Config;
 use crate::stencil::cuts::Cuts;
 use crate::stencil::halo::HaloExchange;
+use crate::stencil::params::UniformBlocks;
 use crate::stencil::plan::Plan;
 use crate::stencil::steps::Binder;
-use crate::stencil::uniforms::UniformBlocks;
 
 /// Every pass that a run may take. A kernel of single steps has one.
 #[derive(Debug)]

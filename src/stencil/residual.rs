@@ -2,16 +2,19 @@
 //! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
 //! `shaders/exact/operators/squares.wgsl`.
 
-use wgpu::{Device, Features};
+use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::Checks;
+use crate::gpu::slice::Slice;
 use crate::gpu::{Compiled, Launches, Options};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, Monoid, Reduce};
+use crate::reduce::{Arity, Bound, BufferRange, Monoid, Reduce, Shape};
 use crate::shader::{self, rooms};
 use crate::stencil::config::Config;
+use crate::stencil::grids::Grids;
+use crate::stencil::kernels::Kernels;
 
 /// Offset of the exact sum of squares: element 32 of the buffer that `shaders/stencil/convergence.wgsl` reads as pairs of
 /// numbers. A binding may begin there on every device.
@@ -82,6 +85,34 @@ impl Residual {
         let options = Options { checks: Checks::On, launches: Launches::ByAdapter, ..options };
         Compiled::new(device, Reduce::new(operator).with_to_states(to_states), &options)
     }
+
+    /// Binds the reduction to two grids. It writes to the start of `out`, or behind all other numbers if it only adds up squares. A
+    /// count in a buffer sets the number of cells that it reads: 0 once the run has stopped.
+    pub(super) fn prepare(
+        self,
+        kernels: &Kernels,
+        grids: Grids<'_>,
+        count: Slice<'_>,
+        out: &Buffer,
+    ) -> Result<Bound, Error> {
+        let (reducer, config) = (kernels.residual(self)?, &kernels.config);
+        let out =
+            if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
+        let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
+        let changes = || reducer.of(first).with(second);
+        match changes().count_buffer(count).bind(out) {
+            // A reduction in two launches takes no count: it goes on reading when the run has stopped.
+            Err(error) if error.is_setting("launches") => Ok(changes().bind(out)?),
+            prepared => Ok(prepared?),
+        }
+    }
+}
+
+/// Compiles the kernels of the reduction over a grid.
+pub(super) fn compile(kernels: &Kernels) -> Result<(), Error> {
+    let reducer = kernels.residual(Residual::Changes)?;
+    let grid = BufferRange { offset: 0, len: kernels.config.grid.cells() };
+    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
 }
 
 #[cfg(test)]

@@ -44,20 +44,18 @@ impl Binder {
         let kernel = &self.kernels.pass(steps);
         let exchange = exchange.map(|exchange| (exchange, exchange.layers(self.kernels.device())));
         [0, 1].map(|from| {
-            let [source, result] = [&self.grids[from], &self.grids[1 - from]];
-            let grids = Parts { source, result, rhs: self.rhs.as_ref() };
+            let [source, result] = [from, 1 - from].map(|nth| self.grids[nth].clone());
+            let grids = Parts { source, result, rhs: self.rhs.clone() };
             let windows = windows.iter().enumerate().map(|(nth, window)| {
                 // Only the part of the buffers that holds the grid, in whole words.
                 let range = window.offset..window.offset + window.size.next_multiple_of(4);
-                self.dispatch(kernel, grids, range, (params, first + nth), window.workgroups)
+                self.dispatch(kernel, &grids, range, (params, first + nth), window.workgroups)
             });
             let mut dispatches: Vec<_> = windows.collect();
             if let Some((exchange, layers)) = &exchange {
                 let block = (params, first + dispatches.len());
-                let (size, workgroups) = (exchange.size, exchange.halo.workgroups);
-                dispatches.extend(exchange.gather(&self.kernels, grids, layers, params));
-                dispatches.push(self.dispatch(kernel, layers.parts(), 0..size, block, workgroups));
-                dispatches.push(exchange.scatter(&self.kernels, grids, layers, params));
+                let step = self.dispatch(kernel, layers, 0..exchange.size, block, exchange.halo.workgroups);
+                dispatches.extend(exchange.around(step, &self.kernels, &grids, layers, params));
             }
             dispatches
         })
@@ -67,7 +65,7 @@ impl Binder {
     fn dispatch(
         &self,
         kernel: &Pipeline,
-        Parts { source, result, rhs }: Parts<'_>,
+        Parts { source, result, rhs }: &Parts,
         bytes: Range<u64>,
         (params, block): (&Buffer, usize),
         grid: [u32; 2],
@@ -77,7 +75,7 @@ impl Binder {
             0 => part(source),
             1 => part(result),
             PARAMETERS => blocks::bound::<Params>(params, blocks::offset(block)),
-            RHS => part(rhs.expect("grids were checked")),
+            RHS => part(rhs.as_ref().expect("grids were checked")),
             _ => self.weights.as_entire_binding(),
         };
         kernel.dispatch(self.kernels.device(), "halofold::stencil::bindings", grid, resource)

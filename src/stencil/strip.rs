@@ -1,7 +1,18 @@
-//! The rows of a lane in `plane-sums`, written out: WGSL has arrays, but not every compiler keeps them in registers.
+//! Text that is written out once for each register, as for the rows of a lane in `plane-sums`: WGSL has arrays, but not every compiler keeps
+//! them in registers.
 
 use crate::shader::Piece;
-use crate::stencil::repeat::{each, repeated};
+
+/// The texts of `0..count`, joined.
+pub(super) fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
+    (0..count).map(text).collect::<Vec<_>>().join(separator)
+}
+
+/// A struct with this many members of one type.
+pub(super) fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
+    let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
+    format!("struct {name} {{\n{members}}}\n\n")
+}
 
 /// The text of `#import strip`: a strip of rows one below the other, which loads one row more on either side.
 pub(super) fn strip(rows: u32) -> Vec<Piece> {

@@ -2,12 +2,12 @@
 
 use wgpu::{BufferUsages, CommandEncoder};
 
+use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::stencil::config::Config;
 use crate::stencil::slab::plan::Pass;
 use crate::stencil::slab::stepper::SlabStepper;
-use crate::stencil::uniforms::UniformBlocks;
 
 /// The dispatches that read the first buffer, and those that read the second.
 type Both = [Vec<Dispatch>; 2];
@@ -29,11 +29,8 @@ pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Resu
     let machine = stepper.slab.config.machine(device);
     let fitted = |config: &Config, layers| config.fitted(&machine, layers);
     let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last, fitted)?;
-    let mut blocks = UniformBlocks::default();
-    for window in plan.windows() {
-        blocks.add(window.params, window.params.halted());
-    }
-    let params = blocks.buffer(device, BufferUsages::UNIFORM);
+    let blocks: Blocks = plan.windows().map(|window| window.params).collect();
+    let params = blocks.buffer(device, "halofold::stencil::params", BufferUsages::UNIFORM);
     let mut first = 0;
     let mut bound = |pass: &Pass| {
         let both = stepper.bind.pass(pass.steps, &pass.windows, None, &params, first);

@@ -5,7 +5,7 @@
 mod planes;
 mod rows;
 
-use crate::stencil::repeat::{each, repeated};
+use crate::stencil::strip::{each, repeated};
 
 /// The numbers that a text is written out for.
 #[derive(Clone, Copy, Debug)]
