@@ -51,12 +51,6 @@ impl Params {
     pub(super) fn with_sides(self, [west, east, north, south, near, far]: [u32; 6]) -> Self {
         Params { west, east, north, south, near, far, ..self }
     }
-
-    /// The border on each side.
-    #[cfg(test)]
-    pub(crate) fn sides(&self) -> [u32; 6] {
-        [self.west, self.east, self.north, self.south, self.near, self.far]
-    }
 }
 
 /// The parameters of several dispatches, one block each, and for each dispatch a block with which it does

@@ -270,17 +270,11 @@ impl Config {
 mod tests {
     use super::*;
     use crate::element::Element;
-    use crate::stencil::catalogue::Variant;
     use crate::stencil::shape::Borders;
     use crate::stencil::stencils::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-    fn config(stencil: &'static Stencil, grid: Grid, border: Border) -> Config {
-        let variant = Variant::named(stencil, "direct-global").unwrap();
-        Config::new(stencil, variant, Element::F32, grid).with_borders(Borders::all(border))
-    }
-
-    fn binding(bytes: u64) -> Limits {
-        Limits { max_storage_buffer_binding_size: bytes, ..Limits::default() }
+    fn config(stencil: &'static Stencil, grid: Grid) -> Config {
+        Config::new(stencil, stencil.general(), Element::F32, grid)
     }
 
     #[test]
@@ -295,52 +289,23 @@ mod tests {
     }
 
     #[test]
-    fn one_window_has_the_grid_as_it_is() {
-        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Wrap);
-        let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
-        assert_eq!((plan.windows.len(), &plan.halo), (1, &None));
-        let params = plan.windows[0].params;
-        assert_eq!((params.sides(), params.begin..params.end), ([2; 6], 0..64));
-    }
-
-    #[test]
-    fn cut_sides_are_fixed_and_the_others_stay() {
-        let config = config(&FIVE_POINT, Grid::plane(100, 64), Border::Reflect);
-        let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
-        let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides()).collect();
-        assert_eq!(sides, [[1, 1, 1, 0, 1, 1], [1, 1, 0, 1, 1, 1]]);
-        assert_eq!(plan.windows[1].offset, 62 * 256);
-        assert_eq!(plan.windows[1].params.begin..plan.windows[1].params.end, 1..38);
-    }
-
-    #[test]
-    fn a_cut_ring_has_a_halo() {
-        let grid = Grid { planes: 100, rows: 8, cols: 8 };
-        let plan = config(&TWENTY_SEVEN_POINT, grid, Border::Wrap).plan(Features::empty(), &binding(1 << 14));
-        let plan = plan.unwrap();
-        assert!(plan.windows.iter().all(|window| window.params.sides() == [2, 2, 2, 2, 0, 0]));
-        let halo = plan.halo.unwrap();
-        assert_eq!((halo.layers, halo.tail, halo.skip, halo.params.planes), (64, 98 * 256, 0, 4));
-    }
-
-    #[test]
     fn grids_that_cannot_be_cut_are_refused() {
-        let wide = config(&FIVE_POINT, Grid::plane(100, 1001), Border::Fixed);
-        let error = wide.plan(Features::empty(), &binding(1 << 14)).unwrap_err();
+        let limits = Limits { max_storage_buffer_binding_size: 1 << 14, ..Limits::default() };
+        let wide = config(&FIVE_POINT, Grid::plane(100, 1001));
+        let error = wide.plan(Features::empty(), &limits).unwrap_err();
         assert!(error.to_string().contains("at least 66 of the outermost layers"), "{error}");
-        let large =
-            config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 }, Border::Fixed);
+        let large = config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 });
         let error = large.plan(Features::empty(), &Limits::default()).unwrap_err();
         assert!(matches!(&error, Error::Limit(error) if error.name == "max_buffer_size"), "{error}");
     }
 
     #[test]
     fn halted_dispatches_compute_nothing() {
-        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Reflect);
+        let config = config(&FIVE_POINT, Grid::plane(64, 64)).with_borders(Borders::all(Border::Reflect));
         let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
         let halted = plan.windows[0].params.halted();
         assert_eq!([halted.cols, halted.rows, halted.planes], [1; 3]);
-        assert_eq!(halted.sides(), [0; 6]);
+        assert_eq!(halted, halted.with_sides([0; 6]));
         assert!(halted.blocks_across > 0 && halted.blocks_down > 0 && halted.planes_per_group > 0);
     }
 }
