@@ -199,15 +199,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_follow_their_values() {
-        let words = [7u32, 1, 9, 2];
-        let bytes = bytemuck::bytes_of(&words);
-        let at = |value, index| Scalar::At { value: Value::Unsigned(value), index };
-        assert_eq!(Format::At.read(Number::U32, bytes), [at(7, 1), at(9, 2)]);
-        assert_eq!(Format::At.read(Number::One(Element::U64), bytes), [at(7 + (1 << 32), 9)]);
-    }
-
-    #[test]
     fn sameness_is_by_bits_and_place() {
         let at = |value: f32, index| Scalar::At { value: Value::F32(value), index };
         assert!(at(f32::NAN, 3).same(at(f32::NAN, 3)));
