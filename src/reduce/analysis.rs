@@ -1,13 +1,13 @@
 //! An operator's text, as naga reads it: parsed, validated, and its functions checked against the calls of kernels.
 
-use naga::valid::ModuleInfo;
-use naga::{Handle, Module, Span, Type};
+use naga::valid::{ModuleInfo, ShaderStages};
+use naga::{Block, Handle, Module, Span, Statement, Type};
 use wgpu::Features;
 
 use crate::element::Element;
 use crate::gpu::error::WgslError;
 use crate::reduce::elem::Elem;
-use crate::reduce::{layout, validate};
+use crate::reduce::layout;
 use crate::shader::{self, Piece};
 
 /// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
@@ -87,7 +87,7 @@ fn function_of(
     let variable = module.global_variables.iter().next();
     let variable =
         variable.map(|(at, _)| (module.global_variables.get_span(at), "a variable outside of functions"));
-    if let Some((span, what)) = variable.or_else(|| validate::impurity(&module, &info)) {
+    if let Some((span, what)) = variable.or_else(|| impurity(&module, &info)) {
         return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
     }
     let signatures = Signatures { module: &module, text: &text };
@@ -116,7 +116,7 @@ impl Signatures<'_> {
 
     /// The index of the parameter that a function returns unchanged, if there is one.
     fn returned(&self, function: &naga::Function) -> Option<u32> {
-        use naga::{Expression, Statement};
+        use naga::Expression;
         let (last, before) = function.body.split_last()?;
         let Statement::Return { value: Some(value) } = last else { return None };
         let mut value = *value;
@@ -156,8 +156,7 @@ impl Signatures<'_> {
     /// True if the invocations that run one of the functions may diverge.
     pub(super) fn branches(&self) -> bool {
         use naga::Statement::{If, Loop, Switch};
-        let parts =
-            |statement: &naga::Statement| matches!(statement, If { .. } | Switch { .. } | Loop { .. });
+        let parts = |statement: &Statement| matches!(statement, If { .. } | Switch { .. } | Loop { .. });
         self.module.functions.iter().any(|(_, function)| function.body.iter().any(parts))
     }
 
@@ -231,4 +230,42 @@ pub(super) fn features(module: &Module, info: &ModuleInfo) -> Features {
     });
     let elements = declared.chain(computed).filter_map(Element::of);
     elements.fold(Features::empty(), |features, element| features | element.feature())
+}
+
+/// Finds a construct in an operator's module that only a complete shader may contain, and its span. Kernels call an operator's functions in
+/// non-uniform control flow, such as loops with more iterations in some invocations than in others. A barrier or a subgroup operation there
+/// could hang the GPU or give undefined values.
+pub(super) fn impurity(module: &Module, info: &ModuleInfo) -> Option<(Span, &'static str)> {
+    if let Some((number, _)) = module.overrides.iter().next() {
+        return Some((module.overrides.get_span(number), "an override"));
+    }
+    if let Some(entry) = module.entry_points.first() {
+        // naga does not keep the span of the declaration.
+        let mut spans = entry.function.body.span_iter().map(|(_, span)| *span);
+        return Some((spans.find(Span::is_defined).unwrap_or_default(), "an entry point"));
+    }
+    module.functions.iter().find_map(|(handle, function)| {
+        // Functions that it calls come before it, so the innermost one is found first.
+        let is_for_compute = info[handle].available_stages.contains(ShaderStages::COMPUTE);
+        let fragments = (!is_for_compute)
+            .then(|| (module.functions.get_span(handle), "what only a fragment shader may have"));
+        synchronization(&function.body).or(fragments)
+    })
+}
+
+/// The first statement that synchronizes invocations.
+fn synchronization(block: &Block) -> Option<(Span, &'static str)> {
+    block.span_iter().find_map(|(statement, span)| match statement {
+        Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => Some((*span, "a barrier")),
+        Statement::SubgroupBallot { .. }
+        | Statement::SubgroupGather { .. }
+        | Statement::SubgroupCollectiveOperation { .. } => Some((*span, "a subgroup operation")),
+        Statement::Block(inner) => synchronization(inner),
+        Statement::If { accept, reject, .. } => synchronization(accept).or_else(|| synchronization(reject)),
+        Statement::Loop { body, continuing, .. } => {
+            synchronization(body).or_else(|| synchronization(continuing))
+        }
+        Statement::Switch { cases, .. } => cases.iter().find_map(|case| synchronization(&case.body)),
+        _ => None,
+    })
 }

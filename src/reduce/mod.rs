@@ -127,7 +127,6 @@ mod compiled;
 mod compose;
 pub(crate) mod elem;
 pub mod exact;
-mod fold;
 pub(crate) mod kernel;
 mod layout;
 mod monoid;
@@ -141,7 +140,6 @@ pub(crate) mod results;
 mod shape;
 mod sources;
 mod tuning;
-mod validate;
 mod value;
 
 pub use crate::Bound;

@@ -14,13 +14,12 @@ use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::parameters::Parameters;
 use crate::map::{Map, texels_refused};
-use crate::reduce::analysis::{Signatures, Source, features};
+use crate::reduce::analysis::{Signatures, Source, features, impurity};
 use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
-use crate::reduce::fold::{FOLD, Fold};
+use crate::reduce::kernel::{FOLD, Fold};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
-use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::{self, Piece};
 
@@ -211,7 +210,7 @@ impl Monoid {
     pub(crate) fn analyse(name: &str, elem: Elem, arity: Arity, pieces: Vec<Piece>) -> Result<Self, Error> {
         let text = Source::new(elem, &pieces);
         let (module, info) = text.parse()?;
-        if let Some((span, what)) = validate::impurity(&module, &info) {
+        if let Some((span, what)) = impurity(&module, &info) {
             return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what }.into());
         }
         let parameters = Parameters::of(&module).map_err(|variable| WgslError::NotPure {

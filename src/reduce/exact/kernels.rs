@@ -3,21 +3,23 @@
 use wgpu::Features;
 
 use crate::element::Element;
+use crate::gpu::error::Error;
+use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::operators::Row;
 use crate::reduce::exact::round::Target;
-use crate::reduce::fold::Fold;
 use crate::reduce::kernel::Coverage::{Columns, Grid, Teams};
 use crate::reduce::kernel::Delivery::{Collected, Output};
 use crate::reduce::kernel::Loads::Vectors;
 use crate::reduce::kernel::Memory::Nothing;
 use crate::reduce::kernel::Subgroups::Optional;
-use crate::reduce::kernel::{Kernel, kernel};
+use crate::reduce::kernel::{Fold, Kernel, kernel};
 use crate::reduce::layout::Layout;
+use crate::reduce::monoid::Monoid;
 use crate::reduce::op::Op;
 use crate::reduce::plan::{Reads, Stage};
 use crate::reduce::value::{Field, Number};
-use crate::shader::{Composer, Piece};
+use crate::shader::{Composer, Piece, rooms};
 
 /// The rung for whole inputs.
 pub(crate) static EXACT: Kernel =
@@ -72,6 +74,31 @@ impl ExactSum {
     pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
         let Row { format, numbers, .. } = Row::of(op, element)?;
         Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(format, element, numbers) })
+    }
+
+    /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.
+    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Result<Option<Monoid>, Error> {
+        if exact.op() != Some(Op::Sum) || self.format != Format::Single {
+            return Ok(None);
+        }
+        // 32-bit floats are read as words: nothing then flushes a subnormal one. A 16-bit float has no word of its own, and naga's `bitcast` makes
+        // none of two; WGSL lets a GPU take a subnormal one for zero here, where it is widened.
+        let (wgsl, bits) = match self.element {
+            Element::F16 => ("f16", "bitcast<u32>(f32(elem))"),
+            _ => ("u32", "elem"),
+        };
+        let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])
+            .generate(
+                "float_bits",
+                "a number",
+                format!("fn bits(elem: Elem) -> u32 {{\n    return {bits};\n}}"),
+            )
+            .generate("format", "digits", "const DIGIT: u32 = 28u;")
+            .generate("types", "the numbers of the format", self.rounding());
+        let elem = Elem::Number { element: self.element, wgsl };
+        let pieces = composer.pieces("operators/shared/long_sum");
+        let name = format!("exact-{}", exact.name);
+        Ok(Some(Monoid::analyse(&name, elem, Arity::One, pieces)?.known_as(Op::Sum, None)))
     }
 
     /// Chooses the files of a stage's text.

@@ -64,7 +64,6 @@
 //! assert_eq!(merged.sum().as_f64(), 1.0);
 //! ```
 
-mod accumulated;
 mod format;
 mod kernels;
 mod mapped;

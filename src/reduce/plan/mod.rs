@@ -9,7 +9,6 @@ mod ranges;
 pub(crate) mod request;
 mod segments;
 mod stage;
-mod strided;
 pub(crate) mod whole;
 
 use wgpu::Limits;

@@ -1,4 +1,4 @@
-//! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
+//! One result from all elements, or from elements a stride apart: one launch per window. All workgroups publish to one partials buffer.
 
 use crate::gpu::error::Error;
 use crate::gpu::grid;
@@ -7,15 +7,21 @@ use crate::gpu::pass::Pass;
 use crate::gpu::window::{self, Window};
 use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::plan::params::LastWorkgroup;
-use crate::reduce::plan::request::WHOLE_SIZES;
+use crate::reduce::plan::request::{WHOLE_SIZES, step};
 use crate::reduce::plan::{
-    BufferRange, MAX_ITERATIONS, PARTIALS, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
+    BufferRange, Inputs, MAX_ITERATIONS, PARTIALS, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::tuning::Tuning;
 
 /// Words before the first partial in the partials buffer: the cache line of the ticket counter.
 const HEAD: u64 = 192;
+
+/// Workgroups that keep a GPU busy with scattered loads.
+const MOST_WORKGROUPS: u32 = 2112;
+
+/// The most windows. With more, a binding would hold too few elements to be worth a dispatch.
+const MOST_WINDOWS: u64 = 1 << 16;
 
 /// The distribution of items over workgroups.
 pub(crate) struct Spread {
@@ -89,6 +95,49 @@ impl Request<'_> {
         let (workgroup_size, most) = self.fitting(tuning);
         let stage = self.stage(&ACCUMULATE, Reads::Elements, self.last());
         self.spread(windows, Stage { workgroup_size, ..stage }, Spread { most, stride: 1 })
+    }
+
+    /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.
+    pub(super) fn strided(&self, inputs: Inputs, stride: u64) -> Result<Plan, Error> {
+        let len = inputs.first.len;
+        let step = step(stride)?;
+        let span = self.room() / self.item_size();
+        // Elements of one window. The last one needs no stride after it.
+        let most = span.saturating_sub(1) / stride + 1;
+        // Bytes of as many elements as each window must hold.
+        let least = (len.div_ceil(MOST_WINDOWS).saturating_sub(1) * stride + 1) * self.item_size();
+        let lost = self.largest_binding() - self.room();
+        self.check_binding("a window of the input", least.saturating_add(lost), "split the input")?;
+        let windows = (0..len.div_ceil(most).max(1)).map(|number| {
+            let begin = number * most;
+            self.apart(inputs, begin..len.min(begin + most), stride)
+        });
+        let kernel = self.monoid.fold().whole;
+        // Exact sums have few workgroups: of usual size, as on a device that has no larger ones.
+        let most = if self.monoid.fold().shares_memory {
+            let usual = wgpu::Limits {
+                max_compute_invocations_per_workgroup: self.workgroup_size(),
+                ..self.limits.clone()
+            };
+            Tuning::of(kernel, &usual, len.saturating_mul(self.item_size())).max_workgroups
+        } else {
+            MOST_WORKGROUPS
+        };
+        let spread = Spread { most, stride: step };
+        let stage = self.stage(kernel, Reads::Strided, self.last());
+        self.spread(&windows.collect::<Vec<_>>(), stage, spread)
+    }
+
+    /// The window that holds the elements `range`, counted in strides.
+    fn apart(&self, inputs: Inputs, range: std::ops::Range<u64>, stride: u64) -> Span {
+        if range.is_empty() {
+            return self.span(inputs, range);
+        }
+        let spanned = range.start * stride..(range.end - 1) * stride + 1;
+        let span = self.span(inputs, spanned);
+        let window =
+            Window { len: (range.end - range.start) as u32, index: range.start as u32, ..span.window };
+        Span { window, ..span }
     }
 
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
