@@ -1,14 +1,15 @@
 //! The auxiliary kernels of a stencil. They are translated and tested like its main kernel.
 
 use crate::element::Element;
-use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::reduce::Monoid;
 use crate::shader::{self, Composer, Piece, rooms};
 use crate::stencil::compose;
 use crate::stencil::config::Config;
 use crate::stencil::residual;
 
-/// The bindings of the kernels of the halo exchange.
+/// The kernels of the halo exchange, which collect the layers and put them back, and their bindings.
+pub(super) const HALO: [&str; 2] = ["gather", "scatter"];
 pub(super) const HALO_SLOTS: &[Slot] = &[
     (1, Access::Write),
     (PARAMETERS, Access::Uniform),
@@ -18,7 +19,7 @@ pub(super) const HALO_SLOTS: &[Slot] = &[
 ];
 
 /// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
-pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
+pub(super) const CONVERGENCE: [&str; 4] = ["begin", "resume", "count", "decide"];
 pub(super) const CONVERGENCE_SLOTS: &[Slot] = &[
     (0, Access::Read),
     (1, Access::Write),
@@ -27,9 +28,14 @@ pub(super) const CONVERGENCE_SLOTS: &[Slot] = &[
     (4, Access::Write),
 ];
 
-/// Returns the label of an auxiliary kernel.
-pub(super) fn label(entry_point: &str) -> String {
-    shader::label(&["stencil", entry_point])
+/// An auxiliary kernel by its entry point. It always has wgpu's checks: they cost nothing there.
+pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
+    let (wgsl, slots) = match HALO.contains(&entry_point) {
+        true => (halo(element), HALO_SLOTS),
+        false => (convergence(element), CONVERGENCE_SLOTS),
+    };
+    let label = shader::label(&["stencil", entry_point]);
+    Kernel { entry_point, keeps_checks: true, ..Kernel::new(label, wgsl, slots, Vec::new()) }
 }
 
 impl Config {
@@ -37,12 +43,9 @@ impl Config {
     /// halo exchange and of the convergence check. The residual is computed by the kernels of
     /// [`reduce`](crate::reduce). Each is a label, an entry point and a module, which has no overrides.
     pub fn aux_kernels(&self) -> Vec<(String, &'static str, String)> {
-        let kernel = |wgsl: String, entry_points: &[&'static str]| {
-            let with = |&entry_point| (label(entry_point), entry_point, wgsl.clone());
-            entry_points.iter().map(with).collect::<Vec<_>>()
-        };
-        [kernel(halo(self.element), &["gather", "scatter"]), kernel(convergence(self.element), &ENTRY_POINTS)]
-            .concat()
+        let kernels =
+            HALO.into_iter().chain(CONVERGENCE).map(|entry_point| kernel(self.element, entry_point));
+        kernels.map(|kernel| (kernel.label, kernel.entry_point, kernel.wgsl)).collect()
     }
 
     /// The operator over two grids that finds the largest change and the sum of all squared changes.

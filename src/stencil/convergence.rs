@@ -75,8 +75,8 @@ impl Compiled<Jacobi> {
         limits::check(CONVERGENCE_SLOTS, &self.device().limits())?;
         self.compile();
         residual::compile(&self.own.kernels)?;
-        for entry_point in aux_kernels::ENTRY_POINTS {
-            self.own.kernels.convergence(entry_point);
+        for entry_point in aux_kernels::CONVERGENCE {
+            self.own.kernels.auxiliary(entry_point);
         }
         Ok(())
     }
@@ -193,13 +193,13 @@ impl Control {
     ) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
         let mut numbers = Blocks::default();
-        let mut add = |steps| numbers.add_bytes(&check::params(element, until, steps));
+        let mut add = |steps| numbers.add_bytes(bytemuck::cast_slice(&check::params(element, until, steps)));
         let due = add(until.every);
         let early = add(0);
         let bits = u32::BITS - (until.every - 1).leading_zeros();
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let parities = [0, 1].map(&mut add);
-        let size = check::params(element, until, 0).len() as u64;
+        let size = 4 * check::params(element, until, 0).len() as u64;
         let numbers = numbers.buffer(device, "halofold::stencil::checks", BufferUsages::UNIFORM);
         let both = blocks.both(device, BufferUsages::STORAGE);
         let outcome = buffers::filled(
@@ -217,7 +217,7 @@ impl Control {
                 _ => params.as_entire_binding(),
             };
             let label = "halofold::stencil::convergence";
-            kernels.convergence(entry_point).dispatch(device, label, [1, 1], resource)
+            kernels.auxiliary(entry_point).dispatch(device, label, [1, 1], resource)
         };
         Control {
             begin: [dispatch("begin", due)],

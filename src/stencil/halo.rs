@@ -78,7 +78,7 @@ impl HaloExchange {
         let size = u64::from(self.halo.layers) * self.element.size();
         let tail = size * 2 + u64::from(self.halo.skip) * self.element.size();
         let dispatch = |entry_point, grid: &Buffer, before: &Buffer| {
-            let kernel = kernels.exchange(entry_point);
+            let kernel = kernels.auxiliary(entry_point);
             kernel.dispatch(kernels.device(), "halofold::stencil::halo", self.workgroups, |slot| match slot {
                 1 => buffers::slice(grid, 0, (2 * size).next_multiple_of(4)),
                 PARAMETERS => blocks::bound::<Params>(params, self.params),

@@ -9,14 +9,14 @@ use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Recorder};
 use crate::gpu::operation::OnDevice;
 use crate::gpu::{Compiled, LimitError, Options, buffers};
+use crate::stencil::aux_kernels;
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::params::UniformBlocks;
-use crate::stencil::passes::{Passes, Steps};
+use crate::stencil::passes::{Binder, Passes, Steps};
 use crate::stencil::plan::Plan;
 use crate::stencil::stencils::Weights;
-use crate::stencil::steps::Binder;
 
 /// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
 ///
@@ -83,8 +83,8 @@ impl Compiled<Jacobi> {
         let (steps, pass) = self.own.passes.full();
         self.own.kernels.pass(steps);
         if pass.exchange.is_some() {
-            for entry_point in ["gather", "scatter"] {
-                self.own.kernels.exchange(entry_point);
+            for entry_point in aux_kernels::HALO {
+                self.own.kernels.auxiliary(entry_point);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Kernel, Pipeline, Pipelines, Slot};
+use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
 use crate::gpu::{Compiled, Options};
 use crate::reduce::Reduce;
 use crate::stencil::aux_kernels;
@@ -45,30 +45,10 @@ impl Kernels {
         })
     }
 
-    /// A kernel of the halo exchange: `gather` collects the layers, `scatter` puts them back.
-    pub(super) fn exchange(&self, entry_point: &'static str) -> Pipeline {
-        self.auxiliary(|| aux_kernels::halo(self.config.element), entry_point, aux_kernels::HALO_SLOTS)
-    }
-
-    /// A kernel of the convergence check.
-    pub(super) fn convergence(&self, entry_point: &'static str) -> Pipeline {
-        let wgsl = || aux_kernels::convergence(self.config.element);
-        self.auxiliary(wgsl, entry_point, aux_kernels::CONVERGENCE_SLOTS)
-    }
-
-    /// An auxiliary kernel, which always has wgpu's checks: they cost nothing there.
-    fn auxiliary(
-        &self,
-        wgsl: impl FnOnce() -> String,
-        entry_point: &'static str,
-        slots: &'static [Slot],
-    ) -> Pipeline {
-        let label = aux_kernels::label(entry_point);
-        self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
-            entry_point,
-            keeps_checks: true,
-            ..Kernel::new(label, wgsl(), slots, Vec::new())
-        })
+    /// An auxiliary kernel.
+    pub(super) fn auxiliary(&self, entry_point: &'static str) -> Pipeline {
+        self.pipelines
+            .get(Key::Auxiliary(entry_point), || aux_kernels::kernel(self.config.element, entry_point))
     }
 
     /// A reduction of a check. It compiles its own kernels when it is first prepared.

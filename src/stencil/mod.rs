@@ -60,7 +60,6 @@ mod residual;
 mod shape;
 pub mod slab;
 mod stencils;
-mod steps;
 mod strip;
 mod tuning;
 mod until;

@@ -10,9 +10,9 @@ use crate::gpu::buffers::Use;
 use crate::gpu::error::Error;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
+use crate::stencil::passes::Binder;
 use crate::stencil::slab::round::{self, Round};
 use crate::stencil::slab::{Side, Slab};
-use crate::stencil::steps::Binder;
 
 impl Compiled<Jacobi> {
     /// Binds two buffers to a slab, as [`Compiled::bind`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
