@@ -63,7 +63,7 @@ impl Compiled<Jacobi> {
     ) -> Result<(Outcome, Vec<T>), Error> {
         let outcome = self.submit_until::<T>(queue, grids, until, most)?.wait(Convergence::OUTCOME_SIZE)?;
         let outcome = Convergence::parse(&outcome);
-        let results = self.submit_cells::<T>(queue, result(grids, outcome.steps), |_| ())?;
+        let results = self.submit::<T>(queue, self.cells(grids, outcome.steps), |_| ())?;
         Ok((outcome, cells(&results.wait(self.config().bytes())?)))
     }
 
@@ -84,14 +84,14 @@ impl Compiled<Jacobi> {
         let outcome = submitted.map(|readback| readback.read(Convergence::OUTCOME_SIZE));
         async move {
             let outcome = Convergence::parse(&outcome?.await?);
-            let results = self.submit_cells::<T>(queue, result(grids, outcome.steps), |_| ())?;
+            let results = self.submit::<T>(queue, self.cells(grids, outcome.steps), |_| ())?;
             Ok((outcome, cells(&results.read(self.config().bytes()).await?)))
         }
     }
 
     fn submit_steps<T>(&self, queue: &Queue, grids: Grids<'_>, steps: u32) -> Result<Readback, Error> {
         let stepper = self.bind(grids)?;
-        self.submit_cells::<T>(queue, result(grids, steps), |encoder| stepper.encode(encoder, steps))
+        self.submit::<T>(queue, self.cells(grids, steps), |encoder| stepper.encode(encoder, steps))
     }
 
     /// Submits a run and a copy of its outcome.
@@ -102,34 +102,29 @@ impl Compiled<Jacobi> {
         until: Until,
         most: u32,
     ) -> Result<Readback, Error> {
-        self.check_cells::<T>()?;
         let run = self.bind_until(grids, until)?;
         let outcome = (run.outcome(), Convergence::OUTCOME_SIZE);
-        self.submit(queue, outcome, |encoder| run.encode(encoder, 0..most))
-    }
-
-    /// Submits some work and a copy of a grid.
-    fn submit_cells<T>(
-        &self,
-        queue: &Queue,
-        grid: &Buffer,
-        record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Readback, Error> {
-        self.check_cells::<T>()?;
-        self.submit(queue, (grid, self.config().bytes()), record)
+        self.submit::<T>(queue, outcome, |encoder| run.encode(encoder, 0..most))
     }
 
     /// Submits some work and a copy of the first bytes of a buffer.
-    fn submit(
+    fn submit<T>(
         &self,
         queue: &Queue,
         source: (&Buffer, u64),
         record: impl FnOnce(&mut CommandEncoder),
     ) -> Result<Readback, Error> {
+        self.check_cells::<T>()?;
         read::submit_copy((self.device(), queue), source, |encoder| {
             record(encoder);
             Ok(())
         })
+    }
+
+    /// The buffer with the cells after so many steps, and its size.
+    fn cells<'b>(&self, grids: Grids<'b>, steps: u32) -> (&'b Buffer, u64) {
+        let buffer = if steps.is_multiple_of(2) { grids.first } else { grids.second };
+        (buffer, self.config().bytes())
     }
 
     fn check_cells<T>(&self) -> Result<(), Error> {
@@ -140,11 +135,6 @@ impl Compiled<Jacobi> {
         let remedy = format!("use a type of {}", element.size());
         Err(Error::setting("type", format!("cells of {element} as a type of {asked} bytes: {remedy}")))
     }
-}
-
-/// The buffer with the cells after so many steps.
-fn result(grids: Grids<'_>, steps: u32) -> &Buffer {
-    if steps.is_multiple_of(2) { grids.first } else { grids.second }
 }
 
 fn cells<T: AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
