@@ -70,17 +70,6 @@ impl State {
         self.count
     }
 
-    /// Returns this state without the NaNs among the numbers; they are still counted. For a dot product, ∞ · 0 is such a number.
-    pub fn without_nan(self) -> State {
-        let [_, above, below, others] = self.flags;
-        State { flags: [0, above, below, others], ..self }
-    }
-
-    /// Returns this state as one of so many elements, where others were left out and added nothing: the mean is theirs.
-    pub fn with_count(self, count: u64) -> State {
-        State { count, ..self }
-    }
-
     /// Adds elements, in the byte order of the host.
     ///
     /// # Panics
@@ -279,13 +268,21 @@ impl State {
         (self.flags[..3] == [0; 3]).then(|| self.parted())
     }
 
-    /// The sign and the magnitude of the finite numbers' sum.
+    /// The sign and the magnitude of the finite numbers' sum, the lowest word first. It has two words more than there are digits, because the
+    /// last digit may exceed 32 bits.
     fn parted(&self) -> (bool, Vec<u32>) {
         let mut state = self.clone();
         state.normalise();
         let is_negative = state.digits.last().is_some_and(|digit| *digit < 0);
-        let magnitude = state.magnitude(is_negative);
-        (is_negative, magnitude)
+        let mut words = Vec::new();
+        let mut carry = 0i128;
+        for digit in state.digits.into_iter().map(i128::from) {
+            carry += if is_negative { -digit } else { digit };
+            words.push(carry as u32);
+            carry >>= 32;
+        }
+        words.extend([carry as u32, (carry >> 32) as u32]);
+        (is_negative, words)
     }
 
     fn rounded(&self, divisor: u64) -> Value {
@@ -301,20 +298,6 @@ impl State {
         let is_zero = magnitude.iter().all(|word| *word == 0);
         let all_minus_zero = is_zero && !others && self.count > 0;
         self.value(round::nearest(&magnitude, divisor, target), is_negative || all_minus_zero)
-    }
-
-    /// The magnitude of the sum, the lowest word first. It has two words more than there are digits, because the last digit may exceed
-    /// 32 bits.
-    fn magnitude(&self, is_negative: bool) -> Vec<u32> {
-        let mut words = Vec::new();
-        let mut carry = 0i128;
-        for digit in &self.digits {
-            carry += if is_negative { -i128::from(*digit) } else { i128::from(*digit) };
-            words.push(carry as u32);
-            carry >>= 32;
-        }
-        words.extend([carry as u32, (carry >> 32) as u32]);
-        words
     }
 
     fn nan(&self) -> Value {

@@ -37,8 +37,7 @@ impl Monoid {
     ///
     /// The result is that of an input without them: a mean divides by the number of the others, and if there are only NaNs, the result is
     /// that of an empty input. Indices still count all elements. An accumulator has a `u32` more, behind its own fields: the number of
-    /// elements that were kept. NaNs are known by their bits, on every GPU. The form has no exact sums, but
-    /// [`State::without_nan`](crate::reduce::exact::State::without_nan) is for exact states; and no
+    /// elements that were kept. NaNs are known by their bits, on every GPU. The form has no exact sums and no
     /// [`Shape::Accumulate`](crate::reduce::Shape::Accumulate).
     ///
     /// ```
@@ -67,10 +66,7 @@ impl Monoid {
     ///
     /// [`Reduction::with`](crate::reduce::Reduction::with) takes the mask: elements of the same type, or any other values of that width,
     /// such as `u32` for `f32`. The result is that of an input of the elements that are kept, as with [`Monoid::skipping_nan`], and the
-    /// form has the same accumulator. Both go together. Sums have an exact form, whose states count all elements: [`State::with_count`]
-    /// tells them how many were kept.
-    ///
-    /// [`State::with_count`]: crate::reduce::exact::State::with_count
+    /// form has the same accumulator. Both go together. Sums have an exact form, whose states count all elements.
     ///
     /// # Errors
     ///
