@@ -15,10 +15,10 @@ pub(super) fn real(element: Element, state: &[u8], at: usize) -> f64 {
     if Real::of(element).is_double { read(state, at) } else { read::<f32>(state, at).into() }
 }
 
-/// The word behind the number of elements, which is number `at` of a state.
-pub(super) fn behind_count(element: Element, state: &[u8], at: usize) -> u32 {
-    let word = if element.size() == 8 { 8 } else { 4 };
-    pod_read_unaligned(&state[word * at + 4..][..4])
+/// A 32-bit word, the first or the second one, of the number at a place among floats of the accumulator's width.
+pub(super) fn word(element: Element, state: &[u8], at: usize, nth: usize) -> u32 {
+    let width = if Real::of(element).is_double { 8 } else { 4 };
+    read(&state[width * at..], nth)
 }
 
 /// A short mean, and the unit in the bits that it leaves.
@@ -42,15 +42,4 @@ pub(super) fn power(element: Element, exponent: u32) -> f64 {
         8 => f64::from_bits(u64::from(exponent) << 52),
         _ => f32::from_bits(exponent << 23).into(),
     }
-}
-
-/// The 32-bit count at a place among words of a float's width.
-pub(super) fn count(element: Element, state: &[u8], at: usize) -> f64 {
-    let width = if Real::of(element).is_double { 8 } else { 4 };
-    read::<u32>(&state[at * width..], 0).into()
-}
-
-/// The flags at a place among words of a float's width.
-pub(super) fn flags(element: Element, state: &[u8], at: usize) -> u32 {
-    if Real::of(element).is_double { read::<u64>(state, at) as u32 } else { read(state, at) }
 }

@@ -27,8 +27,8 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
         Op::Covariance => moments::covariance(real, items, second?),
         Op::Correlation => moments::correlation(real, items, second?),
         Op::WeightedMean => moments::weighted_mean(real, items, second?),
-        Op::Skewness => moments::skewness(real, items),
-        Op::Kurtosis => moments::kurtosis(real, items),
+        Op::Skewness => moments::standardized(real, items, 3, 0.0),
+        Op::Kurtosis => moments::standardized(real, items, 4, 3.0),
         Op::L1 => {
             let sum = exact_sum(items.iter().map(|x| x.abs()));
             real.within(sum, additions(real, sum, sum, items.len()))

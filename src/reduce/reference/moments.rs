@@ -162,7 +162,7 @@ pub(super) fn correlation(real: Real, first: &[f64], second: &[f64]) -> Expected
 
 /// The moment of an order from which powers of the spread are divided out, less `normal`. If E is the error of a mean, that of a mean of third
 /// powers is 3 σ² E, of fourth powers 4 E times the mean of |d|³; roundings are relative to powers of magnitudes.
-fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected {
+pub(super) fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected {
     let Some(a) = Centred::of(real, items).filter(|a| a.spread > 0.0) else { return real.same(f64::NAN) };
     let scale = a.spread.powi(-order);
     let whole = scale * a.mean(|d| d.powi(order));
@@ -177,14 +177,6 @@ fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -> Expected 
         root: None,
     };
     of_spread(real, &[&a], bound)
-}
-
-pub(super) fn skewness(real: Real, items: &[f64]) -> Expected {
-    standardized(real, items, 3, 0.0)
-}
-
-pub(super) fn kurtosis(real: Real, items: &[f64]) -> Expected {
-    standardized(real, items, 4, 3.0)
 }
 
 /// The mean of products with weights. Both sums have the errors of sums; their quotient has both, relatively.

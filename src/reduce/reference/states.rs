@@ -4,7 +4,7 @@
 //! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
 //! file, of several GPUs or of several machines as they arrive.
 
-use super::fields::{behind_count, count, flags, mean_and_unit, power, read, real};
+use super::fields::{mean_and_unit, power, read, real, word};
 use super::integers;
 use super::keys::Keys;
 use super::merged_moments::{CoMoments, HighMoments, Mean};
@@ -203,13 +203,13 @@ impl Merger {
                 let both = [0, 1].map(|at| mean_and_unit(element, state, at));
                 let [x, y] = [0, 1].map(|at| Mean { high: both[at].0, low: real(2 + at) });
                 let units = both.map(|(_, unit)| unit);
-                let n = count(element, state, 7);
+                let n = word(element, state, 7, 0).into();
                 moments.merge(CoMoments { n, x, y, units, squares: [real(4), real(5)], products: real(6) });
             }
             Merged::HighMoments(moments) => {
-                let (n, mean) = (count(element, state, 5), Mean { high: real(0), low: real(1) });
+                let (n, mean) = (word(element, state, 5, 0).into(), Mean { high: real(0), low: real(1) });
                 let powers = [real(2), real(3), real(4)];
-                let unit = power(element, behind_count(element, state, 5));
+                let unit = power(element, word(element, state, 5, 1));
                 moments.merge(HighMoments { n, mean, powers, unit });
             }
             Merged::Weighted([sum, weights]) => {
@@ -217,7 +217,7 @@ impl Merger {
                 *weights = weights.add(real(1));
             }
             Merged::Exponentials { peak, sum, seen } => {
-                *seen |= flags(element, state, 2);
+                *seen |= word(element, state, 2, 0);
                 let (other_peak, other) = (real(0), real(1));
                 if other > 0.0 {
                     let highest = peak.max(other_peak);
@@ -227,7 +227,7 @@ impl Merger {
             }
             Merged::Logarithms { sum, seen } => {
                 *sum = sum.add(real(0));
-                *seen |= flags(element, state, 1);
+                *seen |= word(element, state, 1, 0);
             }
             Merged::Extreme(best) => {
                 let key = if op == Op::MaxNorm { keys.unsigned(state, 0) } else { keys.read(state, 0) };
