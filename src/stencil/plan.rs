@@ -33,7 +33,8 @@ impl Plan {
     /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D). Of each, the parameters of its
     /// dispatch, as words of its uniform block, and its workgroups in x and y.
     pub fn windows(&self) -> impl ExactSizeIterator<Item = (&[u32], [u32; 2])> {
-        self.windows.iter().map(|window| (window.words(), window.workgroups))
+        let words = |params| bytemuck::cast_slice(bytemuck::bytes_of(params));
+        self.windows.iter().map(move |window| (words(&window.params), window.workgroups))
     }
 
     /// Workgroups of the stencil's kernel in one step.

@@ -36,13 +36,6 @@ pub(crate) struct Window {
     pub(crate) workgroups: [u32; 2],
 }
 
-impl Window {
-    /// The parameters of the kernel, as words of its uniform block.
-    pub(crate) fn words(&self) -> &[u32] {
-        bytemuck::cast_slice(bytemuck::bytes_of(&self.params))
-    }
-}
-
 /// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,
 /// twice as many of each as a pass reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
