@@ -62,9 +62,7 @@ pub(crate) struct Levels<'a> {
 impl Request<'_> {
     /// All stages that plans in two launches may have: of elements that are read so, in workgroups of this size.
     pub(super) fn two_launch_stages(&self, reads: Reads, workgroup_size: u32) -> Vec<Stage> {
-        let tuning = two_launches(workgroup_size, 0);
-        let planner = Levels { request: self, kernel: &VECTORIZED, tuning, next: Next::ONE_WORKGROUP };
-        let stages = planner.stages().into_iter();
+        let stages = self.two_launches(workgroup_size, 0).stages().into_iter();
         stages
             .map(|stage| if stage.reads == self.items() { Stage { reads, ..stage } } else { stage })
             .collect()
@@ -78,16 +76,15 @@ impl Request<'_> {
         stage: Stage,
         Spread { most, stride }: Spread,
     ) -> Result<Plan, Error> {
-        let tuning = two_launches(stage.workgroup_size, most);
-        let planner = Levels { request: self, kernel: &VECTORIZED, tuning, next: Next::ONE_WORKGROUP };
+        let planner = self.two_launches(stage.workgroup_size, most);
         let own = (stage.reads == Reads::Strided).then_some(Strided { stride });
         planner.through_scratch(&planner.over(spans, stage.reads, own))
     }
-}
 
-/// The tuning of a plan in two launches.
-fn two_launches(workgroup_size: u32, max_workgroups: u32) -> Tuning {
-    Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 }
+    fn two_launches(&self, workgroup_size: u32, max_workgroups: u32) -> Levels<'_> {
+        let tuning = Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 };
+        Levels { request: self, kernel: &VECTORIZED, tuning, next: Next::ONE_WORKGROUP }
+    }
 }
 
 impl Levels<'_> {
