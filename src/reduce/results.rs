@@ -51,8 +51,8 @@ pub trait FromResults: Sized {
 
     /// Converts the results; `None` if their types do not match.
     #[doc(hidden)]
-    fn from_results(results: &Results<'_>) -> Option<Self> {
-        results.result(0)
+    fn from_results(layout: &OutputLayout, bytes: &[u8]) -> Option<Self> {
+        layout.result(bytes, 0)
     }
 
     /// Returns true if it can hold `count` results.
@@ -79,32 +79,13 @@ impl<'a> Fields<'a> {
 
 /// The layout of results in an output buffer.
 #[derive(Debug)]
-pub(crate) struct OutputLayout {
+pub struct OutputLayout {
     /// The operator.
     pub(super) name: String,
     /// The numbers of one result.
     pub(super) fields: Vec<Field>,
     /// Bytes from one result to the next.
     pub(crate) stride: u64,
-}
-
-/// The bytes of several results.
-#[derive(Debug)]
-pub struct Results<'a> {
-    bytes: &'a [u8],
-    layout: &'a OutputLayout,
-}
-
-impl Results<'_> {
-    fn count(&self) -> usize {
-        self.bytes.len() / self.layout.stride as usize
-    }
-
-    fn result<T: FromResults>(&self, nth: usize) -> Option<T> {
-        let bytes = self.bytes.get(nth * self.layout.stride as usize..)?;
-        let mut fields = Fields { bytes, rest: self.layout.fields.iter() };
-        T::from_fields(&mut fields).filter(|_| fields.rest.next().is_none())
-    }
 }
 
 impl OutputLayout {
@@ -114,10 +95,19 @@ impl OutputLayout {
         OutputLayout { name: name.to_owned(), fields: vec![number], stride: element.size() }
     }
 
+    fn count(&self, bytes: &[u8]) -> usize {
+        bytes.len() / self.stride as usize
+    }
+
+    fn result<T: FromResults>(&self, bytes: &[u8], nth: usize) -> Option<T> {
+        let bytes = bytes.get(nth * self.stride as usize..)?;
+        let mut fields = Fields { bytes, rest: self.fields.iter() };
+        T::from_fields(&mut fields).filter(|_| fields.rest.next().is_none())
+    }
+
     /// Converts the bytes of an output to results.
     pub(super) fn read<T: FromResults>(&self, bytes: &[u8]) -> Result<T, Error> {
-        let results = Results { bytes, layout: self };
-        let count = results.count() as u64;
+        let count = self.count(bytes) as u64;
         if count == 0 && !T::takes(0) {
             let message = format!("{} bytes: one result of `{}` has {}", bytes.len(), self.name, self.stride);
             return Err(DataError::Format(message).into());
@@ -125,12 +115,12 @@ impl OutputLayout {
         if !T::takes(count) {
             return Err(not_one(count));
         }
-        T::from_results(&results).ok_or_else(|| self.wrong_type::<T>())
+        T::from_results(self, bytes).ok_or_else(|| self.wrong_type::<T>())
     }
 
     /// Converts the bytes of an array to results, one of type `T` each.
     pub(crate) fn read_all<T: FromResults>(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
-        Vec::from_results(&Results { bytes, layout: self }).ok_or_else(|| self.wrong_type::<T>())
+        Vec::from_results(self, bytes).ok_or_else(|| self.wrong_type::<T>())
     }
 
     /// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
@@ -160,8 +150,8 @@ impl<T: FromResults> FromResults for Vec<T> {
         None
     }
 
-    fn from_results(results: &Results<'_>) -> Option<Self> {
-        (0..results.count()).map(|nth| results.result(nth)).collect()
+    fn from_results(layout: &OutputLayout, bytes: &[u8]) -> Option<Self> {
+        (0..layout.count(bytes)).map(|nth| layout.result(bytes, nth)).collect()
     }
 
     fn takes(_count: u64) -> bool {
@@ -252,7 +242,7 @@ mod tests {
 
     fn read<T: FromResults>(bytes: &[u8], stride: u64, fields: &[Field]) -> Option<T> {
         let layout = OutputLayout { name: String::new(), fields: fields.to_vec(), stride };
-        T::from_results(&Results { bytes, layout: &layout })
+        T::from_results(&layout, bytes)
     }
 
     #[test]
