@@ -176,6 +176,10 @@ impl<O: Base> Base for OfTexels<O> {
         self.operation.takes_count()
     }
 
+    fn counted(self) -> Self {
+        OfTexels { operation: self.operation.counted(), ..self }
+    }
+
     fn takes_all(&self) -> bool {
         false
     }

@@ -126,9 +126,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output; an output is missing.
     pub fn bind<'s>(self, outputs: impl OutputsOf<'s, O>) -> Result<Bound, Error> {
-        let outputs = outputs.slices(self.operation.operation())?;
         let plan = self.plan()?;
-        self.bound(&plan, outputs)
+        self.bound(&plan, outputs.slices(self.operation.operation())?)
     }
 
     /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have
@@ -176,7 +175,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             count: self.count.map(|count| (count, most)),
             workspace: self.workspace,
             sample: operation.sample(),
-            in_any_order: self.len.is_none() && operation.takes_all(),
+            in_any_order: self.len.is_none() && self.count.is_none() && operation.takes_all(),
             vector: 16,
         };
         given.bind(O::LABEL, plan, &self.operation.own, |step| Ok(self.operation.kernel(step)))

@@ -52,10 +52,12 @@ fn written<'i, O: Planned>(
     operation: O,
     inputs: impl InputsOf<'i, O>,
     len: Option<u64>,
+    count: Option<&Buffer>,
 ) -> Vec<Vec<u8>> {
     let compiled = Compiled::new(&gpu.device, operation, &Options::default()).unwrap();
     let request = compiled.of(inputs);
     let request = if let Some(len) = len { request.len(len) } else { request };
+    let request = if let Some(count) = count { request.count_buffer(count) } else { request };
     let (bound, outputs) = request.bind_new(BufferUsages::COPY_SRC).unwrap();
     gpu.clean(|| in_one_pass(gpu, |pass| (0..2).for_each(|_| bound.encode_in_pass(pass))));
     outputs.iter().map(|(_, output)| read(gpu, output)).collect()
@@ -68,9 +70,16 @@ macro_rules! same {
             let operation = $operation;
             let of_texels =
                 OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r")).unwrap();
-            let found = written($gpu, of_texels, $texels, len);
-            assert!(found == written($gpu, operation.clone(), $elements, len), "{operation:?} of {len:?}");
+            let found = written($gpu, of_texels.clone(), $texels, len, None);
+            let expected = written($gpu, operation.clone(), $elements, len, None);
+            assert!(found == expected, "{operation:?} of {len:?}");
         }
+        let operation = $operation;
+        let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r")).unwrap();
+        let count = buffer($gpu, &1000u32.to_le_bytes(), BufferUsages::STORAGE);
+        let found = written($gpu, of_texels, $texels, None, Some(&count));
+        let expected = written($gpu, operation.clone(), $elements, None, Some(&count));
+        assert!(found == expected, "{operation:?} of a count");
     };
 }
 
