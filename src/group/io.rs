@@ -22,41 +22,30 @@ pub struct Pairs<K, V> {
     pub values: V,
 }
 
-impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupById> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Buffer(self.values.into()), Some(self.keys.into()))
-    }
+/// Makes pairs the inputs of an operation, whose kernels read one of both as the first input, which may be texels.
+macro_rules! of_pairs {
+    ($operation:ty, $first:ident: $of_first:ident, $second:ident: $of_second:ident) => {
+        impl<'b, $of_first: Into<Slice<'b>>, $of_second: Into<Slice<'b>>> InputsOf<'b, $operation>
+            for Pairs<K, V>
+        {
+            fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+                (Input::Buffer(self.$first.into()), Some(self.$second.into()))
+            }
+        }
+
+        impl<'b, $of_first: Into<Texels<'b>>, $of_second: Into<Slice<'b>>> InputsOf<'b, OfTexels<$operation>>
+            for Pairs<K, V>
+        {
+            fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
+                (Input::Texels(self.$first.into()), Some(self.$second.into()))
+            }
+        }
+    };
 }
 
-impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, GroupByKey> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Buffer(self.keys.into()), Some(self.values.into()))
-    }
-}
-
-impl<'b, K: Into<Slice<'b>>, V: Into<Slice<'b>>> InputsOf<'b, ReduceRuns> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Buffer(self.keys.into()), Some(self.values.into()))
-    }
-}
-
-impl<'b, K: Into<Slice<'b>>, V: Into<Texels<'b>>> InputsOf<'b, OfTexels<GroupById>> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Texels(self.values.into()), Some(self.keys.into()))
-    }
-}
-
-impl<'b, K: Into<Texels<'b>>, V: Into<Slice<'b>>> InputsOf<'b, OfTexels<GroupByKey>> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Texels(self.keys.into()), Some(self.values.into()))
-    }
-}
-
-impl<'b, K: Into<Texels<'b>>, V: Into<Slice<'b>>> InputsOf<'b, OfTexels<ReduceRuns>> for Pairs<K, V> {
-    fn inputs(self) -> (Input<'b>, Option<Slice<'b>>) {
-        (Input::Texels(self.keys.into()), Some(self.values.into()))
-    }
-}
+of_pairs!(GroupById, values: V, keys: K);
+of_pairs!(GroupByKey, keys: K, values: V);
+of_pairs!(ReduceRuns, keys: K, values: V);
 
 /// The outputs of [`GroupById`] and [`GroupByKey`], each a buffer or a slice of one: one for each result that the operation is asked for, and
 /// those of [`Outputs::keys`], [`Outputs::len`] and [`Outputs::rejected`] as you need them.
