@@ -1,15 +1,47 @@
 //! The numbers that a check of the convergence kernels takes.
 
 use crate::element::Element;
+use crate::gpu::params::parameters;
 use crate::reduce::Accuracy;
 use crate::stencil::residual;
 use crate::stencil::until::{Norm, Until};
 
-/// The parameters of a check: the words of `Check` of `shaders/stencil/convergence.wgsl`, with reals as wide as those of the grid.
-pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u32> {
+parameters! {
+    /// `Check` of `shaders/stencil/convergence.wgsl`, where reals have 32 bits.
+    struct Check {
+        steps: u32,
+        flags: u32,
+        epsilon: f32,
+        unknown: f32,
+        bound: f32,
+    }
+}
+
+/// Reals of 64 bits.
+mod wide {
+    use crate::gpu::params::parameters;
+
+    parameters! {
+        pub(super) struct Check {
+            steps: u32,
+            flags: u32,
+            epsilon: f64,
+            unknown: f64,
+            bound: f64,
+        }
+    }
+}
+
+/// The parameters of a check: `Check` of `shaders/stencil/convergence.wgsl`, with reals as wide as those of the grid.
+pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u8> {
     let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
-    let numbers = [until.epsilon, f64::INFINITY, bound(element, until.epsilon)];
-    [vec![steps, flags], reals(element, &numbers)].concat()
+    let (epsilon, unknown, bound) = (until.epsilon, f64::INFINITY, bound(element, until.epsilon));
+    if residual::width(element) == 8 {
+        bytemuck::bytes_of(&wide::Check { steps, flags, epsilon, unknown, bound }).to_vec()
+    } else {
+        let [epsilon, unknown, bound] = [epsilon, unknown, bound].map(|real| real as f32);
+        bytemuck::bytes_of(&Check { steps, flags, epsilon, unknown, bound }).to_vec()
+    }
 }
 
 /// The bound below which a sum of squares has a root below epsilon: roots differ from GPU to GPU. It is at least
@@ -41,5 +73,18 @@ pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
         bytemuck::pod_collect_to_vec(values)
     } else {
         values.iter().map(|value| (*value as f32).to_bits()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_alike;
+    use crate::stencil::aux_kernels::convergence;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        assert_alike::<Check>("f32", &convergence(Element::F32));
+        assert_alike::<wide::Check>("f64", &convergence(Element::F64));
     }
 }

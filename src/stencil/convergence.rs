@@ -193,13 +193,13 @@ impl Control {
     ) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
         let mut numbers = Blocks::default();
-        let mut add = |steps| numbers.add_bytes(bytemuck::cast_slice(&check::params(element, until, steps)));
+        let mut add = |steps| numbers.add_bytes(&check::params(element, until, steps));
         let due = add(until.every);
         let early = add(0);
         let bits = u32::BITS - (until.every - 1).leading_zeros();
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let parities = [0, 1].map(&mut add);
-        let size = 4 * check::params(element, until, 0).len() as u64;
+        let size = check::params(element, until, 0).len() as u64;
         let numbers = numbers.buffer(device, "halofold::stencil::checks", BufferUsages::UNIFORM);
         let both = blocks.both(device, BufferUsages::STORAGE);
         let outcome = buffers::filled(

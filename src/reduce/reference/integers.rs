@@ -1,44 +1,57 @@
 //! References over integers, in 128 bits.
 
 use super::floats::{self, Terms};
-use super::keys::{Keys, range};
 use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
-use crate::reduce::exact::{self, Format, State};
+use crate::reduce::exact::{Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
 pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[i128]>) -> Option<Expected> {
-    let folded = |of: fn(i128) -> i128| {
-        let total = items.iter().fold(none(op, element), |total, x| fold(op, total, of(*x)));
-        Scalar::One(in_width(op, element, total))
+    let own = |x| Scalar::One(truncate(element, x));
+    let wide = |x| Scalar::One(widened(element, x));
+    let unsigned = |x: i128| Scalar::One(Value::Unsigned(x as u64));
+    let (lowest, highest) = range(element);
+    let least = || *items.iter().min().unwrap_or(&highest);
+    let greatest = || *items.iter().max().unwrap_or(&lowest);
+    let first = |x| {
+        let index = items.iter().position(|item| *item == x);
+        Scalar::At { value: truncate(element, x), index: index.map_or(u32::MAX.into(), |index| index as u64) }
     };
-    let keys = Keys::of(element);
-    let (least, greatest) = (items.iter().min().copied(), items.iter().max().copied());
-    let first = |best: Option<i128>, rank: fn(Keys, i128) -> i128| {
-        let place = |best| Some((rank(keys, best), items.iter().position(|x| *x == best)? as u64));
-        keys.place(op, best.and_then(place))
-    };
+    let product = || items.iter().fold(1i128, |product, x| product.wrapping_mul(*x));
+    let magnitudes = || items.iter().map(|x| x.abs());
     Some(Expected::same(match op {
-        _ if !op.is_over(element) => return None,
-        Op::Sum | Op::Product | Op::WideSum | Op::WideProduct | Op::And | Op::Or | Op::Xor => folded(|x| x),
-        Op::L1 => folded(i128::abs),
-        Op::CountNonzero | Op::Any | Op::All => folded(|x| (x != 0).into()),
-        Op::Min => keys.extreme(op, least),
-        Op::Max => keys.extreme(op, greatest),
-        Op::MaxNorm => keys.extreme(op, items.iter().map(|x| x.abs()).max()),
-        Op::MinMax => keys.range(least.zip(greatest).map(|(least, greatest)| [least, greatest])),
-        Op::ArgMin => first(least, Keys::not),
-        Op::ArgMax => first(greatest, |_, key| key),
-        Op::Mean => Scalar::One(mean(items.iter().sum(), items.len() as u64, element.size() == 8)),
-        Op::Dot => {
-            let pairs = items.iter().zip(second?);
-            let sum = pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b)));
-            Scalar::One(in_width(op, element, sum))
+        Op::Sum => own(items.iter().sum()),
+        Op::Product => own(product()),
+        Op::Min => own(least()),
+        Op::Max => own(greatest()),
+        Op::WideSum => wide(items.iter().sum()),
+        Op::WideProduct if element.size() == 4 => wide(product()),
+        Op::MinMax => Scalar::Range { min: truncate(element, least()), max: truncate(element, greatest()) },
+        Op::ArgMin => first(least()),
+        Op::ArgMax => first(greatest()),
+        Op::Mean => {
+            let format = if element.size() == 8 { Format::Double } else { Format::Single };
+            Scalar::One(State::of_integers(format, items.iter().sum(), items.len() as u64).mean())
         }
+        Op::Dot => {
+            // Products may need more than 128 bits. Only the low bits count.
+            let pairs = items.iter().zip(second?);
+            own(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
+        }
+        Op::L1 if element.size() == 8 => Scalar::One(Value::Wide(magnitudes().sum())),
+        Op::L1 => unsigned(magnitudes().sum()),
+        Op::MaxNorm => unsigned(magnitudes().max().unwrap_or(0)),
+        Op::CountNonzero => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
+        Op::Any => unsigned(items.iter().any(|x| *x != 0).into()),
+        Op::All => unsigned(items.iter().all(|x| *x != 0).into()),
+        Op::And => own(items.iter().fold(-1, |a, b| a & b)),
+        Op::Or => own(items.iter().fold(0, |a, b| a | b)),
+        Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
             return spread(op, element, items);
         }
+        op if !op.is_over(element) => return None,
         // Each integer is first rounded to a float: one more rounding, relative to the integer.
         _ => {
             let rounded: Vec<_> = items.iter().map(|&x| x as f64).collect();
@@ -47,77 +60,60 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
     }))
 }
 
-/// The variance. The GPU's sums of 32-bit integers are exact. Rounding happens only in the conversion of four words to a float, in two
+/// The variance, from the differences from one of the integers, which change no variance.
+///
+/// The GPU's sums of 32-bit integers are exact. Rounding happens only in the conversion of four words to a float, in two
 /// divisions, and in a root.
 fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     let real = Real::of(element);
+    let first = items.first().copied().unwrap_or(0);
+    let differences = items.iter().map(|x| x - first);
     if element.size() == 8 {
-        // The differences from one of the integers have the same variance.
-        let first = items.first().copied().unwrap_or(0);
-        let rounded: Vec<_> = items.iter().map(|x| (x - first) as f64).collect();
+        let rounded: Vec<_> = differences.map(|d| d as f64).collect();
         return floats::with_terms(op, &rounded, real, Terms::Rounded);
     }
-    let (n, correction) = (items.len() as u64, correction(op));
+    let correction = usize::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
+    let n = items.len();
     if n <= correction {
         return Some(real.same(f64::NAN));
     }
-    let exact = variance(items.iter().sum(), items.iter().map(|x| x * x).sum(), n, correction);
+    let (sum, squares) =
+        differences.fold((0i128, 0u128), |(sum, squares), d| (sum + d, squares + (d * d).unsigned_abs()));
+    // Both terms fit 128 bits only if the quotient is split into its whole part and the remainder.
+    let sum = sum.unsigned_abs();
+    let (quotient, rest) = (sum / n as u128, sum % n as u128);
+    let around = (squares - sum * quotient) as f64 - sum as f64 * (rest as f64 / n as f64);
+    let exact = around.max(0.0) / (n - correction) as f64;
     let root = matches!(op, Op::Deviation | Op::SampleDeviation).then_some(8.0 * real.unit);
     let bound = Bound { exact, fixed: 16.0 * real.unit * exact, root, ..Bound::default() };
     Some(real.within(exact, bound))
 }
 
-/// What is taken off the number of elements by which an operator divides squares.
-pub(super) fn correction(op: Op) -> u64 {
-    matches!(op, Op::SampleVariance | Op::SampleDeviation).into()
-}
-
-/// The variance of `n` integers with this sum and this sum of squares, which is divided by `n - correction`.
-pub(super) fn variance(sum: i128, squares: i128, n: u64, correction: u64) -> f64 {
-    let [sum, squares] = [sum, squares].map(|x| [0, 32, 64, 96].map(|at| (x.unsigned_abs() >> at) as u32));
-    exact::of_words(&sum, &squares, (n, correction), 0)
-}
-
-/// The mean of `n` integers with this sum, rounded once to 64 bits or to 32; NaN if there are none.
-pub(super) fn mean(sum: i128, n: u64, is_double: bool) -> Value {
-    let format = if is_double { Format::Double } else { Format::Single };
-    State::of_integers(format, sum, n).mean()
-}
-
-/// The result of an operator over no integers.
-pub(super) fn none(op: Op, element: Element) -> i128 {
-    match op {
-        Op::Product | Op::WideProduct | Op::All => 1,
-        Op::And => -1,
-        Op::Min => range(element).1,
-        Op::Max => range(element).0,
-        _ => 0,
+/// An integer of twice the element's width.
+pub(super) fn widened(element: Element, x: i128) -> Value {
+    match element {
+        Element::U32 => Value::Unsigned(x as u64),
+        Element::I32 => Value::Signed(x as i64),
+        _ => Value::Wide(x),
     }
 }
 
-/// Combines integers of an operator.
-pub(super) fn fold(op: Op, a: i128, b: i128) -> i128 {
-    match op {
-        Op::Product | Op::WideProduct => (a as u64).wrapping_mul(b as u64).into(),
-        Op::Any | Op::Or => a | b,
-        Op::All | Op::And => a & b,
-        Op::Xor => a ^ b,
-        Op::Min => a.min(b),
-        Op::Max => a.max(b),
-        _ => a + b,
-    }
-}
-
-/// An integer in the width of an operator's result.
-pub(super) fn in_width(op: Op, element: Element, x: i128) -> Value {
-    let is_wide = matches!(op, Op::WideSum | Op::WideProduct);
-    match (op, element) {
-        (Op::CountNonzero | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
-        (Op::WideSum | Op::L1, Element::U64 | Element::I64) => Value::Wide(x),
-        (Op::L1, _) | (_, Element::U64) => Value::Unsigned(x as u64),
-        (_, Element::U32) if is_wide => Value::Unsigned(x as u64),
-        (_, Element::U32) => Value::Unsigned((x as u32).into()),
-        (_, Element::I32) if !is_wide => Value::Signed((x as i32).into()),
+/// The low bits of an integer, as a value of the element's type.
+pub(super) fn truncate(element: Element, x: i128) -> Value {
+    match element {
+        Element::U32 => Value::Unsigned((x as u32).into()),
+        Element::I32 => Value::Signed((x as i32).into()),
+        Element::U64 => Value::Unsigned(x as u64),
         _ => Value::Signed(x as i64),
+    }
+}
+
+/// The lowest and the highest integer of a type.
+pub(super) fn range(element: Element) -> (i128, i128) {
+    match element {
+        Element::U32 => (0, u32::MAX.into()),
+        Element::I32 => (i32::MIN.into(), i32::MAX.into()),
+        Element::U64 => (0, u64::MAX.into()),
+        _ => (i64::MIN.into(), i64::MAX.into()),
     }
 }

@@ -17,11 +17,13 @@ pub(super) struct Keys {
 
 impl Keys {
     pub(super) fn of(element: Element) -> Self {
-        let (lowest, highest) = range(element);
-        let infinity = match element {
-            Element::F64 => 0x7ff0_0000_0000_0000,
-            Element::F32 | Element::F16 => 0x7f80_0000,
-            _ => i128::MAX - 1,
+        let (lowest, highest, infinity) = match element {
+            Element::U32 => (0, i128::from(u32::MAX), i128::MAX - 1),
+            Element::U64 => (0, i128::from(u64::MAX), i128::MAX - 1),
+            Element::I32 => (i128::from(i32::MIN), i128::from(i32::MAX), i128::MAX - 1),
+            Element::I64 => (i128::from(i64::MIN), i128::from(i64::MAX), i128::MAX - 1),
+            Element::F32 | Element::F16 => (i128::from(i32::MIN), i128::from(i32::MAX), 0x7f80_0000),
+            Element::F64 => (i128::from(i64::MIN), i128::from(i64::MAX), 0x7ff0_0000_0000_0000),
         };
         Keys { element, lowest, highest, infinity }
     }
@@ -100,15 +102,5 @@ impl Keys {
             Element::I32 | Element::I64 => Value::Signed(key as i64),
             _ => self.float((key != nan).then(|| key.clamp(-self.infinity - 1, self.infinity))),
         }
-    }
-}
-
-/// The lowest and the highest key of a type: for integers the integers themselves.
-pub(super) fn range(element: Element) -> (i128, i128) {
-    match element {
-        Element::U32 => (0, u32::MAX.into()),
-        Element::U64 => (0, u64::MAX.into()),
-        _ if element.size() == 8 => (i64::MIN.into(), i64::MAX.into()),
-        _ => (i32::MIN.into(), i32::MAX.into()),
     }
 }

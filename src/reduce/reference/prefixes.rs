@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::floats::{Product, Sum};
-use super::integers::{fold, in_width, none};
+use super::integers::{range, truncate, widened};
 use super::{Expected, Real, floats_of, integers_of};
 use crate::element::Element;
 use crate::reduce::exact::{Accuracy, Format, State};
@@ -34,14 +34,22 @@ pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool)
         return Some(each(is_exclusive, none, items, add, |state| Expected::same(Scalar::One(state.sum()))));
     }
     if !element.is_float() {
-        let is_wide = matches!(op, Op::WideSum | Op::WideProduct) && element.size() == 4;
-        if !is_wide && !matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max) {
+        let (lowest, highest) = range(element);
+        let (none, combine): (i128, fn(i128, i128) -> i128) = match op {
+            Op::Sum | Op::WideSum => (0, i128::wrapping_add),
+            Op::Product | Op::WideProduct => (1, i128::wrapping_mul),
+            Op::Min => (highest, Ord::min),
+            Op::Max => (lowest, Ord::max),
+            _ => return None,
+        };
+        let is_wide = matches!(op, Op::WideSum | Op::WideProduct);
+        if is_wide && element.size() == 8 {
             return None;
         }
-        let own = move |x: &i128| Expected::same(Scalar::One(in_width(op, element, *x)));
-        let add = move |total: &mut i128, x| *total = fold(op, *total, x);
-        let items = move |bytes: &[u8]| integers_of(element, bytes);
-        return Some(each(is_exclusive, none(op, element), items, add, own));
+        let result = if is_wide { widened } else { truncate };
+        let own = move |x: &i128| Expected::same(Scalar::One(result(element, *x)));
+        let add = move |sum: &mut i128, x| *sum = combine(*sum, x);
+        return Some(each(is_exclusive, none, move |bytes| integers_of(element, bytes), add, own));
     }
     let real = Real::of(element);
     let items = move |bytes: &[u8]| floats_of(element, bytes);

@@ -4,13 +4,13 @@
 //! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
 //! file, of several GPUs or of several machines as they arrive.
 
+use super::exact::quotient;
 use super::fields::{mean_and_unit, power, read, real, word};
-use super::integers;
 use super::keys::Keys;
 use super::merged_moments::{CoMoments, HighMoments, Mean};
-use crate::element::Element;
+use crate::element::{Element, Value};
 use crate::gpu::error::Error;
-use crate::reduce::exact::{Accuracy, Format, State};
+use crate::reduce::exact::{self, Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Scalar;
@@ -57,6 +57,8 @@ pub struct Merger {
     op: Op,
     element: Element,
     merged: Merged,
+    /// The number of elements that were kept, if states count them.
+    kept: Option<u64>,
 }
 
 /// The sum, or whatever else it is, of the states so far.
@@ -124,13 +126,46 @@ impl Merger {
             Op::L2 => Merged::Sum(ExactSum::default()),
             Op::Product if is_float => Merged::Product(ExactProduct::default()),
             Op::Sum | Op::Mean | Op::Dot | Op::L1 if is_float => Merged::Sum(ExactSum::default()),
-            _ => Merged::Integer(integers::none(op, element)),
+            Op::Product | Op::WideProduct | Op::All => Merged::Integer(1),
+            Op::And => Merged::Integer(-1),
+            _ => Merged::Integer(0),
         };
-        Some(Merger { op, element, merged })
+        Some(Merger { op, element, merged, kept: None })
+    }
+
+    /// Merges states of a form that leaves elements out, which count those that they keep: [`Monoid::skipping_nan`] and
+    /// [`Monoid::masked`]. Exact states do not.
+    ///
+    /// [`Monoid::skipping_nan`]: crate::reduce::Monoid::skipping_nan
+    /// [`Monoid::masked`]: crate::reduce::Monoid::masked
+    pub fn counting_kept(self) -> Self {
+        Merger { kept: Some(0), ..self }
+    }
+
+    /// The number of elements that were kept, if states count them. It stands in the place of `n` in all results.
+    pub fn kept(&self) -> Option<u64> {
+        self.kept
     }
 
     /// Bytes of a state.
     pub fn state_size(&self) -> usize {
+        let size = self.own_size();
+        if self.kept.is_none() {
+            return size;
+        }
+        let word = if self.element.size() == 8 { 8 } else { 4 };
+        // WGSL aligns vectors of two as their size, and structs as their largest number.
+        let align = match &self.merged {
+            Merged::Squares { .. } => 4,
+            Merged::Range(_) | Merged::Integer(_) => size,
+            Merged::CoMoments(_) => 2 * word,
+            _ => word,
+        };
+        (size + 4).next_multiple_of(align)
+    }
+
+    /// Bytes of a state without the number of elements that were kept.
+    fn own_size(&self) -> usize {
         let word = if self.element.size() == 8 { 8 } else { 4 };
         match &self.merged {
             Merged::Exact(state) => 8 * state.format().words(),
@@ -179,12 +214,17 @@ impl Merger {
 
     fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), Error> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
-        let Merger { op, element, ref mut merged } = *self;
+        let own_size = self.own_size();
+        let Merger { op, element, merged, kept } = self;
+        if let Some(kept) = kept {
+            *kept += u64::from(bytemuck::pod_read_unaligned::<u32>(&state[own_size..][..4]));
+        }
+        let (op, element) = (*op, *element);
         let real = |at| real(element, state, at);
         let keys = Keys::of(element);
         match merged {
             Merged::Exact(sum) => sum.merge(&State::from_bytes(state)?)?,
-            Merged::Integer(total) => *total = integers::fold(op, *total, integer(op, element, state)),
+            Merged::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
             Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
                 let part = (high << 32) + low;
@@ -253,17 +293,16 @@ impl Merger {
 
     /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
     pub fn finish(&self, n: u64) -> Scalar {
+        let n = self.kept.unwrap_or(n);
         let (op, element) = (self.op, self.element);
         let real = |x: f64| Real::of(element).answer(x);
         match &self.merged {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
-            &Merged::Integer(total) if op == Op::Mean => {
-                Scalar::One(integers::mean(total, n, element.size() == 8))
-            }
-            &Merged::Integer(total) => Scalar::One(integers::in_width(op, element, total)),
+            Merged::Integer(total) if op == Op::Mean => real(quotient(*total, n, element.size() == 8)),
+            Merged::Integer(total) => Scalar::One(self.in_width(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
-                let correction = integers::correction(op);
+                let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
                 let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
                 real(match is_root {
                     _ if n <= correction => f64::NAN,
@@ -303,8 +342,9 @@ impl Merger {
 
     /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
     pub fn mean(&self, n: u64) -> f64 {
+        let n = self.kept.unwrap_or(n);
         match self.merged {
-            Merged::Integer(total) => integers::mean(total, n, true).as_f64(),
+            Merged::Integer(total) => quotient(total, n, true),
             Merged::Sum(sum) => sum.value() / n as f64,
             _ => f64::NAN,
         }
@@ -340,13 +380,42 @@ impl Merger {
 
     /// The sum of squares or of products, divided by `n - correction`, and the unit of their distances.
     fn mean_square(&self, n: u64, correction: u64) -> (f64, f64) {
+        let n = self.kept.unwrap_or(n);
         let divisor = n.saturating_sub(correction) as f64;
         match self.merged {
-            Merged::Squares { sum, squares } => (integers::variance(sum, squares, n, correction), 1.0),
+            Merged::Squares { sum, squares } => {
+                let [sum, squares] = [sum, squares].map(|x| words(x.unsigned_abs()));
+                (exact::of_words(&sum, &squares, (n, correction), 0), 1.0)
+            }
             Merged::Moments(moments) => (moments.squares() / divisor, 2.0 * moments.unit),
             Merged::CoMoments(moments) => (moments.covariance(divisor), 1.0),
             _ => (f64::NAN, 1.0),
         }
+    }
+
+    /// An integer in the width of a result.
+    fn in_width(&self, x: i128) -> Value {
+        let is_wide = matches!(self.op, Op::WideSum | Op::WideProduct);
+        match (self.op, self.element) {
+            (Op::CountNonzero | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
+            (Op::WideSum | Op::L1, Element::U64 | Element::I64) => Value::Wide(x),
+            (Op::L1, _) | (_, Element::U64) => Value::Unsigned(x as u64),
+            (_, Element::U32) if is_wide => Value::Unsigned(x as u64),
+            (_, Element::U32) => Value::Unsigned((x as u32).into()),
+            (_, Element::I32) if !is_wide => Value::Signed((x as i32).into()),
+            _ => Value::Signed(x as i64),
+        }
+    }
+}
+
+/// Combines integers of an operator.
+fn fold(op: Op, a: i128, b: i128) -> i128 {
+    match op {
+        Op::Product | Op::WideProduct => (a as u64).wrapping_mul(b as u64).into(),
+        Op::Any | Op::Or => a | b,
+        Op::All | Op::And => a & b,
+        Op::Xor => a ^ b,
+        _ => a + b,
     }
 }
 
@@ -370,4 +439,9 @@ fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
         (_, Element::U32 | Element::I32) => read::<u32>(state, 0).into(),
         _ => read::<u64>(state, 0).into(),
     }
+}
+
+/// The words of an integer, the lowest first.
+fn words(x: u128) -> [u32; 4] {
+    [x as u32, (x >> 32) as u32, (x >> 64) as u32, (x >> 96) as u32]
 }

@@ -41,8 +41,14 @@ fn the_first_of_the_best() {
 
 #[test]
 fn means_of_integers_are_rounded_once() {
+    /// The mean; that of merged sums is the same.
     fn mean<T: Pod>(element: Element, items: &[T]) -> Value {
-        value(Op::Mean, element, items)
+        let mean = value(Op::Mean, element, items);
+        let integers = integers_of(element, bytemuck::cast_slice(items));
+        let is_double = element.size() == 8;
+        let merged = exact::quotient(integers.iter().sum(), integers.len() as u64, is_double);
+        assert!(mean.same(Real::of(element).value(merged)), "{mean} {merged}");
+        mean
     }
     assert_eq!(mean(Element::U32, &[u32::MAX, u32::MAX, 0]), Value::F32(2_863_311_530.0));
     assert_eq!(mean(Element::U32, &[u32::MAX]), Value::F32(4_294_967_296.0));
@@ -224,4 +230,25 @@ fn variances_of_integers_are_exact_until_the_end() {
     let expected = 1e9 / n as f64 / n as f64;
     assert!((merger.variance(n, 0) / expected - 1.0).abs() < 4.0 * f64::EPSILON);
     assert!(merger.variance(1, 1).is_nan() || merger.variance(1, 1).is_infinite());
+}
+
+#[test]
+fn states_are_as_large_as_the_accumulators() {
+    for &op in Op::ALL {
+        for element in Element::ALL {
+            let Ok(monoid) = op.over(element) else { continue };
+            for (accuracy, monoid) in
+                [(Accuracy::Exact, monoid.exact()), (Accuracy::Fast, Some(monoid.clone()))]
+            {
+                let size = Merger::new(op, element, accuracy).map(|merger| merger.state_size() as u64);
+                assert_eq!(size, monoid.map(|monoid| monoid.acc_size()), "{op} of {element}, {accuracy:?}");
+            }
+            let counting =
+                Merger::new(op, element, Accuracy::Fast).unwrap().counting_kept().state_size() as u64;
+            let masked = monoid.masked().or_else(|_| monoid.skipping_nan()).unwrap();
+            if masked.name() != op.name() {
+                assert_eq!(counting, masked.acc_size(), "{op} of {element}");
+            }
+        }
+    }
 }
