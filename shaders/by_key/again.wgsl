@@ -1,8 +1,7 @@
 // again: comes back to tiles with more runs than had room, now that the number of all runs before them is known.
 //
-// It does what `runs` does, but every run goes to its place at once. Neighbouring invocations have neighbouring runs, but each has several: they
-// are first collected in the workgroup's memory, and then written in the order of their places, as a GPU likes it. Some workgroups share the
-// crowded tiles of a group; mostly there are none.
+// As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
+// coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
 #import io
 #import run
 #import run_tile

@@ -1,7 +1,7 @@
-// join: counts and ends of the tiles of a group, as the tiles behind need them.
+// join: scans the counts and open ends of the 256 tiles of a group, one tile per invocation.
 //
-// An invocation has a tile, and a workgroup 256 neighbouring ones. The scan tells each tile which runs begin before it in its group, and what of the
-// last one lies there; what the whole group has goes to the list of groups. Tiles that had no room are listed, in any order.
+// Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
+// list of groups. Tiles that had no room are listed, in any order.
 #import io
 #import run
 #import scan

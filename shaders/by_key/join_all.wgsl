@@ -1,6 +1,5 @@
-// join_all: one workgroup does for groups what `join` does for tiles, 256 at a time, and tells the number of all runs.
-//
-// The last entry of the list gets the runs before a group that does not exist: those of all pairs.
+// join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
+// there are groups: the runs of all pairs.
 #import run
 #import scan
 #import run_number

@@ -1,8 +1,7 @@
 // place: moves what tiles have in their rooms to its place, and finishes the runs that reach into them.
 //
-// Most tiles have few runs, if any: a team of 32 invocations serves a tile, and a workgroup of 256 serves eight. The results of a tile are behind
-// those of all runs that begin before it. A tile closes the run that reaches into it where the first of its own begins. The run at the very
-// end, which nothing closes, is finished by the first invocation of all.
+// A team of 32 invocations serves a tile, as most tiles have few runs. Results of a tile follow those of all earlier runs. A tile closes the
+// run that reaches into it at its own first run. The first invocation of all finishes the last run.
 #import io
 #import run
 #import room

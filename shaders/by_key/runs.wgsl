@@ -1,26 +1,24 @@
 // runs: reduces each run inside a tile and publishes a summary: run count, open first run, open last run.
 //
-// The place of a result is the number of runs before it, which a tile cannot know before all other tiles have counted theirs. CUDA's fast
-// kernels spin until the neighbour has published its count ("decoupled look-back"); WGSL does not promise that the neighbour ever runs. So
-// no workgroup waits here: a tile writes the results that it can finish into room of its own, and accumulators of its two open ends.
+// The place of a result is the number of runs before it, so it depends on all earlier tiles. CUB's `DeviceReduce::ReduceByKey` spins until
+// the neighbour has published its count ("decoupled look-back"); WGSL does not promise that the neighbour ever runs. So no workgroup
+// waits: a tile writes the results that it can finish to a room of its own, and the accumulators of its two open ends.
 //
 //     keys    a a a b | b b b b | b c c d | d d d d        | are borders of tiles
 //     begin   a     b |         |   c   d |
 //     room    a: 3    |         | c: 2    |                results of runs that begin and end in a tile
 //     ends    -  b: 1 | b: 4    | b:1 d:1 | d: 4           what lies before the first run, and the last run
 //
-// Then `join` adds up the counts of 256 tiles and joins their ends, `join_all` does the same for groups of 256 tiles, and `place` moves the results
-// to their places and finishes the runs across borders. If runs are long, keys and values are read once, and hardly anything is written.
-// A tile with more runs than fit its room only counts them; `again` reduces it once all counts are known.
+// Then `join` and `join_all` add up counts and join open ends, and `place` moves the results and finishes runs across borders. If runs are
+// long, keys and values are read once, and hardly anything is written. A tile with more runs than fit its room only counts them for `again`.
 //
-// A tile of sixteen pairs for each invocation:
-//   * Where keys differ from the one before, runs begin: sixteen bits. Their number tells if there is room.
-//   * An invocation folds its pairs: each starts from the beginning at the border of a run, so what remains is its last run.
-//   * A scan gives every invocation the run that reaches into its pairs. It joins pairs (runs begun, accumulator): if a run begins on the right,
-//     what lies on the left no longer matters. This is the segmented scan of Sengupta, Harris, Zhang and Owens (2007).
+// A tile has sixteen pairs for each invocation:
+//   * Each key that differs from the one before sets a bit: a run begins. Their number decides if there is room.
+//   * An invocation folds its pairs, starting again where a run begins: what remains is its last run.
+//   * A segmented scan (Sengupta, Harris, Zhang and Owens, 2007) gives each invocation the run that reaches into its pairs.
 //   * Only invocations in whose pairs a run begins walk over them a second time, and write.
 //
-// The order of combinations depends on nothing but the positions of tiles: the same bits every time. CUB's `DeviceReduce::ReduceByKey` looks back.
+// The order of combinations depends only on the positions of tiles, so results have the same bits every time.
 #import io
 #import room
 #import run_tile

@@ -1,5 +1,4 @@
-// apart: the results of more groups than tables have room for: every pair is added to its group's state in storage. Nothing is added in workgroup memory, as
-// this kernel also takes the place of the tables where a driver miscounts there.
+// apart: adds every pair to its group's state in storage: for more groups than tables hold, and for drivers that miscount in workgroup memory.
 #import entry
 #import io
 #import keys

@@ -1,7 +1,5 @@
-// finish: the results of each group from its state, a workgroup a group. It leaves the state as it was before the run.
-//
-// A sum is rounded once, as the exact sum of a whole input is (shared/exact/nearest.wgsl), and so is a mean, the quotient of that sum. Sums of
-// integers are the lowest 32 bits.
+// finish: computes the results of each group from its state, a workgroup per group, and resets the state. The exact sum, or its quotient for
+// a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
 #import entry
 #import io
 #import types
@@ -15,7 +13,6 @@
 #import states
 #import group_outputs
 
-// The bits of each result.
 struct GroupResults {
     count: u32,
     sum: u32,
@@ -26,7 +23,7 @@ struct GroupResults {
     sample_variance: u32,
 }
 
-// The value of a key; of the key of NaNs NaN, and of none the infinity that is nearest.
+// The value of a key: NaN for the key of NaNs, and the nearest infinity for the key of no value.
 fn value_or_nan(key: u32, nan: u32, none: u32, infinity: u32) -> u32 {
 #ifdef float
     return select(select(value_of(key), infinity, key == none), 0x7fc00000u, key == nan);
@@ -82,7 +79,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     if at.lid == 0u {
         if SQUARES {
-            // variance.wgsl has left them there.
+            // variance.wgsl stored them.
             results.variance = take(state + SQUARE_SUM);
             results.sample_variance = take(state + SQUARE_SUM + 1u);
         }

@@ -1,4 +1,4 @@
-// offsets: the first place of each workgroup's pairs of each part, from their numbers: a workgroup adds up all before. Behind them is the number of all.
+// offsets: scans the pair counts of each workgroup and part into first places. The last entry is the number of all pairs.
 #import entry
 #import io
 #import parted_pairs
@@ -6,7 +6,7 @@
 
 fn kernel(at: Place, wg: Workgroup) {
     let count = PARTS * params.shares;
-    // Numbers that an invocation adds up: all of one are next to each other.
+    // Each invocation adds up neighbouring counts.
     let own = (count + WG - 1u) / WG;
     let begin = min(at.lid * own, count);
     let end = min(begin + own, count);

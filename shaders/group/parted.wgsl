@@ -1,7 +1,6 @@
 // parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
 //
-// Each part is cut into shares of as many pairs, of which its last one has fewer. A workgroup has one share, and so pairs of one part. A few workgroups
-// find none.
+// Each part is cut into shares of equal length, of which the last is shorter; a workgroup takes one share. A few workgroups find none.
 #import entry
 #import io
 #import pairs
@@ -9,7 +8,7 @@
 #import table_words
 #import parted_pairs
 
-// Steps of a turn, after which the table is looked at.
+// Steps between two checks of the table.
 override STEPS: u32 = 1u;
 
 // Four pairs from this place on, WG apart.

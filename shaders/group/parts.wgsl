@@ -1,8 +1,7 @@
-// parts: the pairs by parts of the groups, where there are too many groups for the slices of tables.wgsl.
+// parts: partitions the pairs by their groups, where there are too many groups for the slices of tables.wgsl.
 //
-// A part has 2^SHIFT groups, as many as a table. A workgroup has a share of pairs that lie next to each other. The first dispatch counts those of each part, a
-// second one adds up the counts of all workgroups (offsets.wgsl), and this kernel again puts each pair at the next place of its part. The places of a part's
-// pairs are in no order, and none is needed: all results are exact.
+// A part has 2^SHIFT groups, as many as a table. The first dispatch counts each workgroup's pairs per part, offsets.wgsl scans the counts, and
+// this kernel again puts each pair at the next place of its part. The order inside a part is arbitrary: all results are exact.
 #import entry
 #import io
 #import pairs

@@ -1,23 +1,19 @@
-// tables: the results of groups, by a table of them in the memory of each workgroup.
+// tables: aggregates groups in a table in the memory of each workgroup.
 //
-// An addition to a table is an atomic one, and what it returns is never used: then the hardware need not wait for it, and it costs six to eight
-// times less. A float in the window is an integer of 48 bits, its significand shifted by its exponent, and becomes three digits of 16 bits
-// in two's complement:
+// An atomic addition whose result is unused costs six to eight times less, as the hardware need not wait. A float in the window is an integer
+// of 48 bits, its significand shifted by its exponent: three digits of 16 bits in two's complement.
 //
 //     window from 2^-10 to 2^14     1.5 · 2^3 is 0xc00000 << 13     -1.5 · 2^3
 //     digits, the highest first     0x0018  0x0000  0x0000          -0x0018  0x0000  0x0000
 //
-// A word has 32 bits, so 2^15 such digits fit; carries wait until then. A fourth word counts the elements of the group, in its upper half those that
-// are -0. Every some steps a workgroup looks at the counts, and adds tables that are half full to the states of their groups in storage.
+// Words have room for 2^15 digits, and carries wait until then. A fourth word counts the group's elements and, in its upper half, those that
+// are -0. Every `period` steps a workgroup adds tables that are half full to the states in storage.
 //
-// The words of a group lie in planes: the counts of all groups, then all lowest digits, and so on. Next to each other they would meet in one
-// bank of the memory. Where they find room, a group has COPIES of each word, for the lanes that add to one group at the same time; and four equal ids in
-// a row are one addition.
+// Words lie in planes (all counts, all lowest digits, and so on), so that groups spread over the banks. If there is room, a group has COPIES of
+// each word, against contention. Four equal ids in a row are one addition.
 //
-// A workgroup chooses its window by a sample of exponents. Numbers outside of it go to the state in storage one by one. If these are
-// many, it chooses another one.
-//
-// If not all groups find room, a workgroup has one of a few slices of them, and its neighbours the others. For more groups see parted.wgsl.
+// A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
+// chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parted.wgsl.
 #import entry
 #import ids
 #import io

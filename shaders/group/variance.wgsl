@@ -1,11 +1,10 @@
 // variance: the variances of each group from its state, a workgroup a group. They stay in the state, from which finish.wgsl takes them.
 //
-// The variance of n values is (n Σx² − (Σx)²) / n², and that of a sample has n (n − 1) below. The numerator is an integer, in units of 2^-298, so values
-// that lie close together far from 0 cost no digits. Its quotient is rounded once, as an exact mean is (shared/exact/round.wgsl).
+// The variance of n values is (n Σx² − (Σx)²) / n², that of a sample divides by n (n − 1). The numerator is an integer in units of 2^-298, so
+// nothing is lost to cancellation; its quotient is rounded once (shared/exact/round.wgsl).
 //
-// The sum is a difference of two magnitudes, a − b, and so the numerator is (n Σx² + 2ab) − (a² + b²). As in a multiplication by hand, a place
-// of it gets the products of all limbs whose places add up to its own. An invocation has a place. A sum of such products is three words, and each of them
-// goes to another copy of the limbs: digits.wgsl adds up all copies, with carries.
+// The sum is a − b, two magnitudes, so the numerator is (n Σx² + 2ab) − (a² + b²). As in long multiplication, an invocation adds the products
+// of all limb pairs that fall on its place. The three words of its sum go to different copies of the limbs, which digits.wgsl adds up.
 #import entry
 #import io
 #import types

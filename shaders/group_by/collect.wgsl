@@ -1,17 +1,16 @@
-// collect: the different keys, each once, in a table and in a list.
+// collect: inserts the distinct keys into a hash table in storage and appends each to a list, once.
 //
-// Groups by key are groups by id once each key has an id. So the keys are collected here, `sort` and `merge` put them in order, `number` gives each its
-// place in that order as its id, and the kernels of groups by id (group/tables.wgsl) look up what they would read otherwise. They read keys
-// and values once, this kernel has read the keys before.
+// `sort` and `merge` put the list in order, and `number` makes the place in that order the key's id. Then the kernels of groups by id
+// (group/tables.wgsl) look ids up. Keys are read twice in all, values once.
 //
-// A hash gives the first place to probe; the next places follow, two at a time. There are at least eight places for each key that is allowed, so of
-// a thousand keys two are farther away. Keys beyond the allowed number are inserted until their number is seen. Those that are not listed have no id,
-// and their pairs are counted. A lookup ends where the second of two places has no id: in a full table it would go on through all places.
+// Probing is linear, two places at a time, with at least eight places per allowed key: of a thousand keys two are farther away. Keys beyond
+// the allowed number are inserted until their number is seen; unlisted keys have no id, and their pairs are counted. A lookup ends where
+// the second of two places has no id: in a full table it would walk through all places.
 //
-// Keys are unsigned integers of their order (group_by/key_bits/), of which the greatest one marks places as free. It has a place of its own.
+// Keys are unsigned integers in their order (group_by/key_bits/). The greatest one marks free places, so it has a place of its own.
 //
-// All pairs would ask for a few words of storage. So a workgroup has a table of its own, where it finds most keys again, and where a key that all
-// pairs have costs no more than others: it is only read. A key that finds no room there after a few places is looked for in storage each time.
+// All pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
+// read. A key that finds no place there is looked up in storage each time.
 #import io
 #import hash
 #import key_bits
@@ -28,7 +27,7 @@ const TRIES: u32 = 4u;
 var<workgroup> seen: array<atomic<u32>, SEEN>;
 var<workgroup> has_greatest: atomic<u32>;
 
-// The key of a pair; of the last one, if there are not so many.
+// The key of a pair, or of the last pair beyond the end.
 fn key_at(at: u32) -> u32 {
     return keys[params.first + min(at, params.len - 1u)];
 }

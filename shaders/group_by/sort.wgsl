@@ -1,7 +1,7 @@
-// sort: the keys of the list in tiles of which each is in order.
+// sort: sorts the list of keys in tiles.
 //
-// No two keys are equal, so the place of a key in its tile is the number of those that are less. An invocation counts them for four keys at a time. That is
-// a million comparisons for a tile of 1024 keys, without a barrier between them.
+// Keys are distinct, so the place of a key in its tile is the number of lesser keys, counted for four keys at a time: a million comparisons
+// for a tile of 1024 keys, without a barrier between them.
 #import io
 #import key_lists
 #import search

@@ -1,7 +1,6 @@
 // clear: sets the counters to zero, one per invocation.
 //
-// This is a dispatch, because a compute pass has no `clear_buffer`, only an encoder has it. So a histogram
-// can be recorded in the middle of the caller's pass.
+// A dispatch, because only an encoder has `clear_buffer`: so a histogram can be recorded inside the caller's pass.
 #import io
 
 @compute @workgroup_size(WG)

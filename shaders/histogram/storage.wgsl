@@ -1,16 +1,11 @@
 // storage: counts directly in storage, a run of equal keys at once.
 //
-// This is the kernel for many bins and little workgroup memory. An addition to storage moves a sector of the
-// cache, 32 bytes on most GPUs, as much as reading eight keys. Cutting the bins into slices
-// (histogram/workgroup.wgsl) instead reads the keys once per slice. With more than eight slices that is more
-// expensive, and this kernel is better.
+// For many bins and little workgroup memory. An addition to storage moves a sector of the cache, 32 bytes on most GPUs, as much as reading
+// eight keys. Slices of bins (histogram/workgroup.wgsl) read the keys once per slice: with more than eight slices, this kernel is better.
 //
-// Its weakness is contention: additions to one address are performed one after the other. If all keys are
-// equal, all additions wait for each other. So an invocation keeps its last bin and the length of the current
-// run, and adds only when another bin comes. If all keys are equal, this takes one addition per invocation;
-// sorted keys take hardly more. A few distinct values in random order remain slow.
-//
-// Beyond the documents.
+// Its weakness is contention: additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and
+// adds when another bin comes: equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random
+// order remain slow.
 #import io
 #import bins
 #import walk

@@ -1,29 +1,21 @@
 // workgroup: every workgroup counts in its own memory, and then adds its counts to the result once.
 //
-// The plain histogram is one `atomicAdd` to storage per key. All of them go to the last-level cache, which adds to one address about once
-// per cycle: 2^30 keys of one value take more than half a second. Here storage receives one addition per bin and workgroup.
+// One `atomicAdd` to storage per key is slow: the last-level cache adds to one address about once per cycle, so 2^30 equal keys take more
+// than half a second. Here storage receives one addition per bin and workgroup.
 //
-// What is left is contention inside the workgroup. Workgroup memory has 32 banks, one word wide. Lanes that
-// access different words of one bank, or add to one word, wait for each other. Equal keys are the worst case:
-// 32 additions to one word. So each bin has COPIES counters, next to each other, and each lane uses one of
-// them:
+// What is left is contention inside the workgroup: lanes that access different words of one of the 32 banks, or add to one word, wait for
+// each other. So each bin has COPIES adjacent counters, and each lane uses one of them:
 //
 //     word     0   1   2   3   4   5   6   7   8   ...
 //     bin      0   0   0   0   1   1   1   1   2          COPIES = 4
 //     copy     0   1   2   3   0   1   2   3   0
 //
-// With 32 copies all words of a lane are in its own bank, whatever the keys are; with 16 copies two lanes share one. Copies take memory, 32
-// of 256 bins 32 KiB, and on an NVIDIA H100 more than 16 KiB cost more than they bring; so there are as many as fit these. With fewer than
-// 32, MERGE counts four equal keys of a vector at once.
-//
-// At the end an invocation adds up the copies of a bin. If all invocations started with copy 0, they would
-// conflict again, COPIES words apart. So each starts with the copy of its own lane.
+// With 32 copies all words of a lane are in its own bank; with 16 copies two lanes share one. There are as many copies as fit 16 KiB. With
+// fewer than 32, MERGE counts four equal keys of a vector at once. When the copies of a bin are added up, each invocation starts with the
+// copy of its own lane, so that banks do not conflict.
 //
 // If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
-// indices, so one read goes to memory and the others to the cache.
-//
-// Beyond the documents. CUB counts up to 256 bins in shared memory with one copy per block, and merges runs
-// of equal keys.
+// indices, so one read goes to memory and the others to the cache. CUB counts up to 256 bins with one copy per block.
 #import io
 #import bins
 #import walk

@@ -1,6 +1,6 @@
 // arguments: the workgroups of an indirect dispatch, from a count on the GPU.
 //
-// A dimension holds so many workgroups. More of them are folded into rows, of which the last may be longer than needed.
+// A dimension has a limit; more workgroups are folded into rows, of which the last may be longer than needed.
 
 struct Params {
     // The position of the count in its binding.

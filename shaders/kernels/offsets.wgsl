@@ -22,7 +22,7 @@
 //                                    the segment starts there, in the tile before it, to one accumulator
 //   third (partials to results)      for each border that is the first of its segment, reduces those accumulators, in order
 //
-// The segment that contains a border writes its mark anew each time, so nothing has to be reset, and no atomic operation in storage is
+// The segment that contains a border writes its mark each time, so nothing has to be reset, and no atomic operation in storage is
 // needed. The tree of a segment depends only on the offsets: the same offsets give the same bits every time.
 //
 // All three dispatches are this kernel: `bounds` returns the range of a slot, and `mark_tiles` writes marks.

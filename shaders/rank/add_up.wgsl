@@ -1,7 +1,6 @@
 // add_up: the ties before each part of a row, if some of them win.
 //
-// The read has counted the elements equal to the threshold, part by part. A workgroup a row replaces these counts by their sums, so that
-// the next dispatch knows where the first of these elements are.
+// One workgroup per row replaces the counts of ties in each part by their prefix sums, so `ties` knows where the first ones are.
 #import io
 #import entry
 #import sum_before

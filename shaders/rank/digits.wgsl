@@ -1,15 +1,10 @@
 // digits: the next digit of the key that a rank has, by counting.
 //
-// A search knows the lowest key that is possible, and how many bits above it are unknown. The keys within are counted by their next
-// eleven bits. The digit on which the rank falls is the next one of the key that is searched; what remains are the keys with that
-// digit, and the rank among them. Three dispatches find a key of 32 bits, six one of 64.
+// A search knows the lowest possible key and the number of unknown bits above it. The keys in this range are counted by their next
+// eleven bits; the digit that holds the rank narrows the range. Three dispatches find a key of 32 bits, six one of 64.
 //
-// Elements are the candidates, a sixty-fourth of the input, which are still in the cache. Only if the bracket missed are they the input
-// itself: every dispatch then reads all of it. The GPU decides that, and the host never waits: the grid is large enough for either,
-// and the workgroups that are not needed end at once.
-//
-// The last workgroup to finish chooses the digit. It waits for nobody: it knows by a ticket that it is the last one, and it reads the
-// counts of the others by atomic operations.
+// Elements are the candidates, a sixty-fourth of the input and still cached; after a missed bracket, the whole input. The GPU decides,
+// so the grid is large enough for either, and spare workgroups end at once. The last workgroup, found by a ticket, chooses the digit.
 #import io
 #import input
 #import input_words
@@ -21,8 +16,7 @@
 #import ticket
 
 @group(0) @binding(7) var<storage, read> candidates: array<StoredKeys>;
-// True for the k smallest. Only searches among all elements are for this kernel then, and after the last digit all elements are read
-// again, with the key that was found as the threshold.
+// True for the k smallest: only for searches among all elements, which are read again with the final key as the threshold.
 override OF_TOP: bool = false;
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;
@@ -76,7 +70,6 @@ fn main(
     if lid == 0u {
         let base = above(search.base, found.digit, shift);
         if OF_TOP & (search.among == ALL) & (shift == 0u) {
-            // Now the threshold is exact.
             put_key(rank, HIGH, base);
             put(rank, BETWEEN, 0u);
             put(rank, AT_HIGH, 0u);

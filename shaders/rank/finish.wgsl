@@ -1,8 +1,7 @@
 // finish: the results, from the keys that were found.
 //
-// Many methods place a quantile between two elements. The second is the same key again, if enough elements have it. If not, it is the
-// lowest key above, which is found by another look at the candidates: at a sixty-fourth of the input, or at all of it if the bracket
-// missed.
+// A quantile may lie between two elements. The second has the same key, if enough elements have it; otherwise it is the lowest key
+// above, found by another sweep over the candidates, or over the input if the bracket missed.
 #import io
 #import input
 #import input_words

@@ -1,11 +1,10 @@
 // merge: every two runs of candidates that are in order become one.
 //
-// A workgroup has some places of a new run. It finds the parts of both runs that belong there, which are as long together, and merges them
-// in its memory. The candidates are still in the cache, but each load takes as long as a hundred instructions. So where a part begins is
-// found by all invocations at once, in two or three steps.
+// A workgroup finds, for each tile of the new run, the parts of both runs that it holds, and merges them in workgroup memory. A load takes
+// as long as a hundred instructions, so all invocations search for the cut at once, in two or three steps.
 //
-// Candidates go to and fro between two halves of their memory. The dispatch that leaves one run writes the k first of it as the results,
-// and leaves nothing to those after it: the host does not know the number of candidates, and has planned for the most.
+// Candidates alternate between two halves of their memory. The host plans for the most rounds: the dispatch that leaves one run writes
+// the first k results, and later ones find nothing to do.
 #import io
 #import keys
 #import ends

@@ -1,12 +1,9 @@
 // pick: the ends of brackets, from the sample.
 //
-// If the sample is a fair picture of a row, the key of rank r of n is near rank r * s / n of its s keys: mostly within a standard
-// deviation of the sample's ranks, sqrt(s * p * (1 - p)) with p = r / n, and in all but one of ten thousand rows within four. The host
-// has worked out these two ranks. Here a workgroup finds the key of one of them: digit by digit, from the top, it counts the keys of
-// the sample that still may be meant by their next digit, and keeps those with the digit that the rank falls on.
-//
-// Digits count from the sample's minimum and have no more bits than its range. Floats between 0 and 1 would otherwise share their
-// first digit, and their counters would wait for each other.
+// In a fair sample of s keys the key of rank r of n is near rank r * s / n: mostly within a standard deviation, sqrt(s * p * (1 - p))
+// with p = r / n, and in all but one of ten thousand rows within four. The host computes the ranks of the bracket's two ends. A workgroup
+// finds the key of one end by a radix selection. Digits count from the sample's minimum and have no more bits than its range: floats
+// between 0 and 1 would otherwise share their first digit, and contend for its counter.
 #import io
 #import keys
 #import key_order

@@ -1,7 +1,6 @@
 // row_quantiles: the quantiles of short rows, a workgroup a row.
 //
-// A rank and the next one are mostly in one bin, or in two with nothing between, and are found together. Ranks that lie close to each
-// other share their candidates.
+// A rank and the next one are found together: they are mostly in one bin, or in two. Close ranks share their candidates.
 #import io
 #import entry
 #import keys

@@ -1,7 +1,6 @@
 // row_top: the winners of short rows, in order and with their indices, a workgroup a row.
 //
-// Winners are found in parts of which each has no more elements than are ranked at once: mostly one. Elements with one key that are too
-// many are a part, too: they are in order as they are.
+// Winners are found in parts that are ranked at once: mostly one. Too many elements with one key are a part that needs no sorting.
 #import io
 #import entry
 #import four_keys
@@ -69,7 +68,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-// Makes the range end with the bin of so many among the best keys of each invocation.
+// Ends the range with the bin that holds the first `best` of the invocations' best keys.
 fn cut_best(best: u32, at: Place) {
     clear(at.lid);
     range = range_to(select(lowest(), least, 4u * at.lid < len));
@@ -82,7 +81,7 @@ fn cut_best(best: u32, at: Place) {
     cut(0u, found.second);
 }
 
-// Collects the elements of the range, and answers their number.
+// Collects the elements of the range and returns their number.
 fn collected(lid: u32) -> u32 {
     collect_all(lid);
     if lid == 0u {
@@ -91,7 +90,7 @@ fn collected(lid: u32) -> u32 {
     return workgroupUniformLoad(&number_of);
 }
 
-// Stores so many candidates, of which the first has the rank `done`.
+// Stores `number` candidates, of which the first has the rank `done`.
 fn rank_all(row: u32, done: u32, stop: u32, number: u32, lid: u32) {
     sort(number, lid);
     for (var i = lid; i < number; i += WG) {

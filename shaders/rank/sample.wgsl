@@ -1,8 +1,7 @@
 // sample: keys at places that are spread over a row, and everything set to zero.
 //
-// A row is cut into as many parts of equal length as the sample has keys. Of each part one element is taken, at a place that a hash
-// of the part's number decides: so elements that repeat with any period are sampled evenly, and of a sorted row the sample is nearly
-// the exact picture. The result never depends on the sample, only the time.
+// A row is cut into as many equal parts as the sample has keys, and a hash of the part's number picks one element of each. So periodic
+// elements are sampled evenly, and the sample of a sorted row is nearly exact. The result never depends on the sample, only the time.
 #import io
 #import input
 #import input_words

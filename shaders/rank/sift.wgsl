@@ -1,23 +1,18 @@
 // sift: one read of all elements, in which the few that matter are written down.
 //
-// Of every rank that is asked for, the sample has given a bracket: two keys between which the rank's element lies, almost surely. An
-// element is then one of five kinds, and only the number of elements of each counts, except for the third:
+// The sample has given each rank a bracket: two keys between which the rank's element almost surely lies. An element is one of five kinds:
 //
 //     below the bracket | equal to its low end | between the ends | equal to its high end | above
 //         counted             counted              written down        counted
 //
-// With the counts, the rank among those between the ends is known, and what remains is a search among a sixty-fourth of the input.
-// Elements equal to an end are only counted, because there may be any number of them: where half of all elements are zero, zero is
-// an end of the bracket, and not among the candidates.
+// The counts give the rank among the elements between the ends, a sixty-fourth of the input. Elements equal to an end are only counted:
+// where half of all elements are zero, zero is an end of the bracket.
 //
-// An addition to storage takes long, and all workgroups add to the same words. So a workgroup takes several tiles in a row, a part of the
-// input. It keeps the counts and the candidates in workgroup memory, and reserves room in storage for all of them at once. The candidates of a rank come
-// in any order; the rank among them does not depend on it.
+// Atomic additions to storage are slow, and all workgroups add to the same words. So a workgroup takes several tiles, keeps counts and
+// candidates in workgroup memory, and reserves room in storage once. The order of candidates does not affect their ranks.
 //
-// The read should take no longer than a sum. Integer instructions are what it is short of, so everything that happens to every element
-// is counted: four make the key, one keeps the highest, which tells of NaNs, and a bracket takes five, or some more where candidates are.
-//
-// Beyond the documents. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
+// The kernel is limited by integer instructions: four make a key, one keeps the highest, which shows NaNs, and a bracket takes five, or
+// some more where candidates are. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
 #import io
 #import input
 #import input_words

@@ -1,6 +1,6 @@
 // ties: the first elements that are equal to the threshold, if some of them win.
 //
-// They come after all candidates, in the order of their indices, so their places are known. Finding them takes a look at the input, but only at those parts of it in which the first of them are: the read before has counted them, part by part.
+// They follow all candidates in index order, so their places are known. Only the parts in which `sift` has counted the first ones are read.
 #import io
 #import input
 #import input_words
@@ -87,7 +87,6 @@ fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: N
     }
 }
 
-// The number of bits before one.
 fn ones_before(bit: u32) -> u32 {
     var ones = 0u;
     for (var word = 0u; word < (bit >> 5u); word++) {

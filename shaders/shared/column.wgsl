@@ -6,7 +6,6 @@ struct Own {
     len: u32,
     chunk: u32,
     chunks: u32,
-    // The index of the dispatch's first chunk.
     base: u32,
     // Invocations that share a chunk of some columns, as a power of two.
     team: u32,
@@ -14,7 +13,6 @@ struct Own {
     inner: u32,
     // Columns that a team takes side by side.
     width: u32,
-    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
     onto: u32,
 }
 

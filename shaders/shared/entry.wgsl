@@ -1,9 +1,7 @@
 // The entry point of a kernel: it computes the indices of each invocation and calls `kernel`.
 //
-// Each built-in is a separate parameter: built-ins inside a struct lose their meaning on DX12. Values that
-// are uniform across a workgroup are in another struct than values of an invocation: a browser must prove
-// that control flow around barriers is uniform, and it treats a struct as non-uniform if any of its members
-// is.
+// Each built-in is a separate parameter: built-ins inside a struct lose their meaning on DX12. Values uniform across a workgroup have a struct
+// of their own: a browser takes a struct as non-uniform if any of its members is, and rejects barriers that depend on it.
 #import io
 #import kernel
 

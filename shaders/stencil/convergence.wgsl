@@ -1,10 +1,9 @@
 // convergence: stops a run of Jacobi steps on the GPU, once the change of a step is small enough.
 //
-// The host records all steps that the run may take and cannot revoke them. Asking the GPU in between whether it
-// is done would idle it for a round trip. So the GPU stops the run: every step reads the size of its grid from
-// a uniform buffer. `decide`, a single invocation after each check, reads the residual. If it is below epsilon,
-// `decide` overwrites the parameters of all steps and checks with those of a grid of one cell, which is border.
-// The remaining recorded steps start, find nothing to compute, and end.
+// The host records all steps that the run may take and cannot revoke them, and a read-back in between would idle the GPU. So every step reads
+// the size of its grid from a uniform buffer. `decide`, a single invocation after each check, reads the residual. If it is below epsilon,
+// `decide` overwrites the parameters of all steps and checks with those of a grid of one cell, which is border. The remaining steps find
+// nothing to compute.
 //
 //     step  step  step  check  decide  step  step  step  check  decide      recorded
 //      4²    4²    4²    0.3            4²    4²    4²   0.01   ends    1²  1²  1²  ...
@@ -14,12 +13,10 @@
 // A run may be recorded in pieces, and a recorded piece may never be submitted. So each piece names the buffer
 // that its first step reads. `resume` checks that the run has arrived there, and stops it otherwise.
 //
-// A launch with nothing to do takes about a microsecond. Indirect dispatches of zero workgroups would cost
-// every step more, as wgpu checks them in a compute pass of its own.
+// A dispatch with nothing to do takes about a microsecond. wgpu checks indirect dispatches in a pass of its own, which costs every step more.
 //
-// A NaN among the changes stops the run, too: it would stay and spread. It always appears in the sum of squares,
-// where its bits are tested: WGSL does not define `max` of a NaN, and a compiler may assume that comparisons
-// meet none.
+// A NaN among the changes stops the run, too. It always appears in the sum of squares, whose bits are tested: WGSL does not define `max` of a
+// NaN, and a compiler may assume that comparisons meet none.
 #import real
 
 struct Outcome {

@@ -1,18 +1,14 @@
 // halo: the halo exchange between the two ends of a ring that does not fit one binding.
 //
-// A grid that is larger than a binding is stepped in windows: slabs of layers (rows in 2D, planes in 3D) that
-// overlap by two layers. If the grid is periodic in the direction of the cut, the last layer and the first
-// are neighbours, but no window holds both. So they are stepped in a small separate grid of four layers, in
-// two buffers:
+// A grid larger than a binding is stepped in windows: slabs of layers (rows in 2D, planes in 3D) that overlap by two layers. If the grid is
+// periodic in the direction of the cut, the last layer and the first are neighbours, but no window holds both. So they are stepped in a
+// separate grid of four layers, in two buffers:
 //
 //     layers of the grid      n-2   n-1    0     1
 //     layers of the halo grid  0     1     2     3          1 and 2 are computed, 0 and 3 only read
 //
-// Before the step `gather` copies the four layers to both buffers, because a step does not write the cells at
-// fixed sides, but its result must contain them. Then the kernel that steps the windows steps these four
-// layers: for it, this is a grid with fixed sides. Afterwards `scatter` copies the two computed layers back.
-//
-// It costs three small dispatches per step, over four layers of a grid that has thousands.
+// `gather` copies the four layers to both buffers, because a step does not write the cells at fixed sides. Then the windows' kernel steps them
+// as a grid with fixed sides, and `scatter` copies the two computed layers back: three small dispatches per step.
 #import element
 
 struct Params {

@@ -1,12 +1,8 @@
 // residual: the change made by a step, as the largest change and the sum of all squared changes.
 //
-// This is a custom operator for the library's own reduction, as an application would write it. It has two
-// inputs: the grid before a step and the grid after it. An accumulator holds both numbers, because the grids
-// are read only once for either norm, and reading them takes nearly all of the time. The order of the two
-// grids does not matter, because |a - b| and (a - b)² are symmetric. So one prepared reduction serves after
-// odd steps and after even ones.
-//
-// 16-bit floats are subtracted and summed as 32-bit floats, `Real`.
+// A custom operator for the library's own reduction, of two inputs: the grid before a step and the grid after it. An accumulator holds both
+// numbers, because reading the grids takes nearly all of the time. |a - b| and (a - b)² are symmetric, so one prepared reduction serves
+// after odd steps and after even ones. 16-bit floats are subtracted and summed as 32-bit floats, `Real`.
 
 alias Acc = vec2<Real>;
 

@@ -1,4 +1,4 @@
-// Lists of what tiles tell, for kernels that only read them, so that all invocations of a workgroup are known to see the same.
+// Lists of tiles and groups, for kernels that only read them: so control flow that depends on them is uniform.
 //
 //   tiles  of each tile: the runs that begin before it in its group, the pair at which its first run begins, the pair at which the run
 //          begins that reaches into it, and the runs that begin in it;

@@ -17,12 +17,11 @@ alias FourRunKeys = vec4<u32>;
 @group(0) @binding(0) var<storage, read> keys: array<RunKey>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
 
-// The key of a pair; of the last one, if there are not so many.
+// The key of a pair, or of the last pair beyond the end.
 fn key(at: u32) -> RunKey {
     return keys[params.first_key + min(at, params.count - 1u)];
 }
 
-// The keys of sixteen pairs.
 struct RunKeys {
     a: FourRunKeys,
     b: FourRunKeys,
@@ -54,12 +53,11 @@ fn changes(own: FourRunKeys, last: RunKey) -> u32 {
 #else
 const KEYS_IN_VECTOR: u32 = 4u;
 
-// Four keys from a vector on.
 fn keys_from(vector: u32) -> FourRunKeys {
     return key_vectors[vector];
 }
 
-// The bits of keys that tell them from others.
+// The bits of keys, normalized so that equal keys have equal bits.
 fn told(keys: FourRunKeys) -> FourRunKeys {
 #ifdef float
     // Zeros are one key, and NaNs are one.
@@ -71,7 +69,6 @@ fn told(keys: FourRunKeys) -> FourRunKeys {
 #endif
 }
 
-// A bit for each of four keys that is another one than the key before it.
 fn changes(own: FourRunKeys, last: RunKey) -> u32 {
     let now = told(own);
     let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), now != vec4(told(vec4(last)).x, now.xyz));

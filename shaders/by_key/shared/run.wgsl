@@ -1,4 +1,4 @@
-// Some neighbouring pairs, as far as those behind them need to know.
+// A summary of neighbouring pairs.
 #import io
 #import lists
 

@@ -22,7 +22,7 @@ fn own_pairs(tile: u32, lid: u32) -> Own {
     return Own(at, len, starts_of(keys, at) & ((1u << len) - 1u), keys);
 }
 
-// Tells the invocations behind of these pairs.
+// The summary of these pairs.
 fn runs_of(own: Own, acc: Acc) -> Runs {
     if own.starts == 0u {
         return Runs(0u, 0u, acc);

@@ -1,5 +1,4 @@
-// Joins the runs that lie before each invocation of a workgroup, when each has some: Hillis and Steele's scan. Of eight steps, each joins what an invocation
-// has with what an invocation twice as far before it has; two halves of the memory take turns, so that a step has one barrier.
+// Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
 #import run
 
 // Two for each invocation.
@@ -19,7 +18,7 @@ fn at_place(at: u32) -> Runs {
     return Runs(counts[at], begins[at], accs[at]);
 }
 
-// Returns what all invocations before this one have. `of_all()` is what all have, until the next scan.
+// Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, lid: u32) -> Runs {
     var sum = own;
     var half = 0u;
@@ -40,7 +39,6 @@ fn scan(own: Runs, lid: u32) -> Runs {
     return at_place(half + lid - 1u);
 }
 
-// Everything that the invocations of the last scan had: the last one's sum, in the half that was written last.
 fn of_all() -> Runs {
     return at_place((firstTrailingBit(WG) & 1u) * WG + WG - 1u);
 }

@@ -8,7 +8,7 @@
 @group(0) @binding(6) var<storage, read> value_vectors: array<vec4<Elem>>;
 #endif
 
-// The value of a pair; of the last one, if there are not so many.
+// The value of a pair, or of the last pair beyond the end.
 fn value(at: u32) -> Elem {
     return values[params.first_value + min(at, params.count - 1u)];
 }
@@ -17,7 +17,6 @@ fn four_values(at: u32) -> FourValues {
     return FourValues(value(at), value(at + 1u), value(at + 2u), value(at + 3u));
 }
 
-// The values of sixteen pairs.
 fn own_values(at: u32) -> Values {
 #ifdef vectors
     let first = params.first_value + at;

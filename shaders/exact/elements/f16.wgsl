@@ -1,5 +1,4 @@
-// 16-bit floats, two to a word: a vector of words holds eight. They are widened to the bits of 32-bit floats, and the device needs no 16-bit
-// floats.
+// 16-bit floats, two to a word, widened to the bits of 32-bit floats: the device needs no 16-bit floats.
 
 alias Floats = vec4<u32>;
 const PER_VECTOR: u32 = 8u;

@@ -5,12 +5,10 @@ const PER_VECTOR: u32 = 4u;
 // Batches of numbers in four vectors.
 const BATCHES: u32 = 1u;
 
-// The indices of the words of element `p`.
 fn words_of(p: u32) -> vec2<u32> {
     return vec2<u32>(p);
 }
 
-// One element, and zeros of this sign.
 fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
     return vec4<u32>(words.x, vec3<u32>(sign << 31u));
 }

@@ -5,12 +5,10 @@ alias Floats = Numbers;
 const PER_VECTOR: u32 = 2u;
 const BATCHES: u32 = 1u;
 
-// The indices of the words of element `p`.
 fn words_of(p: u32) -> vec2<u32> {
     return vec2<u32>(2u * p, 2u * p + 1u);
 }
 
-// One element, and a zero of this sign.
 fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
     return vec4<u32>(words, 0u, sign << 31u);
 }

@@ -1,15 +1,11 @@
 // Squares of the differences between two arrays: how far a step of a stencil changed a grid, in the L2 norm.
 //
-// The sum of squares is to have the same bits on every GPU. Each difference and each square is one operation on
-// 32-bit floats, which WGSL defines to be correctly rounded: no compiler has anything to rearrange. Rounding a square
-// changes it by at most 2^-24 of itself, in the same way everywhere. So squares are taken as rounded floats and
-// summed exactly. Exact squares, as the dot product has them, would take twice the arithmetic,
-// and the differences are rounded all the same.
+// The sum of squares has the same bits on every GPU. Each difference and each square is one operation on 32-bit floats, correctly rounded
+// by WGSL, and rounded squares are summed exactly. Rounding changes a square by at most 2^-24 of itself; exact squares, as the dot product
+// has them, would take twice the arithmetic.
 //
-// Two things are left to a GPU, and taken away from it here. It may flush subnormal numbers to zero, so they count
-// as zero: as elements, as differences and as squares. And a compiler may assume that there is no infinity and no NaN,
-// so bits decide about elements that are: the difference from an infinity is infinite, that between two equal
-// infinities NaN.
+// A GPU may flush subnormal numbers, so they count as zero: as elements, differences and squares. A compiler may assume that there is no
+// infinity and no NaN, so bits decide: the difference from an infinity is infinite, that between two equal infinities NaN.
 #import format
 #import elements
 

@@ -1,7 +1,6 @@
-// Squares of differences between 64-bit floats, as squares.wgsl has them between 32-bit ones: a difference and a square
-// are one operation each, subnormal numbers count as zero, and bits decide about infinities and NaNs.
+// Squares of differences between 64-bit floats, by the rules of squares.wgsl.
 //
-// Here the device needs 64-bit floats, as for the steps of such a grid, and 64-bit integers, which make a float of two words.
+// The device needs 64-bit floats, and 64-bit integers, which make a float of two words.
 #import format
 #import elements
 

@@ -1,4 +1,3 @@
-// Numbers of one word outside of the window: one window, which moves, and bins for all that is far from it. Workgroups that take few
-// registers do without a second window.
+// Numbers of one word outside of the window: one window, which moves, and bins for numbers far from it. It saves the registers of a second.
 #import exact/one_window
 #import exact/bins

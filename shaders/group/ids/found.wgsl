@@ -1,7 +1,7 @@
 // The ids of keys in the table in storage.
 #import pair_keys
 
-// The id of a key. Most are at the first two places where they may be. A free place has no id, nor has a key that is too many: both end the search.
+// The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
 fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
     if key == FREE {
         return places[PLACES / 2u].y;
@@ -37,5 +37,4 @@ fn four_ids_at(vector: u32) -> vec4<u32> {
     );
 }
 
-// Prepares the ids. A barrier has to follow.
 fn begin_ids(lid: u32) {}

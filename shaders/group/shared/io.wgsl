@@ -13,7 +13,7 @@ struct Params {
     // Workgroups that share the pairs, and the steps of each.
     shares: u32,
     steps: u32,
-    // The steps between two looks at a table: so many additions find room in its words.
+    // The steps between two checks of a table, whose words have room for the additions of these.
     period: u32,
 }
 
@@ -24,7 +24,7 @@ override WG: u32 = 256u;
 // The number of groups.
 override GROUPS: u32 = 1u;
 
-// The results that are asked for: sums, means or variances; of these variances; the least and the greatest values.
+// The requested results: sums, means or variances; of these variances; the least and the greatest values.
 override SUMS: bool = true;
 override SQUARES: bool = false;
 override LEASTS: bool = false;

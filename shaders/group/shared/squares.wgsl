@@ -1,8 +1,7 @@
 // The squares of values in a table, for variances.
 //
-// A square of a value in the window is an integer: of a float one of 96 bits, the square of a significand, shifted by twice its exponent. In the table it
-// has a digit of 16 bits in each of six words, and no sign. Squares of integers have four digits. A word has room for 2^16 of them, and for twice as many
-// as the sum's.
+// The square of a float in the window is an integer of 96 bits: a digit of 16 bits in each of six words, without a sign. Squares of integers
+// have four digits. A word has room for 2^16 of them, twice as many as the sum's.
 #import io
 #import integers
 #import states
@@ -63,7 +62,6 @@ fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>) {
     let c = square_in_table(bits.z, has.z);
     let d = square_in_table(bits.w, has.w);
     if all(slots.xyz == slots.yzw) && here.x {
-        // Four additions at once.
         let lower = (a & LOWER) + (b & LOWER) + (c & LOWER) + (d & LOWER);
         add_squares(slots.x, lower, (a >> UPPER) + (b >> UPPER) + (c >> UPPER) + (d >> UPPER));
     } else {

@@ -1,8 +1,7 @@
-// The state of each group in storage: what all workgroups have added so far. The last dispatch takes it, and leaves it for the next run
-// as it was.
+// The state of each group in storage: what all workgroups have added so far. The last dispatch reads and resets it.
 //
-// A sum is one integer in units of 2^-149, in limbs of 32 bits, as sums of whole inputs have it (shared/exact/limbs.wgsl): magnitudes of
-// negative numbers have their own. The order of the additions does not matter. A sum of squares is one in units of 2^-298.
+// A sum is one integer in units of 2^-149, in limbs of 32 bits (shared/exact/limbs.wgsl), a sum of squares one in units of 2^-298. Magnitudes
+// of negative numbers have their own limbs. The order of the additions does not matter.
 #import io
 
 // The words of a group: its elements; those that are -0; flags; the keys of the least and the greatest; then, for sums, limbs; and for variances those

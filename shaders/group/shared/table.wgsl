@@ -53,7 +53,7 @@ fn across(v: vec4<u32>) -> u32 {
     return v.x + v.y + v.z + v.w;
 }
 
-// Adds `tally` numbers to the table by the sums of their digits. Of most numbers one digit is 0.
+// Adds `tally` numbers to the table by the sums of their digits. Skips zero digits: most values have one.
 fn add(slot: u32, tally: u32, digits: vec3<u32>) {
     let at = slot * COPIES + copy;
     atomicAdd(&table[at], tally);
@@ -80,7 +80,7 @@ fn add_keys(slot: u32, bits: u32) {
     }
 }
 
-// Adds values that the window has not. It is written once, and not written out: what runs rarely should take little space.
+// Slow path: adds values outside the window. A loop, not unrolled, to keep the code small.
 fn add_misses(four: FourPairs, missed: vec4<bool>) {
     var left = four;
     var flags = missed;
@@ -117,7 +117,6 @@ fn visit(four: FourPairs) {
         visit_squares(four.bits, slots, here);
     }
     if all(slots.xyz == slots.yzw) && here.x {
-        // Four additions at once.
         add(slots.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
     } else {
         if here.x {
@@ -228,7 +227,7 @@ fn move_sum(slot: u32, lid: u32) {
 #endif
 }
 
-// Moves the keys of a group, if these are asked for.
+// Moves the least and greatest keys of a group.
 fn move_keys(slot: u32) {
     let state = state_of(first_group + slot);
     var least = 0xffffffffu;
@@ -251,8 +250,7 @@ fn move_keys(slot: u32) {
     }
 }
 
-// Chooses a window by a sample of values, one of each of the first invocations, if it is `wanted`: the window that most of the sample are in. All
-// invocations take part. Includes barriers.
+// Chooses the window that holds most of a sample, one value per invocation, if `wanted`. All invocations take part. Includes barriers.
 fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
 #ifdef float
     if wanted && lid < SAMPLES {
@@ -286,7 +284,7 @@ fn begin_table(lid: u32) {
     }
 }
 
-// Moves what has half of its room taken, or all, and takes the next window.
+// Moves groups whose room is half used, or all, and sets the next window.
 fn look(moves_all: bool, next: u32, lid: u32) {
     for (var slot = lid; slot < mine; slot += WG) {
         if moves_all || next != window || is_busy(slot) {
@@ -296,7 +294,7 @@ fn look(moves_all: bool, next: u32, lid: u32) {
     window = next;
 }
 
-// The number of misses after which another window is chosen, of so many steps.
+// The number of misses in `steps` steps after which another window is chosen.
 fn most_misses(steps: u32) -> u32 {
     return steps * (WG / 4u);
 }

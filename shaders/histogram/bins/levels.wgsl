@@ -1,7 +1,7 @@
 // Finds the bin of a float between levels that the caller lists.
 //
-// Nothing tells where in the list a float belongs, so there is no guess, as there is for ranges (ranges.wgsl): each float takes a
-// binary search. As there, floats are compared as integers, and the last level belongs to the last bin.
+// Levels lie anywhere, so there is no guess as for ranges (ranges.wgsl): each float takes a binary search. Floats are compared as integers,
+// and the last level belongs to the last bin, as there.
 #import borders
 #import io
 

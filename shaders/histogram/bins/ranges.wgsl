@@ -1,24 +1,19 @@
 // Finds the bin of a float among equal ranges: guesses in floats, and decides in integers.
 //
-// floor((x - low) * bins / (high - low)) looks like the whole answer. But a GPU may contract the subtraction
-// and the product into one rounding, flush denormals, or reassociate (Metal compiles with fast math), so a
-// value next to a border falls into one bin here and into its neighbour there. NumPy has the same problem and
-// compares with the borders afterwards. So does this file, and here only the comparison decides:
+// floor((x - low) * bins / (high - low)) is not reliable: a GPU may contract, flush denormals or reassociate (Metal compiles with fast math),
+// so a value next to a border changes its bin from GPU to GPU. So, as in NumPy, a comparison with the borders decides:
 //
 //   * The host computes the borders once, and stores for each bin its first and its last float.
 //   * Floats are compared as integers. If all bits of a negative float are flipped, and the sign bit of any other, the
 //     unsigned order is the order of floats. NaNs lie beyond both infinities, and denormals are ordinary numbers. -0
-//     is first changed to +0. Rounding modes, flushing and fast math do not affect an integer comparison.
-//   * The formula above is only a guess, but its error has a bound, which the host knows. Away from the borders by
-//     more than that the guess is right. Near a border a load of eight bytes confirms it. If it is wrong, by one bin or
-//     by a thousand, a search in sixteen steps finds the bin.
+//     is first changed to +0.
+//   * The formula above is only a guess, whose error has a bound. Farther than that from a border the guess is right. Near a border a load
+//     of eight bytes confirms it. If it is wrong, by one bin or by a thousand, a search in sixteen steps finds the bin.
 //
-// So every adapter gives the same counts, and so does the CPU, which only compares. The guess uses half of
-// each number, because `x - low` may be infinite.
-//
-// The guess is one integer: the bin, and behind it the place between its borders in `fraction` bits. It takes one
-// conversion from a float, which costs as much as four additions. Of floats that are even over 256 bins from 0 to 1, one in a
-// thousand is near a border; where the ends are far from 0 compared with a bin, more are, at last all.
+// So every adapter and the CPU give the same counts. The guess uses half of each number, because `x - low` may be infinite. It is one integer:
+// the bin, and below it the place between its borders in `fraction` bits. It takes one conversion from a float, which costs as much as four
+// additions. Of floats that are even over 256 bins from 0 to 1, one in a thousand is near a border; where the ends are far from 0
+// compared with a bin, more are, at last all.
 #import borders
 #import io
 

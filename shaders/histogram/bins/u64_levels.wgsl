@@ -1,8 +1,7 @@
 // Finds the bin of a 64-bit integer between levels that the caller lists.
 //
-// A key is two words, the lower one first, and so is a level: no device needs 64-bit integers for it. Floats and signed integers
-// of 64 bits are such keys, after an application's map has turned their bits into the order of integers. A search takes at most
-// eighteen loads of eight bytes; a word alone would not do, as many doubles share the upper one.
+// A key and a level are two words each, the lower one first: no device needs 64-bit integers. 64-bit floats and signed integers become such
+// keys by an application's map to the order of integers. A search takes at most eighteen loads of eight bytes.
 #import io
 
 // The first key of each bin, and the last key of the last bin.

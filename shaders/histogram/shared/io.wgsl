@@ -13,8 +13,7 @@ struct Params {
     // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
-    // For ranges: half of the low end; the place of a float per unit of half the distance from it; the bits of a place
-    // behind the bin; and the places in a bin whose bin is sure, from the margin on.
+    // For ranges: half of the low end; places of a bin per unit of half the distance; the bits of a place; the places whose bin is sure.
     half_low: f32,
     scale: f32,
     fraction: u32,

@@ -1,11 +1,7 @@
 // Passes every key of a dispatch to `count4` or `count`, four vectors at a time.
 //
-// The loads are those of shared/fold_vectors.wgsl, for the same reasons: 16 bytes per instruction, and four
-// loads in flight before the first is used. Keys are read as bits, floats as well: a load as f32 may flush a
-// denormal.
-//
-// A binding starts at a multiple of 256 bytes; the keys may start at any word after that. Up to three keys
-// before the first vector and up to three after the last are counted one by one.
+// Loads are those of shared/fold_vectors.wgsl: 16 bytes per instruction, four in flight. Keys are read as bits, as a load of f32 may flush a
+// denormal. Up to three keys before the first aligned vector and up to three after the last are counted one by one.
 #import io
 #import kernel
 
@@ -35,7 +31,6 @@ fn walk(own: u32, grid: u32) {
 
     let head = min(4u * begin4, stop) - params.first;
     let tail = max(stop, 4u * end4) - 4u * end4;
-    // There are at most six such keys, and a workgroup has more invocations.
     if own < head + tail {
         count(keys[select(4u * end4 + own - head, params.first + own, own < head)]);
     }

@@ -8,7 +8,7 @@ fn is_infinite(word: u32) -> bool {
     return (word & 0x7fffffffu) == INFINITE;
 }
 
-// Infinities are told by their bits: what a compiler makes of an infinite distance is not sure. A result is infinite if one end is.
+// Infinities are recognised by their bits, as compilers may change arithmetic with infinite distances. A result is infinite if one end is.
 fn result(key: Key, next: Key, way: f32, has_nan: bool) -> u32 {
     let low = word_of(key);
     let high = word_of(next);
@@ -73,7 +73,6 @@ fn between(ends: vec2<f32>, distance: f32, way: f32) -> f32 {
     return ends.y - distance * (1.0 - way);
 }
 
-// The result if there is no such element.
 fn missing() -> u32 {
     return 0x7fc00000u;
 }

@@ -1,8 +1,7 @@
 // Chooses a digit: counts of keys by their next digit, and the digit that the key of a rank has.
 //
-// A digit has 11 bits, so that a key of 32 bits has three, and one of 64 bits six. Its 2048 counts are added up in levels: 16 counts to one of 128 sums, 16 of
-// these to one of 8. On the way back an invocation for each sum finds out if the rank is in it. All loads are written out, so that none
-// waits for the one before.
+// A digit has 11 bits: three to a key of 32 bits, six to one of 64. Its 2048 counts are added up in levels, 16 to one of 128 sums, 16 of
+// these to one of 8; on the way back one invocation per sum tests for the rank. All loads are written out, so that they overlap.
 #import io
 #import key_order
 
@@ -67,7 +66,6 @@ fn choose(rank: u32, lid: u32) -> Chosen {
     }
     let found = workgroupUniformLoad(&chosen);
     if lid < 16u {
-        // The counts of the block take the place of the sums.
         sums[lid] = atomicLoad(&tally[16u * found.digit + lid]);
     }
     workgroupBarrier();
@@ -88,7 +86,7 @@ fn one_count(block: u32, i: u32) -> u32 {
     return atomicLoad(&tally[16u * block + ((i + block) & 15u)]);
 }
 
-// The sum of the first so many of sixteen sums.
+// The sum of the first `number` of sixteen sums.
 fn sums_before(first: u32, number: u32) -> u32 {
     return (four_before(first, 0u, number) + four_before(first, 4u, number))
         + (four_before(first, 8u, number) + four_before(first, 12u, number));

@@ -1,6 +1,4 @@
-// The candidates of a bracket: from one key to another, both included.
-//
-// The ends of a bracket are candidates as well, unless many elements are equal to them.
+// The candidates of a bracket: the keys between its ends, and the ends unless many elements are equal to them.
 #import io
 #import keys
 #import key_order

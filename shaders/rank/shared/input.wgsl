@@ -6,7 +6,6 @@
 struct RowPart {
     begin: u32,
     end: u32,
-    // Whole vectors.
     begin4: u32,
     end4: u32,
 }

@@ -58,7 +58,6 @@ fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y)));
 }
 
-// The higher key of each two.
 fn higher(a: Keys, b: Keys) -> Keys {
     let takes_b = (a.high < b.high) | ((a.high == b.high) & (a.low < b.low));
     return Keys(select(a.high, b.high, takes_b), select(a.low, b.low, takes_b));
@@ -91,7 +90,7 @@ fn bits_between(low: Key, high: Key) -> u32 {
     return 64u - countLeadingZeros(distance);
 }
 
-// The key that is so many of a digit's units above a base.
+// The key that is `digit` units of a digit above a base.
 fn above(base: Key, digit: u32, shift: u32) -> Key {
     if shift >= 32u {
         return Key(base.x + (digit << (shift - 32u)), base.y);
@@ -127,7 +126,6 @@ fn first_with(word: u32) -> Key {
 #else
 alias Key = u32;
 
-// Four keys, and how they lie in storage.
 alias Keys = vec4<u32>;
 alias StoredKeys = vec4<u32>;
 
@@ -163,12 +161,10 @@ fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return keys <= vec4(key);
 }
 
-// The higher key of each two.
 fn higher(a: Keys, b: Keys) -> Keys {
     return max(a, b);
 }
 
-// Keys where a flag is set, and elsewhere the lowest.
 fn only(keys: Keys, flags: vec4<bool>) -> Keys {
     return select(vec4(0u), keys, flags);
 }
@@ -185,12 +181,10 @@ fn minus(key: Key, number: u32) -> Key {
     return key - number;
 }
 
-// The bits of the distance from one key to another.
 fn bits_between(low: Key, high: Key) -> u32 {
     return 32u - countLeadingZeros(high - low);
 }
 
-// The key that is so many of a digit's units above a base.
 fn above(base: Key, digit: u32, shift: u32) -> Key {
     return base + (digit << shift);
 }
@@ -203,7 +197,6 @@ fn digit_of(key: Key, base: Key, shift: u32) -> u32 {
     return (key - base) >> shift;
 }
 
-// The words of keys that decide first, the lowest key with such a word, and the bits of what it leaves open.
 const OPEN_BITS: u32 = 0u;
 
 fn leading(keys: Keys) -> vec4<u32> {

@@ -6,8 +6,8 @@
 //     -inf        -1.0        -0, +0      +1.0        +inf        NaN
 //     0           0x3f80...   0x7f80...   0xbf00...   0xff000000  0xff000001
 //
-// That takes three instructions, and no comparison of floats, which Metal may take to be free of NaNs. What lies beyond infinity, on
-// either side, is a NaN: positive ones have larger keys, negative ones wrap around to larger keys still.
+// That takes three integer instructions; Metal may compile comparisons of floats as if no NaN existed. Keys beyond either infinity are NaNs:
+// positive ones have larger keys, negative ones wrap around to larger keys still.
 //
 // The k largest elements are the k smallest in the opposite order: then `FLIP` has all bits set.
 #import key_order
@@ -21,7 +21,6 @@ alias OutputValue = u32;
 const KEY_BITS: u32 = 32u;
 const DIGITS: u32 = 3u;
 
-// The lowest and the highest of all keys.
 fn lowest() -> Key {
     return 0u;
 }

@@ -12,11 +12,9 @@ struct InputVector {
 }
 alias OutputValue = vec2<u32>;
 
-// The bits of a key, and the digits that they make.
 const KEY_BITS: u32 = 64u;
 const DIGITS: u32 = 6u;
 
-// The lowest and the highest of all keys.
 fn lowest() -> Key {
     return Key(0u, 0u);
 }
@@ -25,7 +23,6 @@ fn highest() -> Key {
     return Key(0xffffffffu, 0xffffffffu);
 }
 
-// The place in the input of the word that has an element, and the element in that word.
 fn word_with(at: u32) -> u32 {
     return at;
 }
@@ -38,7 +35,6 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(vector.a.xy), key_of(vector.a.zw), key_of(vector.b.xy), key_of(vector.b.zw));
 }
 
-// False if none of sixteen elements is up to a key.
 fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
     let first = any(are_up_to(keys_of_four(a), last)) | any(are_up_to(keys_of_four(b), last));
     return first | any(are_up_to(keys_of_four(c), last)) | any(are_up_to(keys_of_four(d), last));
@@ -61,7 +57,6 @@ fn key_of(word: InputWord) -> Key {
     return lower(Key(number.x + INFINITY, number.y), not_a_number()) ^ Key(FLIP, FLIP);
 }
 
-// The element's bits.
 fn word_of(key: Key) -> OutputValue {
     let known = key ^ Key(FLIP, FLIP);
     if same(known, not_a_number()) {

@@ -11,7 +11,6 @@ alias InputWord = u32;
 alias InputVector = vec2<u32>;
 alias OutputValue = u32;
 
-// The bits of a key, and the digits that they make.
 const KEY_BITS: u32 = 16u;
 const DIGITS: u32 = 2u;
 
@@ -19,7 +18,6 @@ const ALL_BITS: u32 = 0xffffu;
 const INFINITY: u32 = 0x7c00u;
 const NOT_A_NUMBER: u32 = 2u * INFINITY + 1u;
 
-// The lowest and the highest of all keys.
 fn lowest() -> Key {
     return 0u;
 }
@@ -28,7 +26,6 @@ fn highest() -> Key {
     return ALL_BITS;
 }
 
-// The place in the input of the word that has an element, and the element in that word.
 fn word_with(at: u32) -> u32 {
     return at >> 1u;
 }
@@ -43,13 +40,11 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(low.x), key_of(high.x), key_of(low.y), key_of(high.y));
 }
 
-// False if none of sixteen elements is up to a key.
 fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
     let first = any(are_up_to(keys_of_four(a), last)) | any(are_up_to(keys_of_four(b), last));
     return first | any(are_up_to(keys_of_four(c), last)) | any(are_up_to(keys_of_four(d), last));
 }
 
-// The key of 16 bits.
 fn key_of(bits: u32) -> Key {
     let sign = 0u - (bits >> 15u);
     let key = ((bits & 0x7fffu) ^ sign) - sign + INFINITY;

@@ -11,7 +11,6 @@ const BINS: u32 = 2048u;
 var<workgroup> least_high: atomic<u32>;
 var<workgroup> least_low: atomic<u32>;
 
-// The lowest of the keys of all invocations.
 fn least_of(key: Key, lid: u32) -> Key {
     if lid == 0u {
         atomicStore(&least_high, 0xffffffffu);

@@ -1,4 +1,4 @@
-// The ranks that are asked for.
+// The requested ranks.
 #import io
 
 // For each rank: the rank of the element, from 0 for the smallest; how far the result lies on the way to the next one, as bits of a

@@ -1,7 +1,6 @@
 // Two runs of candidates in workgroup memory, each in order, become one: each invocation has four places of the new run.
 //
-// A cut through both runs that leaves as many candidates before it as there are places is found by a binary search. From there on the next
-// candidate is one of two.
+// A binary search finds the cut through both runs; from there on the next candidate is the lesser of two.
 #import io
 #import indexed
 
@@ -46,7 +45,6 @@ fn begin_at(place: u32, a: u32, b: u32, end: u32) {
     end_b = end;
 }
 
-// Takes the next candidate. There may be none left.
 fn take() -> Candidate {
     let a = tile_at(min(next_a, SPAN - 1u));
     let b = tile_at(min(next_b, SPAN - 1u));

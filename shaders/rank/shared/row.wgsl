@@ -8,10 +8,10 @@
 //   3. While that bin has too many keys, it is cut into 256 bins itself, unless it is as wide as one key.
 //   4. The few candidates that are left go to workgroup memory, and each finds its rank by counting those with lower keys.
 //
-// Few winners: each invocation takes the best of its own keys first. As many elements as there are winners are at least as good as the
-// last winner among these, and hardly more: 43 for 32 winners among 1024 elements of 64 invocations.
+// Few winners: each invocation first contributes only its best key. The k-th of these bounds the winners, and hardly more elements are within
+// the bound: 43 for 32 winners among 1024 elements of 64 invocations.
 //
-// Cost: four integer instructions for a key, two for the ends, four for its bin, three to find that it is no candidate.
+// Cost per key: four integer instructions to make it, two for the range, four for its bin, three to find that it is no candidate.
 #import io
 #import input_words
 #import entry
@@ -23,7 +23,7 @@
 // The most candidates that are ranked at once, and a sixteenth of that.
 override ROOM: u32 = 64u;
 override BLOCKS: u32 = 4u;
-// True: the first elements are wanted, and not only the one with a rank.
+// True: the first elements are the result, and not only the one with a rank.
 override WINNERS: bool = false;
 // True: of each invocation only the best of the keys in registers is counted, at first.
 override COUNTS_BEST: bool = false;
@@ -186,7 +186,6 @@ fn range_to(high: Key) -> Range {
     return Range(atomicLoad(&lowest_of_row), atomicLoad(&highest_of_row));
 }
 
-// Clears the four bins of an invocation, and the number of candidates.
 fn clear(lid: u32) {
     if lid < BINS / 4u {
         atomicStore(&bins[lid], 0u);
@@ -238,7 +237,6 @@ fn count_four(keys: vec4<u32>, i: u32) {
     }
 }
 
-// Counts all elements of the range in their bins.
 fn count_all(lid: u32) {
     clear(lid);
     aim();
@@ -260,7 +258,6 @@ fn mark(keys: FourKeys, i: u32) -> u32 {
     );
 }
 
-// The index of a marked element.
 fn index_of(bit: u32, i: u32) -> u32 {
     return i + (bit >> 2u) * (4u * WG) + (bit & 3u);
 }
@@ -356,7 +353,7 @@ fn narrow(rank: u32, wanted: u32, at: Place) -> Ranks {
     return ranks;
 }
 
-// Sorts so many candidates.
+// Sorts `number` candidates.
 fn sort(number: u32, lid: u32) {
     for (var i = lid; i < ((number + 15u) >> 4u) * 4u; i += WG) {
         blocks[i >> 2u][i & 3u] = vec4(

@@ -3,8 +3,7 @@
 
 var<workgroup> is_last: u32;
 
-// True in the last of so many workgroups that call it for a rank, and everything that they have stored by atomic operations can then
-// be read by such. Nobody waits.
+// Returns true in the last of `groups` workgroups that call it for a rank. It can read what the others have stored by atomic operations.
 fn is_last_of(groups: u32, rank: u32, lid: u32) -> bool {
     storageBarrier();
     if lid == 0u {

@@ -1,10 +1,7 @@
 // The counts and candidates of a workgroup, for up to five brackets, which may overlap.
 //
-// Each bracket takes two comparisons of an element, which also count what is below.
-//
-// Candidates, one of a hundred for each bracket, wait in workgroup memory, those of each bracket apart. So when the part has been read,
-// they go to storage as they are. An invocation finds them bit by bit among its sixteen elements, and loads them again from the
-// cache: on a CPU sixteen conditions took longer than all comparisons.
+// Each bracket takes two comparisons of an element, which also count what is below. Candidates, one of a hundred per bracket, are staged in
+// workgroup memory. An invocation finds them by the bits of its sixteen elements, and loads them again from the cache.
 #import io
 #import input
 #import input_words
@@ -38,7 +35,7 @@ var<workgroup> brackets: array<Bracket, MOST>;
 var<workgroup> below: array<atomic<u32>, MOST>;
 var<workgroup> at_low: array<atomic<u32>, MOST>;
 var<workgroup> at_high: array<atomic<u32>, MOST>;
-// Candidates of each bracket that wanted to wait, and the first that found no room; those that wait, and the place in storage of the first.
+// Candidates of each bracket for staging, and the first that found no room; those that wait, and the place in storage of the first.
 var<workgroup> waiting: array<atomic<u32>, MOST>;
 var<workgroup> end: array<atomic<u32>, MOST>;
 var<workgroup> staged: array<Key, STAGED>;
@@ -46,7 +43,6 @@ var<workgroup> places: array<u32, MOST>;
 var<workgroup> any_nan: atomic<u32>;
 
 var<private> own_row: u32;
-// Elements below each bracket.
 var<private> own_below: array<u32, MOST>;
 var<private> has_nan: bool;
 // True if elements at the ends of any bracket are counted.
@@ -139,7 +135,6 @@ fn count_ends(keys: FourKeys, valid: u32) {
     }
 }
 
-// Candidates of a bracket that find room.
 fn room_of_bracket() -> u32 {
     return STAGED / MEMBERS;
 }

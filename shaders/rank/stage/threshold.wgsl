@@ -1,5 +1,5 @@
 // The counts and candidates of a workgroup for one threshold: elements below it are candidates, with their indices, and those equal to it
-// are counted for each workgroup apart. If some of them are needed, their counts tell where the first ones are.
+// are counted for each workgroup apart. If some of them are needed, these counts locate the first ones.
 #import io
 #import input
 #import input_words
@@ -18,7 +18,7 @@ override STAGED: u32 = 1024u;
 
 var<workgroup> staged: array<Key, STAGED>;
 var<workgroup> staged_indices: array<u32, STAGED>;
-// Candidates that wanted to wait, the first that found no room, and the place in storage of the first that did.
+// Candidates for staging, the first that found no room, and the place in storage of the first that did.
 var<workgroup> waiting: atomic<u32>;
 var<workgroup> end: atomic<u32>;
 var<workgroup> place: u32;
@@ -92,7 +92,6 @@ fn stage(bits: u32, index: u32) {
             at += 1u;
         }
     } else {
-        // They go to storage at once. Whatever comes later has no room either.
         atomicMin(&end, at);
         at = atomicAdd(&state[own_row * STATE + BETWEEN], number);
         for (var rest = bits; rest != 0u; rest &= rest - 1u) {

@@ -120,7 +120,7 @@ fn four_of(items: Items, i: u32) -> FourItems {
 #endif
 #endif
 
-// Combines one more item with those before it; a row begins anew.
+// Combines one more item with earlier ones of its row.
 fn after(before: Acc, own: Acc, begins: bool) -> Acc {
     if ROWS && begins {
         return own;

@@ -1,4 +1,4 @@
-// The borders of rows, by the columns of elements. Every row begins anew: what lies before its first element is not combined with it.
+// The borders of rows, by the columns of elements. A row does not combine with elements before its first.
 #import io
 #import columns
 

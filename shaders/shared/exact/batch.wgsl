@@ -35,7 +35,6 @@ fn sums_of(batch: Batch, window: u32) -> Shares {
     return both(both(ab, shares(batch.c, window, all)), shares(batch.d, window, all));
 }
 
-// The sums of those in the window.
 fn sums_inside(batch: Batch, window: u32) -> Shares {
     let a = shares(batch.a, window, inside(batch.a, window));
     let b = shares(batch.b, window, inside(batch.b, window));

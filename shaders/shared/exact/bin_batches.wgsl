@@ -1,5 +1,4 @@
-// Whole batches in bins. That is faster than digits if many numbers are outside of windows, but costs some time at the end. The code for it
-// slows down kernels with one window, and sums of 16-bit floats, so those do without.
+// Whole batches in bins: faster than digits if many numbers are outside of windows, but a cost at the end, and code that slows other kernels.
 #import operator
 #import exact/batch
 #import exact/bins

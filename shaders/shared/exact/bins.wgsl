@@ -17,7 +17,7 @@ fn clear_bins(at: Place) {
     }
 }
 
-// Adds to the limbs so many units of a bin; the upper word counts 2^32 units.
+// Adds `low` units of a bin to the limbs; the upper word counts 2^32 units.
 fn add_bin(i: u32, low: u32, high: u32) {
     add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
 }

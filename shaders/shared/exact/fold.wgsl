@@ -1,9 +1,8 @@
 // The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl.
 //
-// The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
-// two ways. Either an invocation loads its next vectors before it adds these, as in workgroups of 512: that takes twice the
-// registers, so half as many invocations run at once. Or more of them run, and some load while others compute: in several small
-// workgroups to a core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
+// The arithmetic of a turn takes about as long as its loads, so they must overlap. Either an invocation loads its next vectors before it
+// adds these (workgroups of 512), which takes twice the registers. Or more invocations run at once: in several small workgroups to a
+// core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
 #ifndef reads_partials
 #import entry
 #import io
@@ -41,7 +40,7 @@ fn first_window(top: u32) -> u32 {
 }
 
 #ifdef subgroups
-// Every subgroup looks at all samples: each lane at one of those that are so many apart.
+// Every subgroup looks at all samples: each lane at every `width`-th one.
 fn first_sample(at: Place) -> u32 {
     return at.lane;
 }

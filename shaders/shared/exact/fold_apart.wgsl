@@ -7,7 +7,7 @@
 #import exact/fold
 #import exact/vectors
 
-// Element `k` of those that are `step` apart, as a vector, if there are so many.
+// Element `k` of those that are `step` apart, as a vector, if it exists.
 fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {
     if k < count {
         return element(begin + k * step);

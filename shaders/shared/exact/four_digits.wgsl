@@ -1,5 +1,4 @@
-// Numbers as digits of DIGIT bits, four in a vector, the lowest first, and what is kept beside them of numbers that are not finite. A digit
-// may have a sign until carries are moved.
+// Numbers as four digits of DIGIT bits, the lowest first, and flags of numbers that are not finite. Until carries are moved, digits are signed.
 #import format
 
 // Some element was not -0.

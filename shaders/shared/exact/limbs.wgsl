@@ -1,12 +1,9 @@
 // The long integers of a workgroup: numbers that do not fit a window in registers are added here.
 //
-// An exact sum of 32-bit floats is one integer of 320 bits: 277 for every bit that a float can have, 32 because there may
-// be 2^32 of them, and a sign. It is kept in limbs of 32 bits. A number is added to two or three of them, at the place
-// of its exponent. `atomicAdd` returns the old value, which shows whether the addition wrapped; then one is added
-// to the next limb, and so on. The order of the additions does not matter, and no invocation waits.
-//
-// Magnitudes of negative numbers have their own limbs: in two's complement each small negative number would carry
-// through all limbs. Some formats have several copies, so that fewer invocations add to the same word. digits.wgsl
+// An exact sum of 32-bit floats is one integer of 320 bits: 277 for every bit of a float, 32 for 2^32 of them, and a sign. It is kept in limbs
+// of 32 bits. `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. The order of the additions does
+// not matter, and no invocation waits. Negative magnitudes have their own limbs: in two's complement each small one would carry through
+// all limbs. Some formats have several copies, against contention; digits.wgsl combines all.
 // combines all of them at the end.
 #import entry
 #import io
@@ -14,9 +11,8 @@
 #import format
 #import exact/four_digits
 
-// A number of turns, so that no compiler knows it and writes the loop out: what runs rarely should take little
-// space, because instructions that a core has not fetched yet take longer than their execution. No launch has
-// 2^31 workgroups.
+// A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
+// longer than their execution. No launch has 2^31 workgroups.
 fn turns(count: u32) -> u32 {
     return count + (params.groups >> 31u);
 }

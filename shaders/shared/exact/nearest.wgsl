@@ -1,12 +1,9 @@
 // Rounds an exact sum to the nearest float, ties to even.
 //
-// The sum is an integer in units of 2^-149 (for 32-bit floats), the last place of the smallest subnormal. So a sum of at
-// most 24 bits is its own bit pattern. A longer one loses `drop` bits, and its bit pattern is drop · 2^23 plus the 24 bits
-// that are left: their first bit adds one to the exponent's field, as the format wants it. A carry from rounding up
-// adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers. Sums of products
-// have units of 2^-298, so 149 bits are always dropped.
-//
-// Rounding needs the bits at the top of the number, and to know if any other is set.
+// The sum is an integer in units of 2^-149 (for 32-bit floats), the smallest subnormal, so a sum of at most 24 bits is its own bit pattern. A
+// longer one loses `drop` bits, and its pattern is drop · 2^23 plus the 24 bits that are left: their first bit adds one to the exponent's
+// field. A carry from rounding up adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers.
+// Sums of products have units of 2^-298, so 149 bits are always dropped.
 #import types
 #import exact/four_digits
 

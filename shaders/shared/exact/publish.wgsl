@@ -1,11 +1,8 @@
 // Publishing of an exact sum's workgroups: a window each, and one set of limbs for all of them.
 //
-// partials.wgsl says why publishing is safe. Here several words form a partial, and an invocation takes one word: the
-// exchanges of a window are one instruction, instead of one after the other. Word by word, all windows lie side by
-// side, so neighbouring invocations of the last workgroup collect neighbouring words.
-//
-// Additions to limbs commute, so workgroups add to the same words: an atomic addition per limb that is not
-// zero, and the carries. The last workgroup takes the total, and leaves zeros for the next run.
+// partials.wgsl says why publishing is safe. Here a partial is several words, one per invocation, so a window takes one exchange instruction.
+// Words are stored side by side over all windows, so the last workgroup's loads coalesce. Workgroups add to the same limbs, as additions
+// commute; the last one takes the total, and leaves zeros for the next run.
 #import entry
 #import io
 #import types

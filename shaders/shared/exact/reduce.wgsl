@@ -1,16 +1,14 @@
 // One accumulator per invocation becomes one per workgroup, which invocation 0 holds, in workgroup memory.
 //
-// An accumulator has five words, so a level of a tree between lanes would be as many operations of a subgroup, of which
-// each waits for the one before. Here a level takes eight accumulators to one: invocations of the upper part store theirs, those
-// of the lower part load seven, which are on their way at the same time, and move carries once. Three levels suffice for 512
+// An accumulator has five words, so a subgroup operation per level and word would wait for the one before. Here a level takes eight
+// accumulators to one: upper invocations store theirs, lower ones load seven at once and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
 #import entry
 #import io
 #import operator
 #import exact/limbs
 
-// The last one holds nothing: it stands for those that are not there. A branch around each load would keep the next one from
-// being on its way.
+// The last one is empty and stands for missing ones, because a branch around each load would serialize the loads.
 var<workgroup> waiting: array<vec4<u32>, WG + 1u>;
 var<workgroup> waiting_tags: array<u32, WG + 1u>;
 

@@ -28,8 +28,7 @@ fn is_set(p: u32) -> bool {
     return (input[p] | input[p + 1u]) != 0u;
 }
 
-// The sum of the states that fall to invocation `own` of `grid`, of `count` that are `step` apart, with all limbs and the tally cleared
-// before, as `fold_apart` of elements does (fold_apart.wgsl).
+// The sum of the states of invocation `own` of `grid`, of `count` that are `step` apart (see fold_apart.wgsl). Clears limbs and tally first.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
     clear_tally(at);
     workgroupBarrier();

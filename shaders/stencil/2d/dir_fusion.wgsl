@@ -14,13 +14,11 @@
 // first and the last subgroup take the branch with half of their lanes, once, as before; only where one
 // subgroup holds the first and the last row (a block of two rows of 16) does fusing save a load.
 //
-// What is still wrong: the halo's columns remain loads of one word per cache line, and all invocations wait
-// for them. The thesis does not say whether its fused kernels keep the register of dir-reg. These do.
+// What is still wrong: the halo's columns remain loads of one word per cache line, and all invocations wait for them.
 //
 // From the thesis, DIR_FUSION in 2D, its best direct variant: 19.97 s, 25.11 GFLOP/s (5 operations a cell)
 // for 1500 steps over 8192 × 8192 f32 with blocks of 8 × 16. That is 5.04 GCell-updates/s.
-// Today: the same as dir-smem within a few percent. Predicated loads have made short branches cheap, and the
-// kernel waits for the memory either way.
+// Today: the same as dir-smem within a few percent, as predicated loads have made short branches cheap.
 #import cells
 #import grid2d
 #import direct2d

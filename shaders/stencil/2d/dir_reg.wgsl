@@ -7,13 +7,11 @@
 // What it changes over dir-smem: four reads of workgroup memory per cell instead of five; a fifth of the
 // reads, or a sixth of all traffic there (1.3 words written, five or four read).
 //
-// What is still wrong: everything else. The kernel does not wait for workgroup memory but for storage, and
-// for the branches that fetch the halo.
+// What is still wrong: the kernel does not wait for workgroup memory but for storage, and for the branches that fetch the halo.
 //
 // From the thesis, DIR_REG in 2D: "always less than 5 %", not significant.
-// Today: compilers may do it unasked. But the tile's slot is read after a barrier, which may make writes
-// of other invocations visible, so a strict compiler must read it again; hence the variant is still useful.
-// Expect a difference that is smaller than the spread of the measurement.
+// Today: compilers may do it unasked, but the slot is read after a barrier, which may make writes of other invocations visible. The
+// difference is smaller than the spread of measurements.
 #import cells
 #import grid2d
 #import direct2d

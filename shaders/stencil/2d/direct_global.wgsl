@@ -7,10 +7,8 @@
 //           w  #  e       five loads, four additions, one multiplication, one store
 //              s
 //
-// Five loads read five words, but memory delivers about one. The neighbours to the north and south also read
-// the row of a subgroup, and the subgroup itself reads it shifted by one; the cache of the core serves these
-// reads. So the cache takes the role of the workgroup memory, without a copy to a tile, without a barrier,
-// and without special code for a halo.
+// Five loads read five words, but memory delivers about one: the neighbours to the north and south read the same rows, the subgroup itself reads
+// its row shifted by one, and the core's cache serves both. The cache replaces the tile, its copy, its barrier and its halo.
 //
 // The thesis does not have this variant, and in 2011 it had no use for one: its GTX 295 (compute capability
 // 1.3) does not cache reads of global memory at all. There, five loads are five loads. Since GPUs cache them

@@ -11,8 +11,7 @@
 // fusing saved one visit to memory out of many; here the loop repeats it for every plane, and the corners
 // join in.
 //
-// What is still wrong: the halo's columns are loads of one word per cache line, by two lanes of a subgroup.
-// Two barriers per plane, one load per invocation in flight, 27 reads of the tile per cell: all as before.
+// What is still wrong: as in dir-smem, loads of one word per cache line, two barriers per plane, 27 reads of the tile per cell.
 //
 // From the thesis, DIR_FUSION in 3D: here the fused branches give "a significant reduction" of the time,
 // unlike in 2D. No figure is printed for it.

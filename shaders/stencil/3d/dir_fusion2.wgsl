@@ -12,8 +12,7 @@
 // access. Columns still cost a cache line per cell, but all of them in one or two instructions rather than in
 // every subgroup of the block. The price is some arithmetic to find out which cell the k-th is.
 //
-// What is still wrong: some subgroups load twice while others wait for them at the barrier. Otherwise as
-// before: two barriers per plane, one plane's loads in flight, 27 reads of the tile for every cell.
+// What is still wrong: some subgroups load twice while others wait for them at the barrier. The rest is as in dir-fusion.
 //
 // From the thesis, DIR_FUSION2 in 3D, one of its "small changes to the flow of control"; together with
 // dir-fusion it gave a significant reduction. The thesis does not give its condition, so this one is an

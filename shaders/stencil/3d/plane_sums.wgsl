@@ -40,9 +40,8 @@
 // What it costs: the sums are associated in another way than in the formula, so the last bits may differ from
 // the variants of the thesis (but not if all sums are exact). A checked module clamps every index it forms.
 //
-// Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations per
-// cell, in vectors and without barriers: it should be limited by the memory, not by the load unit. The best
-// CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
+// Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations per cell, so memory should be the limit.
+// The best CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
 #import border
 #import lanes
 #import rows

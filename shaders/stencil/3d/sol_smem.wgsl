@@ -12,8 +12,7 @@
 // operations: 0.77 of the invocations do it with 16 × 16, 0.70 with 8 × 32 (the rest of a subgroup's lanes
 // are masked off, its time is spent all the same).
 //
-// What is still wrong: two barriers per plane and one load per invocation between them; 27 reads of the tile
-// per computed cell; rows of tiles that begin anywhere in a cache line.
+// What is still wrong: as in dir-smem, and rows of tiles that begin anywhere in a cache line.
 //
 // From the thesis, SOL_SMEM in 3D, the start of its figure 3.5; no number is printed. Its other variants
 // unroll this one. As in 2D, it is overlapped tiling with a single time step (Rodinia's hotspot, ghost

@@ -14,8 +14,7 @@
 // instruction, whereas each unrolled plane of the direct mapping drags its halo along; hence the thesis goes
 // to 8 here, and to 4 there.
 //
-// What is still wrong: the rim idles while the rest computes, and the two layers that two rounds share are
-// read twice.
+// What is still wrong: the rim idles while the rest computes, and each round reads two layers again.
 //
 // From the thesis, SOL_UNROLL2, 4 and 8, plain and with CSE. Its best 27-point kernels are SOL_UNROLL4_CSE
 // with 8 × 32, 8.51 s and 170.48 GFLOP/s, and SOL_UNROLL2_CSE with 12 × 32, 8.54 s and 170.04 (750 steps over

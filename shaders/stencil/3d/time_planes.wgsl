@@ -6,8 +6,7 @@
 //
 //     plane p of the grid  ->  step 1 of plane p-1  ->  step 2 of plane p-2  ->  ...  ->  step T of plane p-T, written
 //
-// Memory is read and written once per T steps. The arithmetic is that of plane-sums: a plane is summed once, when it
-// comes, and a level carries two values per cell (shared/time_step.wgsl).
+// Memory is read and written once per T steps. A plane is summed once, as in plane-sums, and a level carries two values per cell (time_step).
 //
 // A lane holds STRIP rows of PACKS packs of the tile, at every level. What it needs of other lanes:
 //
@@ -38,14 +37,12 @@
 // should write many planes; but as many workgroups as cores, or a multiple of that, must remain. (At a fixed side
 // nothing is lost, because nothing beyond it is needed.)
 //
-// Borders are exact at every step. Rows and columns beyond a mirrored or periodic side are loaded from the cells that
-// they stand for, and stepped like all others (shared/pack_sources.wgsl). Tiles that contain fixed rows or columns restore
-// them after each step (`advance_at_ends`). While a plane at a fixed or mirrored side passes through a level, all
-// special cases are selected (`advance_at_border`). The choice depends only on the turn and the tile, so it is uniform. The bits are those of single steps by
-// this kernel, because no compiler can combine operations of two steps (shares/star.wgsl).
+// Borders are exact at every step, as in time-pipeline: lanes step the cells beyond a mirrored or periodic side (shared/pack_sources.wgsl), tiles
+// with fixed rows or columns restore them after each step (`advance_at_ends`), and planes at a fixed or mirrored side take steps that select
+// all special cases (`advance_at_border`). The choice depends only on the turn and the tile, so it is uniform. The bits are those of single
+// steps by this kernel, because no compiler can combine operations of two steps (shares/star.wgsl).
 //
-// Today: 27 points reach 1.1 times a copy's speed over 512 x 512 x 512 cells on an H200, 7 points 1.42 times, where
-// plane-sums reaches 0.8. What limits it is not known: a turn takes as long with two levels as with three.
+// Today: 27 points reach 1.1 times a copy's speed over 512 x 512 x 512 cells on an H200, 7 points 1.42 times; plane-sums reaches 0.8.
 //
 // Beyond the thesis. Its SOL variants load a halo of one cell; this is a halo of T cells. FastStencil (SC'26) streams
 // planes through the registers of warps as well.

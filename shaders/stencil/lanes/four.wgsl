@@ -1,8 +1,7 @@
 // A pack of four: neighbouring cells of one row that an invocation holds.
 //
-// Loading four f32 cells of a row takes one instruction of 16 bytes. This is for grids whose number of
-// columns is a multiple of four: then no pack spans the end of a row, and every pack is aligned. Single cells
-// are read through the same binding, as components of their vectors.
+// Loading four f32 cells of a row takes one instruction of 16 bytes. The number of columns must be a multiple of four, so that every pack is
+// aligned. Single cells are read through the same binding, as components of their vectors.
 //
 // Kernels that hold packs also load the right-hand side (`rhs`, `addend`) themselves, early, and add it to a
 // sum: as far as the compiler knows, a load after a store must wait for it.
@@ -31,8 +30,7 @@ fn pack(i: u32) -> Pack {
     return source[i >> 2u];
 }
 
-// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
-// east.
+// The neighbours to the west, given the cell before the pack; then those to the east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack {
     return Pack(west, own.xyz);
 }
@@ -41,8 +39,7 @@ fn shift_from_east(own: Pack, east: Elem) -> Pack {
     return Pack(own.yzw, east);
 }
 
-// Writes those cells of a pack that are computed; `c` is the column of the first. Only packs at a fixed side
-// have other cells.
+// Writes the computed cells of a pack; `c` is the column of the first. Only packs at a fixed side have other cells.
 fn put_pack(i: u32, c: i32, value: Pack) {
     let begin = first_col() - c;
     let end = end_col() - c;

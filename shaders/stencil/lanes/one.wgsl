@@ -15,8 +15,7 @@ fn pack(i: u32) -> Pack {
     return source[i];
 }
 
-// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
-// east.
+// The neighbours to the west, given the cell before the pack; then those to the east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack {
     return west;
 }
@@ -25,7 +24,6 @@ fn shift_from_east(own: Pack, east: Elem) -> Pack {
     return east;
 }
 
-// Writes those cells of a pack that are computed; `c` is the column of the first.
 fn put_pack(i: u32, c: i32, value: Pack) {
     if first_col() <= c && c < end_col() {
         result[i] = value;

@@ -7,9 +7,8 @@
 //     wrap        n-3 n-2 n-1 | 0   1   2       n-1 | 0   1
 //     constant      C   C   C | 0   1   2       n-1 | C   C        beyond a corner the value of the columns' side, then the rows'
 //
-// A position beyond a side is brought inside, direction by direction. If the grid is shorter than the stencil reaches,
-// it may then lie beyond the other side, so this goes on until it is inside. A computed cell reaches no position
-// beyond a fixed side.
+// A position beyond a side is brought inside, direction by direction; in a grid shorter than the reach it may then lie beyond the other side,
+// so this repeats. A computed cell reaches no position beyond a fixed side.
 #import params
 #import cells
 #import reach

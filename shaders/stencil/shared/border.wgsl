@@ -7,22 +7,16 @@
 //     reflect            0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
 //     wrap              n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
 //
-// Reflection is at the outer edge of the outermost cell, so the cell beyond has the value of
-// the outermost cell. With that choice a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape
-// exactly; a reflection in the middle of the outermost cell (-1 is 1: the border `mirror`) would preserve cos(kπ i / (n - 1)) instead.
-// For a stencil that reaches one cell this is clamping, and costs nothing more.
+// Reflection is at the outer edge of the outermost cell. So a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape exactly; the
+// border `mirror` (-1 is 1) would preserve cos(kπ i / (n - 1)) instead. For a stencil that reaches one cell this is clamping.
 //
-// Each direction is handled separately. So a cell beyond a corner of the grid (which 27 points need) follows
-// from the two or three sides that meet there, whatever their kinds. Where a fixed side meets another kind,
-// the cells at the fixed side are constants, including the corner.
+// Directions are independent, so a cell beyond a corner (which 27 points need) follows from the two or three sides that meet there. Where a
+// fixed side meets another kind, the cells at the fixed side are constants, including the corner.
 //
 // Blocks that extend beyond the grid load positions past `n`. They get an arbitrary cell, which is not used.
 //
-// `fixed_borders`: all sides are fixed. The outermost cells are constants, read and never written.
-//
-// Then all neighbours of a computed cell are in the grid, and no border needs handling. Only blocks that
-// extend beyond the grid must not read outside it: the `_at` functions take any position and clamp it, and
-// the `_beside` functions take a neighbour of a computed cell and do nothing.
+// `fixed_borders`: all sides are fixed, so all neighbours of a computed cell are in the grid. Only blocks that extend beyond the grid must not
+// read outside it: the `_at` functions clamp any position, and the `_beside` functions take a neighbour of a computed cell and do nothing.
 //
 // A grid of one or two cells in some direction consists of border: nothing is computed.
 #import params

@@ -1,8 +1,5 @@
-// The direct mapping in 3D: one invocation for every computed cell of a plane, and a tile with a halo around
-// it.
-//
-// Each layer of the tile is as in 2D (shared/direct2d.wgsl), but 27 points also need the corners of the halo.
-// A block covers ROWS × COLS computed cells of every plane through which it sweeps.
+// The direct mapping in 3D: each layer is as in 2D (shared/direct2d.wgsl), but 27 points also need the corners of the halo. A block covers
+// ROWS × COLS computed cells of every plane through which it sweeps.
 #import grid3d
 #import layers
 #import computed

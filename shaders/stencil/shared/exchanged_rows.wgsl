@@ -1,9 +1,6 @@
-// The rows that lanes exchange, in workgroup memory: of every plane that waits in front of a level, the
-// first and the last row of each lane; without subgroups all rows.
-//
-// There are two halves. While the rows of this turn are read, those of the next are written to the other half: one
-// barrier a turn is enough. The packs of all lanes lie side by side, so that lanes that read or write at once touch
-// neighbouring words.
+// The rows that lanes exchange in workgroup memory: the first and last row of each lane, for every plane in front of a level; without
+// subgroups all rows. Halves alternate between turns, so one barrier a turn is enough. Packs of all lanes lie side by side, so that
+// lanes access neighbouring words.
 #import lane_layer
 #import team_levels
 #import params

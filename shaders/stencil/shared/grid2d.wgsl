@@ -9,8 +9,7 @@ fn load(r: i32, c: i32) -> Elem {
     return cell(row_at(r) * params.cols + col_at(c));
 }
 
-// The cell at (r, c), which must be a computed cell or a neighbour of one. With fixed sides this needs no
-// checks.
+// The cell at (r, c), a computed cell or a neighbour of one. With fixed sides this needs no checks.
 fn neighbour(r: i32, c: i32) -> Elem {
     return cell(row_beside(r) * params.cols + col_beside(c));
 }

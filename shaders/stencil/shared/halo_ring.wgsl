@@ -25,8 +25,7 @@ fn stage(at: SweepCell, p: i32, layer: u32) {
     if at.lid < ring {
         stage_ring_cell(at, p, layer, at.lid);
     }
-    // A small block has more cells in its halo than invocations. The condition is known when the pipeline is
-    // created, so most pipelines do not contain this branch.
+    // A small block has more halo cells than invocations. Most pipelines do not contain this branch: the condition is constant.
     if ring > ROWS * COLS {
         for (var k = at.lid + ROWS * COLS; k < ring; k += ROWS * COLS) {
             stage_ring_cell(at, p, layer, k);

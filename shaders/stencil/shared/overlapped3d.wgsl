@@ -1,8 +1,5 @@
-// The overlapped mapping in 3D: one invocation for every cell of a layer of the tile, including the halo.
-//
-// Each layer is as in 2D (shared/overlapped2d.wgsl), including the corners, which are loaded like all other
-// cells. A block covers (ROWS - 2) × (COLS - 2) computed cells of every plane through which it sweeps. ROWS
-// and COLS must be at least 3.
+// The overlapped mapping in 3D: each layer is as in 2D (shared/overlapped2d.wgsl), including the corners. A block covers (ROWS - 2) ×
+// (COLS - 2) computed cells of every plane through which it sweeps. ROWS and COLS must be at least 3.
 #import grid3d
 #import layers
 #import computed

@@ -38,8 +38,7 @@ struct Params {
 
 // The outermost cells of this side are constants: read, never written.
 const FIXED: u32 = 0u;
-// The grid continues as its mirror image, reflected at the outer edge of the outermost cell: cell -1 is cell
-// 0.
+// The grid continues as its mirror image, reflected at the outer edge of the outermost cell: cell -1 is cell 0.
 const REFLECT: u32 = 1u;
 // The grid continues at its other end: cell -1 is the last cell.
 const WRAP: u32 = 2u;
@@ -47,15 +46,13 @@ const WRAP: u32 = 2u;
 const MIRROR: u32 = 4u;
 // Cells beyond this side have one value: see `coefficients`.
 const CONSTANT: u32 = 5u;
-// 3 is a side at which the grid is cut for a time-blocked kernel: it needs no cells beyond it and no special
-// handling.
+// 3 is a side at which the grid is cut for a time-blocked kernel: it needs no cells beyond it and no special handling.
 
 // The block shape, in invocations.
 override ROWS: u32 = 8u;
 override COLS: u32 = 32u;
 
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows. The last row may
-// then be too long: surplus blocks lie outside the grid, where nothing is computed.
+// A grid has at most 65 535 workgroups per dimension, so it is folded into rows. Surplus blocks of the last row lie outside the grid.
 fn group_index(id: vec3<u32>) -> u32 {
     return id.y * params.row + id.x;
 }

@@ -1,21 +1,16 @@
 // The sweep through the planes, with a tile in workgroup memory, UNROLL planes at a time.
 //
-// The tile has UNROLL + 2 layers, each of which holds one plane of the block with its halo. One round
-// computes UNROLL planes, for which it needs one more below and one more above. The two uppermost planes are
-// the next round's lowest, so they stay, and UNROLL new planes are loaded over those that are no longer
-// needed. The layers form a ring, which begins at `low`.
+// The tile has UNROLL + 2 layers, each one plane of the block with its halo. One round computes UNROLL planes from these, one more below and
+// one more above. The two uppermost planes are the next round's lowest, so they stay, and UNROLL new planes are loaded over the others.
+// The layers form a ring, which begins at `low`.
 //
 //     UNROLL = 2     layer 0   layer 1   layer 2   layer 3
 //     first round      p - 1       p       p + 1     p + 2       computes p and p + 1
 //     next round       p + 3     p + 4     p + 1     p + 2       computes p + 2 and p + 3
 //
-// There are two barriers per round: no invocation reads a layer before it is complete, and none overwrites a
-// layer that is being read. So unrolling has fewer barriers per plane and more loads in flight between two of
-// them, and takes more workgroup memory. The code is written out for the largest UNROLL. The compiler removes
-// the code beyond the chosen UNROLL when the pipeline is created.
-//
-// A last round may have fewer planes left than UNROLL. The layers of the missing planes are loaded like all
-// others, from inside the grid or according to the border, and are not used.
+// Two barriers per round separate the writing and reading of a layer. So unrolling has fewer barriers per plane and more loads in flight, and
+// takes more workgroup memory. The code is written out for the largest UNROLL; the pipeline compiler removes the rest. A last round may
+// have fewer planes than UNROLL: the layers of the missing planes are loaded like all others, and not used.
 #import layers
 #import outputs
 #import tile
