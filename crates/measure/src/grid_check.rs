@@ -91,10 +91,6 @@ impl GridCheck {
 
     /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`PingPong::stepper`], with
     /// the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn verify(
         &self,
         device: &Device,
@@ -114,10 +110,6 @@ impl GridCheck {
 
     /// Runs some steps by one stepper, and the same by another from the same beginning: whether the grids agree, bit for bit. For
     /// kernels that make many steps at once, of which no number but small ones is exact. Both steppers are of the same pair.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn agree(
         &self,
         device: &Device,

@@ -1,6 +1,7 @@
 //! Measures halofold: GPU time, this machine's memory peak, statistics, rows and records of runs.
 //!
-//! Unlike the library this crate submits and waits: it is for tools, tests and benches.
+//! Unlike the library this crate submits and waits: it is for tools, tests and benches. Everything that waits fails if the
+//! device is lost on the way; `# Errors` names other reasons.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 

@@ -28,10 +28,6 @@ pub trait Subject {
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError>;
 
     /// Times so many repetitions, for a harness that chooses their number.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
         timer.measure_n(repeats, &|pass| self.encode_in_pass(pass))
     }

@@ -67,10 +67,6 @@ pub struct PeakMeter {
 
 impl PeakMeter {
     /// Measures the peak for the first time, by several forms of the kernels. Takes about a second; allocates up to 1 GiB and frees it.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn new(timer: &Timer, budget: Budget) -> Result<Self, MeasureError> {
         let device = timer.device();
         let limits = device.limits();
@@ -102,10 +98,6 @@ impl PeakMeter {
 
     /// Read bandwidth at this moment, in units of 10^9 bytes a second; on a GPU the first measurement. A time measured between two
     /// calls is to be compared with the larger of their answers.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn read_now(&self, timer: &Timer) -> Result<f64, MeasureError> {
         let (last, at) = self.last.get();
         let again = self.again.as_ref().filter(|_| at.elapsed() > FRESH);

@@ -74,11 +74,6 @@ impl Record {
         }
     }
 
-    /// The same with rows of stencils.
-    pub fn with_stencils(self, stencils: Vec<Row<StencilWork>>) -> Self {
-        Record { stencils, ..self }
-    }
-
     /// The record as a JSON file, indented, with a newline at the end.
     ///
     /// # Errors

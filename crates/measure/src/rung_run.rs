@@ -66,19 +66,11 @@ impl<'a> RungRun<'a> {
     }
 
     /// Runs once, over the input whose turn it is, and brings the result to the host.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn value(&self, timer: &Timer) -> Result<Scalar, ReadError> {
         Ok(self.run(timer, &[self.prepared.next()])?[0])
     }
 
     /// Runs once over every input and brings the results to the host.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn values(&self, timer: &Timer) -> Result<Vec<Scalar>, ReadError> {
         self.run(timer, &self.prepared.all().iter().collect::<Vec<_>>())
     }
@@ -105,10 +97,6 @@ impl<'a> RungRun<'a> {
     }
 
     /// Times it from submission to the value on the host: the median in milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn end_to_end(&self, timer: &Timer, budget: Budget) -> Result<f64, MeasureError> {
         let mut ms = Vec::new();
         let start = Instant::now();

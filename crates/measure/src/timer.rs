@@ -220,10 +220,6 @@ impl Timer {
 
     /// Loads the device until it gets no faster, and returns the time of one repetition then: [`Timer::measure`] begins with it. A device
     /// that has had nothing to do is loaded longer, as its clock may be slow to rise.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn warm_up(&self, budget: Budget, record: Encode<'_>) -> Result<Duration, MeasureError> {
         let least = if self.pause() > PAUSE { budget.warm_up_after_pause } else { budget.warm_up };
         self.run(1, record)?;
@@ -235,10 +231,6 @@ impl Timer {
     }
 
     /// Measures the commands that `record` puts into a pass. The first run, which may compile, is not counted.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn measure(&self, budget: Budget, record: Encode<'_>) -> Result<Measurement, MeasureError> {
         let once = self.warm_up(budget, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
@@ -268,10 +260,6 @@ impl Timer {
     /// Runs the commands that `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter has no timestamps.
     ///
     /// No warm-up and no repetition: for work whose result is wanted once. The clock may still be idle.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn once(&self, record: Encode<'_>) -> Result<Option<f64>, MeasureError> {
         if self.timestamps().is_none() {
             self.run(1, record)?;
@@ -284,10 +272,6 @@ impl Timer {
     ///
     /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
     /// not fall between two calls. Without timestamps, the way from submission to completion counts.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn measure_n(&self, repeats: u64, record: Encode<'_>) -> Result<(Duration, Timing), MeasureError> {
         let software = adapter::is_software(&self.device.adapter_info());
         let pieces = pieces(repeats);
@@ -316,10 +300,6 @@ impl Timer {
     ///
     /// For work that cannot be repeated in one pass, as dispatches that write the same buffer wait for one another: a harness
     /// puts many different ones into the pass. The lead keeps the GPU's clock up, and may drive caches empty.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn measure_after(
         &self,
         lead: Encode<'_>,
@@ -342,10 +322,6 @@ impl Timer {
 
     /// Times of some passes with the writes of [`Timer::stamp`], in milliseconds. They must be over: on macOS,
     /// timestamps that are resolved earlier may be zeros. `None` for a pass whose timestamps make no sense.
-    ///
-    /// # Errors
-    ///
-    /// If the device is lost on the way.
     pub fn resolve(&self, places: Range<u32>) -> Result<Vec<Option<f64>>, MeasureError> {
         let count = places.len();
         match self.timestamps().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {

@@ -88,8 +88,9 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Res
     let record = record::reserve(args.record.as_deref())?;
     let gpu = shared.adapters.one.open()?;
     let replay = args.replay(preset, shared, &gpu, &variants)?;
-    record::write(record, || {
-        Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())
+    record::write(record, || Record {
+        stencils: replay.rows.clone(),
+        ..Record::new(&gpu.device, &replay.peak, Vec::new())
     })?;
     print_table(&replay.rows, shared.json, args.csv, || text::report(&replay))?;
     row::check(&replay.rows)
