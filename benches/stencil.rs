@@ -1,15 +1,13 @@
 //! Every stencil variant under criterion, by GPU time: `cargo bench --bench stencil`.
 //!
-//! One group for each stencil, element type and grid, so that criterion's plots compare the variants. The throughput is cells: one
-//! step of one cell is an element, so that criterion's Gelem/s are GCell-updates/s. Bytes and operations a cell are counted in
-//! several ways by several papers, cells in one; the line under each benchmark has the bytes of one read and one write a cell
-//! as a share of what a copy reaches here.
+//! One group per stencil, element type and grid, so that criterion's plots compare the variants. An element is one step of one cell, so
+//! criterion's Gelem/s are GCell-updates/s: papers count bytes and operations of a cell in several ways. The line under each benchmark
+//! shows the bytes of one read and one write a cell as a share of what a copy reaches here.
 //!
-//! Grids go by what the adapter is; `HALOFOLD_BENCH=full` takes them all: the thesis's, smaller and larger ones. Before it is
-//! timed, every variant makes steps on the benchmark's own grid, every cell of which is compared with the CPU's, bit for bit. The
-//! run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take
-//! pairs of grids in turn, which no cache holds together. Groups that end in `/rhs` add a right-hand side to each step; the record leaves them
-//! out.
+//! Grids go by the adapter; `HALOFOLD_BENCH=full` takes all: the thesis's, smaller and larger ones. Before it is timed, every variant steps
+//! the benchmark's own grid, and every cell is compared with the CPU's, bit for bit. The run leaves a record (`HALOFOLD_RECORD=FILE`, by
+//! default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take pairs of grids in turn, which no cache holds together.
+//! Groups that end in `/rhs` add a right-hand side to each step; the record leaves them out.
 
 mod common;
 
@@ -45,8 +43,7 @@ fn main() {
     common::run("stencil", bench, |record, rows| record.stencils = rows);
 }
 
-/// Measures all variants: a step from the first grid of each pair to the second and then one back, or of a time-blocked kernel
-/// two passes, which end where they began.
+/// Measures all variants: a step forward and one back on each pair of grids, or two passes of a time-blocked kernel.
 fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<StencilWork>> {
     let (device, meter) = (&machine.device, machine.meter());
     let mut rows = Vec::new();

@@ -60,8 +60,7 @@ impl Sampler for Group<'_> {
             }
             let subject = subject.as_ref().expect("it is ready since the first call");
             calls += 1;
-            // criterion's own warm-up is too short for a GPU that was idle while kernels were compiled; its test mode makes one call only.
-            // It chooses the number of repetitions by what the closure below takes, so the load is not in there.
+            // criterion's own warm-up is too short for a GPU that was idle during compilation. Its loop counts this closure's time, so the load is outside.
             if calls == 2 {
                 let load = timer.warm_up(Budget::of(timer.device()), &|pass| subject.encode_in_pass(pass));
                 load.expect("the device keeps working");
@@ -72,8 +71,7 @@ impl Sampler for Group<'_> {
                 took
             });
         });
-        // Flat sampling gives all samples the same number of repetitions; the warm-up before doubled it each time. Should the GPU's
-        // clock have failed on the way, those before do not count: one benchmark never mixes two clocks.
+        // Flat sampling: all samples repeat equally often. If the GPU's clock failed meanwhile, earlier samples are dropped: clocks never mix.
         let Some(&(_, last)) = samples.last() else { return Ok(None) };
         let measured = samples.iter().rev().take_while(|(_, how)| *how == last);
         let summary = summary(&measured.map(|(ms, _)| *ms).collect::<Vec<f64>>());

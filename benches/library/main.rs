@@ -1,17 +1,14 @@
 //! The library's own operations under criterion, as an application calls them: `cargo bench --bench library`.
 //!
-//! One group for each operator, shape, type and size. `halofold` is what a call takes among many independent ones that an
-//! application records into one pass, each with an output and a workspace of its own, and `halofold-exact` the same of exact sums;
-//! `halofold-chained` among calls that share both, so that each waits for the one before. One repetition is a pass of many different calls: wgpu puts a barrier
-//! wherever a pass writes a buffer again, and the same call twice would be two that wait for one another. In front of each pass,
-//! uncounted, other memory is read than the inputs': they come from memory however small they are, `HALOFOLD_COLD` or not.
+//! One group per operator, shape, type and size. `halofold` times one of many independent calls in one pass, each with its own output and
+//! workspace, `halofold-exact` the same of exact sums, and `halofold-chained` calls that share both, so that each waits for the one before.
+//! One repetition is a pass of many different calls: wgpu puts a barrier wherever a pass writes a buffer again. Before each pass, uncounted,
+//! other memory is read: inputs are cold however small they are, `HALOFOLD_COLD` or not.
 //!
 //! Two groups go by the host's clock: `scalar`, from recording to the number on the host, and `recording`, the processor's part.
 //!
-//! Every result is verified before it is timed. Sizes go by what the adapter is: up to 2^28 elements, on a software adapter
-//! 2^16. The run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`), as
-//! `halofold-cuda library` of `peers/cuda` does for CUB.
-//!
+//! Every result is verified before it is timed. Sizes reach 2^28 elements, on a software adapter 2^16. The record
+//! (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`) is like that of `halofold-cuda library` in `peers/cuda` for CUB.
 //! Rows are those of [`halofold_cases::timed`].
 
 #[path = "../common/mod.rs"]

@@ -35,9 +35,8 @@ pub fn takes_fewer() -> bool {
     is_software() && !tests_are("all")
 }
 
-/// Those of some cases whose turn it is: every `step`th on a software adapter, beginning at `turn`; all on a GPU, and with
-/// `HALOFOLD_TESTS=all`. Where the turn moves with another table's index, all cases are met together with some of the other's. There have to
-/// be `step` cases at least, so that each turn has one.
+/// Every `step`th case on a software adapter, from `turn` on; all on a GPU, and with `HALOFOLD_TESTS=all`. A turn that moves with another
+/// table's index combines all cases with some of the other's. There have to be at least `step` cases.
 pub fn in_turn<T>(cases: impl IntoIterator<Item = T>, step: usize, turn: usize) -> impl Iterator<Item = T> {
     let step = if takes_fewer() { step } else { 1 };
     cases.into_iter().skip(turn % step).step_by(step)
@@ -98,9 +97,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
 }
 
-/// A device of the best adapter that the environment allows: one for each thread that runs tests, since software adapters
-/// compile the kernels of a device one after the other. On GL there is one for all, for one test at a time: wgpu gives up when
-/// threads wait long for its context.
+/// A device of the best allowed adapter: one per test thread, since software adapters compile a device's kernels one after the other. On GL
+/// one for all, for one test at a time: wgpu gives up when threads wait long for its context.
 pub fn gpu() -> &'static Gpu {
     thread_local! { static MINE: Loan = Loan::new(); }
     MINE.with(|loan| loan.gpu)

@@ -48,8 +48,7 @@ impl<'g> Outputs<'g> {
         self.buffers.iter().map(|[output, _]| Slice::at(output, GUARD))
     }
 
-    /// Records an operation twice in one submission, the second time with scratch memory as the first left it, and returns the bytes of
-    /// each output after each. Fails if it wrote beside its outputs.
+    /// Records an operation twice in one submission, keeping scratch memory, and returns the outputs of both. Fails if it wrote beside them.
     pub fn runs(&self, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<[Vec<Vec<u8>>; 2], String> {
         let all: u64 = self.buffers.iter().map(|[output, _]| output.size()).sum();
         let results = Readback::new(&self.gpu.device, 2 * all);

@@ -35,8 +35,7 @@ impl<'i> From<&'i Input> for Slice<'i> {
     }
 }
 
-/// Records an operation twice in a pass, and all of that twice, with outputs of these sizes. Returns their bytes, which have to be the
-/// same both times.
+/// Records an operation twice in a pass, and that twice, into outputs of these sizes. Returns their bytes, which must be equal.
 pub fn written(
     gpu: &Gpu,
     sizes: impl IntoIterator<Item = u64>,

@@ -21,8 +21,7 @@ macro_rules! least {
     };
 }
 
-/// Every limit that kernels, their bindings and buffers meet, from the least that wgpu takes up to where most operations run. The two
-/// alignments are worst when they are largest.
+/// Every limit that kernels, bindings and buffers meet, from wgpu's least up to where most operations run. Alignments are worst when large.
 static LEAST: &[Least] = least! {
     max_bind_groups: [0],
     max_bindings_per_bind_group: [0, 3, 6, 8],

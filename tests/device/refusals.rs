@@ -22,8 +22,7 @@ fn said<T>(result: Result<T, impl std::fmt::Display>) -> String {
     result.err().map_or_else(|| "nothing was refused".to_owned(), |error| error.to_string())
 }
 
-/// Checks the kind of each error, as `Debug` writes it, and that its text names what to look at: words between semicolons. The kind of a
-/// setting is its name: `Setting(accuracy,`.
+/// Checks each error's kind, as `Debug` writes it (`Setting(accuracy,` for a setting), and the words of its text, between semicolons.
 #[track_caller]
 pub fn check<E: Debug + Display, W: AsRef<str>>(refusals: impl IntoIterator<Item = (E, &'static str, W)>) {
     for (number, (error, kind, words)) in refusals.into_iter().enumerate() {

@@ -169,8 +169,7 @@ proptest! {
     }
 }
 
-/// Runs cases on one device, a third of them on a software adapter: a panic, a complaint of wgpu's and a wrong result fail. Enough of them
-/// have to give a result: errors alone prove little.
+/// Runs cases on one device: a panic, a complaint of wgpu's and a wrong result fail. Enough must give a result: errors prove little.
 fn check<S: Strategy>(cases: u32, values: S, work: impl Fn(&Scene, S::Value) -> Result<End, String>) {
     let cases = if is_software() { cases / 3 } else { cases };
     let adapter = any_adapter();

@@ -1,6 +1,5 @@
-//! Operators that leave elements out, NaNs or those outside of a mask, against the CPU's results of the others.
-//!
-//! One trial per operator and element type, over whole inputs and segments. The last segment keeps nothing.
+//! Operators that leave elements out (NaNs, or by a mask), against the CPU: a trial per operator and element type, over whole inputs and
+//! segments. The last segment keeps nothing.
 
 use halofold::Element;
 use halofold::reduce::{Arity, Op, Shape};

@@ -1,6 +1,4 @@
-//! Every rung × operator × element type × awkward length, against the CPU, on the adapter at hand.
-//!
-//! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
+//! Every rung × operator × element type × awkward length, against the CPU: a trial per rung, element type and finish.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +30,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Of the operators that run: the documents', and one of the others, which take turns, so that each meets several rungs and types. A
-/// software adapter, which takes most of the time to compile, gets one of either in turn.
+/// The documents' operators and one of the others in turn, so that each meets several rungs and types; on a software adapter one of either.
 fn operators(number: usize, runs: impl Fn(&Op) -> bool) -> Vec<Op> {
     let (usual, others): (Vec<_>, Vec<_>) = Op::ALL.iter().partition(|op| {
         matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)

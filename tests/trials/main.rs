@@ -61,8 +61,7 @@ fn say_what_took_longest() {
     }
 }
 
-/// Makes a trial; ignored if there is a reason to leave it out. Adapters beside the one that runs all run those that are sampled
-/// (`HALOFOLD_TESTS=sample`).
+/// Makes a trial; ignored if there is a reason to leave it out. Other adapters run the sampled ones (`HALOFOLD_TESTS=sample`).
 fn trial(
     name: impl Into<String>,
     is_sampled: bool,

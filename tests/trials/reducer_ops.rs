@@ -1,6 +1,4 @@
-//! Every operator of the reducer × element type × form × awkward length × data, against the CPU, on the adapter at hand.
-//!
-//! One trial per operator, element type and form. What the adapter cannot run is listed as ignored, with the reason.
+//! Every operator × element type × form × awkward length × data, against the CPU: a trial per operator, element type and form.
 
 use halofold::Element;
 use halofold::reduce::{Arity, Monoid, Op, Shape, ShapeKind};
@@ -105,8 +103,7 @@ impl Filling {
         }
     }
 
-    /// Returns true if partial products of such floats are too large or too small for their type in some orders, so that no
-    /// one result is right.
+    /// Returns true if partial products of such floats leave their type's range in some orders, so that no one result is right.
     fn leaves_the_range(self, op: Op, element: Element) -> bool {
         let uneven = matches!(
             self,

@@ -1,6 +1,4 @@
-//! States: every operator × element type leaves accumulators, which the GPU and the CPU combine to the result of all elements.
-//!
-//! One trial per operator and element type. What the adapter cannot run is listed as ignored, with the reason.
+//! States: the GPU and the CPU combine accumulators to the result of all elements. A trial per operator and element type.
 
 use halofold::reduce::reference;
 use halofold::reduce::{Arity, Monoid, Op, Scalar, Shape};

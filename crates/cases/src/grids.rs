@@ -10,8 +10,7 @@ use super::{Case, End, Scene, Tag, encode, text};
 
 const STEPS: u32 = 3;
 
-/// Each kernel of each stencil, with each border that it knows; of those that are blocked in time, the fastest. This one also until
-/// nothing changes.
+/// Each kernel of each stencil with each border that it knows; of time-blocked ones the fastest, which also runs until nothing changes.
 pub fn cases(fastest: fn(&Stencil) -> &'static Variant) -> Vec<Case> {
     let of = |stencil: &'static Stencil| {
         let fastest = fastest(stencil);

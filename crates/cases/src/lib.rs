@@ -1,12 +1,10 @@
 //! What halofold is tested on: every operation over small inputs, with the results that the CPU expects.
 //!
-//! A [`Case`] is a row of a table: an operation, its parameters, its input, and what it should give. It runs on any device, goes from stage
-//! to stage, at any of which the device may be lost, and ends with the right bytes, wrong ones, or an error value. The expected results
-//! share no arithmetic with the kernels.
+//! A [`Case`] is a row of a table: an operation, its parameters, its input, and the expected results, which share no arithmetic with the
+//! kernels. It runs on any device, in stages at any of which the device may be lost, and ends with right bytes, wrong ones, or an error.
 //!
-//! Tests of small limits and of lost devices read this list, and so does the page that checks a browser. The rows that the library's
-//! bench times are in [`timed`]. What tests need besides are [elements with known answers](Data) and
-//! [exact sums by whole numbers](exact).
+//! Tests of small limits and of lost devices run this list, and so does the page that checks a browser. [`timed`] has the rows of the
+//! library's bench. There are also [elements with known answers](Data) and [exact sums by whole numbers](exact).
 
 pub mod exact;
 

@@ -116,8 +116,7 @@ fn groups(all: &mut Operations) {
     }
 }
 
-/// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as pairs of
-/// words.
+/// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as words.
 fn scans(all: &mut Operations) {
     let (features, f32, f16) = (Features::all(), Element::F32, Element::F16);
     let scan = |op, element| Scan::new(over(op, element)).expect("it is right");

@@ -77,9 +77,8 @@ const NUMBERS: [&[f64]; 4] = [
     &[100000001.0, 99999998.0, 100000005.0, 100000000.0, 100000003.0],
 ];
 
-/// What NumPy computes of each numbers in 64 bits; of two inputs where the second is the first backwards, and the weights its magnitudes.
-/// Skewness and kurtosis are SciPy's, by their definition. Of numbers around 10^8, where NumPy loses digits, the values are those of whole
-/// fractions, rounded once.
+/// NumPy's results in 64 bits; a second input is the first backwards, and weights its magnitudes. Skewness and kurtosis are SciPy's. Around
+/// 10^8, where NumPy loses digits, the values are whole fractions, rounded once.
 const NUMPY: [(Op, [f64; 4]); 17] = [
     (Op::Sum, [7.0, 1002.3499999999999, 1.4e-11, 500000007.0]),
     (Op::Mean, [0.875, 167.0583333333333, 2.8e-12, 100000001.4]),

@@ -6,8 +6,7 @@ use halofold::reduce::Op;
 use halofold::{Binding, Element, Error, Pass, SettingError, Slice, Workspace};
 use halofold_measure::Job;
 
-/// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four. All
-/// reductions of a rung share one workspace, in one pass.
+/// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an odd offset. Reductions of a rung share one workspace and pass.
 #[test]
 fn inputs_larger_than_a_binding_are_windowed() {
     const LEN: u64 = 300_007;

@@ -129,8 +129,7 @@ fn conjugate_gradients_solve_the_equation() {
     assert!(residual < 1e-4, "{residual}");
 }
 
-/// A point counts if its direction is within 45 degrees of the camera's in the plane and above it, which needs no matrix. Points on the
-/// edge of a view, where 32 bits may decide otherwise, do not count against either number.
+/// Counts points within 45 degrees of the camera's direction, without a matrix. Points on the edge of a view count against neither number.
 #[test]
 fn cameras_see_what_lies_in_front_of_them() {
     let points = visible_points::points(20_011);

@@ -70,8 +70,7 @@ fn wrong_texts_are_refused() {
         (COMBINE, "fn combine(a: Acc) -> Acc { return a; }", "Wgsl(Signature", "line 4; `combine`"),
         (FINISH, "fn finish(n: u32, acc: Acc)", "Wgsl(Signature", "line 5; `finish`"),
         (MEAN, "bool { return true; }", "Wgsl(NotStorable(Out)", "`Out` must be"),
-        // Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there,
-        // or asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
+        // Operators run in loops whose turns differ between invocations: barriers and subgroup operations would be undefined there.
         (SUM, "workgroupBarrier(); return a + b;", "Wgsl(NotPure", "a barrier; line 4"),
         (
             SUM,
@@ -200,8 +199,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
 fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 ";
 
-/// Branches take other kernels on software adapters, which combine the same elements in the same order. Parts of an input count as the
-/// whole does, by whatever rung reads them.
+// Software adapters branch to other kernels, which combine in the same order. Parts count as the whole does, by whatever rung reads them.
 #[test]
 fn operators_that_branch_and_count() {
     const LEN: u32 = 100_003;

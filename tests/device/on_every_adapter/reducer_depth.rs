@@ -18,8 +18,7 @@ fn combine(a: Acc, b: Acc) -> Acc { return select(max(a, b) + 1u, a | b, a == 0u
 fn finish(acc: Acc, n: u32) -> u32 { return acc; }
 ";
 
-/// A bound that says nothing would pass, too: it is no deeper than this many times the longest way, and a bit. (Of segments
-/// between offsets a plan knows no lengths: it counts with the longest.)
+/// The bound must be tight: at most this many times the longest way, and a bit. Between offsets, a plan counts with the longest segment.
 const SLACK: (u64, u64) = (4, 40);
 
 fn cuts() -> Vec<Cut> {

@@ -15,8 +15,7 @@ use halofold_measure::Kernel;
 
 use super::item::Item;
 
-/// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The
-/// last one is of interest for 64-bit floats alone.
+/// Optional features: without them a kernel is composed in another way. The last one matters for 64-bit floats alone.
 const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
 /// Everything that decides a kernel's text, and who asks for it.
@@ -96,8 +95,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung,
-/// by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung and finish.
 pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, How)> {
     let mut ways = Vec::new();
     for form in ShapeKind::ALL {

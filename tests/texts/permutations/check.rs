@@ -18,8 +18,7 @@ use crate::translate::{self, Checked, Code, Language, TranslateError};
 /// How often each language refused a kernel for each type.
 type Refused = BTreeMap<(&'static str, &'static str), usize>;
 
-/// Checks that kernels keep the project's rules, need no feature that their device may lack, and take the memory
-/// that is foreseen; and writes them in all languages.
+/// Checks the project's rules, features and memory of kernels, and writes them in all languages.
 pub fn check_all(items: &[&Item]) -> Refused {
     let refused = Mutex::new(Refused::new());
     // A program that is started for each kernel takes longer than all that comes before it.
@@ -53,8 +52,7 @@ pub fn check_all(items: &[&Item]) -> Refused {
     refused.into_inner().unwrap()
 }
 
-/// Writes a kernel in a language and validates the SPIR-V; returns the type that the language lacks, or a complaint.
-/// No device is given a kernel that the language of its back end lacks types for.
+/// Writes a kernel in a language and validates the SPIR-V; returns a missing type or a complaint. Devices get no kernel with such a type.
 fn write(
     item: &Item,
     checked: &Checked<'_>,

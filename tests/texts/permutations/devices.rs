@@ -13,8 +13,7 @@ use super::operations::MEMORY_EVERYWHERE;
 use super::operators::over;
 use crate::translate;
 
-/// A rung that a device has too little workgroup memory for is refused, not left to the driver; and what halofold
-/// chooses itself fits every device.
+/// A rung with too much workgroup memory for a device is refused, not left to the driver; halofold's own choice fits every device.
 #[test]
 fn workgroup_memory_is_checked() {
     let limits = |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..generous() };

@@ -18,8 +18,7 @@ fn every_function_is_in_a_kernel() {
             composed.extend(name_of(line).map(|name| (file.to_owned(), name)));
         }
     }
-    // Four at a time are combined, and values added, for operators of applications only. `length` has no headings.
-    // Residuals are looked at in their exact form.
+    // Only applications' operators combine four at a time, and values. `length` has no headings. Residuals are checked in their exact form.
     let elsewhere = ["map4_rolled", "kernels/length", "exact/operators/mapped", "stencil/residual"];
     for (file, text) in read_all("shaders", "wgsl") {
         let functions = text.lines().filter_map(name_of).map(|name| (file.clone(), name));

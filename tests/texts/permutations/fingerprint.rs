@@ -1,9 +1,7 @@
-//! A number for what a kernel computes, from its SPIR-V: the same whatever things are called and in whichever order
-//! they are declared. A change of the text that only moves or renames leaves it as it is; any other changes it.
+//! Fingerprints of kernels from their SPIR-V, independent of names and of the order of declarations: other changes of the text change them.
 //!
-//! The entry point is followed from mention to mention. What is declared outside of functions is known by what it
-//! is: a type by its parts, a buffer by its decorations. Variables, and values of a function, are numbered by their
-//! first mention. What the entry point does not reach does not count.
+//! The entry point's references are followed. A global is known by its parts or decorations, variables and values of a function by the order
+//! of first reference. Unreachable declarations do not count.
 //!
 //! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --test texts hashes` writes the fingerprints of all
 //! kernels, a line each. `comm -3 before.txt after.txt` shows what differs after a change.

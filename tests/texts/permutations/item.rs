@@ -81,8 +81,8 @@ impl Met {
     }
 }
 
-/// Kernels that together have every pair of traits, with and without what a device may lack: of all kernels that
-/// are validated, these are written in every language. `HALOFOLD_KERNELS_ALL=1` takes all.
+/// Kernels that together have every pair of traits, with and without optional features, for writing in every language. All with
+/// `HALOFOLD_KERNELS_ALL=1`.
 pub fn sample(items: &[Item]) -> Vec<&Item> {
     let takes_all = std::env::var_os(super::written::ALL).is_some();
     let mut met = Met::new(true, true);

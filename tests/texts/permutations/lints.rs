@@ -1,8 +1,7 @@
 //! The project's own rules about kernels, as walks over naga's representation.
 //!
-//! naga accepts more than every back end and every browser does. These are the traps of the design page that a
-//! machine can see: built-ins inside a struct, 64-bit values in subgroup operations, plain loads and stores of
-//! 64-bit atomics. Barriers that not every invocation reaches are for Tint to find (`scripts/front-ends`).
+//! naga accepts more than every back end and browser. Checked here: built-ins inside a struct, 64-bit values in subgroup operations, plain
+//! loads and stores of 64-bit atomics. Tint finds barriers in non-uniform control flow (`scripts/front-ends`).
 
 use halofold::wgpu::Features;
 use halofold_measure::Kernel;

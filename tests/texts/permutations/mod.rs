@@ -1,10 +1,9 @@
 //! Every kernel there is, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
 //!
-//! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a
-//! device offers ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's
-//! own rules ([`lints`]) and written in every language, or refused for a type whose feature that language's back end
-//! lacks. Other [`operations`], [`operators`] of applications and [`stencils`] are lists of kernels that go the same
-//! way ([`check`]). SPIR-V goes through `spirv-val` besides, where that is installed.
+//! A permutation is an operator over an element type, a form or a rung with a finish, a stage, and a device's features ([`catalogue`]). Each is
+//! composed; each distinct text is validated, checked against the project's rules ([`lints`]) and written in every language, or refused for
+//! a type that the language's back end lacks. Kernels of other [`operations`], of applications' [`operators`] and of [`stencils`] go the
+//! same way ([`check`]). `spirv-val` checks SPIR-V, where it is installed.
 
 mod catalogue;
 mod check;

@@ -20,8 +20,7 @@ pub const MEMORY_EVERYWHERE: u64 = 16 << 10;
 /// The row of the program's own kernels in the table of kernels and compilers.
 pub const PROGRAM: &str = "the program's own";
 
-/// Every distinct kernel of every operation, those of the program, which measure memory, and the one that applies a
-/// count on the GPU.
+/// Every distinct kernel of every operation, of the program's memory measurement, and the one that applies a count on the GPU.
 pub fn kernels() -> Vec<Item> {
     let mut kernels = Kernels::default();
     operations().iter().for_each(|plain| kernels.add(plain));

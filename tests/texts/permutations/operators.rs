@@ -8,9 +8,8 @@ use halofold::{Element, Map};
 use super::catalogue::reductions;
 use super::check::check_all;
 
-/// Operators of an application: the accumulator, a parameter that it declares, what `map` returns, what `combine`
-/// does. Accumulators are of every shape, which generated text takes apart into words. Parameters are the only
-/// variables that an operator's text declares.
+/// Operators of an application: the accumulator, a declared parameter, what `map` returns, what `combine` does. Accumulators have every
+/// shape, which generated text takes apart into words. Parameters are the only variables that an operator may declare.
 const CUSTOM: [[&str; 4]; 7] = [
     ["u32", "", "identity()", "a + b"],
     ["vec3<f32>", "", "identity()", "a + b"],
@@ -104,8 +103,7 @@ pub fn exact_residuals() -> Vec<Monoid> {
     [Element::F32, Element::F64, Element::F16].map(|element| config(element).exact_residual()).into()
 }
 
-/// All kernels of operators over numbers of 32 bits are written in each language, but for floats that texels add to
-/// a total.
+/// All kernels of 32-bit operators are written in each language, but for floats that texels add to a total.
 #[test]
 fn operators_of_every_kind_in_every_language() {
     for (monoids, of_texels) in [([custom(), of_values(), keeping()].concat(), false), (of_texels(), true)] {

@@ -43,8 +43,7 @@ fn configs() -> Vec<Config> {
     configs
 }
 
-/// A configuration with weights of its own and with all its weights equal; without a right-hand side and with one; by
-/// workgroup memory and by subgroups. Time-blocked kernels know nothing of equal weights, others nothing of subgroups.
+/// Configurations with distinct and equal weights, with and without a right-hand side, by workgroup memory and by subgroups.
 fn forms(config: Config) -> Vec<Config> {
     let mut forms = Vec::new();
     for choice in [false, true] {
@@ -105,8 +104,7 @@ fn traits(config: &Config) -> Vec<String> {
     ]
 }
 
-/// Every variant over a large grid with its default tuning, and time-blocked ones also in the shapes that GPUs are
-/// given on which none was measured.
+/// Every variant over a large grid with its default tuning; time-blocked ones also in the shapes for GPUs that were not measured.
 pub fn tuned() -> Vec<Item> {
     let mut items = Vec::new();
     let mut add = |config: &Config, tuning: &str| {

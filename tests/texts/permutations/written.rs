@@ -1,10 +1,8 @@
 //! Kernels as files, for other platforms' compilers, which `scripts/front-ends` runs.
 //!
-//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes each kernel as WGSL, SPIR-V, MSL and
-//! HLSL, and `kernels.json`, which says what they are. Of all kernels those are written that have something new:
-//! each has traits (what is launched, the operator, the type; a stencil, its variant, its borders, …), and every
-//! trait is in one that is written. With `HALOFOLD_KERNELS_PAIRS=1` every pair of traits that some kernel has is in
-//! one; `HALOFOLD_KERNELS_ALL=1` writes all.
+//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes kernels as WGSL, SPIR-V, MSL and HLSL, and
+//! `kernels.json`, which describes them. A kernel has traits (what is launched, the operator, the type; a stencil, its variant, its
+//! borders, …); those written have every trait, with `HALOFOLD_KERNELS_PAIRS=1` every pair of traits. `HALOFOLD_KERNELS_ALL=1` writes all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +21,7 @@ const FOLDER: &str = "HALOFOLD_KERNELS";
 pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
 const PAIRS: &str = "HALOFOLD_KERNELS_PAIRS";
 
-/// Kernels that are always written, by their labels: what is recorded of the machine code is a table of theirs. Of a
-/// reduction the label goes on with the stage that makes results of elements.
+/// Labels of kernels that are always written: their machine code is on record. A reduction's label goes on with the stage over elements.
 const MAIN: [&str; 24] = [
     "sum of f32, Whole",
     "sum of f32, Whole, without SUBGROUP",

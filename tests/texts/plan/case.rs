@@ -263,8 +263,7 @@ fn cases(
 }
 
 impl Case {
-    /// The case over an input of `len` elements: in parts where a shape takes several, and twice where an operator
-    /// has two.
+    /// The case over `len` elements: in parts where a shape takes several, twice where an operator has two inputs.
     fn over(mut self, len: u64, places: [u64; 2], cut: u64) -> Self {
         // States start at a multiple of their size and of the alignment.
         let unit =

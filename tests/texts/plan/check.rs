@@ -99,8 +99,7 @@ pub fn window(launch: &Launch) -> Range<u64> {
     index..index + len
 }
 
-/// The bindings hold the items `range` of a part, the first of which is item `index` of it, and parameters say where
-/// they are.
+/// The bindings hold items `range` of a part, the first of which is item `index`, and parameters say where they are.
 pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Checked {
     if range.is_empty() {
         return Ok(());

@@ -1,8 +1,7 @@
 //! Plans, checked against the kernels' own arithmetic. No GPU is needed.
 //!
-//! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element
-//! once, writes each result once, stays within every limit, and hands partial results on without a gap. Where
-//! there is no plan, the limit that is named stands in the way.
+//! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element and writes each result
+//! once, stays within every limit, and hands on partial results without a gap. If there is no plan, the named limit is in the way.
 
 mod case;
 mod check;

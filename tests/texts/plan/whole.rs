@@ -92,8 +92,7 @@ fn per_result(launch: &Launch) -> u64 {
     }
 }
 
-/// Workgroups draw from as many tickets as there are workgroups, and each publishes into a slot of its own; or adds
-/// to the output.
+/// There are as many tickets as workgroups, and each workgroup publishes into its own slot, or adds to the output.
 fn launches(case: &Case, plan: &Plan) -> Checked {
     let all: u64 = plan.launches().iter().map(|launch| param(launch, "groups")).sum();
     let mut published = 0;

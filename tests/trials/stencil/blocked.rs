@@ -31,8 +31,7 @@ fn tuning([teams, lanes, levels, cells, rows, layers, _]: Shape, config: &Config
     }
 }
 
-/// Lanes that make whole subgroups of every adapter, or parts of them, and lanes that do not; passes of 1 to 33 steps. An even number of
-/// steps takes an even number of passes, so the fullest pass takes twice its steps.
+/// Lanes that make whole subgroups, parts of them, and neither; passes of 1 to 33 steps. The fullest pass takes twice its steps.
 const ROW_SHAPES: [Shape; 9] = [
     [1, 4, 1, 8, 1, 100, 3],
     [1, 4, 3, 4, 2, 7, 7],
@@ -123,8 +122,7 @@ pub fn as_single_steps(kernel: Kernel, element: Element) -> Checked {
     Ok(())
 }
 
-/// The shapes to compile: all; on a software adapter one of the four that it compiles soonest, another for each type and for each of the two
-/// stencils that share them.
+/// The shapes to compile: all; on a software adapter one of the four that compile soonest, another per type and stencil.
 fn sample(kernel: Kernel, element: Element, shapes: &[Shape]) -> Vec<usize> {
     let mut all: Vec<_> = (0..shapes.len()).collect();
     if !is_software() {

@@ -18,8 +18,8 @@ const OWN_CENTRE: [f64; 4] = [0.5, 0.125, 0.0625, 0.25];
 /// A compiled kernel: whether all borders are fixed, whether it has a right-hand side, and one of three shapes.
 type Composition = (bool, bool, usize);
 
-/// All compositions of a kernel. On a software adapter a sample whose shapes move from kernel to kernel: two in 32 bits, with all parts
-/// and with none, and one in other types and of time-blocked kernels, which take seconds each.
+/// All compositions of a kernel; on a software adapter a sample that moves from kernel to kernel: two in 32 bits, one in other types and
+/// of time-blocked kernels.
 fn compositions(kernel: Kernel, element: Element) -> Vec<Composition> {
     if !is_software() {
         let of = |shape| [(true, shape == 1, shape), (false, shape != 1, shape)];
@@ -39,8 +39,7 @@ pub fn exact_steps(element: Element, turn: usize) -> u32 {
     if element == Element::F16 { 1 } else { 2 + turn as u32 / 4 % 2 }
 }
 
-/// Compares steps of all compositions of a kernel over some grids with the CPU's, on small integers, for which they are exact.
-/// Borders take turns.
+/// Compares steps of all compositions over some grids with the CPU's, exactly, on small integers. Borders take turns.
 pub fn check(gpu: &'static Gpu, kernel: Kernel, element: Element, grids: Vec<Grid>) -> Checked {
     let [fixed, mirror, periodic, mixed, faces] = borders();
     for (is_fixed, has_rhs, shape) in compositions(kernel, element) {

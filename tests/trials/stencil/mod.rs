@@ -1,8 +1,7 @@
 //! Every stencil variant against the CPU, on the adapter at hand.
 //!
-//! On dyadic data (small integers, weights that are powers of two) every order of additions is exact, so results are
-//! compared bit for bit over the whole grid, borders included; on random data within a bound that follows from the
-//! operations of a cell and the steps. What the adapter cannot run is listed as ignored, with the reason.
+//! On dyadic data (small integers, weights that are powers of two) every order of additions is exact, so results are compared bit for bit,
+//! borders included; on random data within a bound that follows from the operations of a cell and the steps.
 
 mod blocked;
 mod composed;
@@ -162,8 +161,7 @@ impl Kernel {
         Config::new(self.stencil, self.variant, element, grid)
     }
 
-    /// A configuration; on a software adapter of a time-blocked kernel in small shapes, which many trials share: default tunings take it
-    /// seconds to compile.
+    /// A configuration; time-blocked kernels on a software adapter in small shapes that many trials share, as default ones compile for seconds.
     fn quick_config(self, element: Element, grid: Grid, borders: Borders) -> Config {
         let config = self.config(element, grid).with_borders(borders);
         let is_slow = self.variant.is_blocked() && is_software();
@@ -184,8 +182,7 @@ fn grids(dims: Dims, flat: &[[u32; 2]], deep: &[[u32; 3]]) -> Vec<Grid> {
     }
 }
 
-/// Grids around blocks, and shorter than a stencil reaches; one, two and three cells, primes, a block and one more or less of what it
-/// computes.
+/// Grids around blocks, and shorter than a stencil reaches: one to three cells, primes, a block and one more or less.
 fn small_grids(dims: Dims) -> Vec<Grid> {
     let flat = [[1, 1], [1, 9], [2, 2], [3, 3], [7, 31], [8, 32], [9, 33], [10, 34], [37, 64], [61, 101]];
     let deep = [[1, 1, 1], [2, 3, 5], [3, 3, 3], [4, 8, 32], [9, 11, 36], [35, 10, 34], [5, 17, 67]];

@@ -31,8 +31,7 @@ fn solution(at: [u32; 3]) -> f64 {
     (0.7 * x).sin() * (0.4 * y + 0.3 * z).cos() + 0.05 * (x - y + z)
 }
 
-/// From zero inside, over a grid whose slowest mode is gone after a thousand steps. In 64 bits the run ends at the step at which the
-/// CPU's does.
+/// From zero inside, over a grid whose slowest mode is gone after 1000 steps. In 64 bits the run ends at the CPU's step.
 pub fn solves(kernel: Kernel, element: Element) -> Checked {
     let grid = kernel.grid([9, 12], [5, 7, 8]);
     let borders = Borders { west: Border::Reflect, ..Borders::default() };

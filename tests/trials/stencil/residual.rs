@@ -24,8 +24,7 @@ fn run(gpu: &'static Gpu, element: Element, grid: Grid) -> Run {
     Run::new(gpu, config, FIVE_POINT.usual, 0)
 }
 
-/// The powers of two over which the cells of a grid are spread: of almost all that have squares, and of those whose squares are
-/// just subnormal or just not.
+/// Powers of two over which cells spread: nearly all that have squares, and those whose squares are barely subnormal or not.
 fn powers(element: Element) -> [Range<i32>; 2] {
     match element {
         Element::F16 => [-6..6, -14..-8],

@@ -1,6 +1,4 @@
-//! Grids past one binding, and past one row of workgroups.
-//!
-//! Mostly on a device with limits so low that a small grid is past them; once at the limits that devices have.
+//! Grids past one binding and one row of workgroups: on a device with low limits, and once at the limits that devices have.
 
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
 use halofold::{Compiled, Element};

@@ -101,8 +101,7 @@ fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>
     )
 }
 
-/// Every call waits for the one before. It also reads the last level, of one texel, back to the number that is verified: one small
-/// dispatch more.
+/// Calls are chained. Each also reduces the last level, of one texel, to the number that is verified: one small dispatch more.
 fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2]) -> Made<Runnable> {
     let device = device.clone();
     let sources = pictures(&device, queue, TextureFormat::R32Float, size);
