@@ -49,15 +49,11 @@ pub fn room(gpu: &Gpu, size: u64) -> wgpu::Buffer {
 /// A buffer's bytes, after everything that was submitted.
 pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     let readback = Readback::new(&gpu.device, buffer.size());
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
-    gpu.queue.submit([encoder.finish()]);
+    gpu.submit(|encoder| readback.encode(encoder, buffer, 0, buffer.size()).unwrap());
     readback.wait(buffer.size()).unwrap()
 }
 
 /// Submits one pass.
 pub fn in_one_pass(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    record(&mut encoder.begin_compute_pass(&Default::default()));
-    gpu.queue.submit([encoder.finish()]);
+    gpu.submit(|encoder| record(&mut encoder.begin_compute_pass(&Default::default())));
 }

@@ -10,8 +10,10 @@ use std::ops::Deref;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
-use halofold::{adapter, wgpu};
-pub use halofold_cases::{Data, Kind, Random, bits_of, data, decode, elements, encode, exact as oracle};
+use halofold::{Compiled, Operation, adapter, wgpu};
+pub use halofold_cases::{
+    Data, Kind, Random, bits_of, compile, data, decode, elements, encode, exact as oracle,
+};
 pub use run::{job, missing, over, right, run, shaped, spanned};
 pub use twice::{Outputs, twice_in_a_pass};
 
@@ -208,6 +210,19 @@ fn adapter() -> &'static wgpu::Adapter {
 }
 
 impl Gpu {
+    /// Compiles an operation that the device supports, with default options.
+    #[track_caller]
+    pub fn compile<O: Operation>(&self, operation: O) -> Compiled<O> {
+        compile(&self.device, operation).unwrap()
+    }
+
+    /// Records commands and submits them.
+    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) {
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.queue.submit([encoder.finish()]);
+    }
+
     /// Runs `work` and panics if wgpu found fault with anything in it.
     #[track_caller]
     pub fn clean<T>(&self, work: impl FnOnce() -> T) -> T {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use halofold::Element;
 use halofold::group::{Pairs, ReduceRuns, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
-use halofold::{Compiled, Element};
 
 use crate::common::{POISON, Random, bits_of, elements, gpu, poison};
 use crate::inputs::{Input, words, written};
@@ -40,7 +40,7 @@ pub fn outputs(
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
     let by_key =
         monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid)).unwrap();
-    let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
+    let by_key = gpu.compile(by_key);
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() {
         by_key.of(&first)

@@ -5,7 +5,7 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::rank::Quantiles;
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
 use halofold::{Compiled, Element, Kernels, Options};
-use halofold_cases::{Scene, any_adapter};
+use halofold_cases::{Scene, any_adapter, compile};
 
 #[test]
 fn pipelines_are_compiled_once_and_when_needed() {
@@ -15,9 +15,7 @@ fn pipelines_are_compiled_once_and_when_needed() {
     let grids = Grids::new(&first, &second);
     let variant = Variant::named(&FIVE_POINT, "register-rows").unwrap();
     let config = Config::new(&FIVE_POINT, variant, Element::F32, Grid::plane(8, 8));
-    let (count, jacobi) = compiled(|| {
-        Compiled::new(&scene.device, Jacobi::new(config, FIVE_POINT.usual), &Default::default()).unwrap()
-    });
+    let (count, jacobi) = compiled(|| compile(&scene.device, Jacobi::new(config, FIVE_POINT.usual)).unwrap());
     assert_eq!(count, 0, "making a stencil compiles nothing");
     assert_eq!(compiled(|| jacobi.bind(grids).unwrap()).0, 1);
     assert_eq!(compiled(|| jacobi.clone().bind(grids).unwrap()).0, 0);
@@ -36,7 +34,7 @@ fn pipelines_are_compiled_once_and_when_needed() {
     assert!(compiled(|| other.bind_until(grids, Until::new(0.1)).unwrap()).0 <= 1);
 
     let numbers = Histogram::new(Keys::Numbers, 64);
-    let (count, histogram) = compiled(|| Compiled::new(&scene.device, numbers, &Default::default()).unwrap());
+    let (count, histogram) = compiled(|| compile(&scene.device, numbers).unwrap());
     assert_eq!(count, 0, "making a histogram compiles nothing");
     assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 2);
     assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 0);

@@ -117,7 +117,7 @@ fn compare(arrays: &[&Vec<u8>], expected: impl Iterator<Item = (usize, Vec<Value
 /// Runs an operation by id twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
 fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Ask]) {
     let asked = all.iter().fold(GroupById::new(element, groups).unwrap(), |by_id, ask| (ask.ask)(by_id));
-    let by_id = Compiled::new(&gpu.device, asked, &Default::default()).unwrap();
+    let by_id = gpu.compile(asked);
     check_on(gpu, &by_id, (groups, all), pairs, from);
 }
 
@@ -204,7 +204,7 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let ids = lists.iter().zip(0..).flat_map(|(list, id)| vec![id; list.len()]).collect();
     let [values, ids] = Pairs { values: lists.concat(), ids }.inputs(gpu, [0, 0]);
     let by_id = GroupById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
-    let by_id = Compiled::new(&gpu.device, by_id, &Default::default()).unwrap();
+    let by_id = gpu.compile(by_id);
     let results: Vec<Group<u32, Value>> =
         by_id.of(group::Pairs { keys: &ids, values: &values }).run(&gpu.queue).unwrap();
     results.iter().map(|group| [group.variance, group.sample_variance].map(Option::unwrap)).collect()
@@ -297,9 +297,7 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
     check(gpu, Element::F32, 10, &pairs, [0, 0], &[SUM]);
     let [values, ids] = pairs.inputs(gpu, [0, 0]);
-    let by_id =
-        Compiled::new(&gpu.device, GroupById::new(Element::F32, 10).unwrap().sum(), &Default::default())
-            .unwrap();
+    let by_id = gpu.compile(GroupById::new(Element::F32, 10).unwrap().sum());
     let pairs = group::Pairs { keys: &ids, values: &values };
     let error = by_id.of(pairs).run::<Group<u32, f32>>(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
@@ -315,7 +313,7 @@ type Keyed = (Compiled<GroupByKey>, u32, usize);
 fn keyed(gpu: &Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Keyed {
     let asked = GroupByKey::new(key, of, most).unwrap().count().sum();
     let asked = if has_all { asked.min().max().mean().variance().sample_variance() } else { asked };
-    (Compiled::new(&gpu.device, asked, &Default::default()).unwrap(), most, if has_all { 7 } else { 2 })
+    (gpu.compile(asked), most, if has_all { 7 } else { 2 })
 }
 
 /// The same by key. Pairs of more keys than groups are left out. Returns the number of these, and of groups that are empty.

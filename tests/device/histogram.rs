@@ -58,7 +58,7 @@ fn check(gpu: &Gpu, config: Histogram, words: &[u32], firsts: &[usize]) {
 
 fn check_each(gpu: &Gpu, config: Histogram, all: impl IntoIterator<Item = Vec<u32>>, firsts: &[usize]) {
     gpu.clean(|| {
-        let histogram = Compiled::new(&gpu.device, config, &Default::default()).unwrap();
+        let histogram = gpu.compile(config);
         for words in all {
             firsts.iter().for_each(|first| compare(gpu, &histogram, &words, *first, &words[*first..]));
         }
@@ -282,15 +282,7 @@ fn every_strideth_element_counts_in_every_channel() {
 fn maps_give_the_keys() {
     let gpu = gpu();
     let check = |config: Histogram, words: &[u32], first: usize, given: &[u32]| {
-        gpu.clean(|| {
-            compare(
-                gpu,
-                &Compiled::new(&gpu.device, config, &Default::default()).unwrap(),
-                words,
-                first,
-                given,
-            )
-        });
+        gpu.clean(|| compare(gpu, &gpu.compile(config), words, first, given));
     };
     let mut random = Random::new(5);
     let words: Vec<u32> = (0..6000).map(|_| random.next() as u32).collect();
@@ -377,10 +369,7 @@ fn plans_have_no_more_dispatches_than_needed() {
     assert_eq!(steps(adding.clone(), 1 << 20), [COUNT]);
     assert!(steps(adding, 0).is_empty());
     // The first keys of a longer buffer.
-    let (histogram, keys) = (
-        Compiled::new(&gpu().device, config, &Default::default()).unwrap(),
-        Input::new(gpu(), &[1u32; 1000]),
-    );
+    let (histogram, keys) = (gpu().compile(config), Input::new(gpu(), &[1u32; 1000]));
     let plan = histogram.operation().plan(BufferRange { offset: 0, len: 10 }, None, &limits);
     assert_eq!(histogram.of(&keys).len(10).plan().unwrap(), plan.unwrap());
 }

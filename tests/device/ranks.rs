@@ -2,7 +2,7 @@
 
 use halofold::rank::{Method, Outputs, Quantiles, Ranked, TopK, reference};
 use halofold::reduce::{Op, Shape};
-use halofold::{Compiled, Element, Value};
+use halofold::{Element, Value};
 
 use crate::common::{Random, bits_of, elements, gpu, in_turn};
 use crate::cut::{Cut, Group};
@@ -105,8 +105,7 @@ macro_rules! over {
 fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
-    let quantiles = over!(Quantiles::new(element, ASKED).unwrap().with_method(method), cut);
-    let quantiles = Compiled::new(&gpu.device, quantiles, &Default::default()).unwrap();
+    let quantiles = gpu.compile(over!(Quantiles::new(element, ASKED).unwrap().with_method(method), cut));
     // Between 64-bit elements, the output has both.
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
@@ -136,7 +135,7 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let top = over!(TopK::new(element, k).unwrap(), cut);
     let top = if is_smallest { top.smallest() } else { top };
     let places = rows.len() * k as usize;
-    let top = Compiled::new(&gpu.device, top, &Default::default()).unwrap();
+    let top = gpu.compile(top);
     let sizes = [element.size().max(4), 4].map(|size| size * places as u64);
     let got = written(gpu, sizes, |outputs| {
         top.of(&input).bind(Outputs { values: outputs[0], indices: outputs[1] })
@@ -239,12 +238,7 @@ fn ranks_of_long_rows() {
         let (cut, last) = (rows(len), len as u64 - 1);
         let (input, rows) = ranked(Element::F32, &cut);
         for ranks in [&[0][..], &[last / 2], &[7, 16_666], &[last / 2, last, 0, last / 3, last / 3 + 1]] {
-            let nth = Compiled::new(
-                &gpu().device,
-                over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut),
-                &Default::default(),
-            )
-            .unwrap();
+            let nth = gpu().compile(over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut));
             let got = gpu().clean(|| nth.of(&input).run::<Value>(&gpu().queue).unwrap());
             let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
@@ -264,9 +258,7 @@ fn medians_near_zero() {
     let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
     let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
     let input = Input::new(gpu, &pairs);
-    let medians =
-        Compiled::new(&gpu.device, Quantiles::new(Element::F32, [0.5]).unwrap().rows(2), &Default::default())
-            .unwrap();
+    let medians = gpu.compile(Quantiles::new(Element::F32, [0.5]).unwrap().rows(2));
     for ([a, b], got) in pairs.iter().zip(medians.of(&input).run::<f32>(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
@@ -285,26 +277,16 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         check_top((element, segments(&[0, 5, 0, 2, 0]), 1, false));
     }
     check_quantiles((Element::F32, segments(&[]), Method::Linear));
-    let none = Compiled::new(
-        &gpu.device,
-        Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]),
-        &Default::default(),
-    )
-    .unwrap();
+    let none = gpu.compile(Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]));
     assert!(none.of(&Input::new(gpu, &[0f32; 10])).run::<f32>(&gpu.queue).unwrap().is_empty());
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =
         [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
     for (element, method) in methods {
-        let top = Compiled::new(&gpu.device, TopK::new(element, 3).unwrap(), &Default::default()).unwrap();
+        let top = gpu.compile(TopK::new(element, 3).unwrap());
         assert_eq!(top.of(&nothing).run::<Ranked<Value>>(&gpu.queue).unwrap(), []);
-        let median = Compiled::new(
-            &gpu.device,
-            Quantiles::new(element, [0.5]).unwrap().with_method(method),
-            &Default::default(),
-        )
-        .unwrap();
+        let median = gpu.compile(Quantiles::new(element, [0.5]).unwrap().with_method(method));
         let got = median.of(&nothing).run::<Value>(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }
@@ -313,9 +295,7 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
 #[test]
 fn ranks_past_the_end_have_no_element() {
     let nth = |element, words: &[u32], ranks: &[u64]| {
-        let nth =
-            Compiled::new(&gpu().device, Quantiles::nth(element, ranks.iter().copied()), &Default::default())
-                .unwrap();
+        let nth = gpu().compile(Quantiles::nth(element, ranks.iter().copied()));
         nth.of(&Input::new(gpu(), words)).run::<Value>(&gpu().queue).unwrap()
     };
     let zeros = [0; 50_000];

@@ -12,9 +12,9 @@ use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{self, Limits};
-use halofold::{Compiled, Element, Planned, Slice, Value};
+use halofold::{Element, Planned, Slice, Value};
 
-use crate::common::{Gpu, buffer, cautious, gpu, limited, room};
+use crate::common::{Gpu, buffer, cautious, compile, gpu, limited, room};
 use crate::inputs::Input;
 
 /// The message of an error.
@@ -45,16 +45,16 @@ fn check_messages<const N: usize>(rows: [(String, &'static str); N]) {
 #[test]
 fn histograms() {
     let gpu @ Gpu { device, .. } = gpu();
-    let made = |keys, bins| said(Compiled::new(device, Histogram::new(keys, bins), &Default::default()));
+    let made = |keys, bins| said(compile(device, Histogram::new(keys, bins)));
     let numbers = |bins| made(Keys::Numbers, bins);
     let range = |low, high| made(Keys::Ranges { low, high }, 10);
     let levels = |levels: &[f32]| made(Keys::Levels(levels.into()), 2);
     let finite = "both must be finite, and the first less than the second";
     let config = Histogram::new(Keys::Numbers, 1000);
     let tuning = config.tuning_on(&device.limits());
-    let tuned = |tuning| said(Compiled::new(device, config.clone().with_tuning(tuning), &Default::default()));
+    let tuned = |tuning| said(compile(device, config.clone().with_tuning(tuning)));
     let with = |copies, slices| tuned(tuning.with_method(Method::Workgroup { copies, slices, merge: false }));
-    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 100), &Default::default()).unwrap();
+    let histogram = compile(device, Histogram::new(Keys::Numbers, 100)).unwrap();
     let keys = &buffer(gpu, &[1; 4 * 1000], wgpu::BufferUsages::STORAGE);
     let counts = &buffer(gpu, &[0; 4 * 400], wgpu::BufferUsages::STORAGE);
     let other = &buffer(gpu, &[0; 4 * 1000], wgpu::BufferUsages::COPY_SRC);
@@ -110,18 +110,14 @@ fn histograms() {
 fn histograms_on_a_small_device() {
     let small = cautious(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let range = |high| Keys::Ranges { low: 0.0, high };
-    let made =
-        |keys, bins| said(Compiled::new(&small.device, Histogram::new(keys, bins), &Default::default()));
+    let made = |keys, bins| said(compile(&small.device, Histogram::new(keys, bins)));
     let halves = "fn map(elem: Elem, index: u32) -> f32 { return f32(elem) * 0.5; }";
     let halves = Map::custom(Element::F64, halves).unwrap();
     let halves = Histogram::new(range(8.0), 16).with_map(halves);
     check_messages([
         (made(Keys::Numbers, 16_385), "max_storage_buffer_binding_size of 65540; has 65536; use fewer bins"),
         (made(range(1.0), 8193), "max_storage_buffer_binding_size of 65544; has 65536; use fewer bins"),
-        (
-            said(Compiled::new(&small.device, halves, &Default::default())),
-            "the map needs SHADER_F64, which this device lacks",
-        ),
+        (said(compile(&small.device, halves)), "the map needs SHADER_F64, which this device lacks"),
     ]);
 }
 
@@ -129,13 +125,13 @@ fn histograms_on_a_small_device() {
 fn elements_of_histograms() {
     let device = &gpu().device;
     let config = Histogram::new(Keys::Numbers, 10);
-    let made = |config: Histogram| said(Compiled::new(device, config, &Default::default()));
+    let made = |config: Histogram| said(compile(device, config));
     let custom = |text: &str| Map::custom(Element::F32, text);
     let map = |result, body| format!("fn map(elem: Elem, index: u32) -> {result} {{ {body} }}");
     let pure = "may contain only constants, types, functions";
     let mapped = |text: &str| made(config.clone().with_map(custom(text).unwrap()));
     let small = "struct Elem { x: f32 } fn map(elem: Elem, index: u32) -> f32 { return elem.x; }";
-    let points = Compiled::new(device, config.clone().with_channels(3), &Default::default()).unwrap();
+    let points = compile(device, config.clone().with_channels(3)).unwrap();
     let words = Input::new(gpu(), &[0u32; 30]);
     let many = Histogram::new(Keys::Numbers, 20_000).with_channels(4);
     check_messages([
@@ -159,26 +155,15 @@ fn elements_of_histograms() {
 fn groups_and_keys() {
     let Gpu { device, queue } = gpu();
     let zeros = Input::new(gpu(), &[0u32; 16]);
-    let by_id =
-        Compiled::new(device, GroupById::new(Element::F32, 10).unwrap().sum().min(), &Default::default())
-            .unwrap();
+    let by_id = compile(device, GroupById::new(Element::F32, 10).unwrap().sum().min()).unwrap();
     let ids = |element, groups| said(GroupById::new(element, groups));
     let of = |ids| by_id.of(Pairs { keys: ids, values: Slice::from(&zeros) });
     let room = room(gpu(), 400);
     let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
-    let by_two = Compiled::new(
-        device,
-        GroupByKey::new(Element::F32, Element::U32, 2).unwrap().max(),
-        &Default::default(),
-    )
-    .unwrap();
+    let by_two = compile(device, GroupByKey::new(Element::F32, Element::U32, 2).unwrap().max()).unwrap();
     let groups = |key, of, groups| said(GroupByKey::new(key, of, groups));
-    let sums = Compiled::new(
-        device,
-        ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap(),
-        &Default::default(),
-    )
-    .unwrap();
+    let sums =
+        compile(device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap()).unwrap();
     let sixteen = BufferRange { offset: 0, len: 16 };
     check_messages([
         (said(of(zeros.part(0, 60)).run::<Group<u32, f32>>(queue)), "inputs of 16 and 15 elements"),
@@ -190,10 +175,7 @@ fn groups_and_keys() {
         (said(of((&zeros).into()).bind(Outputs::new().len(&room))), "the output `len` is not written"),
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
-        (
-            said(Compiled::new(device, GroupById::new(Element::F32, 1).unwrap(), &Default::default())),
-            "results of a group of 0",
-        ),
+        (said(compile(device, GroupById::new(Element::F32, 1).unwrap())), "results of a group of 0"),
         (
             said(by_two.of(Pairs { keys: &keys, values: &keys }).run::<Group<f32, f32>>(queue)),
             "more than 2 different keys",
@@ -213,19 +195,17 @@ fn scans_and_selections() {
     let Gpu { device, queue } = gpu();
     let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
     let dot = Scan::new(Op::Dot.over(Element::F32).unwrap());
-    let rows = Compiled::new(device, scan.clone().rows(3), &Default::default()).unwrap();
-    let parts = Compiled::new(device, scan.clone().continuing(), &Default::default()).unwrap();
-    let all = Compiled::new(device, scan.clone(), &Default::default()).unwrap();
+    let rows = compile(device, scan.clone().rows(3)).unwrap();
+    let parts = compile(device, scan.clone().continuing()).unwrap();
+    let all = compile(device, scan.clone()).unwrap();
     let elements = Input::new(gpu(), &[0f32; 10]);
-    let backwards = Compiled::new(device, scan.clone().segment_offsets([5, 4]), &Default::default()).unwrap();
+    let backwards = compile(device, scan.clone().segment_offsets([5, 4])).unwrap();
     let backwards = backwards.of(&elements).plan();
     let narrow = Limits { max_storage_buffer_binding_size: 8192, ..Limits::default() };
     let long = scan.plan(BufferRange { offset: 0, len: 1 << 20 }, None, &narrow);
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
-    let select =
-        Compiled::new(&small.device, Select::new(Element::F32, &keep("true")).unwrap(), &Default::default())
-            .unwrap();
+    let select = small.compile(Select::new(Element::F32, &keep("true")).unwrap());
     check_messages([
         (said(dot), "one input"),
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
@@ -245,18 +225,11 @@ fn ranks() {
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
         let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
-        said(Compiled::new(device, median, &Default::default()).unwrap().of(&input).run::<Value>(queue))
+        said(compile(device, median).unwrap().of(&input).run::<Value>(queue))
     };
-    let quantiles = |number| {
-        said(Compiled::new(
-            device,
-            Quantiles::new(Element::F32, vec![0.5; number]).unwrap(),
-            &Default::default(),
-        ))
-    };
+    let quantiles = |number| said(compile(device, Quantiles::new(Element::F32, vec![0.5; number]).unwrap()));
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
-    let most =
-        Compiled::new(device, TopK::new(Element::F32, u32::MAX).unwrap(), &Default::default()).unwrap();
+    let most = compile(device, TopK::new(Element::F32, u32::MAX).unwrap()).unwrap();
     check_messages([
         (median(&[0, 4, 3]), "segment 1 from 4 to 3, of 10 elements"),
         (median(&[1, 11]), "segment 0 from 1 to 11"),

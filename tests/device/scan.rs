@@ -7,7 +7,7 @@ use halofold::select::Select;
 use halofold::{Compiled, Element, Error, Options, Value};
 
 use crate::common::{
-    Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
+    Gpu, Kind, Random, compile, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
 };
 use crate::cut::Cut;
 use crate::inputs::{Input, words, written};
@@ -28,7 +28,7 @@ pub fn judge(
     expected: impl Fn(&[u8]) -> Vec<Expected>,
 ) {
     let what = format!("{scan:?}, {} bytes from {offset} on", bytes.len());
-    let scan = match Compiled::new(&gpu.device, scan, &Default::default()) {
+    let scan = match compile(&gpu.device, scan) {
         Err(missing @ Error::Feature(_)) => return println!("{op} of {element} not run: {missing}"),
         made => made.unwrap(),
     };
@@ -156,7 +156,7 @@ fn operators_need_not_commute_on_every_adapter() {
     let text = "struct Elem { other: u32, value: u32, another: u32 }
         fn value(elem: Elem) -> u32 { return elem.value; }";
     let digits = Monoid::custom_struct("digits", 12, Arity::One, &(text.to_owned() + DIGITS)).unwrap();
-    let scan = Compiled::new(&gpu().device, Scan::new(digits).unwrap(), &Default::default()).unwrap();
+    let scan = gpu().compile(Scan::new(digits).unwrap());
     let values: Vec<u32> = (0..9000).map(|i| i * i % 11).collect();
     let elements: Vec<[u32; 3]> = values.iter().map(|value| [7, *value, 7]).collect();
     let got = gpu().clean(|| run(gpu(), &scan, bytemuck::cast_slice(&elements), 12, 16 * 9000));
@@ -174,7 +174,7 @@ fn prefixes_of_segments() {
     let ends = Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
     let rows = [(digits().segment_offsets(ends), lens), (digits().rows(5), vec![5; 2000])];
     for (scan, lens) in rows {
-        let scan = Compiled::new(&small.device, scan, &Default::default()).unwrap();
+        let scan = small.compile(scan);
         let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
         let size = 16 * elements.len() as u64;
         let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
@@ -188,7 +188,7 @@ fn parts_go_on_where_others_have_ended() {
     let elements: Vec<u32> = (0..30_000).map(|i| i * i % 11).collect();
     let all = expected(&elements, &[elements.len()]);
     for gpu in [gpu(), &with_few_invocations(1 << 15)] {
-        let scan = Compiled::new(&gpu.device, digits().continuing(), &Default::default()).unwrap();
+        let scan = gpu.compile(digits().continuing());
         let (state, mut at) = (room(gpu, scan.operation().state_size()), 0);
         // Twice, and the second time from the start. Parts are bound apart from each other, and have their states in common.
         for len in [0, 1, 4096, 9000, 0, 1, 4095, 12_289, 3] {
@@ -214,7 +214,7 @@ fn parts_of_rows_leave_the_state_of_the_last() {
     let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap().continuing();
     let segments = sums.clone().segment_offsets([30, 4090, 8950]);
     for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
-        let scan = Compiled::new(&gpu.device, scan, &Default::default()).unwrap();
+        let scan = gpu.compile(scan);
         let input = Input::new(gpu, &elements);
         // The second part has nothing of the first.
         let got = gpu.clean(|| {
@@ -238,7 +238,7 @@ fn keeping(condition: &str) -> String {
 fn check_kept(gpu: &Gpu, select: Select, elements: &[u8], size: usize, keeps: impl Fn(usize, &[u8]) -> bool) {
     for as_indices in [false, true] {
         let select = if as_indices { select.clone().indices() } else { select.clone() };
-        let select = match Compiled::new(&gpu.device, select, &Default::default()) {
+        let select = match compile(&gpu.device, select) {
             Err(missing @ Error::Feature(_)) => return println!("not run: {missing}"),
             made => made.unwrap(),
         };
@@ -320,12 +320,7 @@ fn selections_on_a_small_device() {
 fn kept_elements_are_values() {
     let gpu = gpu();
     let input = Input::new(gpu, &[1.5f32, -2.0, 0.25, -8.0]);
-    let select = Compiled::new(
-        &gpu.device,
-        Select::new(Element::F32, &keeping("elem < 0.0")).unwrap(),
-        &Default::default(),
-    )
-    .unwrap();
+    let select = gpu.compile(Select::new(Element::F32, &keeping("elem < 0.0")).unwrap());
     assert_eq!(select.of(&input).run::<f32>(&gpu.queue).unwrap(), [-2.0, -8.0]);
     assert!(select.of(&input).len(0).run::<f32>(&gpu.queue).unwrap().is_empty());
     let error = select.of(&input).run::<u32>(&gpu.queue).unwrap_err();

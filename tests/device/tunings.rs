@@ -17,7 +17,7 @@ use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
 };
 use halofold::wgpu::{Features, Limits};
-use halofold::{Compiled, Element, Planned, Slice};
+use halofold::{Element, Planned, Slice};
 use halofold_cases::{End, How, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -201,8 +201,7 @@ fn stencils_are_right_or_refused() {
     let until = (any::<bool>(), parameter(), prop::sample::select(vec![Norm::Max, Norm::L2]));
     check(150, (stencil_config(), until), |scene, (config, (ends, every, norm))| {
         let weights = config.stencil.dyadic;
-        let jacobi =
-            Compiled::new(&scene.device, Jacobi::new(config, weights), &Default::default()).map_err(text)?;
+        let jacobi = scene.compile(Ok(Jacobi::new(config, weights)))?;
         let start: Vec<_> = (0..config.grid.cells() as u32).map(|at| f64::from(word(at) >> 29)).collect();
         let mut after = start.clone();
         Problem::of(&config, weights).step(&start, &mut after);
@@ -230,7 +229,7 @@ fn histograms_are_right_or_refused() {
             _ => (i as f32 / 2999.0).to_bits(),
         };
         let keys: Vec<u32> = (0..3000).map(key).collect();
-        let histogram = Compiled::new(&scene.device, job.clone(), &Default::default()).map_err(text)?;
+        let histogram = scene.compile(Ok(job.clone()))?;
         let counts = histogram::reference::counts(&job.keys, job.bins, &keys);
         let (input, output) = (scene.buffer(bytemuck::cast_slice(&keys))?, scene.room(job.output())?);
         let prepared = histogram.of(&input).bind(&output).map_err(text)?;

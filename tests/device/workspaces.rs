@@ -6,7 +6,7 @@ use halofold::reduce::{Op, Reduce};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Buffer, BufferUsages};
-use halofold::{Bound, Compiled, Element, InputsOf, Planned, Workspace};
+use halofold::{Bound, Element, InputsOf, Planned, Workspace};
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, read, room};
 
@@ -18,7 +18,7 @@ fn planned<'a, O: Planned + 'a>(
     operation: O,
     inputs: impl InputsOf<'a, O> + Copy + 'a,
 ) -> Bind<'a> {
-    let compiled = Compiled::new(&gpu.device, operation, &Default::default()).unwrap();
+    let compiled = gpu.compile(operation);
     Box::new(move |workspace| {
         let request = compiled.of(inputs);
         let request = workspace.into_iter().fold(request, |request, workspace| request.workspace(workspace));
@@ -28,7 +28,7 @@ fn planned<'a, O: Planned + 'a>(
 }
 
 fn reduced<'a>(gpu: &'a Gpu, reduce: Reduce, input: &'a Buffer, row: u64) -> Bind<'a> {
-    let compiled = Compiled::new(&gpu.device, reduce, &Default::default()).unwrap();
+    let compiled = gpu.compile(reduce);
     Box::new(move |workspace| {
         let reduction = compiled.of(input).segments(row);
         let reduction = workspace.into_iter().fold(reduction, |it, workspace| it.workspace(workspace));

@@ -4,11 +4,11 @@ use std::f64::consts::{LN_2, SQRT_2};
 use std::iter::repeat_with;
 
 use halofold::reduce::{Arity, Monoid, Op, Reduce, ShapeKind};
-use halofold::{Compiled, Element, Slice, Value, wgpu};
+use halofold::{Element, Slice, Value, wgpu};
 use halofold_cases::How;
 use libtest_mimic::Trial;
 
-use crate::common::{Random, gpu, poisoned, run};
+use crate::common::{Random, compile, gpu, poisoned, run};
 use crate::{Checked, lacking, trial, watched};
 
 /// Largest distance of a result from the standard library's, in units in its last place.
@@ -54,7 +54,7 @@ fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
 fn compare(monoid: Monoid, function: fn(f64) -> f64, arguments: &[f64]) -> Checked {
     let bytes = bytemuck::cast_slice(arguments);
     let buffer = poisoned(gpu(), bytes, 0);
-    let reducer = Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default())?;
+    let reducer = compile(&gpu().device, Reduce::new(monoid))?;
     let input = Slice::new(&buffer, 0, bytes.len() as u64);
     let [first, _] = run(gpu(), &reducer.of(input).segments(1), None)?;
     let results = Op::Sum.read(Element::F64, &first).into_iter();

@@ -4,7 +4,7 @@ use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Monoid, Op, Plan, Reduce, Scalar, Shape};
 use halofold::{Compiled, Element, Slice};
 
-use crate::common::{gpu, over, poisoned, right, run};
+use crate::common::{compile, gpu, over, poisoned, right, run};
 use crate::{Checked, watched};
 
 /// Every operator with every type that it is defined over.
@@ -45,8 +45,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(op: Op, element: Element, monoid: Monoid, varies: bool) -> Checked<Self> {
-        let reducer =
-            watched(gpu(), || Ok(Compiled::new(&gpu().device, Reduce::new(monoid), &Default::default())?))?;
+        let reducer = watched(gpu(), || Ok(compile(&gpu().device, Reduce::new(monoid))?))?;
         Ok(Bench { op, element, reducer, varies })
     }
 

@@ -4,7 +4,7 @@ use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     BOXES, Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
 };
-use halofold::{Compiled, Element, wgpu};
+use halofold::{Element, wgpu};
 
 use super::{Case, End, Scene, Tag, encode, text};
 
@@ -57,8 +57,7 @@ async fn steps_of(scene: &Scene, config: Config, ends: bool) -> Result<End, Stri
     let (first, second) = (scene.buffer(&bytes)?, scene.buffer(&bytes)?);
     let grids = Grids::new(&first, &second);
     scene.stage();
-    let jacobi =
-        Compiled::new(&scene.device, Jacobi::new(config, weights), &Default::default()).map_err(text)?;
+    let jacobi = scene.compile(Ok(Jacobi::new(config, weights)))?;
     scene.stage();
     let (after, _) = Problem::of(&config, weights).until(&cells, STEPS, Until::new(0.0));
     let mut expected = encode(Element::F32, after);

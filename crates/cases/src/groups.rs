@@ -6,7 +6,7 @@ use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunOutputs
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
-use halofold::{Compiled, DispatchArguments, Element, wgpu};
+use halofold::{DispatchArguments, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -46,7 +46,7 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
     let ids = scene.buffer(bytemuck::cast_slice(&ids))?;
     scene.stage();
-    let by_id = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
+    let by_id = scene.compile(Ok(asked))?;
     scene
         .gives(&[nth(0), nth(1), vec![outside]], |outputs| {
             let to = group::Outputs::new().sum(&outputs[0]).count(&outputs[1]).rejected(&outputs[2]);
@@ -69,8 +69,8 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
     let keys = scene.buffer(bytemuck::cast_slice(&keys))?;
     scene.stage();
-    let asked = GroupByKey::new(Element::U32, Element::U32, MOST as u32).map_err(text)?.sum().count();
-    let group_by = Compiled::new(&scene.device, asked, &Default::default()).map_err(text)?;
+    let asked = GroupByKey::new(Element::U32, Element::U32, MOST as u32);
+    let group_by = scene.compile(asked.map(|asked| asked.sum().count()))?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
             let [keys_to, len, sums, counts, rejected] = &outputs else { panic!("five outputs") };
@@ -87,10 +87,8 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
     let sums = with_zeros(runs().map(|run| run.iter().sum()).collect(), words.len());
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
-    let sum = Op::Sum.over(Element::U32).map_err(text)?;
-    let by_key = ReduceRuns::new(Element::U32, sum)
-        .and_then(|by_key| Compiled::new(&scene.device, by_key, &Default::default()))
-        .map_err(text)?;
+    let by_key = Op::Sum.over(Element::U32).and_then(|sum| ReduceRuns::new(Element::U32, sum));
+    let by_key = scene.compile(by_key)?;
     scene
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
             let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
@@ -105,10 +103,7 @@ async fn prefixes(scene: &Scene) -> Result<End, String> {
     let expected = words.iter().scan(0, before).collect();
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
-    let sum = Op::Sum.over(Element::U32).map_err(text)?;
-    let scan = Scan::new(sum)
-        .and_then(|scan| Compiled::new(&scene.device, scan.exclusive(), &Default::default()))
-        .map_err(text)?;
+    let scan = scene.compile(Op::Sum.over(Element::U32).and_then(Scan::new).map(Scan::exclusive))?;
     scene.gives(&[expected], |outputs| scan.of(&input).bind(&outputs[0])).await
 }
 
@@ -119,9 +114,7 @@ async fn selected(scene: &Scene) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let wgsl = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
-    let select =
-        Compiled::new(&scene.device, Select::new(Element::U32, wgsl).map_err(text)?, &Default::default())
-            .map_err(text)?;
+    let select = scene.compile(Select::new(Element::U32, wgsl))?;
     scene
         .gives(&[with_zeros(kept, words.len()), vec![count]], |outputs| {
             select.of(&input).bind(select::Outputs { kept: &outputs[0], count: &outputs[1] })
@@ -131,11 +124,8 @@ async fn selected(scene: &Scene) -> Result<End, String> {
 
 async fn scaled(scene: &Scene) -> Result<End, String> {
     let words = words(scene);
-    let after = |sum: &mut u32, word: &u32| {
-        *sum += 3 * word;
-        Some(*sum)
-    };
-    let expected = words.iter().scan(0, after).collect();
+    let mut sum = 0;
+    let expected = words.iter().map(|word| (sum += 3 * word, sum).1).collect();
     let (input, factor) = (scene.buffer(bytemuck::cast_slice(&words))?, scene.buffer(&3u32.to_le_bytes())?);
     scene.stage();
     let wgsl = "@group(0) @binding(10) var<storage> factor: u32;
@@ -144,9 +134,8 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
         fn identity() -> Acc { return 0u; }
         fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
         fn finish(acc: Acc, n: u32) -> Acc { return acc; }";
-    let sum = Monoid::custom("scaled", Element::U32, Arity::One, wgsl).map_err(text)?;
-    let scan = Scan::new(sum).map_err(text)?;
-    let scan = Compiled::new(&scene.device, scan, &Default::default()).map_err(text)?;
+    let sum = Monoid::custom("scaled", Element::U32, Arity::One, wgsl);
+    let scan = scene.compile(sum.and_then(Scan::new))?;
     let request = scan.of(&input).with_parameters(&factor);
     scene.gives(&[expected], |outputs| request.bind(&outputs[0])).await
 }
@@ -154,8 +143,7 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
 async fn arguments(scene: &Scene) -> Result<End, String> {
     let count = scene.buffer(&1000u32.to_le_bytes())?;
     scene.stage();
-    let arguments = DispatchArguments::new(64).map_err(text)?;
-    let arguments = Compiled::new(&scene.device, arguments, &Default::default()).map_err(text)?;
+    let arguments = scene.compile(DispatchArguments::new(64))?;
     scene.gives(&[vec![16, 1, 1]], |outputs| arguments.of(&count).bind(&outputs[0])).await
 }
 
@@ -167,8 +155,7 @@ async fn divided(scene: &Scene) -> Result<End, String> {
     scene.stage();
     let wgsl = "@group(0) @binding(10) var<storage> pair: vec2<u32>;
         fn keep(elem: Elem, index: u32) -> bool { return elem % pair.x == pair.y; }";
-    let select = Select::new(Element::U32, wgsl).map_err(text)?;
-    let select = Compiled::new(&scene.device, select, &Default::default()).map_err(text)?;
+    let select = scene.compile(Select::new(Element::U32, wgsl))?;
     let request = select.of(&input).with_parameters(&pair);
     let (bound, outputs) = request.bind_new(wgpu::BufferUsages::COPY_SRC).map_err(text)?;
     let size = outputs.iter().map(|(_, output)| output.size()).sum();

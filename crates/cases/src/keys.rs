@@ -1,7 +1,7 @@
 //! Histograms.
 
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::{Compiled, Element, Map};
+use halofold::{Element, Map};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -79,7 +79,7 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
             (config.with_map(map.map_err(text)?), vec![halves.collect()])
         }
     };
-    let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;
+    let histogram = scene.compile(Ok(config))?;
     let counts = channels.iter().flat_map(|words| reference::counts(&keys, bins, words));
     scene.gives(&[counts.collect()], |outputs| histogram.of(&input).bind(&outputs[0])).await
 }

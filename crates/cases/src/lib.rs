@@ -30,7 +30,7 @@ use halofold::stencil::{Stencil, Variant};
 pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode};
 pub use how::How;
 pub use operations::{Plain, operations};
-pub use scene::{End, Scene, any_adapter, same, text};
+pub use scene::{End, Scene, any_adapter, compile, same, text};
 
 /// Where a case runs. Each place runs the cases of those behind it, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,8 +4,9 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reduce, Shape};
 use halofold::wgpu::{self, Extent3d, TextureFormat, TextureSampleType, TextureUsages};
-use halofold::{Compiled, Element, Map, Texels};
+use halofold::{Element, Map, Texels};
 
+use super::timed::described;
 use super::{Case, End, Scene, text};
 
 const WIDTH: u32 = 97;
@@ -35,24 +36,13 @@ fn texture(
     format: TextureFormat,
     texels: &[u32],
 ) -> wgpu::Texture {
-    let [width, height] = sides;
-    let size = Extent3d { width, height, depth_or_array_layers: 1 };
     let storage = TextureUsages::STORAGE_BINDING | TextureUsages::COPY_SRC;
-    let texture = scene.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("application"),
-        size,
-        mip_level_count: levels,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: TextureUsages::TEXTURE_BINDING
-            | TextureUsages::COPY_DST
-            | if levels > 1 { storage } else { TextureUsages::empty() },
-        view_formats: &[],
-    });
-    let rows =
-        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * width), rows_per_image: None };
-    scene.queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(texels), rows, size);
+    let usage = TextureUsages::COPY_DST | if levels > 1 { storage } else { TextureUsages::empty() };
+    let descriptor = described(format, sides, levels, usage);
+    let texture = scene.device.create_texture(&descriptor);
+    let bytes_per_row = Some(4 * sides[0]);
+    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: None };
+    scene.queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(texels), rows, descriptor.size);
     texture
 }
 
@@ -63,8 +53,8 @@ fn picture(scene: &Scene) -> wgpu::Texture {
 async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
     let picture = picture(scene);
     let green = Map::components(TextureSampleType::Uint, "g").map_err(text)?;
-    let sum = Op::Sum.over(Element::U32).and_then(|sum| sum.of_texels(green)).map_err(text)?;
-    let reducer = Compiled::new(&scene.device, Reduce::new(sum), &Default::default()).map_err(text)?;
+    let sum = Op::Sum.over(Element::U32).and_then(|sum| sum.of_texels(green));
+    let reducer = scene.compile(sum.map(Reduce::new))?;
     let green: Vec<u32> = words().iter().map(|word| word >> 8 & 255).collect();
     let expected = match shape {
         Shape::Segments { len } => green.chunks(len as usize).map(|row| row.iter().sum()).collect(),
@@ -79,8 +69,7 @@ async fn sums(scene: &Scene, shape: Shape) -> Result<End, String> {
 async fn counts(scene: &Scene) -> Result<End, String> {
     let picture = picture(scene);
     let channels = Map::components(TextureSampleType::Uint, "rgba").map_err(text)?;
-    let config = Histogram::new(Keys::Numbers, 256).with_map(channels);
-    let histogram = Compiled::new(&scene.device, config, &Default::default()).map_err(text)?;
+    let histogram = scene.compile(Ok(Histogram::new(Keys::Numbers, 256).with_map(channels)))?;
     let mut expected = vec![0u32; 4 * 256];
     for word in words() {
         (0..4).for_each(|channel| expected[256 * channel + (word >> (8 * channel) & 255) as usize] += 1);
@@ -96,8 +85,7 @@ async fn maxima(scene: &Scene) -> Result<End, String> {
     let texture = texture(scene, [100, 70], LEVELS, TextureFormat::R32Float, texels);
     scene.stage();
     let red = Map::components(TextureSampleType::Float { filterable: false }, "r").map_err(text)?;
-    let pyramid = Pyramid::new(Op::Max, red).map_err(text)?;
-    let pyramid = Compiled::new(&scene.device, pyramid, &Default::default()).map_err(text)?;
+    let pyramid = scene.compile(Pyramid::new(Op::Max, red))?;
     let output = scene.room(4)?;
     scene.stage();
     let prepared = pyramid.bind(&texture, Texels::new(&texture).level(1)).map_err(text)?;

@@ -1,9 +1,9 @@
 //! Order statistics of short rows.
 
+use halofold::Element;
 use halofold::rank::{Outputs, Quantiles, TopK, reference};
-use halofold::{Compiled, Element};
 
-use super::{Case, End, Scene, text};
+use super::{Case, End, Scene};
 
 /// Elements of a row, and the number of largest ones.
 const ROW: usize = 100;
@@ -26,9 +26,7 @@ async fn third(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let third =
-        Compiled::new(&scene.device, Quantiles::nth(Element::U32, [2]).rows(ROW as u64), &Default::default())
-            .map_err(text)?;
+    let third = scene.compile(Ok(Quantiles::nth(Element::U32, [2]).rows(ROW as u64)))?;
     let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
     let expected = elements.chunks(ROW).map(of).collect();
     scene.gives(&[expected], |outputs| third.of(&input).bind(&outputs[0])).await
@@ -38,12 +36,7 @@ async fn largest(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let top = Compiled::new(
-        &scene.device,
-        TopK::new(Element::U32, K).map_err(text)?.rows(ROW as u64),
-        &Default::default(),
-    )
-    .map_err(text)?;
+    let top = scene.compile(TopK::new(Element::U32, K).map(|top| top.rows(ROW as u64)))?;
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
     let winners = elements.chunks(ROW).flat_map(of).map(|(value, index)| (value.as_f64() as u32, index));
     let (values, indices) = winners.unzip();

@@ -2,10 +2,11 @@
 
 use std::iter::zip;
 
+use crate::compile;
 use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Accuracy, Arity, Numbers, Op, Reduce, Shape, ShapeKind};
-use halofold::{Compiled, Element, Slice, Workspace};
+use halofold::{Element, Slice, Workspace};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
 
@@ -164,7 +165,7 @@ impl Reduced {
             let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
             reduce = reduce.with_rung(Setup::new(rung, &device.limits(), size * spanned));
         }
-        let reducer = Compiled::new(device, reduce, &Default::default()).map_err(text)?;
+        let reducer = compile(device, reduce).map_err(text)?;
         let slices = buffers.iter().map(|buffer| match shape {
             Shape::Strided { .. } => Slice::from(buffer),
             _ => Slice::new(buffer, 0, size * spanned),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use halofold::read::{Readback, Reading};
-use halofold::{Bound, adapter, wgpu};
+use halofold::{Bound, Compiled, Error, Operation, adapter, wgpu};
 
 /// The end of an operation.
 #[derive(Debug)]
@@ -31,6 +31,11 @@ pub struct Scene {
 
 pub fn any_adapter() -> wgpu::Adapter {
     pollster::block_on(adapter::preferred(true)).expect("an adapter")
+}
+
+/// Compiles an operation with default options.
+pub fn compile<O: Operation>(device: &wgpu::Device, operation: O) -> Result<Compiled<O>, Error> {
+    Compiled::new(device, operation, &Default::default())
 }
 
 impl Scene {
@@ -61,6 +66,11 @@ impl Scene {
     /// The same, to be destroyed at a stage, the first being 0.
     pub fn destroyed_at(self, stage: u32, polls: bool) -> Self {
         Scene { left: AtomicI64::new(stage.into()), polls, ..self }
+    }
+
+    /// Compiles an operation with default options.
+    pub fn compile<O: Operation>(&self, operation: Result<O, Error>) -> Result<Compiled<O>, String> {
+        operation.and_then(|operation| compile(&self.device, operation)).map_err(text)
     }
 
     /// A new stage begins.

@@ -96,7 +96,7 @@ fn searches_take_both_zeros_as_equal() {
             eprintln!("{op} of {element}: the adapter lacks {:?}", monoid.features());
             continue;
         }
-        let reducer = Compiled::new(&gpu.device, Reduce::new(monoid), &Default::default()).unwrap();
+        let reducer = gpu.compile(Reduce::new(monoid));
         for (len, seed) in (0..9).map(|seed| (2, seed)).chain([(5001, 1)]) {
             let (cut, zeros) = (Cut::whole(len).at(1), array(Hard::Zeros, element, len, seed));
             let got = output(gpu, &reducer, &cut, element, &zeros);

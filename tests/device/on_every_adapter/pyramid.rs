@@ -8,7 +8,7 @@ use halofold::wgpu::{self, Texture, TextureFormat, TextureSampleType, TextureUsa
 use halofold::{Compiled, Error, Map, Texels, TextureError};
 
 use super::textures::{self, BOUND, FLOAT, clear_depth, component, is_gl, rows, write};
-use crate::common::{self, Gpu, Random, gpu, in_turn, limited};
+use crate::common::{self, Gpu, Random, compile, gpu, in_turn, limited};
 use crate::refusals;
 
 /// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
@@ -50,9 +50,7 @@ fn read(gpu: &Gpu, texture: &Texture, level: u32) -> Vec<u32> {
     let from = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
     let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(apart), rows_per_image: None };
     let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    encoder.copy_texture_to_buffer(from, to, size);
-    gpu.queue.submit([encoder.finish()]);
+    gpu.submit(|encoder| encoder.copy_texture_to_buffer(from, to, size));
     let bytes = common::read(gpu, &buffer);
     let rows = bytes.chunks_exact(apart as usize).take(size.height as usize);
     rows.flat_map(|bytes| bytemuck::pod_collect_to_vec::<_, u32>(&bytes[..row as usize])).collect()
@@ -60,7 +58,7 @@ fn read(gpu: &Gpu, texture: &Texture, level: u32) -> Vec<u32> {
 
 /// A pyramid on a device.
 pub fn compiled(gpu: &Gpu, op: Op, map: Map) -> Result<Compiled<Pyramid>, Error> {
-    Compiled::new(&gpu.device, Pyramid::new(op, map)?, &Default::default())
+    compile(&gpu.device, Pyramid::new(op, map)?)
 }
 
 /// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.
@@ -128,9 +126,7 @@ fn check(
             prepared => prepared.unwrap(),
         };
         for _ in 0..2 {
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            prepared.encode(&mut encoder);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(|encoder| prepared.encode(encoder));
             for level in first..target.mip_level_count() {
                 let expected = expected(floats, size, level - first + 1, op);
                 assert!(read(gpu, target, level) == expected, "{op} of {size:?}, level {level}");

@@ -18,17 +18,11 @@ fn devices() -> [Gpu; 2] {
     [Features::empty(), Features::MAPPABLE_PRIMARY_BUFFERS].map(without)
 }
 
-fn submit(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) {
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    record(&mut encoder);
-    gpu.queue.submit([encoder.finish()]);
-}
-
 /// A readback with room for `size` bytes, to which the bytes are on their way.
 fn filled(gpu: &Gpu, size: u64) -> Readback {
     let readback = Readback::new(&gpu.device, size);
     let source = buffer(gpu, &BYTES, BufferUsages::COPY_SRC);
-    submit(gpu, |encoder| readback.encode(encoder, &source, 0, 8).unwrap());
+    gpu.submit(|encoder| readback.encode(encoder, &source, 0, 8).unwrap());
     readback
 }
 
@@ -49,7 +43,7 @@ fn any_number_of_bytes_comes_back() {
         for size in [0, 1, 2, 4, 6] {
             let mailbox = Mailbox::new(&gpu.device, size);
             for _ in 0..2 {
-                submit(&gpu, |encoder| mailbox.encode(encoder).unwrap());
+                gpu.submit(|encoder| mailbox.encode(encoder).unwrap());
                 assert_eq!(mailbox.spin().unwrap(), vec![0; size as usize]);
             }
         }
@@ -61,7 +55,7 @@ fn bytes_arrive_in_the_callers_memory() {
     for gpu in devices() {
         let (readback, mailbox) = (filled(&gpu, 8), Mailbox::new(&gpu.device, 8));
         gpu.queue.write_buffer(mailbox.buffer(), 0, &BYTES);
-        submit(&gpu, |encoder| mailbox.encode(encoder).unwrap());
+        gpu.submit(|encoder| mailbox.encode(encoder).unwrap());
         let expected: [[u16; 2]; 2] = bytemuck::cast(BYTES);
         let [mut pairs, mut awaited] = [[[0u16; 2]; 2]; 2];
         readback.wait_into(&mut pairs).unwrap();
@@ -92,7 +86,7 @@ fn wrong_requests_are_errors_and_harmless() {
         let readback = Readback::new(&gpu.device, 8);
         let [source, bare] =
             [BufferUsages::COPY_SRC, BufferUsages::STORAGE].map(|usage| buffer(&gpu, &BYTES, usage));
-        submit(&gpu, |encoder| {
+        gpu.submit(|encoder| {
             let mut refused =
                 |at, from, offset, size| readback.encode_behind(at, encoder, from, offset, size).unwrap_err();
             refusals::check([
@@ -139,12 +133,12 @@ fn one_request_at_a_time() {
         for polled in [false, true] {
             let given_up = readback.read(8);
             busy(readback.wait(8).map(drop));
-            submit(&gpu, |encoder| busy(readback.encode(encoder, &source, 0, 8)));
+            gpu.submit(|encoder| busy(readback.encode(encoder, &source, 0, 8)));
             if polled {
                 poll(&gpu);
             }
             drop(given_up);
-            submit(&gpu, |encoder| readback.encode(encoder, &source, 0, 8).unwrap());
+            gpu.submit(|encoder| readback.encode(encoder, &source, 0, 8).unwrap());
         }
         let look =
             |reading: &mut Reading| repeat_with(|| reading.try_take().unwrap()).find_map(|taken| taken);
@@ -157,11 +151,11 @@ fn one_request_at_a_time() {
 
         let mailbox = Mailbox::new(&gpu.device, 8);
         gpu.queue.write_buffer(mailbox.buffer(), 0, &BYTES);
-        submit(&gpu, |encoder| mailbox.encode(encoder).unwrap());
+        gpu.submit(|encoder| mailbox.encode(encoder).unwrap());
         let mut reading = mailbox.read();
-        submit(&gpu, |encoder| busy(mailbox.encode(encoder)));
+        gpu.submit(|encoder| busy(mailbox.encode(encoder)));
         assert_eq!(look(&mut reading).unwrap(), BYTES);
-        submit(&gpu, |encoder| mailbox.encode(encoder).unwrap());
+        gpu.submit(|encoder| mailbox.encode(encoder).unwrap());
     }
 }
 

@@ -6,7 +6,7 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::ladder::{Rung, Setup};
 use halofold::reduce::{Arity, Monoid, Reduce, Shape};
 use halofold::select::Select;
-use halofold::{BufferError, Compiled, Element, Error, Map, Slice, Value, wgpu};
+use halofold::{BufferError, Element, Error, Map, Slice, Value, wgpu};
 use halofold_cases::How;
 
 /// A sum of squares that is right; each test spoils something.
@@ -30,8 +30,7 @@ fn constants_may_be_vectors_and_arrays() {
     let text = format!("{constants}{used}");
     for gpu in [gpu(), &without(wgpu::Features::SUBGROUP)] {
         let elements = buffer(gpu, bytemuck::cast_slice(&[2.0f32; 3000]), wgpu::BufferUsages::STORAGE);
-        let mean =
-            Compiled::new(&gpu.device, Reduce::new(custom(&text).unwrap()), &Default::default()).unwrap();
+        let mean = gpu.compile(Reduce::new(custom(&text).unwrap()));
         for shape in [Shape::Whole, Shape::Segments { len: 30 }, Shape::axis(10, 30, 10)] {
             let means = mean.of(&elements).shape(shape);
             let means: Vec<f32> = gpu.clean(|| means.run(&gpu.queue)).unwrap();
@@ -164,21 +163,19 @@ fn any_names_may_be_declared() {
     let elements = [1.0f32, -2.0, 3.0];
     let held = buffer(gpu, bytemuck::cast_slice(&elements), wgpu::BufferUsages::STORAGE);
     let input = Slice::new(&held, 0, 12);
-    let squares = Reduce::new(custom(&operator).unwrap());
-    let squares = Compiled::new(&gpu.device, squares, &Default::default()).unwrap();
+    let squares = gpu.compile(Reduce::new(custom(&operator).unwrap()));
     assert_eq!(squares.of(input).run::<f32>(&gpu.queue), Ok(14.0));
     assert_eq!(squares.of(input).segments(1).run::<Vec<f32>>(&gpu.queue), Ok(vec![1.0, 4.0, 9.0]));
 
     let own = "struct Acc { combine: f32 }\nfn map(x: f32) -> f32 { return Acc(x).combine; }";
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return map(main(elem)) > 3.0; }";
     let keep = format!("{other}\n{own}\n{keep}");
-    let large = Select::new(Element::F32, &keep).unwrap();
-    let large = Compiled::new(&gpu.device, large, &Default::default()).unwrap();
+    let large = gpu.compile(Select::new(Element::F32, &keep).unwrap());
     assert_eq!(large.of(input).run(&gpu.queue), Ok(vec![Value::F32(-2.0), Value::F32(3.0)]));
 
     let map = format!("{other}\nfn map(elem: Elem, index: u32) -> u32 {{ return u32(main(elem)); }}");
     let counts = Histogram::new(Keys::Numbers, 10).with_map(Map::custom(Element::F32, &map).unwrap());
-    let counts = Compiled::new(&gpu.device, counts, &Default::default()).unwrap();
+    let counts = gpu.compile(counts);
     assert_eq!(counts.of(input).run(&gpu.queue), Ok(vec![0, 1, 0, 0, 1, 0, 0, 0, 0, 1]));
 }
 

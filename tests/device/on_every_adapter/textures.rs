@@ -1,6 +1,6 @@
 //! Textures as inputs, against texels that the test has made: every kind of sample, levels, layers, rectangles and shapes.
 
-use crate::common::{Gpu, Random, gpu, limited};
+use crate::common::{Gpu, Random, compile, gpu, limited};
 use half::f16;
 use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Accuracy, Arity, Monoid, Op, Reduce};
@@ -69,12 +69,9 @@ pub fn clear_depth(gpu: &Gpu, texture: &Texture, depth: f32, stencil: Option<u32
         depth_ops: Some(cleared(depth)),
         stencil_ops: stencil.map(cleared),
     };
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        depth_stencil_attachment: Some(attachment),
-        ..Default::default()
-    });
-    gpu.queue.submit([encoder.finish()]);
+    let pass =
+        wgpu::RenderPassDescriptor { depth_stencil_attachment: Some(attachment), ..Default::default() };
+    gpu.submit(|encoder| drop(encoder.begin_render_pass(&pass)));
 }
 
 /// A texture of random words, and the words.
@@ -136,8 +133,7 @@ fn check(gpu: &Gpu, sizes: &[[u32; 2]], is_in_windows: bool) {
     let low = map("fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r & 15u; }");
     let histograms = |map: Map, bins| {
         let config = Histogram::new(Keys::Numbers, bins).with_map(map);
-        [config.clone(), config.with_stride(3, 1)]
-            .map(|config| Compiled::new(device, config, &Default::default()).unwrap())
+        [config.clone(), config.with_stride(3, 1)].map(|config| compile(device, config).unwrap())
     };
     let low = histograms(low, 16);
     let bytes = histograms(component(TextureSampleType::Uint, "rgba"), 256);
@@ -272,8 +268,7 @@ fn floats_fractions_and_colours() {
     // Ranges of fractions.
     let (texture, words) = words(gpu, TextureFormat::Rgba8Unorm, [61, 43]);
     let quarters = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 4);
-    let quarters =
-        Compiled::new(&gpu.device, quarters.with_map(component(FLOAT, "b")), &Default::default()).unwrap();
+    let quarters = gpu.compile(quarters.with_map(component(FLOAT, "b")));
     let mut expected = [0u32; 4];
     words.iter().for_each(|word| expected[((word >> 16 & 255) * 4 / 255).min(3) as usize] += 1);
     assert_eq!(quarters.of_texels(&texture).run::<u32>(&gpu.queue).unwrap(), expected);
@@ -295,7 +290,7 @@ fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 }";
     let bounds = Monoid::custom_struct("bounds", 16, Arity::One, bounds).unwrap();
     let bounds = bounds.of_texels(Map::texels(FLOAT, place).unwrap()).unwrap();
-    let bounds = Compiled::new(&gpu.device, Reduce::new(bounds), &Default::default()).unwrap();
+    let bounds = gpu.compile(Reduce::new(bounds));
     let mut bytes = vec![0u8; 40 * 30];
     (bytes[7 * 40 + 9], bytes[21 * 40 + 3], bytes[12 * 40 + 31]) = (255, 1, 9);
     let image = texture(gpu, TextureFormat::R8Unorm, [40, 30], [1, 1], BOUND);

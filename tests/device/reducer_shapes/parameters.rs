@@ -45,8 +45,7 @@ fn weights(gpu: &Gpu) -> wgpu::Buffer {
 fn every_shape_reads_the_parameters_of_its_frame_on_every_adapter() {
     for gpu in both() {
         for monoid in [uniform(), storage()] {
-            let reducer =
-                Compiled::new(&gpu.device, Reduce::new(monoid.clone()), &Default::default()).unwrap();
+            let reducer = gpu.compile(Reduce::new(monoid.clone()));
             let frame = weights(gpu);
             for (number, values) in FRAMES.into_iter().enumerate() {
                 gpu.queue.write_buffer(&frame, 256, bytemuck::cast_slice(&values));
@@ -100,7 +99,7 @@ fn parameters_that_do_not_go_with_an_operator_are_refused_on_every_adapter() {
     let large = "@group(0) @binding(9) var<uniform> weights: array<vec4<u32>, 5001>;";
     let large = weighted(large, ["weights[0].x", "weights[0].y", "weights[5000].z"]);
     let size = large.parameters_size().unwrap();
-    let large = Compiled::new(&gpu.device, Reduce::new(large), &Default::default()).unwrap();
+    let large = gpu.compile(Reduce::new(large));
     let frame = common::buffer(gpu, &poison(size as usize), BufferUsages::UNIFORM);
     if size > gpu.device.limits().max_uniform_buffer_binding_size {
         let error = given(&large, &frame, 0, size);

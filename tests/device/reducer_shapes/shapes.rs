@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use halofold::reduce::{Arity, BufferRange, Monoid, Op, Reduce, Shape};
-use halofold::{Compiled, Element, Error, Launches, Slice, WgslError};
+use halofold::{Element, Error, Launches, Slice, WgslError};
 use halofold_cases::How;
 
 use super::scene::{
@@ -303,8 +303,7 @@ fn strides_are_those_of_wgsl() {
     assert_eq!(made(28, TYPES[3].0).unwrap_err(), Error::Wgsl(WgslError::Stride { wgsl: 32, said: 28 }));
     assert!(made(4, "").unwrap_err().to_string().contains("Elem"));
     // A slice that starts inside an element.
-    let reducer =
-        Compiled::new(&GPU.device, Reduce::new(made(12, TYPES[0].0).unwrap()), &Default::default()).unwrap();
+    let reducer = GPU.compile(Reduce::new(made(12, TYPES[0].0).unwrap()));
     let (held, result) = (poisoned(&GPU, &[0; 120], 0), room(&GPU, 4));
     let error = reducer.of(Slice::new(&held, 4, 24)).shape(Shape::Whole).bind(&result).unwrap_err();
     assert!(error.to_string().contains("12 bytes"), "{error}");

@@ -6,10 +6,10 @@ use halofold::reduce::{Op, Reduce, Shape};
 use halofold::wgpu::{
     Extent3d, Limits, TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
 };
-use halofold::{Compiled, Element, Map, Texels};
+use halofold::{Element, Map, Texels};
 
 use super::{check_messages, said};
-use crate::common::{Gpu, gpu, limited, room};
+use crate::common::{Gpu, compile, gpu, limited, room};
 use crate::on_every_adapter::pyramid::{STORED, compiled, pyramid, texture};
 use crate::on_every_adapter::textures::{BOUND, FLOAT, component, is_gl};
 
@@ -17,14 +17,9 @@ use crate::on_every_adapter::textures::{BOUND, FLOAT, component, is_gl};
 fn textures() {
     let Gpu { device, queue } = gpu();
     let sum = Op::Sum.over(Element::F32).unwrap();
-    let plain = Compiled::new(device, Reduce::new(sum.clone()), &Default::default()).unwrap();
-    let sum = Compiled::new(
-        device,
-        Reduce::new(sum.of_texels(component(FLOAT, "r")).unwrap()),
-        &Default::default(),
-    )
-    .unwrap();
-    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 4), &Default::default()).unwrap();
+    let plain = compile(device, Reduce::new(sum.clone())).unwrap();
+    let sum = compile(device, Reduce::new(sum.of_texels(component(FLOAT, "r")).unwrap())).unwrap();
+    let histogram = compile(device, Histogram::new(Keys::Numbers, 4)).unwrap();
     let made = |change: fn(&mut TextureDescriptor<'_>)| {
         let mut descriptor = TextureDescriptor {
             label: None,

@@ -7,7 +7,7 @@ use halofold_measure::{GridCheck, PingPong};
 use super::Kernel;
 use super::windows::{long_grids, small};
 use crate::Checked;
-use crate::common::{Gpu, gpu};
+use crate::common::{Gpu, compile, gpu};
 
 /// Grids smaller and larger than the tile that a field is made of, in one window and in several.
 pub fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Checked {
@@ -22,8 +22,7 @@ pub fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Checked {
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
         let config = config.with_block(Block { rows: 4, cols: 16 });
         let config = config.with_tuning(config.tuning.with_planes_per_group(13));
-        let right =
-            Compiled::new(&gpu.device, Jacobi::new(config, kernel.stencil.dyadic), &Default::default())?;
+        let right = compile(&gpu.device, Jacobi::new(config, kernel.stencil.dyadic))?;
         let wrong = right.reweighted(Weights::new(&[0.5; 4]))?;
         let field = GridCheck::new(&gpu.device, &gpu.queue, &config)?;
         let pair = field.pair(&gpu.device)?;

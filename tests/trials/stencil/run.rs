@@ -4,7 +4,7 @@ use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, Config, Convergence, Grid, Grids, Jacobi, Outcome, Until, Weights};
 use halofold::{Compiled, wgpu};
 
-use crate::common::{Gpu, Random, decode, encode, is_poison, poison, poisoned, read};
+use crate::common::{Gpu, Random, compile, decode, encode, is_poison, poison, poisoned, read};
 use crate::{Checked, watched};
 
 /// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
@@ -52,14 +52,14 @@ impl Run {
     }
 
     pub fn jacobi(&self) -> Checked<Compiled<Jacobi>> {
-        Ok(Compiled::new(&self.gpu.device, Jacobi::new(self.config, self.weights), &Default::default())?)
+        Ok(compile(&self.gpu.device, Jacobi::new(self.config, self.weights))?)
     }
 
     pub fn on_gpu(&self, cells: &[f64]) -> Checked<Vec<f64>> {
         watched(self.gpu, || {
             let grids = self.upload(cells);
             let stepper = self.jacobi()?.bind(grids.grids())?;
-            self.submit(|encoder| stepper.encode(encoder, self.steps));
+            self.gpu.submit(|encoder| stepper.encode(encoder, self.steps));
             self.read(&grids.both[self.steps as usize % 2])
         })
     }
@@ -69,7 +69,7 @@ impl Run {
         watched(self.gpu, || {
             let grids = self.upload(cells);
             let convergence = self.jacobi()?.bind_until(grids.grids(), until)?;
-            self.submit(|encoder| convergence.encode(encoder, 0..steps));
+            self.gpu.submit(|encoder| convergence.encode(encoder, 0..steps));
             let [first, second] = &grids.both;
             Ok((self.outcome(&convergence), [self.read(first)?, self.read(second)?]))
         })
@@ -77,12 +77,6 @@ impl Run {
 
     pub fn outcome(&self, convergence: &Convergence) -> Outcome {
         Convergence::parse(&read(self.gpu, convergence.outcome()))
-    }
-
-    pub fn submit(&self, record: impl FnOnce(&mut wgpu::CommandEncoder)) {
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        record(&mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
     }
 
     /// Compares what both compute, bit for bit.

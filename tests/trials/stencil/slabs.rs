@@ -7,7 +7,7 @@ use halofold::{Compiled, Element};
 
 use super::run::{OnGpu, Run, borders, general_borders, random_cells, repeated};
 use super::{Kernel, grids, windows};
-use crate::common::{Gpu, buffer, decode, gpu, in_turn, read};
+use crate::common::{Gpu, buffer, compile, decode, gpu, in_turn, read};
 use crate::{Checked, watched};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
@@ -89,9 +89,7 @@ impl<'a> Parts<'a> {
                 storage(run.gpu, &layers.copied().collect::<Vec<_>>())
             };
             let grids = OnGpu { both: whole.both.each_ref().map(held), rhs: whole.rhs.as_ref().map(held) };
-            let made = || {
-                Compiled::new(&run.gpu.device, Jacobi::new(slab.config(), run.weights), &Default::default())
-            };
+            let made = || compile(&run.gpu.device, Jacobi::new(slab.config(), run.weights));
             let stepper = stencil.take().map_or_else(made, Ok)?;
             let prepared = stepper.bind_slab(&slab, grids.grids())?;
             stencil = Some(stepper);
@@ -140,7 +138,7 @@ impl<'a> Parts<'a> {
         let of = |part: &Part| -> Checked<Change> {
             let round = part.stepper.checked_round(steps)?;
             let (check, found) = part.stepper.check()?;
-            self.run.submit(|encoder| {
+            self.run.gpu.submit(|encoder| {
                 round.encode(encoder, 0);
                 check.iter().for_each(|part| part.encode(encoder));
             });
@@ -178,8 +176,7 @@ pub fn refused() -> Checked {
     }
     let (slab, other) = (Slab::new(config, 0..10, 4)?, Slab::new(narrow, 0..10, 4)?);
     let [first, second] = [(); 2].map(|()| storage(gpu(), &vec![0; slab.bytes() as usize]));
-    let jacobi =
-        Compiled::new(&gpu().device, Jacobi::new(slab.config(), repeated(WEIGHTS)), &Default::default())?;
+    let jacobi = compile(&gpu().device, Jacobi::new(slab.config(), repeated(WEIGHTS)))?;
     assert!(jacobi.bind_slab(&other, Grids::new(&first, &second)).is_err());
     let stepper = jacobi.bind_slab(&slab, Grids::new(&first, &second))?;
     assert!(stepper.round(0).is_err() && stepper.round(5).is_err() && stepper.round(4).is_ok());

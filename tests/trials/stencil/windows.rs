@@ -1,13 +1,13 @@
 //! Grids past one binding and one row of workgroups: on a device with low limits, and once at the limits that devices have.
 
+use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
-use halofold::{Compiled, Element};
 use halofold_measure::GridCheck;
 
 use super::run::{Run, dyadic_cells};
 use super::{Kernel, composed, grids};
 use crate::Checked;
-use crate::common::{Gpu, Shared, fastest, gpu, limited};
+use crate::common::{Gpu, Shared, compile, fastest, gpu, limited};
 
 /// A device that binds little, and starts few workgroups in a row.
 pub fn small() -> &'static Gpu {
@@ -62,7 +62,7 @@ pub fn past_the_default_limit() -> Checked {
     assert_eq!(plan.windows().len(), 2);
     let field = GridCheck::new(device, queue, &config)?;
     let pair = field.pair(device)?;
-    let jacobi = Compiled::new(device, Jacobi::new(config, FIVE_POINT.dyadic), &Default::default())?;
+    let jacobi = compile(device, Jacobi::new(config, FIVE_POINT.dyadic))?;
     match field.verify(device, queue, &pair, &pair.stepper(&jacobi)?)? {
         None => Ok(()),
         Some(difference) => Err(difference.to_string().into()),

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
-use halofold::{Compiled, Element, Value, wgpu};
+use halofold::{Element, Value, wgpu};
 
 use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, ranks, recorded, word};
-use crate::{Kind, data};
+use crate::{Kind, compile, data};
 
 /// Floats from -4 to 4 whose sums are exact, in periods.
 fn values(n: u64, period: u64) -> Rc<Input> {
@@ -61,7 +61,7 @@ fn names(groups: u32, kind: &str, spread: u32) -> Vec<u8> {
 }
 
 fn histogram(device: &wgpu::Device, bins: u32) -> Made<Runnable> {
-    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, bins), &Default::default())?;
+    let histogram = compile(device, Histogram::new(Keys::Numbers, bins))?;
     Runnable::new(
         &[WORD * u64::from(bins)],
         move |inputs, outputs| recorded(histogram.of(inputs[0]).bind(&outputs[0])),
@@ -78,7 +78,7 @@ fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
     let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
     let by_id = GroupById::new(Element::F32, groups)?;
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
-    let compiled = Compiled::new(device, by_id.clone(), &Default::default())?;
+    let compiled = compile(device, by_id.clone())?;
     Runnable::new(
         &[size, size, WORD],
         move |inputs, outputs| {
@@ -100,7 +100,7 @@ fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
 fn by_key(device: &wgpu::Device, groups: u32) -> Made<Runnable> {
     let size = WORD * u64::from(groups);
     let by_key = GroupByKey::new(Element::U32, Element::F32, groups)?.sum().count();
-    let compiled = Compiled::new(device, by_key.clone(), &Default::default())?;
+    let compiled = compile(device, by_key.clone())?;
     Runnable::new(
         &[size, WORD, size, size, WORD],
         move |inputs, outputs| {
@@ -168,7 +168,7 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
         "exact-sum-by-key" => ReduceRuns::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
         _ => ReduceRuns::lengths(Element::U32),
     };
-    let by_key = Compiled::new(device, by_key?, &Default::default())?;
+    let by_key = compile(device, by_key?)?;
     Runnable::new(
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {

@@ -14,6 +14,9 @@ use std::rc::Rc;
 
 use halofold::wgpu;
 
+use crate::compile;
+
+pub(crate) use pictures::described;
 pub use runnable::{Call, Expected, Made, Runnable, recorded};
 
 /// A way to call: its name in records.

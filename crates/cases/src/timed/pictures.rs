@@ -8,12 +8,12 @@ use half::f16;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reduce};
-use halofold::{Compiled, Element, Map, Slice, Texels, Workspace, wgpu};
+use halofold::{Element, Map, Slice, Texels, Workspace, wgpu};
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 use wgpu::{Texture, TextureDescriptor, TextureFormat, TextureSampleType, TextureUsages};
 
 use super::runnable::reduced;
-use super::{CHAINED, Call, Expected, Made, Runnable, Timed, WORD, Way, generate, recorded};
+use super::{CHAINED, Call, Expected, Made, Runnable, Timed, WORD, Way, compile, generate, recorded};
 
 /// Pictures: more than any cache holds.
 const PICTURES: u64 = 8;
@@ -76,12 +76,8 @@ fn of_pictures(device: &wgpu::Device, way: Way, op: &str, pictures: Rc<Pictures>
     let luminance = &pictures.numbers;
     let is_red = pictures.next().format() == TextureFormat::R8Unorm;
     let map = if is_red { red()? } else { Map::luminance() };
-    let range = Compiled::new(
-        &device,
-        Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(map.clone())?),
-        &Default::default(),
-    )?;
-    let bins = Compiled::new(&device, Histogram::new(UNIT, BINS).with_map(map), &Default::default())?;
+    let range = compile(&device, Reduce::new(Op::MinMax.over(Element::F32)?.of_texels(map.clone())?))?;
+    let bins = compile(&device, Histogram::new(UNIT, BINS).with_map(map))?;
     let bits: Vec<u32> = luminance.iter().map(|x| x.to_bits()).collect();
     let mut words = reference::counts(&UNIT, BINS, if histogram { &bits } else { &[] });
     let ends = [f32::min, f32::max].map(|end| luminance.iter().copied().reduce(end).unwrap_or_default());
@@ -109,12 +105,8 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
     let usage = TextureUsages::STORAGE_BINDING;
     let target =
         device.create_texture(&described(TextureFormat::R32Float, size.map(|side| side / 2), levels, usage));
-    let pyramid = Compiled::new(&device, Pyramid::new(Op::Max, red()?)?, &Default::default())?;
-    let top = Compiled::new(
-        &device,
-        Reduce::new(Op::Max.over(Element::F32)?.of_texels(red()?)?),
-        &Default::default(),
-    )?;
+    let pyramid = compile(&device, Pyramid::new(Op::Max, red()?)?)?;
+    let top = compile(&device, Reduce::new(Op::Max.over(Element::F32)?.of_texels(red()?)?))?;
     let greatest = sources.numbers.iter().copied().fold(0.0, f32::max);
     let workspace = Workspace::new(&device);
     Runnable::new(
@@ -135,15 +127,15 @@ fn in_turn(calls: impl IntoIterator<Item = Call>) -> Call {
     Box::new(move |pass| calls.iter().for_each(|call| call(pass)))
 }
 
-/// A texture.
-fn described(
+/// A texture that is bound, and used in other ways.
+pub(crate) fn described(
     format: TextureFormat,
     size: [u32; 2],
     levels: u32,
     usage: TextureUsages,
 ) -> TextureDescriptor<'static> {
     TextureDescriptor {
-        label: Some("halofold picture"),
+        label: Some("halofold cases"),
         size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
         mip_level_count: levels,
         sample_count: 1,

@@ -8,9 +8,9 @@ use halofold::rank::{self, Quantiles, TopK};
 use halofold::reduce::{Monoid, Op, Reduce};
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
-use halofold::{Compiled, wgpu};
+use halofold::wgpu;
 
-use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, recorded};
+use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, compile, generate, recorded};
 
 /// The number of elements, and the length of a row if not all.
 type Rows = (u64, Option<u64>);
@@ -109,7 +109,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 
 /// Sums of words.
 pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
-    let sum = Compiled::new(device, Reduce::new(Op::Sum.over(U32)?), &Default::default())?;
+    let sum = compile(device, Reduce::new(Op::Sum.over(U32)?))?;
     Runnable::new(
         &[WORD],
         move |inputs, outputs| recorded(sum.of(inputs[0]).bind(&outputs[0])),
@@ -132,7 +132,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
         Some(row) => quantiles.rows(row),
         None => quantiles,
     };
-    let quantiles = Compiled::new(device, quantiles, &Default::default())?;
+    let quantiles = compile(device, quantiles)?;
     let segments = n / len * if cut > 0 { 2 } else { 1 };
     Runnable::new(
         &[WORD * at.len() as u64 * segments],
@@ -150,8 +150,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
 /// The largest elements.
 fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
     let top = TopK::new(F32, k)?;
-    let top = if let Some(row) = row { top.rows(row) } else { top };
-    let top = Compiled::new(device, top, &Default::default())?;
+    let top = compile(device, if let Some(row) = row { top.rows(row) } else { top })?;
     let row = row.unwrap_or(n);
     Runnable::new(
         &[WORD * u64::from(k) * (n / row); 2],
@@ -170,7 +169,7 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
 /// The sums of all elements up to each.
 fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Made<Runnable> {
     let element = sums.element();
-    let sums = Compiled::new(device, Scan::new(sums)?, &Default::default())?;
+    let sums = compile(device, Scan::new(sums)?)?;
     Runnable::new(
         &[WORD * n],
         move |inputs, outputs| recorded(sums.of(inputs[0]).bind(&outputs[0])),
@@ -192,7 +191,7 @@ fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Made<Runnable> {
 /// The elements below a bound. The rest of the output stays empty.
 fn kept(device: &wgpu::Device, n: u64, bound: f32) -> Made<Runnable> {
     let below = format!("fn keep(elem: Elem, index: u32) -> bool {{ return elem < {bound}; }}");
-    let kept = Compiled::new(device, Select::new(F32, &below)?, &Default::default())?;
+    let kept = compile(device, Select::new(F32, &below)?)?;
     Runnable::new(
         &[WORD * n, WORD],
         move |inputs, outputs| {

@@ -23,7 +23,7 @@ fn sum(element: Element) -> Monoid {
 }
 
 fn reducer(gpu: &Gpu, monoid: Monoid) -> Compiled<Reduce> {
-    Compiled::new(&gpu.device, Reduce::new(monoid), &Default::default()).unwrap()
+    gpu.compile(Reduce::new(monoid))
 }
 
 /// One cut of each shape over about this many elements.
