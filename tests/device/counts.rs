@@ -46,15 +46,17 @@ fn check_of<'i, O: Planned>(
     }
 }
 
+fn words(gpu: &Gpu, of: fn(u32) -> u32) -> Buffer {
+    let words: Vec<u32> = (0..LEN).map(of).collect();
+    buffer(gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE)
+}
+
 #[test]
 fn counts_on_the_gpu_are_those_of_the_host() {
     // Inputs of several windows.
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 17);
     for gpu in [gpu(), &narrow] {
-        let words = |of: fn(u32) -> u32| -> Buffer {
-            let words: Vec<u32> = (0..LEN).map(of).collect();
-            buffer(gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE)
-        };
+        let words = |of| words(gpu, of);
         let values = &words(|i| i.wrapping_mul(2_654_435_761) >> 12);
         let keys = &words(|i| i.wrapping_mul(2_654_435_761) >> 23);
         let pairs = Pairs { keys, values };
@@ -75,10 +77,7 @@ fn counts_on_the_gpu_are_those_of_the_host() {
             .eq((0..5000).map(|at| at as f32 / 2.0))
     );
     // Runs and selections; pairs in parts, and in storage.
-    let words = |of: fn(u32) -> u32| -> Buffer {
-        let words: Vec<u32> = (0..LEN).map(of).collect();
-        buffer(gpu(), bytemuck::cast_slice(&words), BufferUsages::STORAGE)
-    };
+    let words = |of| words(gpu(), of);
     let values = &words(|i| i.wrapping_mul(2_654_435_761) >> 12);
     let runs = &words(|i| i / 3);
     check(

@@ -10,12 +10,13 @@ use halofold::scan::Scan;
 use halofold::select::{self, Select};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Weights};
 use halofold::wgpu::util::{BufferInitDescriptor, DeviceExt as _};
-use halofold::wgpu::{self, BufferUsages, Extent3d, TextureFormat, TextureUsages};
+use halofold::wgpu::{self, BufferUsages, TextureFormat, TextureUsages};
 use halofold::{
     Bound, Compiled, DispatchArguments, Element, Map, OfTexels, Options, Slice, Workspace, pyramid::Pyramid,
 };
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, read, room};
+use crate::on_every_adapter::textures::{BOUND, texture, write};
 
 type Done = Result<(), halofold::Error>;
 
@@ -216,22 +217,10 @@ fn operators() -> Done {
     Ok(())
 }
 
-/// A texture of grey texels, 8 × 4.
+/// A texture of 8 × 4 texels.
 fn picture(format: TextureFormat, bytes: &[u8]) -> wgpu::Texture {
-    let size = Extent3d { width: 8, height: 4, depth_or_array_layers: 1 };
-    let picture = gpu().device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size,
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
-        view_formats: &[],
-    });
-    let row = bytes.len() as u32 / 4;
-    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
-    gpu().queue.write_texture(picture.as_image_copy(), bytes, layout, size);
+    let picture = texture(gpu(), format, [8, 4], [1, 1], BOUND);
+    write(gpu(), &picture, 0, 0, bytes);
     picture
 }
 
@@ -256,16 +245,8 @@ fn pictures() -> Done {
 fn pyramids() -> Done {
     let Gpu { device, .. } = gpu();
     let depth = picture(TextureFormat::R32Float, bytemuck::cast_slice(&[0.5f32; 32]));
-    let hi_z = device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size: Extent3d { width: 4, height: 2, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: TextureFormat::R32Float,
-        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::STORAGE_BINDING,
-        view_formats: &[],
-    });
+    let usage = TextureUsages::TEXTURE_BINDING | TextureUsages::STORAGE_BINDING;
+    let hi_z = texture(gpu(), TextureFormat::R32Float, [4, 2], [1, 1], usage);
     // recipe: pyramid
     let red = Map::components(wgpu::TextureSampleType::Float { filterable: false }, "r")?;
     let farthest = Compiled::new(device, Pyramid::new(Op::Max, red)?, &Options::default())?;
