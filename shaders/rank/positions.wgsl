@@ -94,7 +94,7 @@ fn as_float(x: Fixed) -> u32 {
     let zeros = countLeadingZeros(select(x.high, x.low, is_small));
     let next = select(x.low, 0u, is_small);
     let top = (select(x.high, x.low, is_small) << zeros) | select(0u, next >> (32u - zeros), zeros > 0u);
-    let rest = (top & 0xffu) << 1u | u32((next << zeros) != 0u);
+    let rest = ((top & 0xffu) << 1u) | u32((next << zeros) != 0u);
     let is_up = (rest > 0x100u) | ((rest == 0x100u) & ((top & 0x100u) != 0u));
     let exponent = 126u - zeros - select(0u, 32u, is_small);
     return (exponent << 23u) + (top >> 8u) - 0x800000u + u32(is_up);
