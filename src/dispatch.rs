@@ -11,7 +11,7 @@ use crate::gpu::limits::{self, SettingError};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::{ByteRange, Inputs};
-use crate::shader::{self, rooms};
+use crate::shader::{self, Composer, rooms};
 
 /// The kernel.
 const ARGUMENTS: Step = "kernels/arguments";
@@ -81,8 +81,7 @@ impl Base for DispatchArguments {
     }
 
     fn kernel(&self, step: Step, _: Features, _: &Limits) -> Kernel {
-        let wgsl = shader::text(&[rooms::KERNELS], step).to_owned();
-        Kernel::new(shader::label(&[step]), wgsl, SLOTS, Vec::new())
+        Kernel::new(shader::label(&[step]), composed(), SLOTS, Vec::new())
     }
 
     fn item(&self) -> u64 {
@@ -101,6 +100,10 @@ impl Base for DispatchArguments {
     }
 }
 
+fn composed() -> String {
+    Composer::of(&[rooms::KERNELS]).compose(ARGUMENTS, &[])
+}
+
 impl OneInput for DispatchArguments {}
 impl OneOutput for DispatchArguments {}
 
@@ -110,6 +113,6 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, shader::text(&[rooms::KERNELS], ARGUMENTS));
+        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, &composed());
     }
 }

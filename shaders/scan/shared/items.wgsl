@@ -62,23 +62,36 @@ fn load_items(i: u32) -> Items {
 // True if a count on the GPU may end the input in any tile.
 override MAY_END: bool = false;
 
-fn mapped(elem: Elem, i: u32, place: u32) -> Acc {
-    if MAY_END & (i >= params.len) {
-        return identity();
+// Items past the end become identities.
+fn ended(four: FourItems, i: u32) -> FourItems {
+    var cut = four;
+    if i >= params.len {
+        cut.a = identity();
     }
-    return map(elem, place);
+    if i + 1u >= params.len {
+        cut.b = identity();
+    }
+    if i + 2u >= params.len {
+        cut.c = identity();
+    }
+    cut.d = identity();
+    return cut;
 }
 
 fn four_of(items: Items, i: u32) -> FourItems {
     let columns = four_columns(params.index + i);
-    return FourItems(
-        mapped(items.x, i, columns.x),
-        mapped(items.y, i + 1u, columns.y),
-        mapped(items.z, i + 2u, columns.z),
-        mapped(items.w, i + 3u, columns.w),
+    let four = FourItems(
+        map(items.x, columns.x),
+        map(items.y, columns.y),
+        map(items.z, columns.z),
+        map(items.w, columns.w),
         columns == vec4<u32>(),
         columns,
     );
+    if MAY_END & (i + 3u >= params.len) {
+        return ended(four, i);
+    }
+    return four;
 }
 #else
 struct Items {
