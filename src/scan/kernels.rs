@@ -122,6 +122,10 @@ impl Made<'_> {
             (SCAN | SCAN_LAST, Delivers::Selected { .. }) => "scan/select",
             _ => "scan/scan",
         };
+        let mapped = match self.delivers {
+            Delivers::Selected { .. } => "scan/mapped/ended",
+            Delivers::Prefixes { .. } => "scan/mapped/all",
+        };
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
@@ -133,6 +137,7 @@ impl Made<'_> {
             .choose("io", "scan/shared/io")
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("put", put)
+            .choose("mapped", mapped)
             .compose(file, if is_half { &["f16"] } else { &[] });
         let workgroup = workgroup(monoid.acc_size(), limits);
         let mut overrides = vec![("WG", workgroup.into())];
@@ -142,9 +147,6 @@ impl Made<'_> {
                 ("ROWS", (self.rows != Rows::All).into()),
                 ("CONTINUES", self.continues().into()),
             ]);
-        }
-        if vectors && matches!(self.delivers, Delivers::Selected { .. }) {
-            overrides.push(("MAY_END", 1.0));
         }
         match self.delivers {
             _ if [REDUCE, REDUCE_STATES, SCAN_STATES, CARRY].contains(&step) => {}

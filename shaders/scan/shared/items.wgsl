@@ -46,6 +46,7 @@ fn four_of(items: Items, i: u32) -> FourItems {
 @group(0) @binding(0) var<storage, read> input: array<Elem>;
 
 #ifdef vectors
+#import mapped
 alias Items = vec4<Elem>;
 
 // Every tile is full. The vectors of the input are aligned, unless it starts between two of them: then elements are loaded one by one.
@@ -59,39 +60,16 @@ fn load_items(i: u32) -> Items {
     return Items(input[p], input[p + 1u], input[p + 2u], input[p + 3u]);
 }
 
-// True if a count on the GPU may end the input in any tile.
-override MAY_END: bool = false;
-
-// Items past the end become identities.
-fn ended(four: FourItems, i: u32) -> FourItems {
-    var cut = four;
-    if i >= params.len {
-        cut.a = identity();
-    }
-    if i + 1u >= params.len {
-        cut.b = identity();
-    }
-    if i + 2u >= params.len {
-        cut.c = identity();
-    }
-    cut.d = identity();
-    return cut;
-}
-
 fn four_of(items: Items, i: u32) -> FourItems {
     let columns = four_columns(params.index + i);
-    let four = FourItems(
-        map(items.x, columns.x),
-        map(items.y, columns.y),
-        map(items.z, columns.z),
-        map(items.w, columns.w),
+    return FourItems(
+        mapped(items.x, i, columns.x),
+        mapped(items.y, i + 1u, columns.y),
+        mapped(items.z, i + 2u, columns.z),
+        mapped(items.w, i + 3u, columns.w),
         columns == vec4<u32>(),
         columns,
     );
-    if MAY_END & (i + 3u >= params.len) {
-        return ended(four, i);
-    }
-    return four;
 }
 #else
 struct Items {
