@@ -70,13 +70,14 @@ impl<'a> Given<'a> {
         pipelines: &Pipelines<S>,
         kernel: impl Fn(S) -> Result<Pipeline, Error>,
     ) -> Result<Bound, Error> {
-        let (outputs, plan) = (self.written(plan, &pipelines.limits)?, &self.placed(plan, &pipelines.limits));
+        let outputs = self.written(plan, &pipelines.limits)?;
         self.check(plan, &outputs, &pipelines.limits)?;
         let device = &pipelines.device;
         let source = Source::new(device, self.workspace)?;
         let memory = plan.memory.iter().enumerate();
         let memory = memory.map(|(nth, own)| (own, own.buffer(device, &source, nth, label))).collect();
-        let (params, prologue) = pipelines.parameters(label, &plan.passes, self.count)?;
+        let places: Vec<_> = outputs.iter().filter_map(|output| output.place).collect();
+        let (params, prologue) = pipelines.parameters(label, &plan.passes, &places, self.count)?;
         let (texels, nothing) = (self.texels(device), pipelines.nothing());
         let buffers =
             Buffers { given: self, plan, outputs: &outputs, memory, params: &params, texels, nothing };
@@ -103,31 +104,19 @@ impl<'a> Given<'a> {
             return Err(BufferError::Outputs { given, arrays });
         }
         let written = |(slice, output): (&Slice<'a>, &Output)| {
-            let Output { name, size, place } = *output;
-            let before = place.map_or(0, |_| before(*slice, limits));
-            if place.is_some() {
-                word_aligned(name, *slice)?;
-            }
-            let slice =
+            let Output { name: role, size, place } = *output;
+            let Some(place) = place else { return Ok(Written { role, slice: *slice, size, place: None }) };
+            word_aligned(role, *slice)?;
+            let before = slice.offset() % u64::from(limits.min_storage_buffer_offset_alignment);
+            let bound =
                 Slice::new(slice.buffer(), slice.offset() - before, slice.size().saturating_add(before));
-            Ok(Written { role: name, slice, size: size + before })
+            Ok(Written { role, slice: bound, size: size + before, place: Some((place, (before / 4) as u32)) })
         };
         self.outputs.iter().zip(&plan.outputs).map(written).collect()
     }
 
-    /// The plan with the places of outputs in its parameters.
-    fn placed<S: Copy>(&self, plan: &Plan<S>, limits: &Limits) -> Plan<S> {
-        let mut plan = plan.clone();
-        for (slice, output) in self.outputs.iter().zip(&plan.outputs) {
-            let Some(name) = output.place else { continue };
-            let place = (before(*slice, limits) / 4) as u32;
-            plan.passes.iter_mut().for_each(|pass| pass.change(name, |_| place));
-        }
-        plan
-    }
-
     fn check<S>(&self, plan: &Plan<S>, outputs: &[Written<'a>], limits: &Limits) -> Result<(), Error> {
-        let written = outputs.iter().map(|Written { role, slice, size }| Use::of(role, *slice, *size));
+        let written = outputs.iter().map(|Written { role, slice, size, .. }| Use::of(role, *slice, *size));
         let written: Vec<_> = written.collect();
         buffers::check(&self.reads(plan), &written, limits)?;
         for list in self.inputs.iter().filter(|reads| reads.is_list) {
@@ -163,11 +152,8 @@ struct Written<'a> {
     role: &'static str,
     slice: Slice<'a>,
     size: u64,
-}
-
-/// Bytes between the last offset at which a binding may start and a slice.
-fn before(slice: Slice<'_>, limits: &Limits) -> u64 {
-    slice.offset() % u64::from(limits.min_storage_buffer_offset_alignment)
+    /// The parameter with its first word in the binding, and this word.
+    place: Option<(&'static str, u32)>,
 }
 
 /// Checks that a number starts at a word.

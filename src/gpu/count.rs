@@ -57,14 +57,20 @@ impl<K: Eq + Hash> Pipelines<K> {
         &self,
         label: &str,
         passes: &[Pass<K>],
+        places: &[(&'static str, u32)],
         count: Option<(Slice<'_>, u32)>,
     ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
         let (device, limits) = (&self.device, &self.limits);
         let mut blocks = Blocks::default();
         for pass in passes {
             let mut words = pass.words().to_vec();
-            words.resize(WORDS, 0);
-            words.extend(COUNTED.map(|name| pass.place(name).unwrap_or(NOWHERE) as u32));
+            for (name, word) in places {
+                pass.place(name).into_iter().for_each(|at| words[at] = *word);
+            }
+            if count.is_some() {
+                words.resize(WORDS, 0);
+                words.extend(COUNTED.map(|name| pass.place(name).unwrap_or(NOWHERE) as u32));
+            }
             blocks.add_bytes(bytemuck::cast_slice(&words));
         }
         let written = |usage| blocks.buffer(device, label, usage);

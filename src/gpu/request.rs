@@ -158,7 +158,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             return Err(BufferError::Output { name, is_needed: true }.into());
         }
         let operation = self.operation.operation();
-        let most = self.elements()?.len as u32;
+        let most = |count| Ok::<_, Error>((count, self.elements()?.len as u32));
         let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
             Some(_) => None,
             None => Some(buffers::scratch(self.operation.device(), O::LABEL, output.size)),
@@ -172,7 +172,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             inputs: [Reads::elements(O::INPUTS[0], self.input)].into_iter().chain(second).collect(),
             outputs: outputs.collect(),
             parameters: parameters::pair(operator, declared, self.parameters)?,
-            count: self.count.map(|count| (count, most)),
+            count: self.count.map(most).transpose()?,
             workspace: self.workspace,
             sample: operation.sample(),
             in_any_order: self.len.is_none() && self.count.is_none() && operation.takes_all(),
