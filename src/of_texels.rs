@@ -10,7 +10,7 @@ use crate::gpu::limits::{self, LimitError, largest_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::params::parameters;
-use crate::gpu::pass::{Binding, INPUT, OUTPUT, SECOND};
+use crate::gpu::pass::{Binding, INPUT, OUTPUT};
 use crate::gpu::range::{BufferRange, ByteRange, Inputs};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{self, Texels};
@@ -20,6 +20,9 @@ use crate::shader::{self, Composer, rooms};
 
 /// The kernel that writes the texels to memory.
 const TEXELS: Step = "kernels/texels";
+
+/// The number of the memory with the texels: the first.
+const TEXELS_MEMORY: usize = 0;
 
 /// Invocations of its workgroups, on a device that allows as many.
 const WORKGROUP: u32 = 256;
@@ -88,12 +91,12 @@ impl<O: Base> OfTexels<O> {
         Ok(OfTexels { operation, map })
     }
 
-    /// The dispatch that writes the texels to the memory with a number.
-    fn texels(&self, len: u64, memory: usize, limits: &Limits) -> Result<Pass, LimitError> {
+    /// The dispatch that writes the texels to memory.
+    fn texels(&self, len: u64, limits: &Limits) -> Result<Pass, LimitError> {
         let grid = grid::of(len.div_ceil(workgroup(limits).into()), limits, FEWER)?;
         let bytes = ByteRange { offset: 0, size: ITEM * len.max(1) };
         let pass = Pass::new(TEXELS, grid, Params { len: len as u32, row: grid[0] });
-        Ok(pass.bind(OUTPUT, Some(Binding::Memory(memory, bytes))))
+        Ok(pass.bind(OUTPUT, Some(Binding::Memory(TEXELS_MEMORY, bytes))))
     }
 
     /// The bindings of the kernel that writes the texels.
@@ -140,12 +143,11 @@ impl<O: Base> Base for OfTexels<O> {
         if step == TEXELS { self.composed(limits) } else { self.operation.kernel(step, features, limits) }
     }
 
-    /// That of the operation, and then the texels.
+    /// The texels, and then that of the operation.
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let mut memory = self.operation.memory(input, limits)?;
-        let texels = Memory::parts(ITEM * input.len.max(1));
-        memory.push(texels.checked(limits, "the memory for texels", FEWER)?);
-        Ok(memory)
+        let texels =
+            Memory::parts(ITEM * input.len.max(1)).checked(limits, "the memory for texels", FEWER)?;
+        Ok([vec![texels], self.operation.memory(input, limits)?].concat())
     }
 
     fn item(&self) -> u64 {
@@ -185,21 +187,19 @@ impl<O: Base> Base for OfTexels<O> {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let BufferRange { len, .. } = inputs.first;
-        let texels = self.operation.memory(inputs.first, limits)?.len();
-        let of_texels = |pass: Pass| {
-            let part = |slot| match pass.binding(slot) {
-                Some(Binding::Input(0, bytes)) => Some((slot, Binding::Memory(texels, bytes))),
-                Some(part) => Some((slot, part)),
-                None => None,
-            };
-            // What a kernel declares and does not read is memory, too.
-            let unread = (INPUT, Binding::Memory(texels, ByteRange { offset: 0, size: ITEM }));
-            let parts = [part(INPUT).unwrap_or(unread)].into_iter().chain(part(SECOND));
-            pass.binding_inputs(parts)
+        let of_texels = |part| match part {
+            Binding::Input(0, bytes) => Binding::Memory(TEXELS_MEMORY, bytes),
+            Binding::Memory(number, bytes) => Binding::Memory(number + 1, bytes),
+            part => part,
         };
-        let passes = self.operation.plan_over(inputs, limits)?.into_iter().map(of_texels);
-        Ok([self.texels(len, texels, limits)?].into_iter().chain(passes).collect())
+        // A kernel may declare an input that it does not read.
+        let unread = Binding::Memory(TEXELS_MEMORY, ByteRange { offset: 0, size: ITEM });
+        let over = |pass: Pass| {
+            let unread = pass.binding(INPUT).is_none().then_some(unread);
+            pass.rebound(of_texels).bind(INPUT, unread)
+        };
+        let passes = self.operation.plan_over(inputs, limits)?.into_iter().map(over);
+        Ok([self.texels(inputs.first.len, limits)?].into_iter().chain(passes).collect())
     }
 }
 

@@ -68,10 +68,9 @@ impl<S> Pass<S> {
         self.bind(INPUT, first).bind(SECOND, second).bind(OUTPUT, to)
     }
 
-    /// Returns the dispatch with other inputs.
-    pub(crate) fn binding_inputs(mut self, parts: impl IntoIterator<Item = (u32, Binding)>) -> Self {
-        self.bindings.retain(|(slot, _)| ![INPUT, SECOND].contains(slot));
-        self.bindings.extend(parts);
+    /// Returns the dispatch with another part for each that it binds.
+    pub(crate) fn rebound(mut self, part: impl Fn(Binding) -> Binding) -> Self {
+        self.bindings.iter_mut().for_each(|(_, bound)| *bound = part(*bound));
         self
     }
 
