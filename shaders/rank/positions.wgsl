@@ -6,6 +6,7 @@
 //
 // The product is rounded to 53 bits, as that of 64-bit floats is. It costs one dispatch of one workgroup.
 #import io
+#import full_product
 
 // A quantile has two entries: its fraction in two words, and its kind; and what is added to the product, in three words.
 // A rank has it in place of the fraction.
@@ -39,14 +40,6 @@ struct Fixed {
     whole: u32,
     high: u32,
     low: u32,
-}
-
-// The product of two words: the low word and the high one.
-fn product(a: u32, b: u32) -> vec2<u32> {
-    let low = (a & 0xffffu) * (b & 0xffffu);
-    let first = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-    let second = (a & 0xffffu) * (b >> 16u) + (first & 0xffffu);
-    return vec2((second << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (first >> 16u) + (second >> 16u));
 }
 
 fn sum(a: Fixed, b: Fixed) -> Fixed {
@@ -134,8 +127,8 @@ fn position(own: u32) -> vec2<u32> {
         return vec2(max(params.count, 1u) - 1u, 0u);
     }
     let factor = params.count - select(0u, 1u, first.z == OF_LAST);
-    let low = product(factor, first.x);
-    let high = product(factor, first.y);
+    let low = full_product(factor, first.x);
+    let high = full_product(factor, first.y);
     let middle = high.x + low.y;
     let added = asked[2u * own + 1u];
     let place = rounded(Fixed(high.y + u32(middle < high.x), middle, low.x));
