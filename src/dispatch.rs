@@ -10,7 +10,7 @@ use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, SettingError};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::range::{ByteRange, Inputs};
+use crate::gpu::range::Inputs;
 use crate::shader::{self, Composer, rooms};
 
 /// The kernel.
@@ -93,13 +93,14 @@ impl Base for DispatchArguments {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let (ByteRange { offset, size }, first) = input::whole(inputs.first, WORD, limits)?;
+        let (from, first) = input::whole(inputs.first, WORD, limits)?;
         let most = limits.max_compute_workgroups_per_dimension;
         let params = Params { first, items: self.items, most, arguments_at: 0 };
-        Ok(vec![Pass::new(ARGUMENTS, [1, 1], params).reading(Some(ByteRange { offset, size }))])
+        Ok(vec![Pass::new(ARGUMENTS, [1, 1], params).reading(Some(from))])
     }
 }
 
+/// The WGSL of the kernel.
 fn composed() -> String {
     Composer::of(&[rooms::KERNELS]).compose(ARGUMENTS, &[])
 }
