@@ -1,6 +1,6 @@
 // parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
 //
-// Each part is cut into shares of equal length, of which the last is shorter; a workgroup takes one share. A few workgroups find none.
+// Each part is cut into shares of equal length; its last share may be shorter. A workgroup takes one share. A few workgroups have none.
 #import entry
 #import io
 #import pairs

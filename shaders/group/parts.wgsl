@@ -1,7 +1,7 @@
 // parts: partitions the pairs by their groups, where there are too many groups for the slices of tables.wgsl.
 //
-// A part has 2^SHIFT groups, as many as a table. The first dispatch counts each workgroup's pairs per part, offsets.wgsl scans the counts, and
-// this kernel again puts each pair at the next place of its part. The order inside a part is arbitrary: all results are exact.
+// A part has 2^SHIFT groups: a table holds them. This kernel runs twice. First it counts the pairs of each workgroup and part, and
+// offsets.wgsl scans the counts. Then it writes each pair to the next place of its part. The order in a part is arbitrary: results are exact.
 #import entry
 #import io
 #import pairs

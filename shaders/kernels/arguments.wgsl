@@ -1,6 +1,6 @@
 // arguments: the workgroups of an indirect dispatch, from a count on the GPU.
 //
-// A dimension has a limit; more workgroups are folded into rows, of which the last may be longer than needed.
+// A dimension holds a limited number of workgroups. A larger number is split into rows of equal length, so the last row may be too long.
 
 struct Params {
     // The position of the count in its binding.

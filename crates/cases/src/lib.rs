@@ -1,7 +1,7 @@
 //! What halofold is tested on: every operation over small inputs, with the results that the CPU expects.
 //!
 //! A [`Case`] is a row of a table: an operation, its parameters, its input, and the expected results, which share no arithmetic with the
-//! kernels. It runs on any device, in stages at any of which the device may be lost, and ends with right bytes, wrong ones, or an error.
+//! kernels. It runs on any device, in stages. A device may be lost at any stage. A case ends with right bytes, wrong bytes, or an error.
 //!
 //! Tests of small limits and of lost devices run this list, and so does the page that checks a browser. [`timed`] has the rows of the
 //! library's bench. There are also [elements with known answers](Data) and [exact sums by whole numbers](exact).

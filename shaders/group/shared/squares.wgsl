@@ -1,7 +1,7 @@
 // The squares of values in a table, for variances.
 //
 // The square of a float in the window is an integer of 96 bits: a digit of 16 bits in each of six words, without a sign. Squares of integers
-// have four digits. A word has room for 2^16 of them, twice as many as the sum's.
+// have four digits. A word holds the sum of 2^16 such digits, twice as many as of the digits of a sum of values.
 #import io
 #import integers
 #import states

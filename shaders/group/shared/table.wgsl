@@ -250,7 +250,8 @@ fn move_keys(slot: u32) {
     }
 }
 
-// Chooses the window that holds most of a sample, one value per invocation, if `wanted`. All invocations take part. Includes barriers.
+// Returns the window that holds the most values of a sample, if `wanted` is true. Each invocation gives one value. All invocations call it: it
+// has barriers.
 fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
 #ifdef float
     if wanted && lid < SAMPLES {
