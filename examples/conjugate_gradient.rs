@@ -12,7 +12,7 @@
 //! ```
 
 use halofold::read::Readback;
-use halofold::reduce::{Op, Reduce};
+use halofold::reduce::{Both, Op, Reduce};
 use halofold::wgpu::{self, util::DeviceExt as _};
 use halofold::{Compiled, Element};
 
@@ -116,9 +116,10 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, b: &[f32]) -> Result<Outc
 
     // halofold's part: one operator, bound twice.
     let dot = Compiled::new(device, Reduce::new(Op::Dot.over(Element::F32)?), &Default::default())?;
-    let p_dot_q = dot.of(&p).with(&q).bind(&pq)?;
-    let r_dot_r = dot.of(&r).with(&r).bind(&rr)?;
-    let start: f32 = dot.of(&r).with(&r).run(queue)?;
+    let p_dot_q = dot.of(Both { first: &p, second: &q }).bind(&pq)?;
+    let r_and_r = Both { first: &r, second: &r };
+    let r_dot_r = dot.of(r_and_r).bind(&rr)?;
+    let start: f32 = dot.of(r_and_r).run(queue)?;
     queue.write_buffer(&before, 0, &start.to_ne_bytes());
 
     let iteration = |encoder: &mut wgpu::CommandEncoder| {

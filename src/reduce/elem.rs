@@ -2,8 +2,7 @@
 
 use crate::element::Element;
 
-/// The number of inputs that an operator maps together. [`Reduction::with`](crate::reduce::Reduction::with)
-/// sets the second input.
+/// The number of inputs that an operator maps together. [`Both`](crate::reduce::Both) names two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Arity {

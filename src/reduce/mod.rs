@@ -144,6 +144,7 @@ mod value;
 
 pub use crate::Bound;
 use crate::gpu::count;
+pub use compiled::Both;
 pub use elem::Arity;
 pub use exact::Accuracy;
 pub use monoid::Monoid;

@@ -176,8 +176,7 @@ operators! {
     Deviation = "std", Any, Values, none, One(Real);
     /// Sample standard deviation: the square root of [`Op::SampleVariance`]. NaN for fewer than two elements.
     SampleDeviation = "sample-std", Any, Values, none, One(Real);
-    /// Dot product of two inputs, for [`Reduction::with`](crate::reduce::Reduction::with). Integers wrap. Empty
-    /// input: 0.
+    /// Dot product of two inputs, [`Both`](crate::reduce::Both). Integers wrap. Empty input: 0.
     Dot = "dot", Any, Pairs, "subgroupAdd", One(Own);
     /// Sum of magnitudes. Exact for integers. Empty input: 0.
     L1 = "l1", Any, Values, "subgroupAdd", One(Magnitudes);
@@ -207,7 +206,7 @@ operators! {
     ///
     /// The relative error grows with the magnitude of the logarithms: elements near 2^100 lose two digits.
     GeometricMean = "geometric-mean", Any, Values, none, One(Real);
-    /// Population covariance of two inputs, for [`Reduction::with`](crate::reduce::Reduction::with): the mean product of the distances
+    /// Population covariance of two inputs, [`Both`](crate::reduce::Both): the mean product of the distances
     /// from their means. n / (n - 1) times it is the sample covariance. NaN if any element is infinite or NaN. Empty input: NaN.
     ///
     /// Partial results are merged pairwise, and means have half as many digits again as an element: a large mean costs none of the result's.

@@ -64,16 +64,9 @@ pub struct Reduction<'r, 'b> {
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
-    pub(super) fn new(reducer: &'r Compiled<Reduce>, first: Input<'b>) -> Self {
-        let sources = Sources { parts: vec![first], ..Sources::default() };
+    pub(super) fn new(reducer: &'r Compiled<Reduce>, first: Input<'b>, second: Option<Slice<'b>>) -> Self {
+        let sources = Sources { parts: vec![first], second, ..Sources::default() };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
-    }
-
-    /// Sets the second input of an operator that maps pairs. It must have as many elements as the first
-    /// input. It may be the same buffer.
-    pub fn with<'s: 'b>(mut self, second: impl Into<Slice<'s>>) -> Self {
-        self.sources.second = Some(second.into());
-        self
     }
 
     /// Appends more elements: another buffer, or another part of the same one. Positions continue from one

@@ -10,7 +10,7 @@ use crate::gpu::kernel::Checks;
 use crate::gpu::slice::Slice;
 use crate::gpu::{Compiled, Launches, Options};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, Bound, BufferRange, Monoid, Reduce, Shape};
+use crate::reduce::{Arity, Both, Bound, BufferRange, Monoid, Reduce, Shape};
 use crate::shader::{self, rooms};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
@@ -99,7 +99,7 @@ impl Residual {
         let out =
             if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
         let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
-        let changes = || reducer.of(first).with(second);
+        let changes = || reducer.of(Both { first, second });
         match changes().count_buffer(count).bind(out) {
             // A reduction in two launches takes no count: it goes on reading when the run has stopped.
             Err(error) if error.is_setting("launches") => Ok(changes().bind(out)?),

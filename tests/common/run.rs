@@ -2,7 +2,7 @@
 
 use halofold::ladder::{Finish, Rung};
 use halofold::reduce::reference::Verdict;
-use halofold::reduce::{Op, Reduce, Reduction, Shape};
+use halofold::reduce::{Both, Op, Reduce, Reduction, Shape};
 use halofold::{Compiled, Element, Slice};
 use halofold_measure::Job;
 
@@ -32,8 +32,10 @@ pub fn shaped<'r, 'b>(
 
 /// A reduction of one input, or of two in pairs.
 pub fn over<'r, 'b>(reducer: &'r Compiled<Reduce>, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
-    let first = reducer.of(inputs[0]);
-    inputs.get(1).map_or(first.clone(), |second| first.with(*second))
+    match *inputs {
+        [first, second] => reducer.of(Both { first, second }),
+        _ => reducer.of(inputs[0]),
+    }
 }
 
 /// Runs a reduction twice and returns the bytes of its output after each. Both runs find `start` there, or poison.

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 use std::iter::StepBy;
 use std::ops::Range;
 
-use halofold::reduce::{Reduce, Reduction, Shape};
+use halofold::reduce::{Both, Reduce, Reduction, Shape};
 use halofold::{Compiled, Slice, wgpu};
 
 use crate::common::{self, Gpu, POISON, poisoned, shaped};
@@ -181,9 +181,12 @@ pub struct Held {
 impl Held {
     pub fn reduction<'a>(&'a self, reducer: &'a Compiled<Reduce>) -> Reduction<'a, 'a> {
         let slice = |(buffer, offset, size): &'a (wgpu::Buffer, u64, u64)| Slice::new(buffer, *offset, *size);
-        let first = reducer.of(slice(&self.parts[0]));
-        let all = self.parts[1..].iter().fold(first, |all, part| all.chain(slice(part)));
-        let all = self.second.iter().fold(all, |all, second| all.with(slice(second)));
+        let first = slice(&self.parts[0]);
+        let all = match &self.second {
+            Some(second) => reducer.of(Both { first, second: slice(second) }),
+            None => reducer.of(first),
+        };
+        let all = self.parts[1..].iter().fold(all, |all, part| all.chain(slice(part)));
         let offsets = Slice::new(&self.numbers, NUMBERS, 4 * self.offsets);
         let all = shaped(all, self.shape, offsets);
         let count = Slice::new(&self.numbers, NUMBERS + 4 * (self.offsets + 3), 4);

@@ -5,7 +5,7 @@ use std::iter::zip;
 use crate::compile;
 use halofold::ladder::{RUNGS, Setup};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Accuracy, Arity, Numbers, Op, Reduce, Shape, ShapeKind};
+use halofold::reduce::{Accuracy, Arity, Both, Numbers, Op, Reduce, Shape, ShapeKind};
 use halofold::{Element, Slice, Workspace};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
@@ -171,8 +171,10 @@ impl Reduced {
             _ => Slice::new(buffer, 0, size * spanned),
         });
         let slices: Vec<_> = slices.collect();
-        let reduction = reducer.of(slices[0]);
-        let elements = slices.get(1).map_or(reduction.clone(), |second| reduction.with(*second));
+        let elements = match slices[..] {
+            [first, second] => reducer.of(Both { first, second }),
+            _ => reducer.of(slices[0]),
+        };
         let reduction = match (shape, way) {
             (Shape::Offsets { .. }, _) => elements.clone().segment_offsets(&ends),
             (_, Way::Counted) => elements.clone().shape(shape).count_buffer(&count),

@@ -1,6 +1,6 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Bound, BufferRange, Monoid, Reduce};
+use halofold::reduce::{Arity, Both, Bound, BufferRange, Monoid, Reduce};
 use halofold::{Compiled, Element, Slice, Workspace};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -49,10 +49,10 @@ impl Differ {
     pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Bound>, halofold::Error> {
         let bind = |(result, piece): (u64, &BufferRange)| {
             let BufferRange { offset, len } = *piece;
-            let [found, expected] =
+            let [first, second] =
                 [found, &self.expected].map(|buffer| Slice::new(buffer, offset, WORD * len));
             let output = Slice::at(&self.results, result);
-            self.reducer.of(found).with(expected).workspace(&self.workspace).bind(output)
+            self.reducer.of(Both { first, second }).workspace(&self.workspace).bind(output)
         };
         (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Arity, Bound, Plan, Scalar};
+use halofold::reduce::{Arity, Both, Bound, Plan, Scalar};
 use halofold::{Slice, Workspace};
 use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 
@@ -46,8 +46,7 @@ impl<'a> RungRun<'a> {
         let reducer = job.reducer(device)?;
         let is_pair = reducer.operation().monoid().arity() == Arity::Two;
         let described = |input| {
-            let reduction = reducer.of(input);
-            if is_pair { reduction.with(input) } else { reduction }
+            if is_pair { reducer.of(Both { first: input, second: input }) } else { reducer.of(input) }
         };
         let bytes = input.size();
         let plan = described(input).plan()?;

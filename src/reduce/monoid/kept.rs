@@ -64,7 +64,7 @@ impl Monoid {
     /// Returns the form of this operator with a mask as its second input: it leaves out the elements whose partner there is 0 in all
     /// bits, as NumPy's `where=` does.
     ///
-    /// [`Reduction::with`](crate::reduce::Reduction::with) takes the mask: elements of the same type, or any other values of that width,
+    /// [`Both`](crate::reduce::Both) names the mask `second`: elements of the same type, or any other values of that width,
     /// such as `u32` for `f32`. The result is that of an input of the elements that are kept, as with [`Monoid::skipping_nan`], and the
     /// form has the same accumulator. Both go together. Sums have an exact form, whose states count all elements.
     ///

@@ -6,8 +6,8 @@ use crate::element::Value;
 use crate::gpu::Compiled;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
-use crate::reduce::Bound;
 use crate::reduce::exact::State;
+use crate::reduce::{Both, Bound};
 use crate::stencil::check::meets;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -61,9 +61,10 @@ fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer)
         mapped_at_creation: false,
     });
     let largest = kernels.residual(Residual::Changes)?;
+    let grids = Both { first: grids[0], second: grids[1] };
     let prepared = [
-        largest.of(grids[0]).with(grids[1]).bind(Slice::new(&found, 0, STATE_AT))?,
-        squares.of(grids[0]).with(grids[1]).bind(Slice::at(&found, STATE_AT))?,
+        largest.of(grids).bind(Slice::new(&found, 0, STATE_AT))?,
+        squares.of(grids).bind(Slice::at(&found, STATE_AT))?,
     ];
     Ok((prepared, found))
 }

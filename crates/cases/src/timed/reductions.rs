@@ -6,7 +6,7 @@ use std::rc::Rc;
 use halofold::Element::{self, F32};
 use halofold::reduce::Op::{self, Sum};
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Accuracy, Arity, Reduce, Scalar, Shape, reference};
+use halofold::reduce::{Accuracy, Arity, Both, Reduce, Scalar, Shape, reference};
 use halofold::{Compiled, Options, Value, Workspace, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -210,12 +210,15 @@ fn compiled(device: &wgpu::Device, reduction: Reduced, way: Way) -> Made<Runnabl
     Runnable::new(
         &[output],
         move |inputs, outputs| {
-            let first = reducer.of(inputs[0]).shape(reduction.shape);
-            let request = match (reduction.name, inputs) {
-                ("counted", _) => first.count_buffer(&words),
-                ("offsets" | "skewed", _) => first.segment_offsets(&words),
-                (_, [_, second]) => first.with(*second),
-                _ => first,
+            let all = match *inputs {
+                [first, second] => reducer.of(Both { first, second }),
+                _ => reducer.of(inputs[0]),
+            };
+            let all = all.shape(reduction.shape);
+            let request = match reduction.name {
+                "counted" => all.count_buffer(&words),
+                "offsets" | "skewed" => all.segment_offsets(&words),
+                _ => all,
             };
             reduced(way, &workspace, request, (&outputs[0]).into())
         },

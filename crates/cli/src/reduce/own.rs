@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use halofold::ladder::{Finish, Rung, Setup};
-use halofold::reduce::{Arity, Monoid, Numbers, Reduce, Scalar, Tuning};
+use halofold::reduce::{Arity, Both, Monoid, Numbers, Reduce, Scalar, Tuning};
 use halofold::wgpu;
 use halofold::{Compiled, Element, Options};
 
@@ -73,11 +73,12 @@ impl Own {
         let mut gpu_ms = Some(0.0);
         for batch in &block.lines.batches {
             let run = || {
-                let reduction = reducer.of(block.slice(0, batch)).shape(shape(batch));
+                let first = block.slice(0, batch);
                 let reduction = match self.arity {
-                    Arity::Two => reduction.with(block.slice(1, batch)),
-                    _ => reduction,
+                    Arity::Two => reducer.of(Both { first, second: block.slice(1, batch) }),
+                    _ => reducer.of(first),
                 };
+                let reduction = reduction.shape(shape(batch));
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let output = output_buffer(gpu, plan.output());
                 let prepared = reduction.bind_planned(plan, &output).map_err(Failure::usage)?;

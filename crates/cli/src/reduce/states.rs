@@ -3,7 +3,7 @@
 use halofold::read::Readback;
 use halofold::reduce::exact::Format;
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Arity, Op, Reduce, Scalar, Shape};
+use halofold::reduce::{Arity, Both, Op, Reduce, Scalar, Shape};
 use halofold::{Compiled, Options, wgpu};
 use halofold_fleet::host::Batch;
 use rayon::prelude::*;
@@ -134,11 +134,13 @@ impl States {
                 timestamp_writes: gpu.timer.stamp(0).filter(|_| !block.lines.batches.is_empty()),
             });
             for batch in &block.lines.batches {
-                let reduction = reducer.of(block.slice(0, batch)).shape(shape(batch));
+                let first = block.slice(0, batch);
+                let second = || block.slice(usize::from(!part.is_squared), batch);
                 let reduction = match reducer.operation().monoid().arity() {
-                    Arity::Two => reduction.with(block.slice(usize::from(!part.is_squared), batch)),
-                    _ => reduction,
+                    Arity::Two => reducer.of(Both { first, second: second() }),
+                    _ => reducer.of(first),
                 };
+                let reduction = reduction.shape(shape(batch));
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let (output, depth) = (output_buffer(gpu, plan.output()), plan.depth());
                 reduction.bind_planned(plan, &output).map_err(Failure::usage)?.encode_in_pass(&mut pass);

@@ -1,7 +1,7 @@
 //! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::ladder::{Rung, Setup};
-use halofold::reduce::{Arity, BufferRange, Monoid, Op, Reduce, Reduction, Shape};
+use halofold::reduce::{Arity, Both, BufferRange, Monoid, Op, Reduce, Reduction, Shape};
 use halofold::{Compiled, Element, Error, Slice, Workspace, wgpu};
 use halofold_cases::How;
 
@@ -72,8 +72,9 @@ fn wrong_buffers_are_refused() {
     let to = |buffer, offset| desk.refused_to(desk.sum(), Slice::at(buffer, offset));
     let beyond = desk.refused_to(desk.sum(), Slice::new(result, 256, u64::MAX));
     let (first, short) = (all(good), Slice::new(good, 0, 40));
-    let with = |second: Slice<'_>| refused(dot.of(first).with(second));
-    let aliased = desk.refused_to(dot.of(first).with(all(other)), other);
+    let with = |second: Slice<'_>| refused(dot.of(Both { first, second }));
+    let both = Both { first, second: all(other) };
+    let aliased = desk.refused_to(dot.of(both), other);
     let list = |buffer, offset| refused(desk.sum().segment_offsets(Slice::new(buffer, offset, 16)));
     let count = |offset, size| refused(desk.sum().count_buffer(Slice::new(good, offset, size)));
     refusals::check([
@@ -99,7 +100,7 @@ fn wrong_buffers_are_refused() {
         (with(all(bare)), USAGE, "second input; STORAGE"),
         (aliased, ALIASED, "second input; output"),
         (with(Slice::new(other, 400, 4 * LEN)), TOO_SHORT, "second input"),
-        (refused(desk.sum().with(first)), "Buffer(SecondInput", "one input: leave the second one out"),
+        (refused(sums.of(both)), "Buffer(SecondInput", "one input: leave the second one out"),
         (refused(dot.of(first)), "Buffer(SecondInput", "two inputs: give the second one"),
         (list(bare, 0), USAGE, "offsets; STORAGE"),
         (list(good, 4), OFFSET, "offsets; alignment"),
@@ -164,17 +165,18 @@ fn lengths() {
     let desk = Desk::new();
     let (sums, dot, all) = (&desk.sums, &desk.dot, all(&desk.good));
     let some = |n: u64| Slice::new(&desk.good, 0, 4 * n);
+    let both = |first, second| dot.of(Both { first, second });
     for (first, shorter) in [
         (sums.of(all).len(10), sums.of(some(10))),
         (sums.of(all).len(0), sums.of(some(0))),
         (sums.of(all).chain(all).chain(all).len(LEN + 1), sums.of(all).chain(some(1)).chain(some(0))),
         (sums.of(all).strided(100).len(3), sums.of(some(201)).strided(100)),
         (sums.of(all).segments(5).len(10), sums.of(some(10)).segments(5)),
-        (dot.of(all).with(all).len(10), dot.of(some(10)).with(some(10))),
+        (both(all, all).len(10), both(some(10), some(10))),
     ] {
         assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
     }
-    let (two, pairs) = (sums.of(all).chain(all).len(2 * LEN + 1), dot.of(all).with(some(9)).len(10));
+    let (two, pairs) = (sums.of(all).chain(all).len(2 * LEN + 1), both(all, some(9)).len(10));
     refusals::check([
         (desk.refused(two), "Buffer(TooFew", "2001; has 2000; ask for fewer"),
         (desk.refused(pairs), "Buffer(TooFew", "10; has 9"),
