@@ -109,14 +109,6 @@ pub enum BufferError {
         /// The other.
         second: &'static str,
     },
-    /// Another number of outputs than the operation writes arrays.
-    #[error("{given} outputs for results in {arrays} arrays: give an output for each array")]
-    Outputs {
-        /// The number of outputs.
-        given: usize,
-        /// The number of arrays.
-        arrays: usize,
-    },
     /// An output that is missing, or that the operation does not write.
     #[error("the output `{name}` {}", if *is_needed { "is missing: give a buffer for it" } else { "is not written: ask for it, or leave it out" })]
     Output {

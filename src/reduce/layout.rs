@@ -32,6 +32,8 @@ struct Leaf {
 /// A number of a result that is stored in an array of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Component {
+    /// The path of its first field, without a point in front.
+    pub(super) name: String,
     /// The type of the array's elements in WGSL.
     pub(super) wgsl: String,
     /// The expression that takes it from `result`.
@@ -91,7 +93,8 @@ impl Layout {
                 count => format!("vec{count}<{scalar}>"),
             };
             let value = format!("{wgsl}({})", values.join(", "));
-            Component { wgsl, value, stride: number.size() as u64 }
+            let path = leaves.clone().next().map_or("", |leaf| leaf.path.trim_start_matches('.'));
+            Component { name: path.to_owned(), wgsl, value, stride: number.size() as u64 }
         };
         numbers.iter().map(component).collect()
     }

@@ -223,6 +223,11 @@ impl Reduce {
         monoid.layout()
     }
 
+    /// The names of the outputs, if each number of a result has one.
+    pub(super) fn output_names(&self) -> Vec<String> {
+        if self.to_states { vec!["state".to_owned()] } else { self.monoid.number_names() }
+    }
+
     /// Bytes from one item of the inputs to the next.
     pub(super) fn item_size(&self) -> u64 {
         if self.from_states { self.monoid.acc_size() } else { self.monoid.stride() }

@@ -6,6 +6,7 @@ use crate::gpu::Compiled;
 use crate::gpu::bind::Given;
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
+use crate::gpu::io::by_name;
 use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::COLUMN;
@@ -276,8 +277,10 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Binds all buffers as [`Reduction::bind`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
-    /// the values go to one array and the indices to another. The numbers are those of [`FromResults`](crate::reduce::FromResults), in the same
-    /// order; a vector has as many as it has components. A result of one number has one output.
+    /// the values go to one array and the indices to another. Outputs come in any order, each behind the name of its number: `value` and `index`
+    /// as in [`Scalar::At`](crate::reduce::Scalar::At), `min` and `max` as in [`Scalar::Range`](crate::reduce::Scalar::Range). A custom operator's
+    /// numbers have the names of the fields of `Out`: `low.x` is the first component of `low: vec2<f32>`, and `x` that of a result that is a vector.
+    /// A result of one number is `result`, and a state is `state`.
     ///
     /// Each output holds [`Plan::results`] numbers in whole words of four bytes, is bound as a whole, and lies in a buffer of its own. Each but the
     /// first takes one more storage buffer per shader.
@@ -291,7 +294,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let [values, indices] = [buffer(&[0; 8]), buffer(&[0; 8])];
     /// // Of each row of three elements the greatest, and its column.
     /// let max = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
-    /// let rows = max.of(&matrix).segments(3).bind_each([&values, &indices])?;
+    /// let rows = max.of(&matrix).segments(3).bind_each([("index", &indices), ("value", &values)])?;
     /// # let mut encoder = device.create_command_encoder(&Default::default());
     /// # rows.encode(&mut encoder);
     /// # queue.submit([encoder.finish()]);
@@ -304,14 +307,15 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # Errors
     ///
     /// - The errors of [`Reduction::bind`].
-    /// - [`BufferError::Outputs`](crate::BufferError::Outputs): another number of outputs than a result has numbers; a state has one.
+    /// - An output is missing, given twice or unknown: the error has all names.
     /// - An output does not fit one binding, or the device allows too few storage buffers.
-    pub fn bind_each<'s, S: Into<Slice<'s>>>(
+    pub fn bind_each<'n, 's, S: Into<Slice<'s>>>(
         self,
-        outputs: impl IntoIterator<Item = S>,
+        outputs: impl IntoIterator<Item = (&'n str, S)>,
     ) -> Result<Bound, Error> {
-        let in_components = self.reducer.monoid().components().len() > 1;
-        self.bound(&self.planned(in_components)?, outputs.into_iter().map(Into::into))
+        let names = self.reducer.operation().output_names();
+        let outputs = by_name(&names, outputs)?;
+        self.bound(&self.planned(names.len() > 1)?, outputs)
     }
 
     /// Binds all buffers as [`Reduction::bind`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates

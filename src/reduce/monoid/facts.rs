@@ -83,6 +83,16 @@ impl Monoid {
         self.fields().map_or_else(Vec::new, |numbers| self.out.components(&numbers))
     }
 
+    /// The names of a result's numbers, in the order of their offsets.
+    pub(in crate::reduce) fn number_names(&self) -> Vec<String> {
+        let components = self.components().into_iter().map(|component| component.name);
+        match self.op.map(Op::number_names) {
+            Some(names) => names.iter().map(ToString::to_string).collect(),
+            None if components.len() < 2 => vec!["result".to_owned()],
+            None => components.collect(),
+        }
+    }
+
     /// The number of arrays that a launch writes.
     pub(in crate::reduce) fn arrays(&self, writes: Writes) -> usize {
         if writes == Writes::Components { self.components().len() } else { 1 }
