@@ -4,6 +4,8 @@ use wgpu::{Features, TextureSampleType};
 
 use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError, WgslError};
+use crate::gpu::kernel::Slot;
+use crate::gpu::parameters::Parameters;
 use crate::gpu::texels;
 use crate::reduce::analysis::{map_of, texel_map_of};
 use crate::reduce::elem::Elem;
@@ -46,6 +48,30 @@ const TEXEL: u64 = 4;
 /// ```
 ///
 /// A map of texels makes an operation read textures: see [`Texels`](crate::Texels).
+///
+/// # Parameters
+///
+/// A map can read one variable that your application binds, such as an exposure that changes from frame to frame. Its text declares it as
+/// that of [an operator](crate::reduce::Monoid::custom) does, at binding 9 (`uniform`) or 10 (`storage`).
+/// [`Request::with_parameters`](crate::Request::with_parameters) or [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds a
+/// buffer to it. Kernels read the buffer when they run, so nothing is compiled or bound again. An operation whose own text declares parameters, and a
+/// pyramid, refuse such a map.
+///
+/// ```
+/// use halofold::histogram::{Histogram, Keys, Map};
+/// use halofold::{Compiled, Element, Options};
+///
+/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
+/// # let samples = buffer(bytemuck::cast_slice(&[0.1f32, 0.2, 0.4, 0.8]));
+/// # let gain = buffer(bytemuck::cast_slice(&[2f32]));
+/// let amplified = "@group(0) @binding(9) var<uniform> gain: f32;
+/// fn map(elem: Elem, index: u32) -> f32 { return gain * elem; }";
+/// let spread = Histogram::new(Keys::Ranges { low: 0.0, high: 1.0 }, 2).with_map(Map::custom(Element::F32, amplified)?);
+/// let spread = Compiled::new(&device, spread, &Options::default())?;
+/// let counts: Vec<u32> = spread.of(&samples).with_parameters(&gain).run(&queue)?;
+/// # assert_eq!(counts, [2, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// The declaration of `Elem`, unless it is in the text, and the text.
@@ -56,13 +82,14 @@ pub struct Map {
     /// The type that it returns.
     returns: String,
     features: Features,
+    parameters: Option<Parameters>,
 }
 
 impl Map {
     /// Makes a map from your WGSL: `fn map(elem: Elem, index: u32) -> Key`, and the functions that it calls.
     ///
     /// `Elem` is the element type, and `index` the element's number in the input. `Key` is a number, or a vector of two to four: the
-    /// keys of as many channels. The operation says of which type: [`histogram::Keys`](crate::histogram::Keys) has that of each kind. The text may declare functions, constants and types, but no variables outside functions. Each
+    /// keys of as many channels. The operation says of which type: [`histogram::Keys`](crate::histogram::Keys) has that of each kind. The text may declare functions, constants and types, and one variable of [parameters](Map#parameters). Each
     /// invocation runs it on its own. This call parses and checks it on the CPU.
     ///
     /// # Errors
@@ -110,8 +137,9 @@ impl Map {
     /// ```
     pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
         shader::apart(wgsl, "_map_", &["map_texel"], |text| {
-            let (returns, features) = texel_map_of(texels::channel(sample), text)?;
-            Ok(Map { text: text.to_owned(), stride: TEXEL, sample: Some(sample), returns, features })
+            let (returns, features, parameters) = texel_map_of(texels::channel(sample), text)?;
+            let text = text.to_owned();
+            Ok(Map { text, stride: TEXEL, sample: Some(sample), returns, features, parameters })
         })
     }
 
@@ -156,14 +184,37 @@ impl Map {
 
     fn of(elem: Elem, wgsl: &str) -> Result<Self, Error> {
         shader::apart(wgsl, "_map_", &["Elem", "map"], |text| {
-            let (returns, features) = map_of(elem, text)?;
-            Ok(Map { text: elem.alias() + text, stride: elem.stride(), sample: None, returns, features })
+            let (returns, features, parameters) = map_of(elem, text)?;
+            let (text, stride) = (elem.alias() + text, elem.stride());
+            Ok(Map { text, stride, sample: None, returns, features, parameters })
         })
     }
 
     /// The type of the samples that it takes; `None` if it is a map of elements.
     pub(crate) fn sample(&self) -> Option<TextureSampleType> {
         self.sample
+    }
+
+    /// The bindings of group 0 that it takes: those of texels, and that of its parameters.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
+        let texels = self.sample.map(texels::slots).into_iter().flatten();
+        texels.chain(self.parameters.map(|parameters| parameters.slot()))
+    }
+
+    /// The parameters that its text declares.
+    pub(crate) fn parameters(&self) -> Option<Parameters> {
+        self.parameters
+    }
+
+    /// Checks that the text of an operation that takes the map declares no parameters besides.
+    pub(crate) fn check_beside(&self, declared: Option<Parameters>) -> Result<(), Error> {
+        match declared.and(self.parameters) {
+            None => Ok(()),
+            Some(_) => {
+                let message = "the operation and its map declare some: let the text of one declare all";
+                Err(Error::setting("parameters", message))
+            }
+        }
     }
 
     /// The features that its text needs.

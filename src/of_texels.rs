@@ -13,7 +13,7 @@ use crate::gpu::params::parameters;
 use crate::gpu::pass::{Binding, INPUT, OUTPUT};
 use crate::gpu::range::{BufferRange, ByteRange, Inputs};
 use crate::gpu::slice::Slice;
-use crate::gpu::texels::{self, Texels};
+use crate::gpu::texels::Texels;
 use crate::gpu::{Pass, grid};
 use crate::map::{Map, texels_refused};
 use crate::shader::{self, Composer, rooms};
@@ -81,13 +81,14 @@ impl<O: Base> OfTexels<O> {
     /// # Errors
     ///
     /// The map is none of texels, or returns something else than an element of the operation; the operation has elements of another type than
-    /// `f32`, `u32` and `i32`, or reads textures by itself.
+    /// `f32`, `u32` and `i32`, or reads textures by itself; both declare parameters.
     pub fn new(operation: O, map: Map) -> Result<Self, Error> {
         let element = operation.element().filter(|element| element.size() == ITEM);
         match (element, map.sample()) {
             (Some(element), Some(_)) if map.channels() == 1 => map.returns(element.name())?,
             _ => return Err(texels_refused()),
         }
+        map.check_beside(operation.parameters().1)?;
         Ok(OfTexels { operation, map })
     }
 
@@ -96,13 +97,15 @@ impl<O: Base> OfTexels<O> {
         let grid = grid::of(len.div_ceil(workgroup(limits).into()), limits, FEWER)?;
         let bytes = ByteRange { offset: 0, size: ITEM * len.max(1) };
         let pass = Pass::new(TEXELS, grid, Params { len: len as u32, row: grid[0] });
-        Ok(pass.bind(OUTPUT, Some(Binding::Memory(TEXELS_MEMORY, bytes))))
+        let pass = pass.bind(OUTPUT, Some(Binding::Memory(TEXELS_MEMORY, bytes)));
+        // Other kernels may have memory at the binding of the map's parameters.
+        let declared = self.map.parameters().into_iter();
+        Ok(declared.fold(pass, |pass, declared| pass.bind(declared.slot, Some(Binding::Parameters))))
     }
 
     /// The bindings of the kernel that writes the texels.
     fn slots(&self) -> Vec<Slot> {
-        let texels = self.map.sample().map(texels::slots).into_iter().flatten();
-        texels.chain([(OUTPUT, Access::Write), (PARAMETERS, Access::Uniform)]).collect()
+        self.map.slots().chain([(OUTPUT, Access::Write), (PARAMETERS, Access::Uniform)]).collect()
     }
 
     /// Composes it.
@@ -167,7 +170,8 @@ impl<O: Base> Base for OfTexels<O> {
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
-        self.operation.parameters()
+        let (name, declared) = self.operation.parameters();
+        (name, declared.or(self.map.parameters()))
     }
 
     fn sample(&self) -> Option<TextureSampleType> {

@@ -181,10 +181,9 @@ impl<S> Buffers<'_, S> {
             _ => (slot, 0),
         };
         let part = self.plan.passes[index].binding(named);
-        match (slot, &self.texels, self.given.parameters) {
-            (PARAMETERS, ..) => buffers::slice(self.params, blocks::offset(index), blocks::STRIDE),
-            (slot, _, Some((declared, given))) if declared.slot == slot => declared.resource(given),
-            (0 | 3, Some(texels), _) if !matches!(part, Some(Binding::Memory(..))) => texels.resource(slot),
+        match (slot, &self.texels) {
+            (PARAMETERS, _) => buffers::slice(self.params, blocks::offset(index), blocks::STRIDE),
+            (0 | 3, Some(texels)) if !matches!(part, Some(Binding::Memory(..))) => texels.resource(slot),
             _ => match part {
                 Some(part) => self.part(part, least),
                 None => self.whole(slot),
@@ -206,18 +205,24 @@ impl<S> Buffers<'_, S> {
                 (output.buffer(), output.offset(), bytes)
             }
             Binding::Memory(number, bytes) => (&self.memory[number].1, 0, bytes),
+            Binding::Parameters => {
+                return self.given.parameters.map(|(declared, given)| declared.resource(given));
+            }
         };
         let ByteRange { offset, size } = bytes;
         (size >= least).then(|| buffers::slice(buffer, base + offset, size))
     }
 
-    /// An output, or memory.
+    /// An output, memory, or parameters.
     fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
         if let Some(Written { slice, size, .. }) = outputs::number(slot).and_then(|nth| self.outputs.get(nth))
         {
             return Some(buffers::slice(slice.buffer(), slice.offset(), *size));
         }
-        let (own, buffer) = self.memory.iter().find(|(own, _)| own.slot == Some(slot))?;
-        Some(own.bound(buffer))
+        if let Some((own, buffer)) = self.memory.iter().find(|(own, _)| own.slot == Some(slot)) {
+            return Some(own.bound(buffer));
+        }
+        let (declared, given) = self.given.parameters.filter(|(declared, _)| declared.slot == slot)?;
+        Some(declared.resource(given))
     }
 }

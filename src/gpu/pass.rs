@@ -22,6 +22,8 @@ pub enum Binding {
     Output(ByteRange),
     /// Of the memory with this number in the plan.
     Memory(usize, ByteRange),
+    /// The buffer for the parameters that an application's text declares. Passes without it bind this buffer where their kernels declare it.
+    Parameters,
 }
 
 /// One dispatch of a plan: a kernel, the parts of buffers that it binds, and its parameters.

@@ -44,8 +44,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         Request { operation, input, second, parameters: None, count: None, len: None, workspace: None }
     }
 
-    /// Sets the buffer with the parameters that the text of a scan's operator or of a selection declares. Its contents may change from
-    /// one submission to the next; nothing is compiled or bound again.
+    /// Sets the buffer with the parameters that the text of a scan's operator, of a selection or of a [`Map`](crate::Map) declares. Its contents
+    /// may change from one submission to the next; nothing is compiled or bound again.
     pub fn with_parameters<'s: 'b>(self, parameters: impl Into<Slice<'s>>) -> Self {
         Request { parameters: Some(parameters.into()), ..self }
     }

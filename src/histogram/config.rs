@@ -6,7 +6,6 @@ use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError};
 use crate::gpu::operation::Step;
-use crate::gpu::texels;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::{Method, Tuning};
@@ -201,12 +200,12 @@ impl Histogram {
     pub(super) fn slots(&self, step: &str) -> Vec<Slot> {
         let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
         if step == COUNT {
-            let texels = self.sample().map(texels::slots);
-            let needs = [(0, texels.is_none()), (3, !self.by_element()), (TABLE, self.keys != Keys::Numbers)];
+            let needs =
+                [(0, self.sample().is_none()), (3, !self.by_element()), (TABLE, self.keys != Keys::Numbers)];
             slots.extend(
                 needs.into_iter().filter(|(_, needed)| *needed).map(|(slot, _)| (slot, Access::Read)),
             );
-            slots.extend(texels.into_iter().flatten());
+            slots.extend(self.map.iter().flat_map(Map::slots));
         }
         slots
     }

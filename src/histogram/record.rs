@@ -7,10 +7,12 @@ use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::parameters::Parameters;
 use crate::gpu::range::{BufferRange, Inputs};
 use crate::histogram::config::{Histogram, TABLE};
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
+use crate::map::Map;
 
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
@@ -43,6 +45,10 @@ impl Base for Histogram {
 
     fn outputs(&self, _: u64) -> Vec<Output> {
         vec![Output::new("counts", self.output())]
+    }
+
+    fn parameters(&self) -> (&str, Option<Parameters>) {
+        (Self::LABEL, self.map.as_ref().and_then(Map::parameters))
     }
 
     fn sample(&self) -> Option<TextureSampleType> {

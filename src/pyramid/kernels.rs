@@ -55,6 +55,10 @@ impl Config {
         };
         map.sample().ok_or_else(texels_refused)?;
         map.returns(Element::F32.name())?;
+        if map.parameters().is_some() {
+            let message = "the map of a pyramid declares none: write them into its text as constants";
+            return Err(Error::setting("parameters", message));
+        }
         let level = Map::components(TextureSampleType::Float { filterable: false }, numbers)?;
         Ok(Config { operator: op.over(Element::F32)?, maps: [map, level], format })
     }

@@ -6,6 +6,7 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::gpu::error::WgslError;
+use crate::gpu::parameters::Parameters;
 use crate::reduce::elem::Elem;
 use crate::reduce::layout;
 use crate::shader::{self, Piece};
@@ -22,6 +23,19 @@ impl Source {
         let enable = if elem.is_half() || mentions_f16(pieces) { "enable f16; " } else { "" };
         let body: Vec<_> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
         Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
+    }
+
+    /// Parses a text that has nothing of a complete shader but parameters, and returns these, too.
+    pub(super) fn parse_pure(&self) -> Result<(Module, ModuleInfo, Option<Parameters>), WgslError> {
+        let (module, info) = self.parse()?;
+        if let Some((span, what)) = impurity(&module, &info) {
+            return Err(WgslError::NotPure { line: span.is_defined().then(|| self.line(span)), what });
+        }
+        let parameters = Parameters::of(&module).map_err(|variable| WgslError::NotPure {
+            line: Some(self.line(module.global_variables.get_span(variable))),
+            what: "a variable outside of functions",
+        })?;
+        Ok((module, info, parameters))
     }
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), WgslError> {
@@ -55,15 +69,17 @@ fn mentions_f16(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| piece.text.split(|c| !is_part(c)).any(|word| word == "f16"))
 }
 
-/// Checks a text that only declares `map`. Returns the type that the function returns, a number or a vector of numbers, and the
-/// features that the text needs.
-pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<(String, Features), WgslError> {
+/// Of a map: the type that it returns, a number or a vector of numbers, the features that its text needs, and the parameters that it declares.
+pub(crate) type MapFacts = (String, Features, Option<Parameters>);
+
+/// Checks a text that only declares `map`.
+pub(crate) fn map_of(elem: Elem, wgsl: &str) -> Result<MapFacts, WgslError> {
     let expected = "fn map(elem: Elem, index: u32) -> Key";
     function_of(elem, wgsl, ("map", expected), |text| Ok([text.elem(elem)?, "u32".to_owned()]))
 }
 
 /// Checks a text that only declares `map_texel`, of texels with these components, as [`map_of`] does.
-pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<(String, Features), WgslError> {
+pub(crate) fn texel_map_of(channel: &str, wgsl: &str) -> Result<MapFacts, WgslError> {
     let expected = match channel {
         "i32" => "fn map_texel(texel: vec4<i32>, at: vec2<u32>) -> Key",
         "u32" => "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> Key",
@@ -81,21 +97,15 @@ fn function_of(
     wgsl: &str,
     (name, expected): (&'static str, &'static str),
     parameters: impl FnOnce(&Signatures<'_>) -> Result<[String; 2], WgslError>,
-) -> Result<(String, Features), WgslError> {
+) -> Result<MapFacts, WgslError> {
     let text = Source::new(elem, &[Piece::new("the map", wgsl.to_owned())]);
-    let (module, info) = text.parse()?;
-    let variable = module.global_variables.iter().next();
-    let variable =
-        variable.map(|(at, _)| (module.global_variables.get_span(at), "a variable outside of functions"));
-    if let Some((span, what)) = variable.or_else(|| impurity(&module, &info)) {
-        return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
-    }
+    let (module, info, declared) = text.parse_pure()?;
     let signatures = Signatures { module: &module, text: &text };
     let returns =
         layout::name(&module, signatures.result(name, expected)?).ok_or(WgslError::NotStorable("Key"))?;
     let parameters = parameters(&signatures)?;
     signatures.check(name, &parameters.each_ref().map(String::as_str), &returns)?;
-    Ok((returns, features(&module, &info)))
+    Ok((returns, features(&module, &info), declared))
 }
 
 /// The functions of an operator's module.
@@ -235,7 +245,7 @@ pub(super) fn features(module: &Module, info: &ModuleInfo) -> Features {
 /// Finds a construct in an operator's module that only a complete shader may contain, and its span. Kernels call an operator's functions in
 /// non-uniform control flow, such as loops with more iterations in some invocations than in others. A barrier or a subgroup operation there
 /// could hang the GPU or give undefined values.
-pub(super) fn impurity(module: &Module, info: &ModuleInfo) -> Option<(Span, &'static str)> {
+fn impurity(module: &Module, info: &ModuleInfo) -> Option<(Span, &'static str)> {
     if let Some((number, _)) = module.overrides.iter().next() {
         return Some((module.overrides.get_span(number), "an override"));
     }

@@ -6,7 +6,7 @@ use wgpu::Features;
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
-use crate::gpu::{outputs, texels};
+use crate::gpu::outputs;
 use crate::map::Map;
 use crate::reduce::elem::Arity;
 use crate::reduce::exact::EXACT_FOLD;
@@ -121,9 +121,9 @@ impl Text<'_> {
             ),
         ];
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
-        let texture = self.map().filter(|_| reads).and_then(Map::sample).map(texels::slots);
+        let texels = self.map().filter(|_| reads).map(Map::slots);
         needed
-            .chain(texture.into_iter().flatten())
+            .chain(texels.into_iter().flatten())
             .chain(self.monoid.parameters.map(|parameters| parameters.slot()))
             .chain(outputs::slots(self.monoid.arrays(stage.writes)))
             .collect()

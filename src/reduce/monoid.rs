@@ -14,7 +14,7 @@ use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::parameters::Parameters;
 use crate::map::{Map, texels_refused};
-use crate::reduce::analysis::{Signatures, Source, features, impurity};
+use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
 use crate::reduce::exact::{EXACT_FOLD, ExactSum, Format};
 use crate::reduce::kernel::{FOLD, Fold};
@@ -209,14 +209,7 @@ impl Monoid {
     /// Parses and checks the pieces of an operator.
     pub(crate) fn analyse(name: &str, elem: Elem, arity: Arity, pieces: Vec<Piece>) -> Result<Self, Error> {
         let text = Source::new(elem, &pieces);
-        let (module, info) = text.parse()?;
-        if let Some((span, what)) = impurity(&module, &info) {
-            return Err(WgslError::NotPure { line: span.is_defined().then(|| text.line(span)), what }.into());
-        }
-        let parameters = Parameters::of(&module).map_err(|variable| WgslError::NotPure {
-            line: Some(text.line(module.global_variables.get_span(variable))),
-            what: "a variable outside of functions",
-        })?;
+        let (module, info, parameters) = text.parse_pure()?;
         let signatures = Signatures { module: &module, text: &text };
         let acc = signatures.result("identity", "fn identity() -> Acc")?;
         let out = signatures.result("finish", "fn finish(acc: Acc, n: u32) -> Out")?;
@@ -282,7 +275,7 @@ impl Monoid {
     ///
     /// # Errors
     ///
-    /// The map is none of texels or returns another type, or the operator has two inputs or elements of 16 or 64 bits.
+    /// The map is none of texels or returns another type; the operator has two inputs or elements of 16 or 64 bits; both declare parameters.
     pub fn of_texels(self, map: Map) -> Result<Self, Error> {
         let is_one = self.arity == Arity::One && map.sample().is_some();
         match self.elem {
@@ -295,6 +288,7 @@ impl Monoid {
             Elem::Declared { .. } if is_one => {}
             _ => return Err(texels_refused()),
         }
+        map.check_beside(self.parameters)?;
         Ok(Monoid { features: self.features | map.features(), texels: Some(map), ..self })
     }
 

@@ -185,8 +185,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self
     }
 
-    /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says. Kernels read
-    /// its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the bound reduction.
+    /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says, or
+    /// that of its [`Map`](crate::Map) of texels. Kernels read its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the bound reduction.
     ///
     /// A uniform needs [`wgpu::BufferUsages::UNIFORM`] and starts at a multiple of `min_uniform_buffer_offset_alignment`; a storage
     /// variable needs [`wgpu::BufferUsages::STORAGE`], a multiple of `min_storage_buffer_offset_alignment`, and another buffer than the
@@ -421,7 +421,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let monoid = reducer.monoid();
         let given = Given {
             inputs: sources.inputs(),
-            parameters: parameters::pair(monoid.name(), monoid.parameters, sources.parameters)?,
+            parameters: parameters::pair(monoid.name(), monoid.parameters(), sources.parameters)?,
             outputs: outputs.into_iter().collect(),
             count: sources.count.map(|count| (count, plan.most())),
             workspace,

@@ -5,6 +5,7 @@ use wgpu::{Features, TextureSampleType};
 use super::Monoid;
 use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError};
+use crate::gpu::parameters::Parameters;
 use crate::map::Map;
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::layout::Component;
@@ -114,10 +115,15 @@ impl Monoid {
         self.reads_count
     }
 
-    /// Bytes of the parameters that its text declares, at least; `None` if it declares none.
+    /// Bytes of the parameters that its text or its map of texels declares, at least; `None` if they declare none.
     /// [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds them.
     pub fn parameters_size(&self) -> Option<u64> {
-        self.parameters.map(|parameters| parameters.size)
+        self.parameters().map(|parameters| parameters.size)
+    }
+
+    /// The parameters that its text or its map of texels declares.
+    pub(in crate::reduce) fn parameters(&self) -> Option<Parameters> {
+        self.parameters.or(self.texels.as_ref().and_then(Map::parameters))
     }
 
     /// The number of inputs that it maps together.

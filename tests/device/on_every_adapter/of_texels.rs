@@ -1,14 +1,17 @@
 //! Operations over the texels of a texture write what they write over a buffer with the same elements.
 
 use halofold::group::{GroupById, GroupByKey, Pairs, ReduceRuns};
+use halofold::histogram::{Histogram, Keys};
 use halofold::rank::{Quantiles, TopK};
-use halofold::reduce::{Arity, Monoid, Op};
+use halofold::reduce::{Arity, Monoid, Op, Reduce};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Buffer, BufferUsages, Texture, TextureFormat, TextureSampleType};
-use halofold::{Compiled, Element, InputsOf, Map, OfTexels, Options, Planned, Texels};
+use halofold::{
+    Compiled, Element, InputsOf, Launches, Map, OfTexels, Options, Planned, Request, Texels, pyramid::Pyramid,
+};
 
-use super::textures::{BOUND, component, texture, write};
+use super::textures::{BOUND, FLOAT, component, texture, write};
 use crate::common::{Gpu, Random, buffer, gpu, in_one_pass, limited, read};
 use crate::refusals;
 
@@ -18,10 +21,13 @@ const SIZE: [u32; 2] = [83, 61];
 const CORNER: [u32; 2] = [3, 5];
 const PART: [u32; 2] = [70, 50];
 
-/// A texture, and buffers: the elements of the rectangle, and keys.
+/// The parameter of maps in two submissions.
+const EXPOSURES: [u32; 2] = [1, 3];
+
+/// A texture, and buffers: the elements of the rectangle by each exposure, and keys.
 struct Held {
     texture: Texture,
-    elements: Buffer,
+    elements: [Buffer; 2],
     keys: Buffer,
 }
 
@@ -36,9 +42,9 @@ impl Held {
             (0..elements.len() as u32).map(|at| at.wrapping_mul(0x9e37_79b1) >> 27).collect();
         let texture = texture(gpu, TextureFormat::R32Uint, SIZE, [1, 1], BOUND);
         write(gpu, &texture, 0, 0, bytemuck::cast_slice(&words));
-        let [elements, keys] =
-            [elements, keys].map(|words| buffer(gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE));
-        Held { texture, elements, keys }
+        let held = |words: &[u32]| buffer(gpu, bytemuck::cast_slice(words), BufferUsages::STORAGE);
+        let exposed = |by| elements.iter().map(|element| element * by).collect::<Vec<_>>();
+        Held { texture, elements: EXPOSURES.map(|by| held(&exposed(by))), keys: held(&keys) }
     }
 
     fn texels(&self) -> Texels<'_> {
@@ -88,7 +94,7 @@ fn texels_are_elements() {
     let element = Element::U32;
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == index % 5u; }";
     let (gpu, held) = (gpu(), Held::new(gpu()));
-    let (texels, elements, keys) = (held.texels(), &held.elements, &held.keys);
+    let (texels, elements, keys) = (held.texels(), &held.elements[0], &held.keys);
     same!(gpu, Quantiles::new(element, [0.1, 0.5]).unwrap(), texels, elements);
     same!(gpu, TopK::new(element, 5).unwrap(), texels, elements);
     same!(gpu, Scan::new(Op::Sum.over(element).unwrap()).unwrap(), texels, elements);
@@ -98,6 +104,64 @@ fn texels_are_elements() {
     let by_key = GroupByKey::new(element, element, 1000).unwrap().sum();
     same!(gpu, by_key.clone(), Pairs { keys: texels, values: keys }, Pairs { keys: elements, values: keys });
     same!(gpu, ReduceRuns::lengths(element).unwrap(), texels, elements);
+}
+
+/// Maps whose parameter is at a binding where kernels of some operations have memory.
+fn exposed() -> [Map; 2] {
+    ["@binding(9) var<uniform>", "@binding(10) var<storage>"].map(|variable| {
+        let map = "fn map_texel(texel: vec4<u32>, at: vec2<u32>) -> u32 { return texel.r * exposure; }";
+        Map::texels(TextureSampleType::Uint, &format!("@group(0) {variable} exposure: u32;\n{map}")).unwrap()
+    })
+}
+
+/// Binds an operation over texels once, and compares what it writes at each exposure with what an operation over exposed elements writes.
+fn in_frames<'i, O: Planned>(
+    gpu: &Gpu,
+    of_texels: Request<'_, '_, impl Planned>,
+    (operation, inputs): (O, [impl InputsOf<'i, O>; 2]),
+) {
+    let exposure = buffer(gpu, &[0; 4], BufferUsages::UNIFORM | BufferUsages::STORAGE);
+    let request = of_texels.with_parameters(&exposure);
+    let (bound, outputs) = request.bind_new(BufferUsages::COPY_SRC).unwrap();
+    for (by, inputs) in EXPOSURES.into_iter().zip(inputs) {
+        gpu.queue.write_buffer(&exposure, 0, &by.to_ne_bytes());
+        gpu.clean(|| in_one_pass(gpu, |pass| bound.encode_in_pass(pass)));
+        let found: Vec<_> = outputs.iter().map(|(_, output)| read(gpu, output)).collect();
+        assert!(found == written(gpu, operation.clone(), inputs, None, None), "{operation:?} by {by}");
+    }
+}
+
+#[test]
+fn maps_read_the_parameters_of_each_submission() {
+    let (gpu, held, element) = (gpu(), Held::new(gpu()), Element::U32);
+    let (texels, keys, elements) = (held.texels(), &held.keys, held.elements.each_ref());
+    let (quantiles, top) = (Quantiles::new(element, [0.1, 0.5]).unwrap(), TopK::new(element, 5).unwrap());
+    let by_key = GroupByKey::new(element, element, 1000).unwrap().sum();
+    let (counts, max) = (Histogram::new(Keys::Numbers, 3000), Op::Max.over(element).unwrap());
+    for map in exposed() {
+        let of_texels = gpu.compile(OfTexels::new(quantiles.clone(), map.clone()).unwrap());
+        in_frames(gpu, of_texels.of(texels), (quantiles.clone(), elements));
+        let of_texels = gpu.compile(OfTexels::new(top.clone(), map.clone()).unwrap());
+        in_frames(gpu, of_texels.of(texels), (top.clone(), elements));
+        let of_texels = gpu.compile(OfTexels::new(by_key.clone(), map.clone()).unwrap());
+        let pairs = elements.map(|elements| Pairs { keys: elements, values: keys });
+        in_frames(gpu, of_texels.of(Pairs { keys: texels, values: keys }), (by_key.clone(), pairs));
+        let of_texels = gpu.compile(counts.clone().with_map(map.clone()));
+        in_frames(gpu, of_texels.of_texels(texels), (counts.clone(), elements));
+
+        let of_texels = Reduce::new(max.clone().of_texels(map).unwrap());
+        let options = Options::default().with_launches(Launches::Two);
+        let of_texels = Compiled::new(&gpu.device, of_texels, &options).unwrap();
+        let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let [exposure, output] = [(); 2].map(|()| buffer(gpu, &[0; 4], usage));
+        let bound = of_texels.of_texels(texels).with_parameters(&exposure).bind(&output).unwrap();
+        for (by, elements) in EXPOSURES.into_iter().zip(elements) {
+            gpu.queue.write_buffer(&exposure, 0, &by.to_ne_bytes());
+            gpu.clean(|| in_one_pass(gpu, |pass| bound.encode_in_pass(pass)));
+            let max: u32 = gpu.compile(Reduce::new(max.clone())).of(elements).run(&gpu.queue).unwrap();
+            assert_eq!(read(gpu, &output)[..4], max.to_ne_bytes());
+        }
+    }
 }
 
 #[test]
@@ -132,5 +196,30 @@ fn texels_that_are_no_elements() {
         (of(Element::U32, Map::bytes()), "", all),
         (of(Element::U32, component(TextureSampleType::Uint, "rg")), "", all),
         (scan, "", all),
+    ]);
+}
+
+#[test]
+fn parameters_are_declared_once_and_given() {
+    let (gpu, held) = (gpu(), Held::new(gpu()));
+    let [exposed, _] = exposed();
+    let keep = "@group(0) @binding(10) var<storage> least: u32;
+        fn keep(elem: Elem, index: u32) -> bool { return elem >= least; }";
+    let both = OfTexels::new(Select::new(Element::U32, keep).unwrap(), exposed.clone()).unwrap_err();
+    let weighted = "@group(0) @binding(9) var<uniform> weight: f32;
+        fn value(x: f32) -> f32 { return x * weight; }";
+    let weighted = Monoid::sum_of("weighted", Element::F32, Arity::One, weighted).unwrap();
+    let brightness = "@group(0) @binding(9) var<uniform> exposure: f32;
+        fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.r * exposure; }";
+    let brightness = Map::texels(FLOAT, brightness).unwrap();
+    let pyramid = Pyramid::new(Op::Max, brightness.clone()).unwrap_err();
+    let counts = gpu.compile(Histogram::new(Keys::Numbers, 9).with_map(exposed));
+    let kind = "Setting(parameters,";
+    let without = counts.of_texels(held.texels()).run::<u32>(&gpu.queue).unwrap_err();
+    refusals::check([
+        (both, kind, "the operation and its map"),
+        (weighted.of_texels(brightness).unwrap_err(), kind, "the operation and its map"),
+        (pyramid, kind, "a pyramid"),
+        (without, kind, "give them by `.with_parameters(…)`"),
     ]);
 }
