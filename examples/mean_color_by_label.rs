@@ -138,7 +138,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, picture: &Picture) -> Res
     let (borders, painted) = (output(4), output(4 * PIXELS));
 
     // Once: kernels are compiled, and buffers are bound.
-    let mean = Compiled::new(device, GroupById::new(Element::F32, REGIONS)?.mean(), &Options::default())?;
+    let mean = Compiled::new(device, GroupById::new(Element::F32, REGIONS).mean(), &Options::default())?;
     let mut find_means = Vec::new();
     for (channel, means) in channels.iter().zip(&means) {
         let pairs = Pairs { keys: &labels, values: channel };

@@ -119,7 +119,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Vec<Frame>, Err
     // Once: what a frame asks of halofold is compiled and bound.
     let quantiles = Compiled::new(
         device,
-        Quantiles::new(Element::F32, [CUT, 1.0 - CUT])?.with_method(Method::Nearest),
+        Quantiles::new(Element::F32, [CUT, 1.0 - CUT]).with_method(Method::Nearest),
         &Options::default(),
     )?;
     let find_ends = quantiles.of(stops).bind(ends)?;

@@ -47,7 +47,7 @@ parameters! {
 /// # let Some((device, _, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let [count, arguments] = [4, 12].map(|size| buffer(&vec![0u8; size]));
 /// // Workgroups of 64 invocations.
-/// let per_item = Compiled::new(&device, DispatchArguments::new(64)?, &Options::default())?.of(&count).bind(&arguments)?;
+/// let per_item = Compiled::new(&device, DispatchArguments::new(64), &Options::default())?.of(&count).bind(&arguments)?;
 /// // In a pass: `per_item.encode_in_pass(&mut pass)`, your pipeline, and `pass.dispatch_workgroups_indirect(&arguments, 0)`.
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,20 +57,19 @@ pub struct DispatchArguments {
 }
 
 impl DispatchArguments {
-    /// Describes arguments for workgroups that have so many items each.
-    ///
-    /// # Errors
-    ///
-    /// Workgroups of no items.
-    pub fn new(items_per_workgroup: u32) -> Result<Self, Error> {
-        SettingError::unless("items of a workgroup", items_per_workgroup, 1..=u32::MAX)?;
-        Ok(DispatchArguments { items: items_per_workgroup })
+    /// Describes arguments for workgroups of `items_per_workgroup` items, at least one.
+    pub const fn new(items_per_workgroup: u32) -> Self {
+        DispatchArguments { items: items_per_workgroup }
     }
 }
 
 impl Base for DispatchArguments {
     const LABEL: &'static str = "halofold::dispatch_arguments";
     const INPUTS: [&'static str; 2] = ["count", ""];
+
+    fn check_settings(&self) -> Result<(), Error> {
+        Ok(SettingError::unless("items of a workgroup", self.items, 1..=u32::MAX)?)
+    }
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         Ok(limits::check(SLOTS, limits)?)

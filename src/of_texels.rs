@@ -64,7 +64,7 @@ parameters! {
 /// # });
 /// # let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(12), rows_per_image: None };
 /// # queue.write_texture(picture.as_image_copy(), &[255, 255, 255, 255, 0, 0, 0, 255, 255, 255, 255, 255], layout, size);
-/// let median = OfTexels::new(Quantiles::new(Element::F32, [0.5])?, Map::luminance())?;
+/// let median = OfTexels::new(Quantiles::new(Element::F32, [0.5]), Map::luminance());
 /// let median: Vec<f32> = Compiled::new(&device, median, &Options::default())?.of(&picture).run(&queue)?;
 /// # assert!((median[0] - 1.0).abs() < 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,20 +76,9 @@ pub struct OfTexels<O> {
 }
 
 impl<O: Base> OfTexels<O> {
-    /// Describes an operation over texels.
-    ///
-    /// # Errors
-    ///
-    /// The map is none of texels, or returns something else than an element of the operation; the operation has elements of another type than
-    /// `f32`, `u32` and `i32`, or reads textures by itself; both declare parameters.
-    pub fn new(operation: O, map: Map) -> Result<Self, Error> {
-        let element = operation.element().filter(|element| element.size() == ITEM);
-        match (element, map.sample()) {
-            (Some(element), Some(_)) if map.channels() == 1 => map.returns(element.name())?,
-            _ => return Err(texels_refused()),
-        }
-        map.check_beside(operation.parameters().1)?;
-        Ok(OfTexels { operation, map })
+    /// Describes an operation over texels. Its elements are `f32`, `u32` or `i32`, and the map of texels returns one.
+    pub const fn new(operation: O, map: Map) -> Self {
+        OfTexels { operation, map }
     }
 
     /// The dispatch that writes the texels to memory.
@@ -130,6 +119,16 @@ impl<O: Base> Base for OfTexels<O> {
 
     fn counting_in_storage(self) -> Self {
         OfTexels { operation: self.operation.counting_in_storage(), ..self }
+    }
+
+    fn check_settings(&self) -> Result<(), Error> {
+        let element = self.operation.element().filter(|element| element.size() == ITEM);
+        match (element, self.map.sample()) {
+            (Some(element), Some(_)) if self.map.channels() == 1 => self.map.returns(element.name())?,
+            _ => return Err(texels_refused()),
+        }
+        self.map.check_beside(self.operation.parameters().1)?;
+        self.operation.check_settings()
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
@@ -233,7 +232,7 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        let median = OfTexels::new(Quantiles::nth(Element::F32, [0]), Map::luminance()).unwrap();
+        let median = OfTexels::new(Quantiles::nth(Element::F32, [0]), Map::luminance());
         crate::gpu::params::assert_alike::<Params>(TEXELS, &median.composed(&Limits::default()).wgsl);
     }
 }

@@ -67,7 +67,7 @@ impl Probe {
     fn new(device: &Device) -> Result<Self, Error> {
         let options = Options::default().counting_in_workgroups(true);
         let histogram = Histogram::new(Keys::Numbers, BINS);
-        let by_id = GroupById::new(Element::U32, BINS)?.count().sum();
+        let by_id = GroupById::new(Element::U32, BINS).count().sum();
         let keys: Vec<_> = (0..KEYS).map(key).collect();
         let keys = bytemuck::cast_slice(&keys);
         Ok(Probe {

@@ -32,8 +32,13 @@ pub trait OnDevice: Clone + Debug {
 /// An operation over one input, or over two of one length, that is planned without a device. The trait is sealed.
 pub trait Planned: Base {
     /// Composes all kernels for a device with these features and limits, for inspection.
-    fn kernels(&self, features: Features, limits: &Limits) -> Vec<Kernel> {
-        self.steps().iter().map(|step| self.kernel(step, features, limits)).collect()
+    ///
+    /// # Errors
+    ///
+    /// A setting is out of range.
+    fn kernels(&self, features: Features, limits: &Limits) -> Result<Vec<Kernel>, Error> {
+        self.check_settings()?;
+        Ok(self.steps().iter().map(|step| self.kernel(step, features, limits)).collect())
     }
 
     /// Plans the dispatches over the elements of a range of a buffer and, if the operation takes two inputs, over as many of a second one, on a
@@ -41,8 +46,9 @@ pub trait Planned: Base {
     ///
     /// # Errors
     ///
-    /// Too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
+    /// A setting is out of range; too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
     fn plan(&self, input: BufferRange, second: Option<BufferRange>, limits: &Limits) -> Result<Plan, Error> {
+        self.check_settings()?;
         let is_needed = self.second_item().is_some();
         if second.is_some() != is_needed {
             return Err(BufferError::SecondInput { is_needed }.into());
@@ -59,6 +65,7 @@ impl<O: Base> OnDevice for O {
     type Own = Pipelines<Step>;
 
     fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
+        self.check_settings()?;
         let may_count = options.may_count_in_workgroups(device);
         let operation = if may_count { self } else { self.counting_in_storage() };
         let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
@@ -90,6 +97,10 @@ pub trait Base: Clone + Debug {
     /// Returns this operation without atomic additions in workgroup memory.
     fn counting_in_storage(self) -> Self {
         self
+    }
+    /// Checks the settings that no device decides on.
+    fn check_settings(&self) -> Result<(), Error> {
+        Ok(())
     }
     /// Checks that a device can run it.
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error>;

@@ -23,7 +23,7 @@ use crate::gpu::error::Error;
 /// # let elements = buffer(bytemuck::cast_slice(&[1.0f32, 5.0, 3.0]));
 /// # let [median_to, sum_to] = [buffer(&[0; 4]), buffer(&[0; 4])];
 /// let workspace = Workspace::new(&device);
-/// let median = Compiled::new(&device, Quantiles::new(Element::F32, [0.5])?, &Options::default())?;
+/// let median = Compiled::new(&device, Quantiles::new(Element::F32, [0.5]), &Options::default())?;
 /// let median = median.of(&elements).workspace(&workspace).bind(&median_to)?;
 /// let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
 /// let sum = sum.of(&elements).workspace(&workspace).bind(&sum_to)?;

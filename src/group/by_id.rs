@@ -10,6 +10,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::Inputs;
+use crate::group::aggregate::not_grouped;
 use crate::group::io::{self, Group};
 use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::group::spec::GroupById;
@@ -33,8 +34,15 @@ impl Base for GroupById {
         GroupById { in_storage: true, ..self }
     }
 
+    fn check_settings(&self) -> Result<(), Error> {
+        SettingError::unless("groups", self.groups, 1..=u32::MAX)?;
+        if !matches!(self.element, Element::F32 | Element::U32 | Element::I32) {
+            return Err(not_grouped(self.element));
+        }
+        Ok(SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?)
+    }
+
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
-        SettingError::unless("results of a group", self.aggregates.len() as u64, 1..=u32::MAX)?;
         limits::check_all(self.steps().iter().map(|step| self.bindings(step)), limits)
             .map_err(|error| error.or("ask for fewer results"))?;
         needs!(limits, max_compute_invocations_per_workgroup, 32u32)?;

@@ -87,18 +87,10 @@ pub struct GroupByKey {
 aggregates!(GroupByKey);
 
 impl GroupByKey {
-    /// Describes results of values of a type by keys of another one, each `f32`, `u32` or `i32`, for at most so many groups. Ask for at least one result,
-    /// as for [`GroupById`].
-    ///
-    /// # Errors
-    ///
-    /// A number of groups of 0 or above 2^27; or one of the types is another one.
-    pub fn new(key: Element, values: Element, most_groups: u32) -> Result<Self, Error> {
-        SettingError::unless("groups", most_groups, 1..=MOST_GROUPS)?;
-        if order_of(key).is_none() {
-            return Err(not_grouped(key));
-        }
-        Ok(GroupByKey { key, by_id: GroupById { keys: Some(key), ..GroupById::new(values, most_groups)? } })
+    /// Describes results of values of a type by keys of another one, each `f32`, `u32` or `i32`, for at most `most_groups` groups, 1 to 2^27.
+    /// Ask for at least one result, as for [`GroupById`].
+    pub fn new(key: Element, values: Element, most_groups: u32) -> Self {
+        GroupByKey { key, by_id: GroupById { keys: Some(key), ..GroupById::new(values, most_groups) } }
     }
 
     fn and(self, aggregate: Aggregate) -> Self {
@@ -184,6 +176,14 @@ impl Base for GroupByKey {
 
     fn counting_in_storage(self) -> Self {
         GroupByKey { by_id: self.by_id.counting_in_storage(), ..self }
+    }
+
+    fn check_settings(&self) -> Result<(), Error> {
+        SettingError::unless("groups", self.by_id.groups, 1..=MOST_GROUPS)?;
+        if order_of(self.key).is_none() {
+            return Err(not_grouped(self.key));
+        }
+        self.by_id.check_settings()
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let groups = GroupByKey::new(Element::U32, Element::F32, 5000).unwrap().sum().min().variance();
+        let groups = GroupByKey::new(Element::U32, Element::F32, 5000).sum().min().variance();
         for step in STEPS {
             let wgsl = groups.kernel(step, Features::empty(), &Limits::default()).wgsl;
             match OWN.contains(step) {

@@ -10,7 +10,7 @@
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let brightness = buffer(bytemuck::cast_slice(&[0.5f32, 1.0, 0.25, 3.0]));
 //! # let labels = buffer(bytemuck::cast_slice(&[0u32, 2, 0, 2]));
-//! let by_label = Compiled::new(&device, GroupById::new(Element::F32, 3)?.sum().count(), &Options::default())?;
+//! let by_label = Compiled::new(&device, GroupById::new(Element::F32, 3).sum().count(), &Options::default())?;
 //! let groups: Vec<Group<u32, f32>> = by_label.of(Pairs { keys: &labels, values: &brightness }).run(&queue)?;
 //! let sums: Vec<_> = groups.iter().map(|group| (group.key, group.sum, group.count)).collect();
 //! assert_eq!(sums, [(0, Some(0.75), Some(2)), (1, Some(0.0), Some(0)), (2, Some(4.0), Some(2))]);
@@ -26,7 +26,7 @@
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let shops = buffer(bytemuck::cast_slice(&[907u32, 13, 907, 44, 13]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0]));
-//! let by_shop = Compiled::new(&device, GroupByKey::new(Element::U32, Element::F32, 1000)?.sum().count(), &Options::default())?;
+//! let by_shop = Compiled::new(&device, GroupByKey::new(Element::U32, Element::F32, 1000).sum().count(), &Options::default())?;
 //! let shops: Vec<Group<u32, f32>> = by_shop.of(Pairs { keys: &shops, values: &sales }).run(&queue)?;
 //! let sums: Vec<_> = shops.iter().map(|shop| (shop.key, shop.sum)).collect();
 //! assert_eq!(sums, [(13, Some(7.0)), (44, Some(10.0)), (907, Some(4.5))]);
@@ -44,7 +44,7 @@
 //! # let days = buffer(bytemuck::cast_slice(&[20u32, 20, 20, 21, 21, 23]));
 //! # let sales = buffer(bytemuck::cast_slice(&[1.5f32, 2.0, 3.0, 10.0, 5.0, 4.0]));
 //! // Sales in the order of their days.
-//! let by_day = Compiled::new(&device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32)?)?, &Options::default())?;
+//! let by_day = Compiled::new(&device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32)?), &Options::default())?;
 //! let sums: Vec<Run<u32, f32>> = by_day.of(Pairs { keys: &days, values: &sales }).run(&queue)?;
 //! let sums: Vec<_> = sums.iter().map(|day| (day.key, day.result)).collect();
 //! assert_eq!(sums, [(20, 6.5), (21, 15.0), (23, 4.0)]);

@@ -91,25 +91,15 @@ struct Sizes {
 const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
 
 impl ReduceRuns {
-    /// Describes the results of an operator over the values of each run of keys.
-    ///
-    /// # Errors
-    ///
-    /// Keys are of a type without runs; or the operator has two inputs, reads textures or declares parameters, or sums something else than f32 and f16 exactly.
-    pub fn new(key: Element, monoid: Monoid) -> Result<Self, Error> {
-        Ok(ReduceRuns { monoid: Some(monoid.plain(false)?), ..ReduceRuns::lengths(key)? })
+    /// Describes the results of an operator over the values of each run of keys. The operator has one input, reads buffers and declares no
+    /// parameters. Its exact sums are those of f32 and f16.
+    pub fn new(key: Element, monoid: Monoid) -> Self {
+        ReduceRuns { key, monoid: Some(monoid.accumulated()) }
     }
 
     /// Describes the lengths of runs of keys. The first output then has the keys without their repetitions.
-    ///
-    /// # Errors
-    ///
-    /// Keys are neither of 32 bits nor integers of 64.
-    pub fn lengths(key: Element) -> Result<Self, Error> {
-        if !matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
-            return Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into());
-        }
-        Ok(ReduceRuns { key, monoid: None })
+    pub const fn lengths(key: Element) -> Self {
+        ReduceRuns { key, monoid: None }
     }
 
     /// Bytes of an accumulator, and of a result.
@@ -173,6 +163,13 @@ impl ReduceRuns {
 impl Base for ReduceRuns {
     const LABEL: &'static str = "halofold::reduce_runs";
     const INPUTS: [&'static str; 2] = ["keys", "values"];
+
+    fn check_settings(&self) -> Result<(), Error> {
+        if !matches!(self.key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
+            return Err(SettingError::new("bytes of a key", self.key.size(), "4, or 8 of an integer").into());
+        }
+        self.monoid.as_ref().map_or(Ok(()), |monoid| monoid.check_plain(false))
+    }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
@@ -328,9 +325,9 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap()).unwrap();
-        for runs in [sums, ReduceRuns::lengths(Element::U32).unwrap()] {
-            for kernel in runs.kernels(Features::empty(), &Limits::default()) {
+        let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap());
+        for runs in [sums, ReduceRuns::lengths(Element::U32)] {
+            for kernel in runs.kernels(Features::empty(), &Limits::default()).unwrap() {
                 assert_alike::<Params>(&kernel.label, &kernel.wgsl);
             }
         }

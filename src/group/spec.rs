@@ -1,9 +1,7 @@
 //! The description of results by id, and what follows from it for kernels and plans.
 
 use crate::element::Element;
-use crate::gpu::error::Error;
-use crate::gpu::limits::SettingError;
-use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
+use crate::group::aggregate::{Aggregate, aggregates};
 
 /// The words of a state before the limbs of a sum, with them, and with those of a sum of squares: see `shaders/group/shared/states.wgsl`.
 const COUNTS: u64 = 5;
@@ -32,16 +30,8 @@ aggregates!(GroupById);
 impl GroupById {
     /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`GroupById::count`],
     /// [`GroupById::sum`], [`GroupById::mean`], [`GroupById::min`], [`GroupById::max`], [`GroupById::variance`] or [`GroupById::sample_variance`].
-    ///
-    /// # Errors
-    ///
-    /// There is no group; or the type is another one.
-    pub fn new(element: Element, groups: u32) -> Result<Self, Error> {
-        SettingError::unless("groups", groups, 1..=u32::MAX)?;
-        if !matches!(element, Element::F32 | Element::U32 | Element::I32) {
-            return Err(not_grouped(element));
-        }
-        Ok(GroupById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false })
+    pub const fn new(element: Element, groups: u32) -> Self {
+        GroupById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false }
     }
 
     pub(super) fn and(mut self, aggregate: Aggregate) -> Self {

@@ -4,8 +4,8 @@ use wgpu::{Limits, TextureSampleType};
 
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError};
-use crate::gpu::operation::Step;
+use crate::gpu::limits::{self, LimitError};
+use crate::gpu::operation::{Base, Step};
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
 use crate::histogram::tuning::{Method, Tuning};
@@ -96,14 +96,7 @@ impl Histogram {
     ///
     /// The keys, a number or the tuning are invalid, or the device does not support them.
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
-        let made = self.map.as_ref().map(|map| self.channels_of(map));
-        let channels = made.map_or(1..=16, |channels| channels..=channels);
-        SettingError::unless("channels", self.channels, channels)?;
-        let bins = u64::from(self.bins) * u64::from(self.channels);
-        SettingError::unless("bins of all channels", bins, 1..=65_536)?;
-        SettingError::unless("stride", self.stride, 1..=u32::MAX)?;
-        self.map.as_ref().map_or(Ok(()), |map| map.returns(self.keys.wgsl().0))?;
-        self.keys.check(self.bins)?;
+        self.check_settings()?;
         limits::check(&self.slots(COUNT), limits)?;
         self.tuning_on(limits).check(self.counters(), limits)?;
         let table = match self.keys {
@@ -127,7 +120,7 @@ impl Histogram {
     }
 
     /// The number of keys that a map gives: a pair of words may be one.
-    fn channels_of(&self, map: &Map) -> u32 {
+    pub(super) fn channels_of(&self, map: &Map) -> u32 {
         (map.channels() / self.keys.wgsl().1).max(1)
     }
 

@@ -6,6 +6,7 @@ use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
+use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::{BufferRange, Inputs};
@@ -19,6 +20,20 @@ impl Base for Histogram {
 
     fn counting_in_storage(self) -> Self {
         Histogram { in_storage: true, ..self }
+    }
+
+    fn check_settings(&self) -> Result<(), Error> {
+        let made = self.map.as_ref().map(|map| self.channels_of(map));
+        let channels = made.map_or(1..=16, |channels| channels..=channels);
+        SettingError::unless("channels", self.channels, channels)?;
+        SettingError::unless(
+            "bins of all channels",
+            u64::from(self.bins) * u64::from(self.channels),
+            1..=65_536,
+        )?;
+        SettingError::unless("stride", self.stride, 1..=u32::MAX)?;
+        self.map.as_ref().map_or(Ok(()), |map| map.returns(self.keys.wgsl().0))?;
+        self.keys.check(self.bins)
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {

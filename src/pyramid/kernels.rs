@@ -36,7 +36,7 @@ pub struct Step {
 
 /// The operator and the maps of a pyramid.
 #[derive(Clone, Debug)]
-pub(super) struct Config {
+pub struct Config {
     operator: Monoid,
     /// The map of the caller's texels, and the map of a level's to their numbers.
     maps: [Map; 2],
@@ -143,7 +143,7 @@ impl Config {
 ///
 /// # Errors
 ///
-/// As [`Pyramid::new`](crate::pyramid::Pyramid::new), and [`Error::Setting`] for another number of levels.
+/// [`Error::Setting`] for another operator than [`Pyramid::new`](crate::pyramid::Pyramid::new) takes, or another number of levels; those of a map.
 pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), Error> {
     SettingError::unless("levels", levels, 1..=MOST_LEVELS)?;
     let (config, step) = (Config::new(op, map)?, Step { of_level, levels });

@@ -17,7 +17,7 @@
 //! # if device.adapter_info().backend == wgpu::Backend::Gl { return Ok(()) }
 //! let depth = texture([1920, 1080], 1, wgpu::TextureFormat::Depth32Float, rendered);
 //! let hi_z = texture([960, 540], 10, wgpu::TextureFormat::R32Float, wgpu::TextureUsages::STORAGE_BINDING);
-//! let farthest = Pyramid::new(Op::Max, Map::components(wgpu::TextureSampleType::Depth, "r")?)?;
+//! let farthest = Pyramid::new(Op::Max, Map::components(wgpu::TextureSampleType::Depth, "r")?);
 //! let farthest = Compiled::new(&device, farthest, &Options::default())?;
 //! let prepared = farthest.bind(&depth, &hi_z)?; // bound once,
 //!

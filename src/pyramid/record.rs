@@ -17,26 +17,23 @@ const LABEL: &str = "halofold::pyramid";
 /// A pyramid of textures of any size, which [`Compiled`] brings to a device. The module's page has [an example](crate::pyramid).
 #[derive(Clone, Debug)]
 pub struct Pyramid {
-    config: Config,
+    op: Op,
+    map: Map,
 }
 
 impl Pyramid {
     /// Makes a pyramid of [`Op::Min`], [`Op::Max`] or [`Op::MinMax`]. The map makes a number of a texel of the source:
     /// [`Map::components`], [`Map::luminance`] or one of your own, which returns `f32`. OpenGL has none of [`Op::MinMax`].
-    ///
-    /// # Errors
-    ///
-    /// It is another operator, or the map does not return an `f32` for a texel.
-    pub fn new(op: Op, map: Map) -> Result<Self, Error> {
-        Ok(Pyramid { config: Config::new(op, map)? })
+    pub const fn new(op: Op, map: Map) -> Self {
+        Pyramid { op, map }
     }
 }
 
 impl OnDevice for Pyramid {
-    type Own = Pipelines<Step>;
+    type Own = (Config, Pipelines<Step>);
 
     fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
-        let (config, limits) = (&self.config, device.limits());
+        let (config, limits) = (Config::new(self.op, self.map.clone())?, device.limits());
         let step = Step { of_level: false, levels: per_dispatch(&limits).max(1) };
         limits::check(&config.slots(step), &limits)?;
         limits::check_workgroup([SIDE, SIDE], &limits)?;
@@ -47,7 +44,7 @@ impl OnDevice for Pyramid {
             return Err(Error::setting("operator", message));
         }
         config.map(false).check(device.features(), &config.compose(step))?;
-        Ok((self, Pipelines::new(device, *options)))
+        Ok((self, (config, Pipelines::new(device, *options))))
     }
 }
 
@@ -69,13 +66,13 @@ impl Compiled<Pyramid> {
     ) -> Result<Bound, Error> {
         let mut source = source.into();
         let levels = self.levels(source, target.into())?;
-        let (device, config) = (self.device(), &self.operation().config);
+        let (device, (config, pipelines)) = (self.device(), &self.own);
         let mut dispatches = Vec::new();
-        for made in levels.chunks(per_dispatch(&self.own.limits) as usize) {
+        for made in levels.chunks(per_dispatch(&pipelines.limits) as usize) {
             let step = Step { of_level: !dispatches.is_empty(), levels: made.len() as u32 };
             let bound = source.bind(device, config.sample(step.of_level), false);
             let views: Vec<_> = made.iter().map(Texels::view).collect();
-            let kernel = self.own.get(step, || config.kernel(step));
+            let kernel = pipelines.get(step, || config.kernel(step));
             let resource = |slot: u32| match slot.checked_sub(FIRST_LEVEL) {
                 Some(nth) => BindingResource::TextureView(&views[nth as usize]),
                 None => bound.resource(slot),
@@ -88,9 +85,8 @@ impl Compiled<Pyramid> {
 
     /// Checks a source and a target, and returns the levels that are written.
     fn levels<'a>(&self, source: Texels<'_>, target: Texels<'a>) -> Result<Vec<Texels<'a>>, Error> {
-        let Pipelines { device, limits, .. } = &self.own;
+        let (config, Pipelines { device, limits, .. }) = &self.own;
         let backend = device.adapter_info().backend;
-        let config = &self.operation().config;
         source.check(config.sample(false), backend).map_err(|error| error.of("source"))?;
         let levels = target.stored_levels(config.format, backend).map_err(|error| error.of("target"))?;
         let needed = source.size().map(|side| (side / 2).max(1));

@@ -5,7 +5,7 @@ use wgpu::Limits;
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
+use crate::gpu::limits::{self, largest_workgroup, needs};
 use crate::gpu::operation::Step;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::shader::{self, Composer, rooms};
@@ -201,7 +201,6 @@ impl Made {
     pub(super) fn check(self, limits: &Limits) -> Result<(), Error> {
         limits::check_all(self.steps().iter().map(|step| self.slots(step)), limits)?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
-        SettingError::unless("quantiles at once", self.ranks, 1..=MOST_RANKS)?;
         needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
         Ok(rows::check(self.row, self.k.into(), limits)?)
     }
@@ -218,10 +217,11 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let limits = Limits::default();
-        let quantiles = Quantiles::new(Element::F32, [0.5]).unwrap();
-        let top = TopK::new(Element::F32, 10).unwrap();
+        let quantiles = Quantiles::new(Element::F32, [0.5]);
+        let top = TopK::new(Element::F32, 10);
         let features = wgpu::Features::empty();
-        for kernel in [quantiles.kernels(features, &limits), top.kernels(features, &limits)].concat() {
+        let kernels = [quantiles.kernels(features, &limits), top.kernels(features, &limits)];
+        for kernel in kernels.into_iter().flat_map(Result::unwrap) {
             assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }

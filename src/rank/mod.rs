@@ -7,7 +7,7 @@
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let samples: Vec<f32> = (0..1001).map(|i| i as f32).collect();
 //! # let samples = buffer(bytemuck::cast_slice(&samples));
-//! let quartiles = Compiled::new(&device, Quantiles::new(Element::F32, [0.25, 0.5, 0.75])?, &Options::default())?;
+//! let quartiles = Compiled::new(&device, Quantiles::new(Element::F32, [0.25, 0.5, 0.75]), &Options::default())?;
 //! let values: Vec<f32> = quartiles.of(&samples).run(&queue)?;
 //! assert_eq!(values, [250.0, 500.0, 750.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,11 +7,12 @@ use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
+use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Inputs};
 use crate::rank::counted::{self, POSITIONS};
 use crate::rank::described::described;
-use crate::rank::kernels::Made;
+use crate::rank::kernels::{MOST_RANKS, Made};
 use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Wanted};
 use crate::rank::shape::Rows;
@@ -50,31 +51,17 @@ described!(Quantiles);
 
 impl Quantiles {
     /// Describes quantiles, each from 0 to 1, of elements of a type, by [`Method::Linear`]: 0.5 is the median.
-    ///
-    /// # Errors
-    ///
-    /// A quantile is not from 0 to 1.
-    pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
-        let quantiles: Vec<_> = quantiles.into_iter().collect();
-        if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
-            return Err(Error::setting("quantile", format!("a quantile of {wrong}: it can be 0 to 1")));
-        }
-        Ok(Quantiles {
-            element,
-            asked: Asked::Quantiles(quantiles, Method::Linear),
-            rows: Rows::All,
-            is_counted: false,
-        })
+    pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Self {
+        Quantiles::of(element, Asked::Quantiles(quantiles.into_iter().collect(), Method::Linear))
     }
 
     /// Describes the elements with these ranks, from 0 for the smallest.
     pub fn nth(element: Element, ranks: impl IntoIterator<Item = u64>) -> Self {
-        Quantiles {
-            element,
-            asked: Asked::Nth(ranks.into_iter().collect()),
-            rows: Rows::All,
-            is_counted: false,
-        }
+        Quantiles::of(element, Asked::Nth(ranks.into_iter().collect()))
+    }
+
+    const fn of(element: Element, asked: Asked) -> Self {
+        Quantiles { element, asked, rows: Rows::All, is_counted: false }
     }
 
     /// Returns these quantiles by another method.
@@ -168,6 +155,17 @@ impl Quantiles {
 
 impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
+
+    fn check_settings(&self) -> Result<(), Error> {
+        let quantiles = match &self.asked {
+            Asked::Quantiles(quantiles, _) => &quantiles[..],
+            Asked::Nth(_) => &[],
+        };
+        if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
+            return Err(Error::setting("quantile", format!("a quantile of {wrong}: it can be 0 to 1")));
+        }
+        Ok(SettingError::unless("quantiles at once", self.ranks() as u64, 1..=MOST_RANKS)?)
+    }
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(limits)

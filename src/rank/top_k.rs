@@ -31,7 +31,7 @@ const NONE: u32 = u32::MAX;
 /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 /// # let scores: Vec<f32> = (0..5000).map(|i| ((i * 7) % 5000) as f32).collect();
 /// # let scores = buffer(bytemuck::cast_slice(&scores));
-/// let best: Vec<Ranked<f32>> = Compiled::new(&device, TopK::new(Element::F32, 10)?, &Options::default())?.of(&scores).run(&queue)?;
+/// let best: Vec<Ranked<f32>> = Compiled::new(&device, TopK::new(Element::F32, 10), &Options::default())?.of(&scores).run(&queue)?;
 /// assert_eq!(best[0], Ranked { value: 4999.0, index: 2857 });
 /// # assert_eq!(best[9].value, 4990.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,14 +54,9 @@ pub struct TopK {
 described!(TopK);
 
 impl TopK {
-    /// Describes the k largest elements of a type.
-    ///
-    /// # Errors
-    ///
-    /// k is 0.
-    pub fn new(element: Element, k: u32) -> Result<Self, Error> {
-        SettingError::unless("k", k, 1..=u32::MAX)?;
-        Ok(TopK { element, k, is_smallest: false, rows: Rows::All, is_counted: false })
+    /// Describes the k largest elements of a type, one at least.
+    pub const fn new(element: Element, k: u32) -> Self {
+        TopK { element, k, is_smallest: false, rows: Rows::All, is_counted: false }
     }
 
     /// Returns this description for the k smallest elements.
@@ -91,6 +86,10 @@ impl TopK {
 
 impl Base for TopK {
     const LABEL: &'static str = "halofold::top_k";
+
+    fn check_settings(&self) -> Result<(), Error> {
+        Ok(SettingError::unless("k", self.k, 1..=u32::MAX)?)
+    }
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(limits)

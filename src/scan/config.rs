@@ -24,7 +24,7 @@ use crate::scan::plan::Rows;
 /// use halofold::scan::Scan;
 ///
 /// // The largest element so far, in each row of 1920.
-/// let records = Scan::new(Op::Max.over(Element::F32)?)?.rows(1920);
+/// let records = Scan::new(Op::Max.over(Element::F32)?).rows(1920);
 ///
 /// // Functions x → a·x + b, applied one after the other: they do not commute.
 /// let chain = "
@@ -35,7 +35,7 @@ use crate::scan::plan::Rows;
 /// fn combine(f: Acc, g: Acc) -> Acc { return Acc(g.x * f.x, g.x * f.y + g.y); }
 /// fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 /// ";
-/// let chain = Scan::new(Monoid::custom_struct("chain", 8, Arity::One, chain)?)?;
+/// let chain = Scan::new(Monoid::custom_struct("chain", 8, Arity::One, chain)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -53,14 +53,11 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Describes inclusive prefixes with an operator over its elements.
-    ///
-    /// # Errors
-    ///
-    /// The operator has two inputs or reads textures, or sums something else than f32 and f16 exactly.
-    pub fn new(monoid: Monoid) -> Result<Self, Error> {
-        let (monoid, offsets) = (monoid.plain(true)?, Vec::new());
-        Ok(Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false })
+    /// Describes inclusive prefixes with an operator over its elements. The operator has one input and reads buffers. Its exact sums are those of
+    /// f32 and f16.
+    pub fn new(monoid: Monoid) -> Self {
+        let (monoid, offsets) = (monoid.accumulated(), Vec::new());
+        Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false }
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
@@ -98,7 +95,7 @@ impl Scan {
     /// # use halofold::{Element, wgpu};
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let [part, results, state] = [(); 3].map(|()| buffer(bytemuck::cast_slice(&[0u32; 1000])));
-    /// let sums = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.continuing(), &Options::default())?;
+    /// let sums = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?).continuing(), &Options::default())?;
     /// let begin = sums.of(&part).len(0).bind(Outputs { prefixes: &results, state: &state })?;
     /// let go_on = sums.of(&part).bind(Outputs { prefixes: &results, state: &state })?;
     /// # let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -131,6 +128,10 @@ impl Scan {
 
 impl Base for Scan {
     const LABEL: &'static str = "halofold::scan";
+
+    fn check_settings(&self) -> Result<(), Error> {
+        self.monoid.check_plain(true)
+    }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.made().check(features, limits)

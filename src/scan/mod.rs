@@ -8,7 +8,7 @@
 //! # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
 //! # let counts = buffer(bytemuck::cast_slice(&[3u32, 1, 4, 1, 5]));
 //! // Where each of some lists begins, from the number of its entries: 3, 1, 4, 1, 5.
-//! let offsets = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?)?.exclusive(), &Options::default())?;
+//! let offsets = Compiled::new(&device, Scan::new(Op::Sum.over(Element::U32)?).exclusive(), &Options::default())?;
 //! let offsets: Vec<u32> = offsets.of(&counts).run(&queue)?;
 //! assert_eq!(offsets, [0, 3, 4, 8, 9]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -280,11 +280,12 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let sums = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
+        let sums = Scan::new(Op::Sum.over(Element::F32).unwrap());
         let kept =
             Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return true; }").unwrap();
         let (features, limits) = (Features::empty(), Limits::default());
-        for kernel in [sums.kernels(features, &limits), kept.kernels(features, &limits)].concat() {
+        let kernels = [sums.kernels(features, &limits), kept.kernels(features, &limits)];
+        for kernel in kernels.into_iter().flat_map(Result::unwrap) {
             assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }

@@ -113,7 +113,7 @@ impl Select {
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
         let with_count = |text: &str| made(&(text.to_owned() + COUNT));
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        Ok(Select { monoid: monoid.plain(true)?, as_indices: false })
+        Ok(Select { monoid, as_indices: false })
     }
 
     fn made(&self) -> Made<'_> {

@@ -38,8 +38,7 @@ pub fn outputs(
 ) -> [Vec<u32>; 2] {
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
-    let by_key =
-        monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid)).unwrap();
+    let by_key = monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid));
     let by_key = gpu.compile(by_key);
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() {

@@ -61,14 +61,14 @@ fn counts_on_the_gpu_are_those_of_the_host() {
         let keys = &words(|i| i.wrapping_mul(2_654_435_761) >> 23);
         let pairs = Pairs { keys, values };
         check(gpu, Histogram::new(Keys::Numbers, 512), keys);
-        check(gpu, GroupById::new(Element::U32, 512).unwrap().sum().count(), pairs);
-        check(gpu, GroupByKey::new(Element::U32, Element::U32, 600).unwrap().sum().max(), pairs);
+        check(gpu, GroupById::new(Element::U32, 512).sum().count(), pairs);
+        check(gpu, GroupByKey::new(Element::U32, Element::U32, 600).sum().max(), pairs);
     }
     // Prefixes of the first elements do not depend on those behind them.
     let all: Vec<u32> = (0..LEN).collect();
     let [all, count] =
         [&all[..], &[5000]].map(|words| buffer(gpu(), bytemuck::cast_slice(words), BufferUsages::STORAGE));
-    let scan = Scan::new(Op::Mean.over(Element::U32).unwrap()).unwrap();
+    let scan = Scan::new(Op::Mean.over(Element::U32).unwrap());
     let scan = Compiled::new(&gpu().device, scan, &Default::default()).unwrap();
     let means = &written(gpu(), scan.of(&all).count_buffer(&count))[0];
     assert!(
@@ -82,7 +82,7 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     let runs = &words(|i| i / 3);
     check(
         gpu(),
-        ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap(),
+        ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()),
         Pairs { keys: runs, values },
     );
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 1u; }";
@@ -94,7 +94,7 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     );
     let ids = &words(|i| i.wrapping_mul(2_654_435_761) >> 16);
     for groups in [6000, 70_000] {
-        check(gpu(), GroupById::new(Element::U32, groups).unwrap().count(), Pairs { keys: ids, values: ids });
+        check(gpu(), GroupById::new(Element::U32, groups).count(), Pairs { keys: ids, values: ids });
     }
 }
 
@@ -115,7 +115,7 @@ fn ranks_among_a_count() {
             (held, u64::from(count.min(len)))
         };
         for method in methods {
-            let quantiles = Quantiles::new(Element::F32, ASKED).unwrap().with_method(*method);
+            let quantiles = Quantiles::new(Element::F32, ASKED).with_method(*method);
             let quantiles =
                 Compiled::new(&gpu.device, quantiles, &Options::default().with_kernels(&kernels)).unwrap();
             for (held, count) in counts.iter().copied().map(both) {
@@ -134,14 +134,12 @@ fn ranks_among_a_count() {
         }
         check_of(gpu, Quantiles::nth(Element::F32, [0, 7, 500]), words, (len, counts));
         for k in [1, 7, 300] {
-            check_of(gpu, TopK::new(Element::F32, k).unwrap(), words, (len, counts));
+            check_of(gpu, TopK::new(Element::F32, k), words, (len, counts));
         }
     }
     let held = &buffer(gpu, &[0; 800], BufferUsages::STORAGE);
-    for median in
-        [Quantiles::new(Element::F64, [0.5]), Quantiles::new(Element::F32, [0.5]).map(|it| it.rows(2))]
-    {
-        let median = Compiled::new(&gpu.device, median.unwrap(), &Default::default()).unwrap();
+    for median in [Quantiles::new(Element::F64, [0.5]), Quantiles::new(Element::F32, [0.5]).rows(2)] {
+        let median = Compiled::new(&gpu.device, median, &Default::default()).unwrap();
         let error = median.of(held).count_buffer(Slice::new(held, 0, 4)).plan().unwrap_err();
         assert!(error.to_string().contains("elements of 64 bits"), "{error}");
     }
@@ -160,14 +158,14 @@ fn counts_are_arguments_on_every_adapter() {
     let select =
         Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem % 4u == 1u; }");
     let select = Compiled::new(&gpu.device, select.unwrap(), &Default::default()).unwrap();
-    let runs = ReduceRuns::lengths(Element::U32).unwrap();
+    let runs = ReduceRuns::lengths(Element::U32);
     let runs = Compiled::new(&gpu.device, runs, &Default::default()).unwrap();
-    let by_key = GroupByKey::new(Element::U32, Element::U32, 100_000).unwrap().count();
+    let by_key = GroupByKey::new(Element::U32, Element::U32, 100_000).count();
     let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
     let found = |bind: &dyn Fn(Slice<'_>) -> Bound| {
         let arguments = words(&[7; 100], usage);
         let count = bind(Slice::new(&arguments, 4 * 65, 4));
-        let dispatch = DispatchArguments::new(3).unwrap();
+        let dispatch = DispatchArguments::new(3);
         let dispatch = Compiled::new(&gpu.device, dispatch, &Default::default()).unwrap();
         let copy = words(&[7; 100], usage);
         let dispatch =
@@ -197,7 +195,7 @@ fn counts_are_arguments_on_every_adapter() {
     assert!(error.to_string().contains("the count slice starts at byte 2"), "{error}");
     // More workgroups than a dimension holds: rows of as many.
     let all = buffer(gpu, &300_000u32.to_le_bytes(), usage);
-    let one = Compiled::new(&gpu.device, DispatchArguments::new(1).unwrap(), &Default::default()).unwrap();
+    let one = Compiled::new(&gpu.device, DispatchArguments::new(1), &Default::default()).unwrap();
     let (bound, outputs) = one.of(&all).bind_new(BufferUsages::COPY_SRC).unwrap();
     in_one_pass(gpu, |pass| bound.encode_in_pass(pass));
     assert_eq!(bytemuck::pod_collect_to_vec::<u8, u32>(&read(gpu, &outputs["arguments"])), [60_000, 5, 1]);

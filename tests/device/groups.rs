@@ -116,7 +116,7 @@ fn compare(arrays: &[&Vec<u8>], expected: impl Iterator<Item = (usize, Vec<Value
 
 /// Runs an operation by id twice over poison, and compares all results with those of the reference. Values and ids begin at these words.
 fn check(gpu: &Gpu, element: Element, groups: u32, pairs: &Pairs, from: [u64; 2], all: &[Ask]) {
-    let asked = all.iter().fold(GroupById::new(element, groups).unwrap(), |by_id, ask| (ask.ask)(by_id));
+    let asked = all.iter().fold(GroupById::new(element, groups), |by_id, ask| (ask.ask)(by_id));
     let by_id = gpu.compile(asked);
     check_on(gpu, &by_id, (groups, all), pairs, from);
 }
@@ -203,7 +203,7 @@ fn variances(element: Element, lists: &[Vec<u32>]) -> Vec<[f32; 2]> {
     let gpu = gpu();
     let ids = lists.iter().zip(0..).flat_map(|(list, id)| vec![id; list.len()]).collect();
     let [values, ids] = Pairs { values: lists.concat(), ids }.inputs(gpu, [0, 0]);
-    let by_id = GroupById::new(element, lists.len() as u32).unwrap().variance().sample_variance();
+    let by_id = GroupById::new(element, lists.len() as u32).variance().sample_variance();
     let by_id = gpu.compile(by_id);
     let results: Vec<Group<u32, Value>> =
         by_id.of(group::Pairs { keys: &ids, values: &values }).run(&gpu.queue).unwrap();
@@ -275,7 +275,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     let answer = probe::run_async(device, queue);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     assert!(pollster::block_on(answer).unwrap());
-    let asked = ALL.iter().fold(GroupById::new(Element::F32, 30).unwrap(), |by_id, ask| (ask.ask)(by_id));
+    let asked = ALL.iter().fold(GroupById::new(Element::F32, 30), |by_id, ask| (ask.ask)(by_id));
     let options = Options::default().counting_in_workgroups(false);
     let by_id = Compiled::new(device, asked, &options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
@@ -297,7 +297,7 @@ fn ids_of_no_group_are_an_error_that_counts_them() {
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };
     check(gpu, Element::F32, 10, &pairs, [0, 0], &[SUM]);
     let [values, ids] = pairs.inputs(gpu, [0, 0]);
-    let by_id = gpu.compile(GroupById::new(Element::F32, 10).unwrap().sum());
+    let by_id = gpu.compile(GroupById::new(Element::F32, 10).sum());
     let pairs = group::Pairs { keys: &ids, values: &values };
     let error = by_id.of(pairs).run::<Group<u32, f32>>(&gpu.queue).unwrap_err();
     assert_eq!(error.to_string(), "715 ids are 10 or more: declare more groups");
@@ -311,7 +311,7 @@ type Keyed = (Compiled<GroupByKey>, u32, usize);
 
 /// Counts and sums by key, or all results.
 fn keyed(gpu: &Gpu, [key, of]: [Element; 2], most: u32, has_all: bool) -> Keyed {
-    let asked = GroupByKey::new(key, of, most).unwrap().count().sum();
+    let asked = GroupByKey::new(key, of, most).count().sum();
     let asked = if has_all { asked.min().max().mean().variance().sample_variance() } else { asked };
     (gpu.compile(asked), most, if has_all { 7 } else { 2 })
 }

@@ -105,7 +105,7 @@ macro_rules! over {
 fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
-    let quantiles = gpu.compile(over!(Quantiles::new(element, ASKED).unwrap().with_method(method), cut));
+    let quantiles = gpu.compile(over!(Quantiles::new(element, ASKED).with_method(method), cut));
     // Between 64-bit elements, the output has both.
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
@@ -132,7 +132,7 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
 
 fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
-    let top = over!(TopK::new(element, k).unwrap(), cut);
+    let top = over!(TopK::new(element, k), cut);
     let top = if is_smallest { top.smallest() } else { top };
     let places = rows.len() * k as usize;
     let top = gpu.compile(top);
@@ -258,7 +258,7 @@ fn medians_near_zero() {
     let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
     let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
     let input = Input::new(gpu, &pairs);
-    let medians = gpu.compile(Quantiles::new(Element::F32, [0.5]).unwrap().rows(2));
+    let medians = gpu.compile(Quantiles::new(Element::F32, [0.5]).rows(2));
     for ([a, b], got) in pairs.iter().zip(medians.of(&input).run::<f32>(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
@@ -277,16 +277,16 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         check_top((element, segments(&[0, 5, 0, 2, 0]), 1, false));
     }
     check_quantiles((Element::F32, segments(&[]), Method::Linear));
-    let none = gpu.compile(Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets([]));
+    let none = gpu.compile(Quantiles::new(Element::F32, [0.5]).segment_offsets([]));
     assert!(none.of(&Input::new(gpu, &[0f32; 10])).run::<f32>(&gpu.queue).unwrap().is_empty());
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =
         [(Element::U64, Method::Linear), (Element::F32, Method::Lower), (Element::F16, Method::Lower)];
     for (element, method) in methods {
-        let top = gpu.compile(TopK::new(element, 3).unwrap());
+        let top = gpu.compile(TopK::new(element, 3));
         assert_eq!(top.of(&nothing).run::<Ranked<Value>>(&gpu.queue).unwrap(), []);
-        let median = gpu.compile(Quantiles::new(element, [0.5]).unwrap().with_method(method));
+        let median = gpu.compile(Quantiles::new(element, [0.5]).with_method(method));
         let got = median.of(&nothing).run::<Value>(&gpu.queue).unwrap()[0];
         assert!(got.same(reference::quantiles(element, &[], method, &[0.5])[0]), "{element}: {got:?}");
     }

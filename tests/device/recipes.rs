@@ -95,11 +95,11 @@ fn ranks() -> Done {
     let scores = floats();
     let [values, indices] = [(); 2].map(|()| room(gpu(), 8));
     // recipe: ranks
-    let quartiles = Quantiles::new(Element::F32, [0.25, 0.5, 0.75])?;
+    let quartiles = Quantiles::new(Element::F32, [0.25, 0.5, 0.75]);
     let quartiles: Vec<f32> =
         Compiled::new(device, quartiles, &Options::default())?.of(&scores).run(queue)?;
 
-    let best = Compiled::new(device, TopK::new(Element::F32, 2)?, &Options::default())?;
+    let best = Compiled::new(device, TopK::new(Element::F32, 2), &Options::default())?;
     let two: Vec<Ranked<f32>> = best.of(&scores).run(queue)?;
     let bound = best.of(&scores).bind(rank::Outputs { values: &values, indices: &indices })?;
     // end
@@ -129,18 +129,18 @@ fn groups() -> Done {
     let [sums, keys, lengths, number] = [(); 4].map(|()| room(gpu(), 16));
     // recipe: groups
     // By ids below a number that you know:
-    let by_region = GroupById::new(Element::F32, 3)?.sum().count();
+    let by_region = GroupById::new(Element::F32, 3).sum().count();
     let by_region = Compiled::new(device, by_region, &Options::default())?;
     let regions: Vec<Group<u32, f32>> = by_region.of(Pairs { keys: &regions, values: &sales }).run(queue)?;
 
     // By keys in any order, at most four of them:
-    let by_shop = GroupByKey::new(Element::U32, Element::F32, 4)?.sum();
+    let by_shop = GroupByKey::new(Element::U32, Element::F32, 4).sum();
     let by_shop = Compiled::new(device, by_shop, &Options::default())?;
     let outputs = group::Outputs::new().sum(&sums).keys(&keys).len(&number);
     let bound = by_shop.of(Pairs { keys: &shops, values: &sales }).bind(outputs)?;
 
     // Runs of equal neighbours:
-    let runs = Compiled::new(device, ReduceRuns::lengths(Element::U32)?, &Options::default())?;
+    let runs = Compiled::new(device, ReduceRuns::lengths(Element::U32), &Options::default())?;
     let of_shops: Vec<Run<u32, u32>> = runs.of(&shops).run(queue)?;
     // end
     let regions: Vec<_> = regions.iter().map(|group| (group.sum, group.count)).collect();
@@ -157,7 +157,7 @@ fn prefixes() -> Done {
     let Gpu { device, queue } = gpu();
     let counts = held(&[3u32, 1, 4, 1, 5]);
     // recipe: scan
-    let starts = Scan::new(Op::Sum.over(Element::U32)?)?.exclusive();
+    let starts = Scan::new(Op::Sum.over(Element::U32)?).exclusive();
     let starts: Vec<u32> = Compiled::new(device, starts, &Options::default())?.of(&counts).run(queue)?;
     // end
     assert_eq!(starts, [0, 3, 4, 8, 9]);
@@ -187,7 +187,7 @@ fn culling() -> Done {
     // The mean of as many, and the workgroups of a shader of yours that has 64 of them each.
     let average = Compiled::new(device, Reduce::new(Op::Mean.over(Element::F32)?), &Options::default())?;
     let average = average.of(&visible).count_buffer(instance_count).bind(&mean)?;
-    let workgroups = Compiled::new(device, DispatchArguments::new(64)?, &Options::default())?;
+    let workgroups = Compiled::new(device, DispatchArguments::new(64), &Options::default())?;
     let workgroups = workgroups.of(instance_count).bind(&dispatch)?;
     // end
     let all = [&cull, &average, &workgroups];
@@ -233,7 +233,7 @@ fn pictures() -> Done {
     let mean = Reduce::new(Op::Mean.over(Element::F32)?.of_texels(Map::luminance())?);
     let mean: f32 = Compiled::new(device, mean, &Options::default())?.of_texels(&picture).run(queue)?;
 
-    let median = OfTexels::new(Quantiles::new(Element::F32, [0.5])?, Map::luminance())?;
+    let median = OfTexels::new(Quantiles::new(Element::F32, [0.5]), Map::luminance());
     let median: Vec<f32> = Compiled::new(device, median, &Options::default())?.of(&picture).run(queue)?;
     // end
     let expected = 15.5 / 255.0;
@@ -249,7 +249,7 @@ fn pyramids() -> Done {
     let hi_z = texture(gpu(), TextureFormat::R32Float, [4, 2], [1, 1], usage);
     // recipe: pyramid
     let red = Map::components(wgpu::TextureSampleType::Float { filterable: false }, "r")?;
-    let farthest = Compiled::new(device, Pyramid::new(Op::Max, red)?, &Options::default())?;
+    let farthest = Compiled::new(device, Pyramid::new(Op::Max, red), &Options::default())?;
     let bound = farthest.bind(&depth, &hi_z)?;
     // end
     gpu().clean(|| in_one_pass(gpu(), |pass| bound.encode_in_pass(pass)));
@@ -282,7 +282,7 @@ fn shared_memory() -> Done {
     let (elements, [median_to, sum_to]) = (floats(), [(); 2].map(|()| room(gpu(), 4)));
     // recipe: workspace
     let workspace = Workspace::new(device);
-    let median = Compiled::new(device, Quantiles::new(Element::F32, [0.5])?, &Options::default())?;
+    let median = Compiled::new(device, Quantiles::new(Element::F32, [0.5]), &Options::default())?;
     let median = median.of(&elements).workspace(&workspace).bind(&median_to)?;
     let sum = Compiled::new(device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
     let sum = sum.of(&elements).workspace(&workspace).bind(&sum_to)?;

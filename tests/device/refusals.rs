@@ -11,8 +11,8 @@ use halofold::rank::{Quantiles, Ranked, TopK};
 use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
-use halofold::wgpu::{self, Limits};
-use halofold::{Element, Planned, Slice, Value};
+use halofold::wgpu::{self, Features, Limits};
+use halofold::{DispatchArguments, Element, Planned, Slice, Value};
 
 use crate::common::{Gpu, buffer, cautious, compile, gpu, limited, room};
 use crate::inputs::Input;
@@ -155,15 +155,15 @@ fn elements_of_histograms() {
 fn groups_and_keys() {
     let Gpu { device, queue } = gpu();
     let zeros = Input::new(gpu(), &[0u32; 16]);
-    let by_id = compile(device, GroupById::new(Element::F32, 10).unwrap().sum().min()).unwrap();
-    let ids = |element, groups| said(GroupById::new(element, groups));
+    let by_id = compile(device, GroupById::new(Element::F32, 10).sum().min()).unwrap();
+    let ids = |element, groups| said(compile(device, GroupById::new(element, groups)));
     let of = |ids| by_id.of(Pairs { keys: ids, values: Slice::from(&zeros) });
     let room = room(gpu(), 400);
     let keys = Input::new(gpu(), &[2.5f32, -1.0, 2.5, f32::NAN]);
-    let by_two = compile(device, GroupByKey::new(Element::F32, Element::U32, 2).unwrap().max()).unwrap();
-    let groups = |key, of, groups| said(GroupByKey::new(key, of, groups));
-    let sums =
-        compile(device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()).unwrap()).unwrap();
+    let by_two = compile(device, GroupByKey::new(Element::F32, Element::U32, 2).max()).unwrap();
+    let groups = |key, of, groups| said(compile(device, GroupByKey::new(key, of, groups)));
+    let sums = compile(device, ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap())).unwrap();
+    let dot = ReduceRuns::new(Element::U32, Op::Dot.over(Element::F32).unwrap());
     let sixteen = BufferRange { offset: 0, len: 16 };
     check_messages([
         (said(of(zeros.part(0, 60)).run::<Group<u32, f32>>(queue)), "inputs of 16 and 15 elements"),
@@ -175,7 +175,7 @@ fn groups_and_keys() {
         (said(of((&zeros).into()).bind(Outputs::new().len(&room))), "the output `len` is not written"),
         (ids(Element::F64, 1), "f32, u32 or i32"),
         (ids(Element::F32, 0), "groups of 0"),
-        (said(compile(device, GroupById::new(Element::F32, 1).unwrap())), "results of a group of 0"),
+        (said(compile(device, GroupById::new(Element::F32, 1))), "results of a group of 0"),
         (
             said(by_two.of(Pairs { keys: &keys, values: &keys }).run::<Group<f32, f32>>(queue)),
             "more than 2 different keys",
@@ -183,8 +183,8 @@ fn groups_and_keys() {
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F32, 0), "groups of 0"),
-        (said(ReduceRuns::lengths(Element::F64)), "bytes of a key of 8"),
-        (said(ReduceRuns::new(Element::U32, Op::Dot.over(Element::F32).unwrap())), "`dot`"),
+        (said(compile(device, ReduceRuns::lengths(Element::F64))), "bytes of a key of 8"),
+        (said(compile(device, dot)), "`dot`"),
         (said(sums.of(&keys).run::<Run<u32, f32>>(queue)), "give the second one"),
         (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
     ]);
@@ -193,7 +193,7 @@ fn groups_and_keys() {
 #[test]
 fn scans_and_selections() {
     let Gpu { device, queue } = gpu();
-    let scan = Scan::new(Op::Sum.over(Element::F32).unwrap()).unwrap();
+    let scan = Scan::new(Op::Sum.over(Element::F32).unwrap());
     let dot = Scan::new(Op::Dot.over(Element::F32).unwrap());
     let rows = compile(device, scan.clone().rows(3)).unwrap();
     let parts = compile(device, scan.clone().continuing()).unwrap();
@@ -207,7 +207,7 @@ fn scans_and_selections() {
     let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
     let select = small.compile(Select::new(Element::F32, &keep("true")).unwrap());
     check_messages([
-        (said(dot), "one input"),
+        (said(compile(device, dot)), "one input"),
         (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
         (said(backwards), "segment 1 from 5 to 4, of 10 elements"),
         (said(all.of(elements.part(2, 8)).plan()), "starts at byte 2: start it at a multiple of 4"),
@@ -224,18 +224,26 @@ fn ranks() {
     let Gpu { device, queue } = gpu();
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
-        let median = Quantiles::new(Element::F32, [0.5]).unwrap().segment_offsets(offsets.iter().copied());
+        let median = Quantiles::new(Element::F32, [0.5]).segment_offsets(offsets.iter().copied());
         said(compile(device, median).unwrap().of(&input).run::<Value>(queue))
     };
-    let quantiles = |number| said(compile(device, Quantiles::new(Element::F32, vec![0.5; number]).unwrap()));
+    let quantiles = |number| said(compile(device, Quantiles::new(Element::F32, vec![0.5; number])));
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
-    let most = compile(device, TopK::new(Element::F32, u32::MAX).unwrap()).unwrap();
+    let most = compile(device, TopK::new(Element::F32, u32::MAX)).unwrap();
+    let ten = BufferRange { offset: 0, len: 10 };
     check_messages([
         (median(&[0, 4, 3]), "segment 1 from 4 to 3, of 10 elements"),
         (median(&[1, 11]), "segment 0 from 1 to 11"),
         (quantiles(0), "quantiles at once of 0: it can be 1 to 64"),
         (quantiles(65), "quantiles at once of 65: it can be 1 to 64"),
-        (said(TopK::new(Element::F32, 0)), "k of 0: it can be at least 1"),
+        (
+            said(compile(device, Quantiles::new(Element::F32, [0.5, 2.0]))),
+            "a quantile of 2: it can be 0 to 1",
+        ),
+        (said(compile(device, TopK::new(Element::F32, 0))), "k of 0: it can be at least 1"),
+        (said(TopK::new(Element::F32, 0).plan(ten, None, &Limits::default())), "k of 0"),
+        (said(TopK::new(Element::F32, 0).kernels(Features::empty(), &Limits::default())), "k of 0"),
+        (said(compile(device, DispatchArguments::new(0))), "items of a workgroup of 0"),
         (said(most.of(&long).run::<Ranked<Value>>(queue)), "output; max_"),
     ]);
 }

@@ -55,7 +55,7 @@ fn check(
     is_exclusive: bool,
     offset: u64,
 ) {
-    let scan = Scan::new(op.over(element).unwrap()).unwrap();
+    let scan = Scan::new(op.over(element).unwrap());
     let scan = if is_exclusive { scan.exclusive() } else { scan };
     let scan = row.into_iter().fold(scan, |scan, row| scan.rows(row as u64));
     let row = row.unwrap_or(len.max(1));
@@ -99,7 +99,7 @@ fn options_turn_subgroups_off() {
     let input = Input::at(gpu, elements.bytes(), 0);
     let [with, without] = [true, false].map(|subgroups| {
         let options = Options::default().with_subgroups(subgroups);
-        let scan = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap();
+        let scan = Scan::new(Op::Sum.over(Element::U32).unwrap());
         let scan = Compiled::new(&gpu.device, scan, &options).unwrap();
         gpu.clean(|| scan.of(&input).run::<Value>(&gpu.queue).unwrap())
     });
@@ -130,7 +130,7 @@ const DIGITS: &str = "
 /// The operator of elements of one word.
 fn digits() -> Scan {
     let text = format!("fn value(elem: u32) -> u32 {{ return elem; }} {DIGITS}");
-    Scan::new(Monoid::custom("digits", Element::U32, Arity::One, &text).unwrap()).unwrap()
+    Scan::new(Monoid::custom("digits", Element::U32, Arity::One, &text).unwrap())
 }
 
 /// What it makes of segments of some lengths.
@@ -156,7 +156,7 @@ fn operators_need_not_commute_on_every_adapter() {
     let text = "struct Elem { other: u32, value: u32, another: u32 }
         fn value(elem: Elem) -> u32 { return elem.value; }";
     let digits = Monoid::custom_struct("digits", 12, Arity::One, &(text.to_owned() + DIGITS)).unwrap();
-    let scan = gpu().compile(Scan::new(digits).unwrap());
+    let scan = gpu().compile(Scan::new(digits));
     let values: Vec<u32> = (0..9000).map(|i| i * i % 11).collect();
     let elements: Vec<[u32; 3]> = values.iter().map(|value| [7, *value, 7]).collect();
     let got = gpu().clean(|| run(gpu(), &scan, bytemuck::cast_slice(&elements), 12, 16 * 9000));
@@ -211,7 +211,7 @@ fn parts_go_on_where_others_have_ended() {
 fn parts_of_rows_leave_the_state_of_the_last() {
     let gpu = gpu();
     let elements: Vec<u32> = (1..=9000).collect();
-    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).unwrap().continuing();
+    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing();
     let segments = sums.clone().segment_offsets([30, 4090, 8950]);
     for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
         let scan = gpu.compile(scan);

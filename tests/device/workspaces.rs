@@ -48,16 +48,16 @@ fn operations_of_all_kinds_share_one() {
     let values = &words(|i| i.wrapping_mul(2_654_435_761));
     let (ids, runs) = (&words(|i| i.wrapping_mul(2_654_435_761) % 3000), &words(|i| i / 7));
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";
-    let many = GroupById::new(element, 70_000).unwrap().min().max().sum().count();
+    let many = GroupById::new(element, 70_000).min().max().sum().count();
     let all: [Bind<'_>; 10] = [
-        planned(gpu, Quantiles::new(element, [0.1, 0.5, 0.75]).unwrap(), values),
-        planned(gpu, TopK::new(element, 300).unwrap(), values),
-        planned(gpu, Scan::new(sum.clone()).unwrap(), values),
+        planned(gpu, Quantiles::new(element, [0.1, 0.5, 0.75]), values),
+        planned(gpu, TopK::new(element, 300), values),
+        planned(gpu, Scan::new(sum.clone()), values),
         planned(gpu, Select::new(element, keep).unwrap(), values),
-        planned(gpu, GroupById::new(element, 3000).unwrap().sum().variance(), Pairs { keys: ids, values }),
+        planned(gpu, GroupById::new(element, 3000).sum().variance(), Pairs { keys: ids, values }),
         planned(gpu, many, Pairs { keys: ids, values }),
-        planned(gpu, GroupByKey::new(element, element, 4000).unwrap().sum(), Pairs { keys: ids, values }),
-        planned(gpu, ReduceRuns::new(element, sum.clone()).unwrap(), Pairs { keys: runs, values }),
+        planned(gpu, GroupByKey::new(element, element, 4000).sum(), Pairs { keys: ids, values }),
+        planned(gpu, ReduceRuns::new(element, sum.clone()), Pairs { keys: runs, values }),
         reduced(gpu, Reduce::new(sum.clone()), values, LEN.into()),
         reduced(gpu, Reduce::new(sum), values, 10_000),
     ];

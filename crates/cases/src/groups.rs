@@ -40,7 +40,7 @@ async fn by_id(scene: &Scene) -> Result<End, String> {
     let values = words(scene);
     // Some pairs belong to no group.
     let ids: Vec<u32> = values.iter().map(|word| word % 11).collect();
-    let asked = GroupById::new(Element::U32, 10).map_err(text)?.sum().count();
+    let asked = GroupById::new(Element::U32, 10).sum().count();
     let (results, outside) = reference::by_id(&asked, bytemuck::cast_slice(&values), &ids);
     let nth = |nth: usize| results.iter().map(|group| group[nth].as_f64() as u32).collect();
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
@@ -69,8 +69,8 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
     let values = scene.buffer(bytemuck::cast_slice(&values))?;
     let keys = scene.buffer(bytemuck::cast_slice(&keys))?;
     scene.stage();
-    let asked = GroupByKey::new(Element::U32, Element::U32, MOST as u32);
-    let group_by = scene.compile(asked.map(|asked| asked.sum().count()))?;
+    let asked = GroupByKey::new(Element::U32, Element::U32, MOST as u32).sum().count();
+    let group_by = scene.compile(Ok(asked))?;
     scene
         .gives(&[own, vec![groups.len() as u32], sums, counts, vec![0]], |outputs| {
             let [keys_to, len, sums, counts, rejected] = &outputs else { panic!("five outputs") };
@@ -87,7 +87,7 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
     let sums = with_zeros(runs().map(|run| run.iter().sum()).collect(), words.len());
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
-    let by_key = Op::Sum.over(Element::U32).and_then(|sum| ReduceRuns::new(Element::U32, sum));
+    let by_key = Op::Sum.over(Element::U32).map(|sum| ReduceRuns::new(Element::U32, sum));
     let by_key = scene.compile(by_key)?;
     scene
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
@@ -103,7 +103,7 @@ async fn prefixes(scene: &Scene) -> Result<End, String> {
     let expected = words.iter().scan(0, before).collect();
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
-    let scan = scene.compile(Op::Sum.over(Element::U32).and_then(Scan::new).map(Scan::exclusive))?;
+    let scan = scene.compile(Op::Sum.over(Element::U32).map(|sum| Scan::new(sum).exclusive()))?;
     scene.gives(&[expected], |outputs| scan.of(&input).bind(&outputs[0])).await
 }
 
@@ -135,7 +135,7 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
         fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
         fn finish(acc: Acc, n: u32) -> Acc { return acc; }";
     let sum = Monoid::custom("scaled", Element::U32, Arity::One, wgsl);
-    let scan = scene.compile(sum.and_then(Scan::new))?;
+    let scan = scene.compile(sum.map(Scan::new))?;
     let request = scan.of(&input).with_parameters(&factor);
     scene.gives(&[expected], |outputs| request.bind(&outputs[0])).await
 }
@@ -143,7 +143,7 @@ async fn scaled(scene: &Scene) -> Result<End, String> {
 async fn arguments(scene: &Scene) -> Result<End, String> {
     let count = scene.buffer(&1000u32.to_le_bytes())?;
     scene.stage();
-    let arguments = scene.compile(DispatchArguments::new(64))?;
+    let arguments = scene.compile(Ok(DispatchArguments::new(64)))?;
     scene.gives(&[vec![16, 1, 1]], |outputs| arguments.of(&count).bind(&outputs[0])).await
 }
 

@@ -27,7 +27,7 @@ pub fn operations() -> Vec<Plain> {
     scans(&mut all);
     histograms(&mut all);
     of_texels(&mut all);
-    let arguments = DispatchArguments::new(64).expect("items");
+    let arguments = DispatchArguments::new(64);
     all.add("DispatchArguments", "arguments of a dispatch".to_owned(), &arguments);
     all.0
 }
@@ -42,7 +42,7 @@ impl Operations {
 
     /// Adds an operation for a device with these features.
     fn add_on(&mut self, operation: &'static str, name: String, value: &impl Planned, features: Features) {
-        let kernels = value.kernels(features, &Limits::default());
+        let kernels = value.kernels(features, &Limits::default()).expect("it is right");
         self.0.push(Plain { operation, name, kernels });
     }
 }
@@ -57,8 +57,8 @@ fn ranks(all: &mut Operations) {
     let offsets = [0, 100, 5000];
     for element in Element::ALL {
         let name = |of: &str| format!("{of} of {element}");
-        let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied()).expect("ranks");
-        let largest = |count| TopK::new(element, count).expect("a count");
+        let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied());
+        let largest = |count| TopK::new(element, count);
         for ranks in [&[0.5][..], &[0.25, 0.5, 0.75]] {
             for method in [Method::Linear, Method::Lower] {
                 let of = format!("{} quantiles ({method})", ranks.len());
@@ -89,14 +89,13 @@ fn groups(all: &mut Operations) {
     ];
     for element in [Element::F32, Element::I32, Element::U32] {
         for (name, groups, ask) in by_id {
-            let by_id = ask(GroupById::new(element, groups).expect("it is right"));
+            let by_id = ask(GroupById::new(element, groups));
             all.add("GroupById", format!("{name} of {element} by {groups} groups"), &by_id);
         }
     }
     let lengths = [Element::U32, Element::F32, Element::U64]
-        .map(|key| (format!("lengths of {key}"), ReduceRuns::lengths(key).expect("it is right")));
-    let reduced =
-        |name: &str, monoid| (name.to_owned(), ReduceRuns::new(Element::U32, monoid).expect("it is right"));
+        .map(|key| (format!("lengths of {key}"), ReduceRuns::lengths(key)));
+    let reduced = |name: &str, monoid| (name.to_owned(), ReduceRuns::new(Element::U32, monoid));
     let sums = Element::ALL.map(|element| reduced(&format!("sum of {element}"), over(Op::Sum, element)));
     let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().expect("it is right"));
     let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
@@ -111,7 +110,7 @@ fn groups(all: &mut Operations) {
         ("variances", Element::U32, 256, |by| by.variance().sample_variance()),
     ];
     for (name, key, groups, ask) in group_by {
-        let group_by = ask(GroupByKey::new(key, Element::F32, groups).expect("it is right"));
+        let group_by = ask(GroupByKey::new(key, Element::F32, groups));
         all.add("GroupByKey", format!("{name} by {groups} keys of {key}"), &group_by);
     }
 }
@@ -119,10 +118,9 @@ fn groups(all: &mut Operations) {
 /// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as words.
 fn scans(all: &mut Operations) {
     let (features, f32, f16) = (Features::all(), Element::F32, Element::F16);
-    let scan = |op, element| Scan::new(over(op, element)).expect("it is right");
+    let scan = |op, element| Scan::new(over(op, element));
     let sum = |element| scan(Op::Sum, element);
-    let exact =
-        |element| Scan::new(over(Op::Sum, element).exact().expect("it is right")).expect("it is right");
+    let exact = |element| Scan::new(over(Op::Sum, element).exact().expect("it is right"));
     let mut scans = vec![
         ("prefixes of parts", f32, sum(f32).continuing(), features),
         ("prefixes without 64-bit integers", Element::F64, scan(Op::Min, Element::F64), Features::empty()),
@@ -201,7 +199,7 @@ fn of_texels(all: &mut Operations) {
     ];
     for (element, sample) in samples {
         let map = Map::components(sample, "g").expect("a component");
-        let nth = OfTexels::new(Quantiles::nth(element, [0]), map).expect("one number of the type");
+        let nth = OfTexels::new(Quantiles::nth(element, [0]), map);
         all.add("Quantiles", format!("ranks of texels of {element}"), &nth);
     }
 }

@@ -85,7 +85,7 @@ async fn maxima(scene: &Scene) -> Result<End, String> {
     let texture = texture(scene, [100, 70], LEVELS, TextureFormat::R32Float, texels);
     scene.stage();
     let red = Map::components(TextureSampleType::Float { filterable: false }, "r").map_err(text)?;
-    let pyramid = scene.compile(Pyramid::new(Op::Max, red))?;
+    let pyramid = scene.compile(Ok(Pyramid::new(Op::Max, red)))?;
     let output = scene.room(4)?;
     scene.stage();
     let prepared = pyramid.bind(&texture, Texels::new(&texture).level(1)).map_err(text)?;

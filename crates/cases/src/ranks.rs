@@ -36,7 +36,7 @@ async fn largest(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let top = scene.compile(TopK::new(Element::U32, K).map(|top| top.rows(ROW as u64)))?;
+    let top = scene.compile(Ok(TopK::new(Element::U32, K).rows(ROW as u64)))?;
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
     let winners = elements.chunks(ROW).flat_map(of).map(|(value, index)| (value.as_f64() as u32, index));
     let (values, indices) = winners.unzip();

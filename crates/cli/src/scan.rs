@@ -178,7 +178,7 @@ impl<'a> Scanner<'a> {
         let gpu = self.gpu;
         let missing = self.monoid.features() - gpu.device.features();
         let remedy = || help::instead(false, self.part.element, missing);
-        let scan = Scan::new(self.monoid.clone()).map_err(Failure::usage)?;
+        let scan = Scan::new(self.monoid.clone());
         let scan = if self.args.exclusive { scan.exclusive() } else { scan };
         let continues = self.chunks.len() > 1 && self.geometry.rows == 1;
         let rows = match continues {

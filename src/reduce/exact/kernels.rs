@@ -3,7 +3,6 @@
 use wgpu::Features;
 
 use crate::element::Element;
-use crate::gpu::error::Error;
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::operators::Row;
@@ -77,9 +76,10 @@ impl ExactSum {
     }
 
     /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.
-    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Result<Option<Monoid>, Error> {
-        if exact.op() != Some(Op::Sum) || self.format != Format::Single {
-            return Ok(None);
+    pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Option<Monoid> {
+        let is_of_elements = exact.arity() == Arity::One && exact.sample().is_none();
+        if exact.op() != Some(Op::Sum) || self.format != Format::Single || !is_of_elements {
+            return None;
         }
         // 32-bit floats are read as words: nothing then flushes a subnormal one. A 16-bit float has no word of its own, and naga's `bitcast` makes
         // none of two; WGSL lets a GPU take a subnormal one for zero here, where it is widened.
@@ -98,7 +98,7 @@ impl ExactSum {
         let elem = Elem::Number { element: self.element, wgsl };
         let pieces = composer.pieces("operators/shared/long_sum");
         let name = format!("exact-{}", exact.name);
-        Ok(Some(Monoid::analyse(&name, elem, Arity::One, pieces)?.known_as(Op::Sum, None)))
+        Some(Monoid::analyse(&name, elem, Arity::One, pieces).ok()?.known_as(Op::Sum, None))
     }
 
     /// Chooses the files of a stage's text.

@@ -57,20 +57,22 @@ impl Monoid {
         }
     }
 
-    /// Returns this operator, or one with accumulators if its sums are exact, if nothing but the elements of one buffer goes into them, and
-    /// parameters where an operation takes some.
-    pub(crate) fn plain(self, takes_parameters: bool) -> Result<Self, Error> {
+    /// Returns an operator that sums exactly with accumulators, if this one has such a form, or else this one.
+    pub(crate) fn accumulated(self) -> Self {
+        let accumulated = self.exact.as_ref().and_then(|sum| sum.accumulated(&self));
+        accumulated.unwrap_or(self)
+    }
+
+    /// Checks that only elements of one buffer go into its accumulators, and parameters where an operation takes some.
+    pub(crate) fn check_plain(&self, takes_parameters: bool) -> Result<(), Error> {
         let takes_own = takes_parameters || self.parameters.is_none();
-        let is_plain = self.arity == Arity::One && self.texels.is_none() && takes_own;
-        let accumulated = match &self.exact {
-            None if is_plain => return Ok(self),
-            Some(sum) if is_plain => sum.accumulated(&self)?,
-            _ => None,
-        };
+        if self.arity == Arity::One && self.texels.is_none() && takes_own && self.exact.is_none() {
+            return Ok(());
+        }
         let remedy =
             "use an operator of one input, over a buffer, without parameters; exact sums of f32 and f16";
-        let message = || format!("`{}` does not go with prefixes, groups or selections: {remedy}", self.name);
-        accumulated.ok_or_else(|| Error::setting("operator", message()))
+        let message = format!("`{}` does not go with prefixes, groups or selections: {remedy}", self.name);
+        Err(Error::setting("operator", message))
     }
 
     /// The layout of its results.

@@ -11,7 +11,7 @@ use halofold_cases::How;
 use super::arrays::{Hard, array};
 use super::bench::{cases, exact};
 use crate::by_key::{outputs, runs};
-use crate::common::{Random, buffer, gpu, oracle};
+use crate::common::{Random, buffer, compile, gpu, oracle};
 use crate::cut::Cut;
 use crate::{refusals, scan};
 
@@ -37,7 +37,7 @@ fn operators_without_an_exact_form_are_refused() {
     let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
     let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
     let counted = twice.of(&elements).count_buffer(&count).bind(&elements);
-    let scanned = |op, element| Scan::new(exact_sum(op, element)).unwrap_err();
+    let scanned = |op, element| compile(&gpu().device, Scan::new(exact_sum(op, element))).unwrap_err();
     let accumulators = "exact sums of f32 and f16";
     refusals::check(
         [(Op::Sum, Element::F64), (Op::Mean, Element::F32), (Op::Dot, Element::F32)]
@@ -98,7 +98,7 @@ fn exact_sum(op: Op, element: Element) -> Monoid {
 fn prefixes_are_those_of_whole_sums() {
     const ROW: usize = 1500;
     for element in [Element::F32, Element::F16] {
-        let scan = Scan::new(exact_sum(Op::Sum, element)).unwrap().exclusive().rows(ROW as u64);
+        let scan = Scan::new(exact_sum(Op::Sum, element)).exclusive().rows(ROW as u64);
         let rows = Hard::ALL.map(|hard| array(hard, element, ROW, 7)).concat();
         let expected = |row: &[u8]| running(Op::Sum, element, Accuracy::Exact, true).unwrap()(row);
         scan::judge(gpu(), (scan, Op::Sum, element), &rows, ROW, 0, expected);

@@ -12,7 +12,7 @@ use halofold::{
 };
 
 use super::textures::{BOUND, FLOAT, component, texture, write};
-use crate::common::{Gpu, Random, buffer, gpu, in_one_pass, limited, read};
+use crate::common::{Gpu, Random, buffer, compile, gpu, in_one_pass, limited, read};
 use crate::refusals;
 
 const SIZE: [u32; 2] = [83, 61];
@@ -74,14 +74,13 @@ macro_rules! same {
     ($gpu:expr, $operation:expr, $texels:expr, $elements:expr) => {
         for len in [None, Some(1000), Some(0)] {
             let operation = $operation;
-            let of_texels =
-                OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r")).unwrap();
+            let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r"));
             let found = written($gpu, of_texels.clone(), $texels, len, None);
             let expected = written($gpu, operation.clone(), $elements, len, None);
             assert!(found == expected, "{operation:?} of {len:?}");
         }
         let operation = $operation;
-        let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r")).unwrap();
+        let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r"));
         let count = buffer($gpu, &1000u32.to_le_bytes(), BufferUsages::STORAGE);
         let found = written($gpu, of_texels, $texels, None, Some(&count));
         let expected = written($gpu, operation.clone(), $elements, None, Some(&count));
@@ -95,15 +94,15 @@ fn texels_are_elements() {
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == index % 5u; }";
     let (gpu, held) = (gpu(), Held::new(gpu()));
     let (texels, elements, keys) = (held.texels(), &held.elements[0], &held.keys);
-    same!(gpu, Quantiles::new(element, [0.1, 0.5]).unwrap(), texels, elements);
-    same!(gpu, TopK::new(element, 5).unwrap(), texels, elements);
-    same!(gpu, Scan::new(Op::Sum.over(element).unwrap()).unwrap(), texels, elements);
+    same!(gpu, Quantiles::new(element, [0.1, 0.5]), texels, elements);
+    same!(gpu, TopK::new(element, 5), texels, elements);
+    same!(gpu, Scan::new(Op::Sum.over(element).unwrap()), texels, elements);
     same!(gpu, Select::new(element, keep).unwrap(), texels, elements);
-    let by_id = GroupById::new(element, 20).unwrap().sum().variance();
+    let by_id = GroupById::new(element, 20).sum().variance();
     same!(gpu, by_id.clone(), Pairs { keys, values: texels }, Pairs { keys, values: elements });
-    let by_key = GroupByKey::new(element, element, 1000).unwrap().sum();
+    let by_key = GroupByKey::new(element, element, 1000).sum();
     same!(gpu, by_key.clone(), Pairs { keys: texels, values: keys }, Pairs { keys: elements, values: keys });
-    same!(gpu, ReduceRuns::lengths(element).unwrap(), texels, elements);
+    same!(gpu, ReduceRuns::lengths(element), texels, elements);
 }
 
 /// Maps whose parameter is at a binding where kernels of some operations have memory.
@@ -135,15 +134,15 @@ fn in_frames<'i, O: Planned>(
 fn maps_read_the_parameters_of_each_submission() {
     let (gpu, held, element) = (gpu(), Held::new(gpu()), Element::U32);
     let (texels, keys, elements) = (held.texels(), &held.keys, held.elements.each_ref());
-    let (quantiles, top) = (Quantiles::new(element, [0.1, 0.5]).unwrap(), TopK::new(element, 5).unwrap());
-    let by_key = GroupByKey::new(element, element, 1000).unwrap().sum();
+    let (quantiles, top) = (Quantiles::new(element, [0.1, 0.5]), TopK::new(element, 5));
+    let by_key = GroupByKey::new(element, element, 1000).sum();
     let (counts, max) = (Histogram::new(Keys::Numbers, 3000), Op::Max.over(element).unwrap());
     for map in exposed() {
-        let of_texels = gpu.compile(OfTexels::new(quantiles.clone(), map.clone()).unwrap());
+        let of_texels = gpu.compile(OfTexels::new(quantiles.clone(), map.clone()));
         in_frames(gpu, of_texels.of(texels), (quantiles.clone(), elements));
-        let of_texels = gpu.compile(OfTexels::new(top.clone(), map.clone()).unwrap());
+        let of_texels = gpu.compile(OfTexels::new(top.clone(), map.clone()));
         in_frames(gpu, of_texels.of(texels), (top.clone(), elements));
-        let of_texels = gpu.compile(OfTexels::new(by_key.clone(), map.clone()).unwrap());
+        let of_texels = gpu.compile(OfTexels::new(by_key.clone(), map.clone()));
         let pairs = elements.map(|elements| Pairs { keys: elements, values: keys });
         in_frames(gpu, of_texels.of(Pairs { keys: texels, values: keys }), (by_key.clone(), pairs));
         let of_texels = gpu.compile(counts.clone().with_map(map.clone()));
@@ -167,7 +166,8 @@ fn maps_read_the_parameters_of_each_submission() {
 #[test]
 fn texels_that_are_no_elements() {
     let map = || component(TextureSampleType::Uint, "r");
-    let of = |element, map: Map| OfTexels::new(Quantiles::new(element, [0.5]).unwrap(), map).unwrap_err();
+    let refused = |median| compile(&gpu().device, median).unwrap_err();
+    let of = |element, map: Map| refused(OfTexels::new(Quantiles::new(element, [0.5]), map));
     let bytes = Monoid::custom_struct(
         "none",
         4,
@@ -179,11 +179,12 @@ fn texels_that_are_no_elements() {
         fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
         fn finish(acc: Acc, n: u32) -> Acc { return acc; }",
     );
-    let scan = OfTexels::new(Scan::new(bytes.unwrap()).unwrap(), map()).unwrap_err();
+    let scan = OfTexels::new(Scan::new(bytes.unwrap()), map());
+    let scan = compile(&gpu().device, scan).unwrap_err();
     let all = "texels go with";
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 13);
     let held = Held::new(&narrow);
-    let median = OfTexels::new(Quantiles::new(Element::U32, [0.5]).unwrap(), map()).unwrap();
+    let median = OfTexels::new(Quantiles::new(Element::U32, [0.5]), map());
     let median = Compiled::new(&narrow.device, median, &Options::default()).unwrap();
     refusals::check([
         (
@@ -205,14 +206,16 @@ fn parameters_are_declared_once_and_given() {
     let [exposed, _] = exposed();
     let keep = "@group(0) @binding(10) var<storage> least: u32;
         fn keep(elem: Elem, index: u32) -> bool { return elem >= least; }";
-    let both = OfTexels::new(Select::new(Element::U32, keep).unwrap(), exposed.clone()).unwrap_err();
+    let both = OfTexels::new(Select::new(Element::U32, keep).unwrap(), exposed.clone());
+    let both = compile(&gpu.device, both).unwrap_err();
     let weighted = "@group(0) @binding(9) var<uniform> weight: f32;
         fn value(x: f32) -> f32 { return x * weight; }";
     let weighted = Monoid::sum_of("weighted", Element::F32, Arity::One, weighted).unwrap();
     let brightness = "@group(0) @binding(9) var<uniform> exposure: f32;
         fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.r * exposure; }";
     let brightness = Map::texels(FLOAT, brightness).unwrap();
-    let pyramid = Pyramid::new(Op::Max, brightness.clone()).unwrap_err();
+    let pyramid = Compiled::new(&gpu.device, Pyramid::new(Op::Max, brightness.clone()), &Options::default())
+        .unwrap_err();
     let counts = gpu.compile(Histogram::new(Keys::Numbers, 9).with_map(exposed));
     let kind = "Setting(parameters,";
     let without = counts.of_texels(held.texels()).run::<u32>(&gpu.queue).unwrap_err();

@@ -58,7 +58,7 @@ fn read(gpu: &Gpu, texture: &Texture, level: u32) -> Vec<u32> {
 
 /// A pyramid on a device.
 pub fn compiled(gpu: &Gpu, op: Op, map: Map) -> Result<Compiled<Pyramid>, Error> {
-    compile(&gpu.device, Pyramid::new(op, map)?)
+    compile(&gpu.device, Pyramid::new(op, map))
 }
 
 /// A pyramid of the first component. OpenGL has none of pairs, since shaders cannot write their format.

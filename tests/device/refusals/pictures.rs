@@ -1,7 +1,6 @@
 //! Wrong textures, maps of texels and pyramids.
 
 use halofold::histogram::{Histogram, Keys};
-use halofold::pyramid::Pyramid;
 use halofold::reduce::{Op, Reduce, Shape};
 use halofold::wgpu::{
     Extent3d, Limits, TextureDescriptor, TextureDimension, TextureFormat, TextureSampleType, TextureUsages,
@@ -118,7 +117,7 @@ fn textures_of_pyramids() {
 
 #[test]
 fn operators_and_limits_of_pyramids() {
-    let made = |op, map| said(Pyramid::new(op, map));
+    let made = |op, map| said(compiled(gpu(), op, map));
     let red = |sample| component(sample, "r");
     check_messages([
         (made(Op::Sum, red(FLOAT)), "use min, max or min-max"),

@@ -105,7 +105,7 @@ fn histogram_of_too_much_memory_is_refused() {
         let method = Counting::Workgroup { copies, slices, merge: false };
         let tuning = Tuning::of(&Limits::default(), bins, 0).with_workgroup_size(256).with_method(method);
         let config = Histogram::new(Keys::Numbers, bins).with_tuning(tuning);
-        let kernels = config.kernels(Features::all(), &Limits::default());
+        let kernels = config.kernels(Features::all(), &Limits::default()).unwrap();
         let kernel = kernels.into_iter().next_back().expect("a kernel that counts").into();
         let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes as u32;
         for (memory, fits) in [(takes, true), (takes - 4, false)] {

@@ -76,7 +76,7 @@ fn histogram(device: &wgpu::Device, bins: u32) -> Made<Runnable> {
 /// Sums or variances, and counts; and the number of ids that no group has.
 fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
     let (is_sum, size) = (first == "sum", WORD * u64::from(groups));
-    let by_id = GroupById::new(Element::F32, groups)?;
+    let by_id = GroupById::new(Element::F32, groups);
     let by_id = if is_sum { by_id.sum() } else { by_id.variance() }.count();
     let compiled = compile(device, by_id.clone())?;
     Runnable::new(
@@ -99,7 +99,7 @@ fn by_id(device: &wgpu::Device, first: &str, groups: u32) -> Made<Runnable> {
 /// Keys, their number, sums and counts; and the number of pairs that are left out.
 fn by_key(device: &wgpu::Device, groups: u32) -> Made<Runnable> {
     let size = WORD * u64::from(groups);
-    let by_key = GroupByKey::new(Element::U32, Element::F32, groups)?.sum().count();
+    let by_key = GroupByKey::new(Element::U32, Element::F32, groups).sum().count();
     let compiled = compile(device, by_key.clone())?;
     Runnable::new(
         &[size, WORD, size, size, WORD],
@@ -168,7 +168,7 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
         "exact-sum-by-key" => ReduceRuns::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
         _ => ReduceRuns::lengths(Element::U32),
     };
-    let by_key = compile(device, by_key?)?;
+    let by_key = compile(device, by_key)?;
     Runnable::new(
         &[WORD * n, WORD * n, WORD],
         move |inputs, outputs| {

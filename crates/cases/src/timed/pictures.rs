@@ -105,7 +105,7 @@ fn pyramid(device: &wgpu::Device, queue: &wgpu::Queue, way: Way, size: [u32; 2])
     let usage = TextureUsages::STORAGE_BINDING;
     let target =
         device.create_texture(&described(TextureFormat::R32Float, size.map(|side| side / 2), levels, usage));
-    let pyramid = compile(&device, Pyramid::new(Op::Max, red()?)?)?;
+    let pyramid = compile(&device, Pyramid::new(Op::Max, red()?))?;
     let top = compile(&device, Reduce::new(Op::Max.over(Element::F32)?.of_texels(red()?)?))?;
     let greatest = sources.numbers.iter().copied().fold(0.0, f32::max);
     let workspace = Workspace::new(&device);

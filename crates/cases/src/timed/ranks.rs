@@ -123,7 +123,7 @@ pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
 /// Quantiles by linear interpolation, of everything, of rows, or of rows that are cut in two segments.
 fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Made<Runnable> {
     let len = row.unwrap_or(n);
-    let quantiles = Quantiles::new(F32, at.iter().copied())?;
+    let quantiles = Quantiles::new(F32, at.iter().copied());
     let quantiles = match row {
         Some(_) if cut > 0 => {
             let offsets = (0..n / len).flat_map(|row| [row * len, row * len + cut]);
@@ -149,7 +149,7 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
 
 /// The largest elements.
 fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
-    let top = TopK::new(F32, k)?;
+    let top = TopK::new(F32, k);
     let top = compile(device, if let Some(row) = row { top.rows(row) } else { top })?;
     let row = row.unwrap_or(n);
     Runnable::new(
@@ -169,7 +169,7 @@ fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
 /// The sums of all elements up to each.
 fn prefixes(device: &wgpu::Device, n: u64, sums: Monoid) -> Made<Runnable> {
     let element = sums.element();
-    let sums = compile(device, Scan::new(sums)?)?;
+    let sums = compile(device, Scan::new(sums))?;
     Runnable::new(
         &[WORD * n],
         move |inputs, outputs| recorded(sums.of(inputs[0]).bind(&outputs[0])),

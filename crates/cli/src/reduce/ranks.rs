@@ -133,7 +133,7 @@ pub fn top(
     let Some(longest) = batches.iter().map(|batch| batch.len).max() else { return Ok(results) };
     let k = k.min(longest as u32);
     let found = gpu.attempt(|| {
-        let top = TopK::new(block.element, k).map_err(Failure::usage)?;
+        let top = TopK::new(block.element, k);
         let top = if is_smallest { top.smallest() } else { top };
         let top = match &batches[..] {
             [batch] if batch.lines.len() == 1 => top,
