@@ -155,7 +155,7 @@ pub use dispatch::DispatchArguments;
 pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
-    Binding, Bound, BufferError, Compiled, DataError, Error, FeatureError, InputsOf, Kernel, Kernels,
+    Binding, Bound, BufferError, Compiled, Cut, DataError, Error, FeatureError, InputsOf, Kernel, Kernels,
     Launches, LimitError, Memory, NewOutputs, Operation, Options, Output, OutputsOf, Pass, Plan, Planned,
     Request, ResultOf, SettingError, Texels, TextureError, WgslError, Workspace,
 };

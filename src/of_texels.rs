@@ -11,7 +11,7 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::params::parameters;
 use crate::gpu::pass::{Binding, INPUT, OUTPUT};
-use crate::gpu::range::{BufferRange, ByteRange, Inputs};
+use crate::gpu::range::{BufferRange, ByteRange, Cut, Inputs};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 use crate::gpu::{Pass, grid};
@@ -121,6 +121,10 @@ impl<O: Base> Base for OfTexels<O> {
         OfTexels { operation: self.operation.counting_in_storage(), ..self }
     }
 
+    fn cut(self, cut: Cut) -> Result<Self, Error> {
+        Ok(OfTexels { operation: self.operation.cut(cut)?, ..self })
+    }
+
     fn check_settings(&self) -> Result<(), Error> {
         let element = self.operation.element().filter(|element| element.size() == ITEM);
         match (element, self.map.sample()) {
@@ -143,6 +147,10 @@ impl<O: Base> Base for OfTexels<O> {
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         if step == TEXELS { self.composed(limits) } else { self.operation.kernel(step, features, limits) }
+    }
+
+    fn variant(&self, step: Step, limits: &Limits) -> u32 {
+        self.operation.variant(step, limits)
     }
 
     /// The texels, and then that of the operation.

@@ -63,11 +63,11 @@ pub(crate) struct Given<'a> {
 
 impl<'a> Given<'a> {
     /// Checks the buffers, and binds them to the passes of a plan.
-    pub(crate) fn bind<S: Copy + Eq + Hash>(
+    pub(crate) fn bind<S: Copy, K: Eq + Hash>(
         &self,
         label: &str,
         plan: &Plan<S>,
-        pipelines: &Pipelines<S>,
+        pipelines: &Pipelines<K>,
         kernel: impl Fn(S) -> Result<Pipeline, Error>,
     ) -> Result<Bound, Error> {
         let outputs = self.written(plan, &pipelines.limits)?;

@@ -7,6 +7,7 @@ use crate::gpu::input::Input;
 use crate::gpu::io::{InputsOf, ResultOf};
 use crate::gpu::kernel::{Options, Pipeline, Pipelines};
 use crate::gpu::operation::{Operation, Planned, Step};
+use crate::gpu::range::Cut;
 use crate::gpu::request::Request;
 use crate::gpu::texels::Texels;
 
@@ -57,9 +58,15 @@ impl<O: Operation> Compiled<O> {
 }
 
 impl<O: Planned> Compiled<O> {
-    /// Compiles the kernels that are not compiled yet. It blocks; nothing is submitted.
-    pub fn compile(&self) {
-        self.operation.steps().iter().for_each(|step| drop(self.kernel(step)));
+    /// Compiles the kernels for rows or segments that are not compiled yet. It blocks; nothing is submitted.
+    ///
+    /// # Errors
+    ///
+    /// Rows or segments of an operation that has none.
+    pub fn compile(&self, cut: Cut) -> Result<(), Error> {
+        let operation = self.operation.clone().cut(cut)?;
+        operation.steps().iter().for_each(|step| drop(self.kernel(&operation, step)));
+        Ok(())
     }
 
     /// Describes the operation over all elements of its inputs: a buffer or a slice of one, or a struct that names several. Bytes after the last
@@ -74,20 +81,22 @@ impl<O: Planned> Compiled<O> {
         Request::new(self, Input::Texels(texels.into()), None)
     }
 
-    /// Converts what the operation wrote to its outputs for `len` elements: the bytes of all outputs, in the order of [`Plan::outputs`](crate::Plan::outputs), as
-    /// [`read`](mod@crate::read) returns them.
+    /// Converts what the operation wrote to its outputs for the rows or segments of `len` elements: the bytes of all outputs, in the order of
+    /// [`Plan::outputs`](crate::Plan::outputs), as [`read`](mod@crate::read) returns them.
     ///
     /// # Errors
     ///
-    /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have; numbers of another type than `T`'s.
-    pub fn results<T: ResultOf<O>>(&self, len: u64, outputs: &[u8]) -> Result<Vec<T>, Error> {
-        results(&self.operation, len, outputs)
+    /// Results that are incomplete: [`Error::Data`]. Fewer bytes than the outputs have; numbers of another type than `T`'s; rows or segments of an
+    /// operation that has none.
+    pub fn results<T: ResultOf<O>>(&self, cut: Cut, len: u64, outputs: &[u8]) -> Result<Vec<T>, Error> {
+        results(&self.operation.clone().cut(cut)?, len, outputs)
     }
 
-    /// Returns a kernel, which is compiled on first use.
-    pub(super) fn kernel(&self, step: Step) -> Pipeline {
+    /// Returns a kernel of the operation as it is cut. It is compiled on first use.
+    pub(super) fn kernel(&self, operation: &O, step: Step) -> Pipeline {
         let Pipelines { features, limits, .. } = &self.own;
-        self.own.get(step, || self.operation.kernel(step, *features, limits))
+        let key = (step, operation.variant(step, limits));
+        self.own.get(key, || operation.kernel(step, *features, limits))
     }
 }
 

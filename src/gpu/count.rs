@@ -53,10 +53,10 @@ parameters! {
 impl<K: Eq + Hash> Pipelines<K> {
     /// Allocates the parameters of passes. With a count, also returns the dispatches that write them: one, or several if a binding
     /// cannot hold all parameters. Passes that read elements have the first two of the [`COUNTED`] fields, or cover all elements and have the first.
-    pub(crate) fn parameters(
+    pub(crate) fn parameters<S>(
         &self,
         label: &str,
-        passes: &[Pass<K>],
+        passes: &[Pass<S>],
         places: &[(&'static str, u32)],
         count: Option<(Slice<'_>, u32)>,
     ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {

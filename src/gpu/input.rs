@@ -7,7 +7,7 @@ use wgpu::{Device, Limits, TextureSampleType};
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::limits::{LimitError, needs};
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::{Texels, TextureError};
 use crate::gpu::window::{self, Window};
@@ -177,13 +177,23 @@ pub(crate) fn check(
     end.map(drop).ok_or(BufferError::OutOfReach { offset, len })
 }
 
-/// The error of an input that is no whole number of rows.
-pub(crate) fn not_rows(len: u64, row: u64) -> Error {
-    Error::setting("rows", format!("{len} elements in rows of {row}: give whole rows"))
+/// Checks that an input of `len` elements has whole rows, or segments whose offsets ascend.
+pub(crate) fn check_cut(cut: &Cut, len: u64) -> Result<(), Error> {
+    match cut {
+        Cut::Rows(row) if *row == 0 || !len.is_multiple_of(*row) => {
+            Err(Error::setting("rows", format!("{len} elements in rows of {row}: give whole rows")))
+        }
+        Cut::Segments(offsets) => {
+            let falling = offsets.windows(2).position(|ends| ends[0] > ends[1]);
+            falling.map_or(Ok(()), |at| Err(not_a_segment(at, offsets, len)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The error of a segment, with its number from 0, that ends before it starts, or after the input.
-pub(crate) fn not_a_segment(number: u64, Range { start, end }: Range<u64>, len: u64) -> Error {
+pub(crate) fn not_a_segment(number: usize, offsets: &[u32], len: u64) -> Error {
+    let [start, end] = [offsets[number], offsets[number + 1]];
     let remedy = "give offsets that ascend, up to the number of elements";
     let message = format!("segment {number} from {start} to {end}, of {len} elements: {remedy}");
     Error::setting("segment_offsets", message)

@@ -83,7 +83,7 @@ impl<'a> Options<'a> {
         Options { cache: Some(cache), ..self }
     }
 
-    /// Returns these options with kernels to share: those of equal text compile once. Another quantile, another k or another row length of an
+    /// Returns these options with kernels to share: those of equal text compile once. Another quantile or another k of an
     /// operation that is made with the same `kernels` compiles little or nothing.
     pub const fn with_kernels(self, kernels: &'a Kernels) -> Self {
         Options { kernels: Some(kernels), ..self }

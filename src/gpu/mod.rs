@@ -37,6 +37,7 @@ pub use launches::Launches;
 pub use limits::{LimitError, SettingError};
 pub use operation::{Memory, Operation, Plan, Planned};
 pub use pass::{Binding, Pass};
+pub use range::Cut;
 pub use request::Request;
 pub use texels::{Texels, TextureError};
 pub use workspace::Workspace;

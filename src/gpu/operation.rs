@@ -11,9 +11,9 @@ use crate::gpu::kernel::{Kernel, Options, Pipelines};
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
-use crate::gpu::range::{BufferRange, Inputs};
+use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::gpu::workspace::{Place, Source};
-use crate::gpu::{BufferError, blocks, buffers};
+use crate::gpu::{BufferError, blocks, buffers, input};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
 pub trait Operation: OnDevice {}
@@ -31,38 +31,49 @@ pub trait OnDevice: Clone + Debug {
 
 /// An operation over one input, or over two of one length, that is planned without a device. The trait is sealed.
 pub trait Planned: Base {
-    /// Composes all kernels for a device with these features and limits, for inspection.
+    /// Composes all kernels for rows or segments on a device with these features and limits, for inspection.
     ///
     /// # Errors
     ///
-    /// A setting is out of range.
-    fn kernels(&self, features: Features, limits: &Limits) -> Result<Vec<Kernel>, Error> {
+    /// A setting is out of range; rows or segments of an operation that has none.
+    fn kernels(&self, cut: Cut, features: Features, limits: &Limits) -> Result<Vec<Kernel>, Error> {
         self.check_settings()?;
-        Ok(self.steps().iter().map(|step| self.kernel(step, features, limits)).collect())
+        let operation = self.clone().cut(cut)?;
+        Ok(operation.steps().iter().map(|step| operation.kernel(step, features, limits)).collect())
     }
 
-    /// Plans the dispatches over the elements of a range of a buffer and, if the operation takes two inputs, over as many of a second one, on a
-    /// device with these limits. It is pure and needs no device.
+    /// Plans the dispatches over the rows or segments of a range of a buffer and, if the operation takes two inputs, over as many elements of a
+    /// second one, on a device with these limits. It is pure and needs no device.
     ///
     /// # Errors
     ///
-    /// A setting is out of range; too many elements; an offset between two elements; rows or segments that are none; a limit that is too low.
-    fn plan(&self, input: BufferRange, second: Option<BufferRange>, limits: &Limits) -> Result<Plan, Error> {
+    /// A setting is out of range; too many elements; an offset between two elements; rows or segments that are none, or of an operation that has
+    /// none; a limit that is too low.
+    fn plan(
+        &self,
+        cut: Cut,
+        input: BufferRange,
+        second: Option<BufferRange>,
+        limits: &Limits,
+    ) -> Result<Plan, Error> {
         self.check_settings()?;
         let is_needed = self.second_item().is_some();
         if second.is_some() != is_needed {
             return Err(BufferError::SecondInput { is_needed }.into());
         }
-        let passes = self.plan_over(Inputs { first: input, second }, limits)?;
+        input::check_cut(&cut, input.len)?;
+        let operation = self.clone().cut(cut)?;
+        let passes = operation.plan_over(Inputs { first: input, second }, limits)?;
         needs!(limits, max_buffer_size, blocks::offset(passes.len()))?;
-        Ok(Plan { passes, memory: self.memory(input, limits)?, outputs: self.outputs(input.len) })
+        let (memory, outputs) = (operation.memory(input, limits)?, operation.outputs(input.len));
+        Ok(Plan { passes, memory, outputs })
     }
 }
 
 impl<O: Base> Planned for O {}
 
 impl<O: Base> OnDevice for O {
-    type Own = Pipelines<Step>;
+    type Own = Pipelines<(Step, u32)>;
 
     fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
         self.check_settings()?;
@@ -98,6 +109,12 @@ pub trait Base: Clone + Debug {
     fn counting_in_storage(self) -> Self {
         self
     }
+    /// Returns this operation in rows or segments.
+    fn cut(self, cut: Cut) -> Result<Self, Error> {
+        let message =
+            "the operation has neither rows nor segments: give it all elements, or the elements of one row";
+        if cut == Cut::All { Ok(self) } else { Err(Error::setting("rows", message)) }
+    }
     /// Checks the settings that no device decides on.
     fn check_settings(&self) -> Result<(), Error> {
         Ok(())
@@ -109,6 +126,10 @@ pub trait Base: Clone + Debug {
     /// Composes a kernel. Of its bindings, 0 is the input, 1 the output, 2 the parameters, 3 the input as vectors of 16 bytes, 5 and 6 the
     /// second input in the same two ways, 11 and on the second and further outputs; others are its [memory](Base::memory).
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel;
+    /// A number that tells apart the kernels of one name for different rows or segments.
+    fn variant(&self, _step: Step, _limits: &Limits) -> u32 {
+        0
+    }
     /// Memory that an operation over this input has for itself.
     fn memory(&self, _input: BufferRange, _limits: &Limits) -> Result<Vec<Memory>, Error> {
         Ok(Vec::new())
@@ -153,7 +174,7 @@ pub trait Base: Clone + Debug {
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error>;
 }
 
-/// The name of a kernel, which tells it from the others of an operation.
+/// The name of a kernel, which tells it from the others of an operation in the same rows or segments.
 pub(crate) type Step = &'static str;
 
 /// A buffer of a bound operation's own, or of its workspace.

@@ -1,5 +1,7 @@
 //! Ranges of buffers, without the buffers: what plans are made of.
 
+use std::sync::Arc;
+
 use crate::gpu::buffers::BufferError;
 
 /// A part of an input without its buffer.
@@ -11,6 +13,18 @@ pub struct BufferRange {
     pub offset: u64,
     /// Its length in elements. A strided reduction counts only the elements taken.
     pub len: u64,
+}
+
+/// The rows or segments of an input, in each of which an operation begins anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// All elements are one row.
+    #[default]
+    All,
+    /// Rows of this many elements: see [`Request::rows`](crate::Request::rows).
+    Rows(u64),
+    /// Segments between offsets: see [`Request::segment_offsets`](crate::Request::segment_offsets).
+    Segments(Arc<[u32]>),
 }
 
 /// The elements of an input and, of an operation that takes two, those of the second one.

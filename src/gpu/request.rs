@@ -11,7 +11,7 @@ use crate::gpu::io::{NewOutputs, Output, OutputsOf, ResultOf};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Plan, Planned};
 use crate::gpu::parameters;
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Cut};
 use crate::gpu::slice::Slice;
 use crate::gpu::workspace::Workspace;
 use crate::read::{self, Readback};
@@ -19,29 +19,46 @@ use crate::read::{self, Readback};
 /// The description of an operation over a buffer or a texture. One of [`bind`](Request::bind), [`run`](Request::run),
 /// [`run_async`](Request::run_async) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
 /// (`'b`), each for its own time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `bind`, `run` or `run_async`"]
 pub struct Request<'o, 'b, O: Planned> {
-    operation: &'o Compiled<O>,
+    compiled: &'o Compiled<O>,
     input: Input<'b>,
     second: Option<Slice<'b>>,
+    cut: Cut,
     parameters: Option<Slice<'b>>,
     count: Option<Slice<'b>>,
     len: Option<u64>,
     workspace: Option<&'b Workspace>,
 }
 
-impl<O: Planned> Clone for Request<'_, '_, O> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<O: Planned> Copy for Request<'_, '_, O> {}
-
 impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
-    pub(crate) fn new(operation: &'o Compiled<O>, input: Input<'b>, second: Option<Slice<'b>>) -> Self {
-        Request { operation, input, second, parameters: None, count: None, len: None, workspace: None }
+    pub(crate) fn new(compiled: &'o Compiled<O>, input: Input<'b>, second: Option<Slice<'b>>) -> Self {
+        let cut = Cut::All;
+        Request { compiled, input, second, cut, parameters: None, count: None, len: None, workspace: None }
+    }
+
+    /// Takes rows of `len` elements, each of which begins anew, for [`Quantiles`](crate::rank::Quantiles), [`TopK`](crate::rank::TopK) and
+    /// [`Scan`](crate::scan::Scan). For most other lengths of rows nothing is compiled again.
+    pub fn rows(self, len: u64) -> Self {
+        self.cut(Cut::Rows(len))
+    }
+
+    /// Takes segments between offsets, which ascend and count elements from the start of the input, for the operations of [`Request::rows`].
+    ///
+    /// Segment `i` has the elements from `offsets[i]` up to, but not including, `offsets[i + 1]`. Segments may have any lengths, and no elements.
+    /// What comes before the first offset or after the last is in none. The output has as many results of each segment, whatever its length.
+    /// `run` of [`TopK`](crate::rank::TopK) leaves out places without an element: its results are split by min(k, length) of each segment.
+    ///
+    /// The prefixes of a [`Scan`](crate::scan::Scan) begin anew at each offset. What comes before the first one is a segment, too, and what comes
+    /// after the last. Offsets beyond the input begin none, and equal ones begin the same.
+    pub fn segment_offsets(self, offsets: &[u32]) -> Self {
+        self.cut(Cut::Segments(offsets.into()))
+    }
+
+    /// Sets the rows or segments, for code that has them as a value.
+    pub fn cut(self, cut: Cut) -> Self {
+        Request { cut, ..self }
     }
 
     /// Sets the buffer with the parameters that the text of a scan's operator, of a selection or of a [`Map`](crate::Map) declares. Its contents
@@ -77,40 +94,46 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
-        let (elements, second) = (self.elements()?, self.second_elements()?);
-        let operation = self.operation.operation();
-        let limits = &self.operation.own.limits;
-        if self.count.is_none() {
-            return operation.plan(elements, second, limits);
+        Ok(self.planned()?.1)
+    }
+
+    /// The operation in the rows or segments and for the count of this request, and its plan.
+    fn planned(&self) -> Result<(O, Plan), Error> {
+        let mut operation = self.compiled.operation().clone();
+        if self.count.is_some() {
+            if self.cut != Cut::All || !operation.takes_count() {
+                let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
+                return Err(Error::setting("count_buffer", message));
+            }
+            operation = operation.counted();
         }
-        if !operation.takes_count() {
-            let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
-            return Err(Error::setting("count_buffer", message));
-        }
-        operation.clone().counted().plan(elements, second, limits)
+        let (first, second, limits) = (self.elements()?, self.second_elements()?, &self.compiled.own.limits);
+        let plan = operation.plan(self.cut.clone(), first, second, limits)?;
+        Ok((operation.cut(self.cut.clone())?, plan))
     }
 
     /// The elements that it takes.
     fn elements(&self) -> Result<BufferRange, Error> {
-        let config = self.operation.operation();
-        let elements = self.input.extent(config.item(), config.sample(), self.operation.device())?;
-        self.cut(elements)
+        let config = self.compiled.operation();
+        let elements = self.input.extent(config.item(), config.sample(), self.compiled.device())?;
+        self.first_elements(elements)
     }
 
     /// The elements that it takes of the second input, as many as of the first.
     fn second_elements(&self) -> Result<Option<BufferRange>, Error> {
-        let (second, size) = match (self.second, self.operation.operation().second_item()) {
+        let (second, size) = match (self.second, self.compiled.operation().second_item()) {
             (Some(second), Some(size)) => (second, size),
             (None, None) => return Ok(None),
             (_, size) => return Err(BufferError::SecondInput { is_needed: size.is_some() }.into()),
         };
-        let elements = self.cut(BufferRange { offset: second.offset(), len: second.size() / size })?;
+        let elements =
+            self.first_elements(BufferRange { offset: second.offset(), len: second.size() / size })?;
         let (first, second) = (self.elements()?.len, elements.len);
         if first == second { Ok(Some(elements)) } else { Err(BufferError::Lengths { first, second }.into()) }
     }
 
     /// The first elements of an input, as many as were asked for.
-    fn cut(&self, mut elements: BufferRange) -> Result<BufferRange, Error> {
+    fn first_elements(&self, mut elements: BufferRange) -> Result<BufferRange, Error> {
         self.len.map_or(Ok(()), |len| input::cut(std::slice::from_mut(&mut elements), len))?;
         Ok(elements)
     }
@@ -126,8 +149,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is both
     ///   input and output; an output is missing.
     pub fn bind<'s>(self, outputs: impl OutputsOf<'s, O>) -> Result<Bound, Error> {
-        let plan = self.plan()?;
-        self.bound(&plan, outputs.slices(self.operation.operation())?)
+        let planned = self.planned()?;
+        let outputs = outputs.slices(&planned.0)?;
+        self.bound(&planned, outputs)
     }
 
     /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have
@@ -137,9 +161,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// See [`Request::bind`].
     pub fn bind_new(self, usage: BufferUsages) -> Result<(Bound, NewOutputs), Error> {
-        let plan = self.plan()?;
+        let planned = self.planned()?;
         let make = |output: &Output| {
-            let buffer = self.operation.device().create_buffer(&wgpu::BufferDescriptor {
+            let buffer = self.compiled.device().create_buffer(&wgpu::BufferDescriptor {
                 label: Some(O::LABEL),
                 size: output.size.max(4),
                 usage: usage | BufferUsages::STORAGE,
@@ -147,21 +171,24 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             });
             (output.name, buffer)
         };
-        let outputs = NewOutputs::new(plan.outputs.iter().map(make));
-        let bound = self.bound(&plan, outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect())?;
-        Ok((bound, outputs))
+        let outputs = NewOutputs::new(planned.1.outputs.iter().map(make));
+        let slices = outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect();
+        Ok((self.bound(&planned, slices)?, outputs))
     }
 
     /// Binds outputs in the order of the plan's. What the caller does not need is written to memory of the operation's own.
-    fn bound<'s>(self, plan: &Plan, outputs: Vec<Option<Slice<'s>>>) -> Result<Bound, Error> {
+    fn bound<'s>(
+        self,
+        (operation, plan): &(O, Plan),
+        outputs: Vec<Option<Slice<'s>>>,
+    ) -> Result<Bound, Error> {
         if let Some(Output { name, .. }) = plan.outputs.get(outputs.len()) {
             return Err(BufferError::Output { name, is_needed: true }.into());
         }
-        let operation = self.operation.operation();
         let most = |count| Ok::<_, Error>((count, self.elements()?.len as u32));
         let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
             Some(_) => None,
-            None => Some(buffers::scratch(self.operation.device(), O::LABEL, output.size)),
+            None => Some(buffers::scratch(self.compiled.device(), O::LABEL, output.size)),
         };
         let own: Vec<_> = outputs.iter().zip(&plan.outputs).map(unneeded).collect();
         let given = outputs.into_iter().zip(&own);
@@ -178,7 +205,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             in_any_order: self.len.is_none() && self.count.is_none() && operation.takes_all(),
             vector: 16,
         };
-        given.bind(O::LABEL, plan, &self.operation.own, |step| Ok(self.operation.kernel(step)))
+        given.bind(O::LABEL, plan, &self.compiled.own, |step| Ok(self.compiled.kernel(operation, step)))
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only
@@ -189,8 +216,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - The errors of [`Request::bind`].
     /// - The device is lost.
     pub fn run<T: ResultOf<O>>(self, queue: &Queue) -> Result<Vec<T>, Error> {
-        let Submitted { len, size, outputs } = self.submit(queue)?;
-        self.operation.results(len, &outputs.wait(size)?)
+        let (operation, len, outputs, size) = self.submit(queue)?;
+        results(&operation, len, &outputs.wait(size)?)
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the work
@@ -203,33 +230,25 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         self,
         queue: &Queue,
     ) -> impl Future<Output = Result<Vec<T>, Error>> + use<O, T> {
-        let operation = self.operation.operation().clone();
         let begun = self.submit(queue);
-        let begun = begun.map(|Submitted { len, size, outputs }| (len, outputs.read(size)));
+        let begun = begun.map(|(operation, len, outputs, size)| (operation, len, outputs.read(size)));
         async move {
-            let (len, outputs) = begun?;
+            let (operation, len, outputs) = begun?;
             results(&operation, len, &outputs.await?)
         }
     }
 
-    /// Submits it with outputs of its own.
-    fn submit(self, queue: &Queue) -> Result<Submitted, Error> {
-        self.operation.operation().check_alone()?;
-        let (plan, len) = (self.plan()?, self.elements()?.len);
-        let device = self.operation.device();
-        let sizes: Vec<_> = plan.outputs.iter().map(|output| output.size).collect();
+    /// Submits it with outputs of its own. Returns the operation, the number of its elements, and the outputs with their bytes.
+    fn submit(self, queue: &Queue) -> Result<(O, u64, Readback, u64), Error> {
+        self.compiled.operation().check_alone()?;
+        let (planned, len) = (self.planned()?, self.elements()?.len);
+        let device = self.compiled.device();
+        let sizes: Vec<_> = planned.1.outputs.iter().map(|output| output.size).collect();
         let outputs = read::submit_each((device, queue), &sizes, |outputs, encoder| {
             let outputs = outputs.iter().map(|output| Some(output.into())).collect();
-            self.bound(&plan, outputs)?.encode(encoder);
+            self.bound(&planned, outputs)?.encode(encoder);
             Ok::<_, Error>(())
         })?;
-        Ok(Submitted { len, size: sizes.iter().sum(), outputs })
+        Ok((planned.0, len, outputs, sizes.iter().sum()))
     }
-}
-
-/// A submitted operation: the number of its elements, the bytes of its outputs, and the outputs.
-struct Submitted {
-    len: u64,
-    size: u64,
-    outputs: Readback,
 }

@@ -322,12 +322,13 @@ mod tests {
     use super::*;
     use crate::gpu::operation::Planned;
     use crate::gpu::params::assert_alike;
+    use crate::gpu::range::Cut;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap());
         for runs in [sums, ReduceRuns::lengths(Element::U32)] {
-            for kernel in runs.kernels(Features::empty(), &Limits::default()).unwrap() {
+            for kernel in runs.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
                 assert_alike::<Params>(&kernel.label, &kernel.wgsl);
             }
         }

@@ -13,7 +13,7 @@ use crate::shader;
 pub(super) const POSITIONS: Step = "rank/positions";
 
 /// The bindings with the list of ranks, and with what the host says of them.
-const LIST: u32 = 5;
+pub(super) const LIST: u32 = 5;
 const ASKED: u32 = 12;
 
 const SLOTS: &[Slot] = &[(LIST, Access::Write), (PARAMETERS, Access::Uniform), (ASKED, Access::Read)];
@@ -59,12 +59,10 @@ pub(super) fn pass(selection: &Selection) -> Pass {
     Pass::new(POSITIONS, [1, 1], params)
 }
 
-/// The memory of an operation whose list is found on the GPU: what the host would have listed becomes memory that the dispatch writes.
-pub(super) fn memory(mut memory: Vec<Memory>, asked: &[[u32; 8]]) -> Vec<Memory> {
-    memory.retain(|own| own.slot != Some(LIST));
-    memory.push(Memory::scratch(LIST, 16 * asked.len().max(1) as u64));
-    memory.push(Memory::list(ASKED, if asked.is_empty() { vec![0; 8] } else { asked.concat() }));
-    memory
+/// The list that the dispatch writes, and what the host says of the ranks.
+pub(super) fn memory(asked: &[[u32; 8]]) -> [Memory; 2] {
+    let asked = if asked.is_empty() { &[[0; 8]] } else { asked };
+    [Memory::scratch(LIST, 16 * asked.len() as u64), Memory::list(ASKED, asked.concat())]
 }
 
 /// The kernel for so many ranks, or for the first elements.

@@ -8,6 +8,7 @@ use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, largest_workgroup, needs};
 use crate::gpu::operation::Step;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
+use crate::rank::shape::Rows;
 use crate::shader::{self, Composer, rooms};
 
 /// Words of `state`, and bins, of a rank: see `shaders/rank/shared/`.
@@ -85,7 +86,7 @@ pub(super) fn composer(element: Element) -> Composer {
 
 /// The case that kernels are made for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct Made<'a> {
     pub(super) element: Element,
     /// Ranks of a row.
     pub(super) ranks: u32,
@@ -97,15 +98,12 @@ pub(super) struct Made {
     pub(super) is_between: bool,
     /// True if a NaN makes the result NaN.
     pub(super) nan_wins: bool,
-    /// The elements of a row, if their number is known, or those of most segments.
-    pub(super) row: Option<u64>,
-    /// True if rows are segments between offsets.
-    pub(super) is_segments: bool,
+    pub(super) rows: &'a Rows,
     /// The number of first elements.
     pub(super) k: u32,
 }
 
-impl Made {
+impl Made<'_> {
     /// The kernels that its plans may launch.
     pub(super) fn steps(self) -> &'static [Step] {
         let steps = if self.is_top { TOP } else { RANKS };
@@ -116,6 +114,16 @@ impl Made {
     /// True if results between two elements are these two, and the host finds the number: few devices compute with 64-bit floats.
     pub(super) fn in_pairs(self) -> bool {
         self.is_between && self.element.size() == 8
+    }
+
+    /// The kernel of short rows depends on their workgroup, and on where the lengths of rows are.
+    pub(super) fn variant(self, step: Step, limits: &Limits) -> u32 {
+        let workgroup = rows::workgroup(self.rows.len, self.k.into(), limits);
+        if [ROW_RANKS, ROW_TOP].contains(&step) {
+            2 * workgroup + u32::from(self.rows.is_segments())
+        } else {
+            0
+        }
     }
 
     /// The kernel of a step, on a device with these limits.
@@ -135,7 +143,7 @@ impl Made {
         let workgroup = match step {
             SIFT => sifting(self.is_top),
             PICK | ADD_UP => 1 << largest_workgroup(limits).min(1024).ilog2(),
-            ROW_RANKS | ROW_TOP => rows::workgroup(self.row, self.k.into(), limits),
+            ROW_RANKS | ROW_TOP => rows::workgroup(self.rows.len, self.k.into(), limits),
             _ => WORKGROUP,
         };
         let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
@@ -156,7 +164,7 @@ impl Made {
                     ("ROOM", f64::from(candidates)),
                     ("BLOCKS", f64::from(candidates / 16)),
                     ("WINNERS", self.is_top.into()),
-                    ("SEGMENTS", self.is_segments.into()),
+                    ("SEGMENTS", self.rows.is_segments().into()),
                     (
                         "COUNTS_BEST",
                         (self.is_top && rows::counts_best(workgroup, self.k.into(), limits)).into(),
@@ -202,7 +210,7 @@ impl Made {
         limits::check_all(self.steps().iter().map(|step| self.slots(step)), limits)?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
         needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
-        Ok(rows::check(self.row, self.k.into(), limits)?)
+        Ok(rows::check(self.k.into(), limits)?)
     }
 }
 
@@ -211,6 +219,7 @@ mod tests {
     use super::*;
     use crate::gpu::operation::Planned;
     use crate::gpu::params::assert_alike;
+    use crate::gpu::range::Cut;
     use crate::rank::selection::Params;
     use crate::rank::{Quantiles, TopK};
 
@@ -220,7 +229,8 @@ mod tests {
         let quantiles = Quantiles::new(Element::F32, [0.5]);
         let top = TopK::new(Element::F32, 10);
         let features = wgpu::Features::empty();
-        let kernels = [quantiles.kernels(features, &limits), top.kernels(features, &limits)];
+        let kernels =
+            [quantiles.kernels(Cut::All, features, &limits), top.kernels(Cut::All, features, &limits)];
         for kernel in kernels.into_iter().flat_map(Result::unwrap) {
             assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }

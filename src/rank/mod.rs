@@ -44,7 +44,6 @@
 
 mod bracket;
 mod counted;
-mod described;
 mod kernels;
 mod method;
 mod pipeline;

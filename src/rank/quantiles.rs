@@ -9,9 +9,8 @@ use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::range::{BufferRange, Inputs};
+use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted::{self, POSITIONS};
-use crate::rank::described::described;
 use crate::rank::kernels::{MOST_RANKS, Made};
 use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Wanted};
@@ -29,8 +28,8 @@ enum Asked {
     Quantiles(Vec<f64>, Method),
 }
 
-/// A description of quantiles, or of elements with given ranks, of all elements, of each row or of each segment. It is a plain value;
-/// [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
+/// A description of quantiles, or of elements with given ranks, of all elements, of each [row](crate::Request::rows) or of each
+/// [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
 ///
 /// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before,
 /// and so do those of a segment.
@@ -43,25 +42,18 @@ pub struct Quantiles {
     element: Element,
     asked: Asked,
     rows: Rows,
-    /// True if a count on the GPU says how many elements there are.
-    is_counted: bool,
 }
-
-described!(Quantiles);
 
 impl Quantiles {
     /// Describes quantiles, each from 0 to 1, of elements of a type, by [`Method::Linear`]: 0.5 is the median.
     pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Self {
-        Quantiles::of(element, Asked::Quantiles(quantiles.into_iter().collect(), Method::Linear))
+        let asked = Asked::Quantiles(quantiles.into_iter().collect(), Method::Linear);
+        Quantiles { element, asked, rows: Rows::default() }
     }
 
     /// Describes the elements with these ranks, from 0 for the smallest.
     pub fn nth(element: Element, ranks: impl IntoIterator<Item = u64>) -> Self {
-        Quantiles::of(element, Asked::Nth(ranks.into_iter().collect()))
-    }
-
-    const fn of(element: Element, asked: Asked) -> Self {
-        Quantiles { element, asked, rows: Rows::All, is_counted: false }
+        Quantiles { element, asked: Asked::Nth(ranks.into_iter().collect()), rows: Rows::default() }
     }
 
     /// Returns these quantiles by another method.
@@ -118,7 +110,7 @@ impl Quantiles {
         if let Asked::Quantiles(_, method) = self.asked { counted::number(method) } else { 0 }
     }
 
-    fn made(&self) -> Made {
+    fn made(&self) -> Made<'_> {
         Made {
             element: self.element,
             ranks: self.ranks() as u32,
@@ -126,8 +118,7 @@ impl Quantiles {
             is_top: false,
             is_between: self.is_between(),
             nan_wins: matches!(self.asked, Asked::Quantiles(..)),
-            row: self.rows.len(),
-            is_segments: self.rows.is_segments(),
+            rows: &self.rows,
             k: 0,
         }
     }
@@ -156,6 +147,10 @@ impl Quantiles {
 impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
 
+    fn cut(self, cut: Cut) -> Result<Self, Error> {
+        Ok(Quantiles { rows: Rows::of(cut, self.rows.is_counted), ..self })
+    }
+
     fn check_settings(&self) -> Result<(), Error> {
         let quantiles = match &self.asked {
             Asked::Quantiles(quantiles, _) => &quantiles[..],
@@ -182,9 +177,12 @@ impl Base for Quantiles {
         self.made().kernel(step, limits)
     }
 
+    fn variant(&self, step: Step, limits: &Limits) -> u32 {
+        self.made().variant(step, limits)
+    }
+
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let memory = self.rows.memory(input, |len| self.selection(len), limits)?;
-        Ok(if self.is_counted { counted::memory(memory, &self.counted_ranks()) } else { memory })
+        self.rows.memory(input, |len| self.selection(len), &self.counted_ranks(), limits)
     }
 
     fn element(&self) -> Option<Element> {
@@ -202,18 +200,17 @@ impl Base for Quantiles {
     }
 
     fn takes_count(&self) -> bool {
-        self.rows == Rows::All && !self.made().in_pairs()
+        !self.made().in_pairs()
     }
 
-    fn counted(self) -> Self {
-        Quantiles { is_counted: true, ..self }
+    fn counted(mut self) -> Self {
+        self.rows.is_counted = true;
+        self
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         values::check(&self.outputs(inputs.first.len), limits)?;
-        let passes = self.rows.plan(inputs.first, |len| self.selection(len), limits)?;
-        let before = self.is_counted.then(|| counted::pass(&self.selection(inputs.first.len)));
-        Ok(before.into_iter().chain(passes).collect())
+        self.rows.plan(inputs.first, |len| self.selection(len), limits)
     }
 }
 

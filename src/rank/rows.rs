@@ -77,9 +77,9 @@ pub(super) fn best(len: u64, k: u64, workgroup: u32) -> [u32; 2] {
     [sample as u32, ((share + margin) as u64).min(invocations) as u32]
 }
 
-/// Checks that a workgroup has the memory that the kernel takes.
-pub(super) fn check(len: Option<u64>, k: u64, limits: &Limits) -> Result<(), LimitError> {
-    let workgroup = workgroup(len, k, limits);
+/// Checks that a workgroup for any length has the memory that the kernel takes. That for a known length takes no more.
+pub(super) fn check(k: u64, limits: &Limits) -> Result<(), LimitError> {
+    let workgroup = workgroup(None, k, limits);
     needs!(limits, max_compute_workgroup_storage_size, 4 * words(workgroup, candidates(workgroup, k, limits)))
 }
 

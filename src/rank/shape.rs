@@ -1,48 +1,45 @@
 //! The rows in which elements are ranked. Short rows share a dispatch, in which each has a workgroup; so do short segments, of which a list tells the
 //! places. Longer segments are searched one after the other, each as a whole input, in the same memory.
 
-use std::sync::Arc;
-
 use wgpu::Limits;
 
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::input;
 use crate::gpu::operation::Memory;
-use crate::gpu::range::BufferRange;
+use crate::gpu::range::{BufferRange, Cut};
+use crate::rank::counted;
 use crate::rank::rows::{self, MOST_ROWS};
 use crate::rank::selection::{Part, Selection};
 
-/// The rows of an input.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Rows {
-    /// All elements are one row.
-    All,
-    /// Rows of so many elements.
-    Of(u64),
-    /// The elements between every two neighbouring offsets.
-    Between(Arc<[u32]>),
+/// The rows of an input: all elements are one by default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Rows {
+    cut: Cut,
+    /// The elements of a row, if their number is known; of short segments, those of the one that an element is in, on average.
+    pub(super) len: Option<u64>,
+    /// True if a count on the GPU says how many elements there are.
+    pub(super) is_counted: bool,
 }
 
 impl Rows {
-    /// The elements of a row, if their number is known; of short segments, those of the one that an element is in, on average.
-    pub(super) fn len(&self) -> Option<u64> {
-        match self {
-            Rows::All => None,
-            Rows::Of(row) => Some(*row),
-            Rows::Between(_) => {
-                let short = || self.lens(0).into_iter().filter(|len| *len <= rows::LONGEST_OF_MANY);
-                short().map(|len| len * len).sum::<u64>().checked_div(short().sum())
-            }
-        }
+    pub(super) fn of(cut: Cut, is_counted: bool) -> Self {
+        let mut all = Rows { cut, len: None, is_counted };
+        let short = || all.lens(0).into_iter().filter(|len| *len <= rows::LONGEST_OF_MANY);
+        all.len = match &all.cut {
+            Cut::All => None,
+            Cut::Rows(row) => Some(*row),
+            Cut::Segments(_) => short().map(|len| len * len).sum::<u64>().checked_div(short().sum()),
+        };
+        all
     }
 
     /// The elements of each row, or of one if all have as many, of an input of `len`.
     pub(super) fn lens(&self, len: u64) -> Vec<u64> {
-        match self {
-            Rows::All => vec![len],
-            Rows::Of(row) => vec![*row],
-            Rows::Between(offsets) => {
+        match &self.cut {
+            Cut::All => vec![len],
+            Cut::Rows(row) => vec![*row],
+            Cut::Segments(offsets) => {
                 offsets.windows(2).map(|ends| ends[1].saturating_sub(ends[0]).into()).collect()
             }
         }
@@ -50,16 +47,16 @@ impl Rows {
 
     /// The number of rows that have results.
     pub(super) fn number(&self, len: u64) -> u64 {
-        match self {
-            Rows::All => 1,
-            Rows::Of(row) => len / (*row).max(1),
-            Rows::Between(offsets) => (offsets.len() as u64).saturating_sub(1),
+        match &self.cut {
+            Cut::All => 1,
+            Cut::Rows(row) => len.checked_div(*row).unwrap_or(0),
+            Cut::Segments(offsets) => (offsets.len() as u64).saturating_sub(1),
         }
     }
 
     /// True if they are segments between offsets.
     pub(super) fn is_segments(&self) -> bool {
-        matches!(self, Rows::Between(_))
+        matches!(self.cut, Cut::Segments(_))
     }
 
     /// Plans the dispatches over an input, for what is selected in rows of a length. Short segments next to each other share one.
@@ -84,22 +81,25 @@ impl Rows {
             runs.pop_if(|_| joined.is_some());
             runs.push((joined.unwrap_or(part), is_short));
         }
-        let mut passes = Vec::new();
+        let counted = self.is_counted.then(|| counted::pass(&selection(input.len)));
+        let mut passes: Vec<_> = counted.into_iter().collect();
         for (part, is_short) in runs {
             passes.extend(selection(part.row()).plan(&part, is_short, limits)?);
         }
         Ok(passes)
     }
 
-    /// The memory that a plan takes: the list has entries for rows of one length, or for each segment.
+    /// The memory that a plan takes: the list has entries for rows of one length, or for each segment. A kernel makes it of the ranks that are
+    /// `asked` for, if there is a count.
     pub(super) fn memory(
         &self,
         input: BufferRange,
         selection: impl Fn(u64) -> Selection,
+        asked: &[[u32; 8]],
         limits: &Limits,
     ) -> Result<Vec<Memory>, Error> {
         let any = selection(0);
-        let workgroup = rows::workgroup(self.len(), any.top.unwrap_or(0), limits);
+        let workgroup = rows::workgroup(self.len, any.top.unwrap_or(0), limits);
         let (mut memory, mut list) = (Vec::<Memory>::new(), Vec::new());
         for (part, is_short) in self.parts(input, &any, limits)? {
             let own = selection(part.row());
@@ -112,7 +112,12 @@ impl Rows {
                 }
             }
         }
-        memory.push(Memory::list(5, list).checked(limits, "the list of segments", "give fewer at a time")?);
+        if self.is_counted {
+            memory.extend(counted::memory(asked));
+        } else {
+            let list = Memory::list(counted::LIST, list);
+            memory.push(list.checked(limits, "the list of segments", "give fewer at a time")?);
+        }
         Ok(memory)
     }
 
@@ -124,12 +129,7 @@ impl Rows {
         limits: &Limits,
     ) -> Result<Vec<(Part, bool)>, Error> {
         let len = input.len;
-        if let Rows::Of(row) = *self {
-            if row == 0 || !len.is_multiple_of(row) {
-                return Err(input::not_rows(len, row));
-            }
-        }
-        let Rows::Between(offsets) = self else {
+        let Cut::Segments(offsets) = &self.cut else {
             let all = self.number(len);
             let part = Part { input, first: 0, number: all, list: 0 };
             let is_short = any.is_short(part.row(), all, false, limits);
@@ -138,8 +138,8 @@ impl Rows {
         let elements = self.lens(0).iter().sum::<u64>();
         let part = |(ends, first): (&[u32], u64)| {
             let [from, to] = [ends[0], ends[1]].map(u64::from);
-            if from > to || to > len {
-                return Err(input::not_a_segment(first, from..to, len));
+            if to > len {
+                return Err(input::not_a_segment(first as usize, offsets, len));
             }
             // They are many if as many as long would be.
             let is_short = any.is_short(to - from, elements / (to - from).max(1), true, limits);

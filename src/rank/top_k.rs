@@ -9,9 +9,8 @@ use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
-use crate::gpu::range::{BufferRange, Inputs};
+use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted::{self, POSITIONS};
-use crate::rank::described::described;
 use crate::rank::kernels::Made;
 use crate::rank::selection::Selection;
 use crate::rank::shape::Rows;
@@ -21,8 +20,8 @@ use crate::reduce::FromResults;
 /// The index of an element that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// A description of the k largest elements, or the k smallest, of all elements, of each row or of each segment, with their indices. It is a
-/// plain value; [`Compiled`](crate::Compiled) brings it to a device.
+/// A description of the k largest elements, or the k smallest, of all elements, of each [row](crate::Request::rows) or of each
+/// [segment](crate::Request::segment_offsets), with their indices. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// ```
 /// use halofold::rank::{Ranked, TopK};
@@ -47,16 +46,12 @@ pub struct TopK {
     k: u32,
     is_smallest: bool,
     rows: Rows,
-    /// True if a count on the GPU says how many elements there are.
-    is_counted: bool,
 }
-
-described!(TopK);
 
 impl TopK {
     /// Describes the k largest elements of a type, one at least.
-    pub const fn new(element: Element, k: u32) -> Self {
-        TopK { element, k, is_smallest: false, rows: Rows::All, is_counted: false }
+    pub fn new(element: Element, k: u32) -> Self {
+        TopK { element, k, is_smallest: false, rows: Rows::default() }
     }
 
     /// Returns this description for the k smallest elements.
@@ -69,7 +64,7 @@ impl TopK {
         Selection::of_top(self.element, len, self.k.into())
     }
 
-    fn made(&self) -> Made {
+    fn made(&self) -> Made<'_> {
         Made {
             element: self.element,
             ranks: 1,
@@ -77,8 +72,7 @@ impl TopK {
             is_top: true,
             is_between: false,
             nan_wins: false,
-            row: self.rows.len(),
-            is_segments: self.rows.is_segments(),
+            rows: &self.rows,
             k: self.k,
         }
     }
@@ -86,6 +80,10 @@ impl TopK {
 
 impl Base for TopK {
     const LABEL: &'static str = "halofold::top_k";
+
+    fn cut(self, cut: Cut) -> Result<Self, Error> {
+        Ok(TopK { rows: Rows::of(cut, self.rows.is_counted), ..self })
+    }
 
     fn check_settings(&self) -> Result<(), Error> {
         Ok(SettingError::unless("k", self.k, 1..=u32::MAX)?)
@@ -106,13 +104,13 @@ impl Base for TopK {
         self.made().kernel(step, limits)
     }
 
+    fn variant(&self, step: Step, limits: &Limits) -> u32 {
+        self.made().variant(step, limits)
+    }
+
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let memory = self.rows.memory(input, |len| self.selection(len), limits)?;
-        Ok(if self.is_counted {
-            counted::memory(memory, &[counted::rank(u64::from(self.k) - 1)])
-        } else {
-            memory
-        })
+        let last = counted::rank(u64::from(self.k) - 1);
+        self.rows.memory(input, |len| self.selection(len), &[last], limits)
     }
 
     fn element(&self) -> Option<Element> {
@@ -130,18 +128,17 @@ impl Base for TopK {
     }
 
     fn takes_count(&self) -> bool {
-        self.rows == Rows::All
+        true
     }
 
-    fn counted(self) -> Self {
-        TopK { is_counted: true, ..self }
+    fn counted(mut self) -> Self {
+        self.rows.is_counted = true;
+        self
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         values::check(&self.outputs(inputs.first.len), limits)?;
-        let passes = self.rows.plan(inputs.first, |len| self.selection(len), limits)?;
-        let before = self.is_counted.then(|| counted::pass(&self.selection(inputs.first.len)));
-        Ok(before.into_iter().chain(passes).collect())
+        self.rows.plan(inputs.first, |len| self.selection(len), limits)
     }
 }
 

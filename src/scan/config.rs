@@ -5,26 +5,24 @@ use wgpu::{Features, Limits};
 use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
-use crate::gpu::input;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
-use crate::gpu::range::Inputs;
+use crate::gpu::range::{Cut, Inputs};
 use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, OFFSETS};
-use crate::scan::plan::Rows;
 
-/// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each row or in each segment. It is a plain value;
-/// [`Compiled`](crate::Compiled) brings it to a device.
+/// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each [row](crate::Request::rows) or in
+/// each [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// ```
 /// use halofold::Element;
 /// use halofold::reduce::{Arity, Monoid, Op};
 /// use halofold::scan::Scan;
 ///
-/// // The largest element so far, in each row of 1920.
-/// let records = Scan::new(Op::Max.over(Element::F32)?).rows(1920);
+/// // The largest element so far.
+/// let records = Scan::new(Op::Max.over(Element::F32)?);
 ///
 /// // Functions x → a·x + b, applied one after the other: they do not commute.
 /// let chain = "
@@ -46,9 +44,8 @@ use crate::scan::plan::Rows;
 pub struct Scan {
     monoid: Monoid,
     is_exclusive: bool,
-    rows: Rows,
-    /// The first elements of rows between offsets.
-    offsets: Vec<u32>,
+    /// Segments by the offsets of their first elements, of which the first is 0.
+    rows: Cut,
     continues: bool,
 }
 
@@ -56,26 +53,12 @@ impl Scan {
     /// Describes inclusive prefixes with an operator over its elements. The operator has one input and reads buffers. Its exact sums are those of
     /// f32 and f16.
     pub fn new(monoid: Monoid) -> Self {
-        let (monoid, offsets) = (monoid.accumulated(), Vec::new());
-        Scan { monoid, is_exclusive: false, rows: Rows::All, offsets, continues: false }
+        Scan { monoid: monoid.accumulated(), is_exclusive: false, rows: Cut::All, continues: false }
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
     pub fn exclusive(self) -> Self {
         Scan { is_exclusive: true, ..self }
-    }
-
-    /// Returns this description for rows of `len` elements: each begins anew.
-    pub fn rows(self, len: u64) -> Self {
-        Scan { rows: Rows::Of(len), offsets: Vec::new(), ..self }
-    }
-
-    /// Returns this description for segments that begin at these offsets, which ascend and count elements from the start of the input: prefixes
-    /// begin anew at each. What comes before the first offset is a segment, too. Offsets beyond the input begin none, and equal ones begin the same.
-    pub fn segment_offsets(self, offsets: impl IntoIterator<Item = u32>) -> Self {
-        let mut offsets: Vec<u32> = [0].into_iter().chain(offsets).collect();
-        offsets.dedup();
-        Scan { rows: Rows::Between(offsets.len() as u64), offsets, ..self }
     }
 
     /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output, of
@@ -122,12 +105,19 @@ impl Scan {
 
     fn made(&self) -> Made<'_> {
         let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive, continues: self.continues };
-        Made { monoid: &self.monoid, rows: self.rows, delivers }
+        Made { monoid: &self.monoid, rows: &self.rows, delivers }
     }
 }
 
 impl Base for Scan {
     const LABEL: &'static str = "halofold::scan";
+
+    fn cut(self, cut: Cut) -> Result<Self, Error> {
+        let Cut::Segments(offsets) = cut else { return Ok(Scan { rows: cut, ..self }) };
+        let mut starts = [&[0], &offsets[..]].concat();
+        starts.dedup();
+        Ok(Scan { rows: Cut::Segments(starts.into()), ..self })
+    }
 
     fn check_settings(&self) -> Result<(), Error> {
         self.monoid.check_plain(true)
@@ -145,11 +135,14 @@ impl Base for Scan {
         self.made().kernel(step, features, limits)
     }
 
+    fn variant(&self, _: Step, _: &Limits) -> u32 {
+        u32::from(self.rows != Cut::All) + u32::from(matches!(self.rows, Cut::Segments(_)))
+    }
+
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let mut memory = self.made().memory(input.len, limits)?;
-        if !self.offsets.is_empty() {
-            let contents: Vec<u32> = self.offsets.iter().copied().chain([u32::MAX]).collect();
-            let list = Memory::list(OFFSETS, contents);
+        if let Cut::Segments(starts) = &self.rows {
+            let list = Memory::list(OFFSETS, [starts, &[u32::MAX][..]].concat());
             memory.push(list.checked(limits, "the list of offsets", "give fewer at a time")?);
         }
         Ok(memory)
@@ -179,15 +172,10 @@ impl Base for Scan {
     }
 
     fn takes_count(&self) -> bool {
-        self.rows == Rows::All && !self.continues
+        !self.continues
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let falling = self.offsets.windows(2).zip(0..).find(|(ends, _)| ends[0] > ends[1]);
-        if let Some((ends, number)) = falling {
-            let [from, to] = [ends[0], ends[1]].map(u64::from);
-            return Err(input::not_a_segment(number, from..to, inputs.first.len));
-        }
         self.made().layout(limits).plan(inputs.first, limits)
     }
 }

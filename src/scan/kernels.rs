@@ -7,8 +7,9 @@ use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::operation::{Memory, Step};
 use crate::gpu::outputs;
+use crate::gpu::range::Cut;
 use crate::reduce::Monoid;
-use crate::scan::plan::{Layout, Rows};
+use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece, rooms};
 
 /// The binding with the states, and that with the offsets of rows.
@@ -71,11 +72,11 @@ pub(crate) enum Delivers {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made<'a> {
     pub(crate) monoid: &'a Monoid,
-    pub(crate) rows: Rows,
+    pub(crate) rows: &'a Cut,
     pub(crate) delivers: Delivers,
 }
 
-impl Made<'_> {
+impl<'a> Made<'a> {
     /// True if an input goes on where another one has ended.
     fn continues(&self) -> bool {
         matches!(self.delivers, Delivers::Prefixes { continues: true, .. })
@@ -87,7 +88,7 @@ impl Made<'_> {
     }
 
     /// The sizes of a plan on a device with these limits.
-    pub(crate) fn layout(&self, limits: &Limits) -> Layout {
+    pub(crate) fn layout(&self, limits: &Limits) -> Layout<'a> {
         let Made { monoid, rows, delivers } = *self;
         Layout {
             item: monoid.stride(),
@@ -144,7 +145,7 @@ impl Made<'_> {
         if step != CARRY {
             overrides.extend([
                 ("TOTALS", totals(workgroup).into()),
-                ("ROWS", (self.rows != Rows::All).into()),
+                ("ROWS", (*self.rows != Cut::All).into()),
                 ("CONTINUES", self.continues().into()),
             ]);
         }
@@ -178,7 +179,7 @@ impl Made<'_> {
 
     /// True if rows lie between offsets.
     fn is_between(&self) -> bool {
-        matches!(self.rows, Rows::Between(_))
+        matches!(self.rows, Cut::Segments(_))
     }
 
     /// The bindings of a kernel.

@@ -6,7 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
-use crate::gpu::range::{BufferRange, ByteRange};
+use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::window;
 use crate::gpu::{Pass, grid, input};
 use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
@@ -34,7 +34,7 @@ const SPLIT: &str = "split the input";
 
 /// The sizes that a plan needs to know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct Layout<'a> {
     /// Bytes of an element, and of its result; `None` if only some elements have one, at places that the GPU finds.
     pub(crate) item: u64,
     pub(crate) result: Option<u64>,
@@ -42,20 +42,9 @@ pub(crate) struct Layout {
     pub(crate) tile: u64,
     /// True if tiles that are not full take another kernel.
     pub(crate) has_last: bool,
-    pub(crate) rows: Rows,
+    pub(crate) rows: &'a Cut,
     /// True if other inputs come before: two states are theirs, and that of all.
     pub(crate) continues: bool,
-}
-
-/// Rows, each of which begins anew.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Rows {
-    /// All elements are one.
-    All,
-    /// Rows of so many elements.
-    Of(u64),
-    /// So many between offsets.
-    Between(u64),
 }
 
 /// States of tiles: their position, their number, and the elements of each as a power of two.
@@ -86,7 +75,7 @@ impl Level {
     }
 }
 
-impl Layout {
+impl Layout<'_> {
     /// The states that lead to those before each tile: of all tiles but the last, then of tiles of these states, and so on.
     fn levels(&self, len: u64) -> Vec<Level> {
         let mut levels = Vec::new();
@@ -126,11 +115,9 @@ impl Layout {
     pub(crate) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let len = range.len;
         let row = match self.rows {
-            Rows::All => len.max(1),
-            Rows::Of(row) if row == 0 || !len.is_multiple_of(row) => {
-                return Err(input::not_rows(len, row));
-            }
-            Rows::Of(row) | Rows::Between(row) => row,
+            Cut::All => len.max(1),
+            Cut::Rows(row) => *row,
+            Cut::Segments(starts) => starts.len() as u64,
         };
         let parts = self.parts(range, limits)?;
         let dispatches = Dispatches { layout: self, count: len, row, limits };
@@ -194,7 +181,7 @@ impl Layout {
 
 /// The dispatches over one input.
 struct Dispatches<'a> {
-    layout: &'a Layout,
+    layout: &'a Layout<'a>,
     count: u64,
     row: u64,
     limits: &'a Limits,
@@ -284,7 +271,7 @@ mod tests {
         let kept =
             Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return true; }").unwrap();
         let (features, limits) = (Features::empty(), Limits::default());
-        let kernels = [sums.kernels(features, &limits), kept.kernels(features, &limits)];
+        let kernels = [sums.kernels(Cut::All, features, &limits), kept.kernels(Cut::All, features, &limits)];
         for kernel in kernels.into_iter().flat_map(Result::unwrap) {
             assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }

@@ -45,11 +45,10 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
-use crate::gpu::range::Inputs;
+use crate::gpu::range::{Cut, Inputs};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{Delivers, Made, STEPS};
-use crate::scan::plan::Rows;
 use crate::shader;
 
 /// The operator that counts kept elements, behind an application's own text.
@@ -118,7 +117,7 @@ impl Select {
 
     fn made(&self) -> Made<'_> {
         let delivers = Delivers::Selected { as_indices: self.as_indices };
-        Made { monoid: &self.monoid, rows: Rows::All, delivers }
+        Made { monoid: &self.monoid, rows: &Cut::All, delivers }
     }
 }
 

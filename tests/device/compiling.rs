@@ -3,8 +3,10 @@
 use crate::common::compiled;
 use halofold::histogram::{Histogram, Keys};
 use halofold::rank::Quantiles;
+use halofold::reduce::Op;
+use halofold::scan::Scan;
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
-use halofold::{Compiled, Element, Kernels, Options};
+use halofold::{Compiled, Cut, Element, Kernels, Options};
 use halofold_cases::{Scene, any_adapter, compile};
 
 #[test]
@@ -38,14 +40,37 @@ fn pipelines_are_compiled_once_and_when_needed() {
     assert_eq!(count, 0, "making a histogram compiles nothing");
     assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 2);
     assert_eq!(compiled(|| histogram.of(&first).bind(&second).unwrap()).0, 0);
-    assert_eq!(compiled(|| histogram.compile()).0, 0);
+    assert_eq!(compiled(|| histogram.compile(Cut::All).unwrap()).0, 0);
 
     let kernels = Kernels::default();
     let options = Options::default().with_kernels(&kernels);
-    let all = |operation: Quantiles| Compiled::new(&scene.device, operation, &options).unwrap().compile();
-    let quantile = |q: f64| Quantiles::new(Element::F32, [q]);
-    assert!(compiled(|| all(quantile(0.5))).0 > 5);
-    assert_eq!(compiled(|| all(quantile(0.75))).0, 0, "another quantile has the same kernels");
-    assert!(compiled(|| all(quantile(0.5).rows(100))).0 <= 1, "rows have a kernel of their own length");
+    let quantile = |q| Compiled::new(&scene.device, Quantiles::new(Element::F32, [q]), &options).unwrap();
+    assert!(compiled(|| quantile(0.5).compile(Cut::All).unwrap()).0 > 5);
+    let all = compiled(|| quantile(0.75).compile(Cut::All).unwrap()).0;
+    assert_eq!(all, 0, "another quantile has the same kernels");
+    assert_eq!(scene.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn other_row_lengths_compile_only_kernels_that_differ() {
+    let adapter = any_adapter();
+    let scene = Scene::open(&adapter, adapter.limits()).unwrap();
+    let [input, output] = [(); 2].map(|()| scene.room(4 * 4096).unwrap());
+    let median = compile(&scene.device, Quantiles::new(Element::F32, [0.5])).unwrap();
+    let medians = |cut: Cut| compiled(|| median.of(&input).cut(cut).bind(&output).unwrap()).0;
+    assert_eq!(medians(Cut::Rows(64)), 1, "a workgroup of 64 invocations");
+    assert_eq!(medians(Cut::Rows(512)), 0, "the same workgroup");
+    assert_eq!(medians(Cut::Rows(2048)), 1, "a workgroup of 128 invocations");
+    assert_eq!(medians(Cut::Segments([0, 100, 300].into())), 1, "segments");
+    assert_eq!(medians(Cut::Segments([5, 9, 300, 301].into())), 0, "other segments");
+    let sum = Scan::new(Op::Sum.over(Element::U32).unwrap());
+    let sums = compile(&scene.device, sum).unwrap();
+    let sums = |cut: Cut| compiled(|| sums.of(&input).cut(cut).bind(&output).unwrap()).0;
+    for cut in [Cut::Rows(64), Cut::Segments([7].into()), Cut::All] {
+        assert!(sums(cut.clone()) > 0, "{cut:?}");
+    }
+    for cut in [Cut::Rows(4096), Cut::Segments([1, 2, 3].into()), Cut::All] {
+        assert_eq!(sums(cut.clone()), 0, "{cut:?}");
+    }
     assert_eq!(scene.complaints(), Vec::<String>::new());
 }

@@ -8,7 +8,7 @@ use halofold::scan::Scan;
 use halofold::select::{self, Select};
 use halofold::wgpu::{Buffer, BufferUsages};
 use halofold::{
-    Bound, Compiled, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Request, Slice,
+    Bound, Compiled, Cut, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Request, Slice,
 };
 
 use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read};
@@ -138,9 +138,9 @@ fn ranks_among_a_count() {
         }
     }
     let held = &buffer(gpu, &[0; 800], BufferUsages::STORAGE);
-    for median in [Quantiles::new(Element::F64, [0.5]), Quantiles::new(Element::F32, [0.5]).rows(2)] {
-        let median = Compiled::new(&gpu.device, median, &Default::default()).unwrap();
-        let error = median.of(held).count_buffer(Slice::new(held, 0, 4)).plan().unwrap_err();
+    for (element, cut) in [(Element::F64, Cut::All), (Element::F32, Cut::Rows(2))] {
+        let median = gpu.compile(Quantiles::new(element, [0.5]));
+        let error = median.of(held).cut(cut).count_buffer(Slice::new(held, 0, 4)).plan().unwrap_err();
         assert!(error.to_string().contains("elements of 64 bits"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use halofold::group::{self, Group, GroupById, GroupByKey, reference};
 use halofold::histogram::{Histogram, Keys, Method};
 use halofold::reduce::BufferRange;
-use halofold::{Compiled, DataError, Element, Error, Options, Planned, Slice, Value, probe, wgpu};
+use halofold::{Compiled, Cut, DataError, Element, Error, Options, Planned, Slice, Value, probe, wgpu};
 
 use crate::common::{Gpu, Outputs, Random, bits_of, gpu, in_turn, is_poison, limited, twice_in_a_pass};
 use crate::inputs::{Input, value_like, words, written};
@@ -279,7 +279,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     let options = Options::default().counting_in_workgroups(false);
     let by_id = Compiled::new(device, asked, &options).unwrap();
     let range = BufferRange { offset: 0, len: 5000 };
-    let plan = by_id.operation().plan(range, Some(range), &device.limits()).unwrap();
+    let plan = by_id.operation().plan(Cut::All, range, Some(range), &device.limits()).unwrap();
     let steps: Vec<_> = plan.passes.iter().map(|pass| pass.step).collect();
     assert_eq!(steps, ["group/apart", "group/variance", "group/finish"]);
     let mut pairs = Pairs::new(5000, 30, 3, 3);

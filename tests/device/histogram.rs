@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, COUNT, Histogram, Keys, Map, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Features;
-use halofold::{Compiled, Element, Planned};
+use halofold::{Compiled, Cut, Element, Planned};
 
 use crate::common::{Gpu, Outputs, Random, cautious, gpu, in_turn, twice_in_a_pass};
 use crate::inputs::{Input, words};
@@ -339,8 +339,9 @@ fn inputs_larger_than_a_binding_are_windowed() {
     let of = |keys, bins| Histogram::new(keys, bins);
     for bins in [3, 256, 4097, 16_384] {
         let words = numbers(bins, 300_007).pop().unwrap();
-        let plan =
-            of(Keys::Numbers, bins).plan(BufferRange { offset: 308, len: 299_930 }, None, &limits).unwrap();
+        let plan = of(Keys::Numbers, bins)
+            .plan(Cut::All, BufferRange { offset: 308, len: 299_930 }, None, &limits)
+            .unwrap();
         assert!(plan.passes.iter().filter(|pass| pass.step == COUNT).count() >= 19);
         check(&gpu, of(Keys::Numbers, bins), &words, &[0, 77]);
     }
@@ -360,7 +361,7 @@ fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
     let config = histogram(Keys::Numbers, 256);
     let steps = |config: Histogram, len| -> Vec<&'static str> {
-        let plan = config.plan(BufferRange { offset: 0, len }, None, &limits).unwrap();
+        let plan = config.plan(Cut::All, BufferRange { offset: 0, len }, None, &limits).unwrap();
         plan.passes.iter().map(|pass| pass.step).collect()
     };
     assert_eq!(steps(config.clone(), 1 << 20), [CLEAR, COUNT]);
@@ -370,6 +371,6 @@ fn plans_have_no_more_dispatches_than_needed() {
     assert!(steps(adding, 0).is_empty());
     // The first keys of a longer buffer.
     let (histogram, keys) = (gpu().compile(config), Input::new(gpu(), &[1u32; 1000]));
-    let plan = histogram.operation().plan(BufferRange { offset: 0, len: 10 }, None, &limits);
+    let plan = histogram.operation().plan(Cut::All, BufferRange { offset: 0, len: 10 }, None, &limits);
     assert_eq!(histogram.of(&keys).len(10).plan().unwrap(), plan.unwrap());
 }

@@ -2,7 +2,7 @@
 
 use halofold::rank::{Method, Outputs, Quantiles, Ranked, TopK, reference};
 use halofold::reduce::{Op, Shape};
-use halofold::{Element, Value};
+use halofold::{Element, Planned, Request, Value};
 
 use crate::common::{Random, bits_of, elements, gpu, in_turn};
 use crate::cut::{Cut, Group};
@@ -92,26 +92,24 @@ fn ranked(element: Element, cut: &Cut) -> (Input, Vec<Vec<u8>>) {
     (Input::at(gpu(), &all, 16 + [6, 4, 8][element.size().ilog2() as usize - 1]), each)
 }
 
-/// The description for a cut.
-macro_rules! over {
-    ($operation:expr, $cut:expr) => {
-        match $cut.shape {
-            Shape::Segments { len } => $operation.rows(len),
-            _ => $operation.segment_offsets($cut.offsets.iter().copied()),
-        }
-    };
+/// An operation over the rows or segments of a cut.
+fn over<'o, 'b, O: Planned>(request: Request<'o, 'b, O>, cut: &Cut) -> Request<'o, 'b, O> {
+    match cut.shape {
+        Shape::Segments { len } => request.rows(len),
+        _ => request.segment_offsets(&cut.offsets),
+    }
 }
 
 fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
     const ASKED: [f64; 7] = [0.5, 0.9, 0.0, 0.25, 1.0, 0.05, 0.95];
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
-    let quantiles = gpu.compile(over!(Quantiles::new(element, ASKED).with_method(method), cut));
+    let quantiles = gpu.compile(Quantiles::new(element, ASKED).with_method(method));
     // Between 64-bit elements, the output has both.
     let is_pair = element.size() == 8 && !method.is_discrete();
     let bits = if element.size() == 8 { 53 } else { 24 };
     let all = rows.len() * ASKED.len() * element.size().max(4) as usize * if is_pair { 2 } else { 1 };
-    written(gpu, [all as u64], |outputs| quantiles.of(&input).bind(outputs[0]));
-    let mut got = quantiles.of(&input).run::<Value>(&gpu.queue).unwrap().into_iter();
+    written(gpu, [all as u64], |outputs| over(quantiles.of(&input), &cut).bind(outputs[0]));
+    let mut got = over(quantiles.of(&input), &cut).run::<Value>(&gpu.queue).unwrap().into_iter();
     for (nth, row) in rows.iter().enumerate() {
         let by = |method| reference::quantiles(element, row, method, &ASKED);
         let ends = by(Method::Lower).into_iter().zip(by(Method::Higher));
@@ -132,13 +130,13 @@ fn check_quantiles((element, cut, method): (Element, Cut, Method)) {
 
 fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     let (gpu, (input, rows)) = (gpu(), ranked(element, &cut));
-    let top = over!(TopK::new(element, k), cut);
+    let top = TopK::new(element, k);
     let top = if is_smallest { top.smallest() } else { top };
     let places = rows.len() * k as usize;
     let top = gpu.compile(top);
     let sizes = [element.size().max(4), 4].map(|size| size * places as u64);
     let got = written(gpu, sizes, |outputs| {
-        top.of(&input).bind(Outputs { values: outputs[0], indices: outputs[1] })
+        over(top.of(&input), &cut).bind(Outputs { values: outputs[0], indices: outputs[1] })
     });
     let values = Op::Max.read(element, &got[0]);
     let mut got = values.into_iter().map(|value| value.value().unwrap()).zip(words(&got[1]));
@@ -154,7 +152,7 @@ fn check_top((element, cut, k, is_smallest): (Element, Cut, u32, bool)) {
     }
     let winners = cut.groups().iter().map(|row| row.len().min(k as usize)).sum::<usize>();
     assert_eq!(
-        top.of(&input).run::<Ranked<Value>>(&gpu.queue).unwrap().len(),
+        over(top.of(&input), &cut).run::<Ranked<Value>>(&gpu.queue).unwrap().len(),
         winners,
         "{k} of rows on the host"
     );
@@ -238,8 +236,8 @@ fn ranks_of_long_rows() {
         let (cut, last) = (rows(len), len as u64 - 1);
         let (input, rows) = ranked(Element::F32, &cut);
         for ranks in [&[0][..], &[last / 2], &[7, 16_666], &[last / 2, last, 0, last / 3, last / 3 + 1]] {
-            let nth = gpu().compile(over!(Quantiles::nth(Element::F32, ranks.iter().copied()), cut));
-            let got = gpu().clean(|| nth.of(&input).run::<Value>(&gpu().queue).unwrap());
+            let nth = gpu().compile(Quantiles::nth(Element::F32, ranks.iter().copied()));
+            let got = gpu().clean(|| over(nth.of(&input), &cut).run::<Value>(&gpu().queue).unwrap());
             let want: Vec<_> = rows.iter().flat_map(|row| reference::nth(Element::F32, row, ranks)).collect();
             assert_eq!(got.len(), want.len());
             for (nth, (got, want)) in got.iter().zip(&want).enumerate() {
@@ -258,8 +256,8 @@ fn medians_near_zero() {
     let numbers = sizes.iter().flat_map(|bits| [f32::from_bits(*bits), -f32::from_bits(*bits)]);
     let pairs: Vec<_> = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])).collect();
     let input = Input::new(gpu, &pairs);
-    let medians = gpu.compile(Quantiles::new(Element::F32, [0.5]).rows(2));
-    for ([a, b], got) in pairs.iter().zip(medians.of(&input).run::<f32>(&gpu.queue).unwrap()) {
+    let medians = gpu.compile(Quantiles::new(Element::F32, [0.5]));
+    for ([a, b], got) in pairs.iter().zip(medians.of(&input).rows(2).run::<f32>(&gpu.queue).unwrap()) {
         let want = (f64::from(*a) + f64::from(*b)) / 2.0;
         // The distance is rounded, and the result, which may be subnormal.
         let most =
@@ -277,8 +275,14 @@ fn nothing_has_no_winners_and_no_median_on_every_adapter() {
         check_top((element, segments(&[0, 5, 0, 2, 0]), 1, false));
     }
     check_quantiles((Element::F32, segments(&[]), Method::Linear));
-    let none = gpu.compile(Quantiles::new(Element::F32, [0.5]).segment_offsets([]));
-    assert!(none.of(&Input::new(gpu, &[0f32; 10])).run::<f32>(&gpu.queue).unwrap().is_empty());
+    let none = gpu.compile(Quantiles::new(Element::F32, [0.5]));
+    assert!(
+        none.of(&Input::new(gpu, &[0f32; 10]))
+            .segment_offsets(&[])
+            .run::<f32>(&gpu.queue)
+            .unwrap()
+            .is_empty()
+    );
 
     let nothing = Input::new::<u8>(gpu, &[]);
     let methods =

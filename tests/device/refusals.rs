@@ -12,7 +12,7 @@ use halofold::reduce::{BufferRange, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{self, Features, Limits};
-use halofold::{DispatchArguments, Element, Planned, Slice, Value};
+use halofold::{Cut, DispatchArguments, Element, Planned, Slice, Value};
 
 use crate::common::{Gpu, buffer, cautious, compile, gpu, limited, room};
 use crate::inputs::Input;
@@ -186,7 +186,7 @@ fn groups_and_keys() {
         (said(compile(device, ReduceRuns::lengths(Element::F64))), "bytes of a key of 8"),
         (said(compile(device, dot)), "`dot`"),
         (said(sums.of(&keys).run::<Run<u32, f32>>(queue)), "give the second one"),
-        (said(sums.operation().plan(sixteen, None, &device.limits())), "give the second one"),
+        (said(sums.operation().plan(Cut::All, sixteen, None, &device.limits())), "give the second one"),
     ]);
 }
 
@@ -195,26 +195,28 @@ fn scans_and_selections() {
     let Gpu { device, queue } = gpu();
     let scan = Scan::new(Op::Sum.over(Element::F32).unwrap());
     let dot = Scan::new(Op::Dot.over(Element::F32).unwrap());
-    let rows = compile(device, scan.clone().rows(3)).unwrap();
     let parts = compile(device, scan.clone().continuing()).unwrap();
     let all = compile(device, scan.clone()).unwrap();
     let elements = Input::new(gpu(), &[0f32; 10]);
-    let backwards = compile(device, scan.clone().segment_offsets([5, 4])).unwrap();
-    let backwards = backwards.of(&elements).plan();
     let narrow = Limits { max_storage_buffer_binding_size: 8192, ..Limits::default() };
-    let long = scan.plan(BufferRange { offset: 0, len: 1 << 20 }, None, &narrow);
+    let long = scan.plan(Cut::All, BufferRange { offset: 0, len: 1 << 20 }, None, &narrow);
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let keep = |value| format!("fn keep(elem: Elem, index: u32) -> bool {{\n    return {value};\n}}");
     let select = small.compile(Select::new(Element::F32, &keep("true")).unwrap());
     check_messages([
         (said(compile(device, dot)), "one input"),
-        (said(rows.of(&elements).plan()), "10 elements in rows of 3"),
-        (said(backwards), "segment 1 from 5 to 4, of 10 elements"),
+        (said(all.of(&elements).rows(3).plan()), "10 elements in rows of 3"),
+        (said(all.of(&elements).segment_offsets(&[5, 4]).plan()), "segment 0 from 5 to 4, of 10 elements"),
         (said(all.of(elements.part(2, 8)).plan()), "starts at byte 2: start it at a multiple of 4"),
         (said(parts.of(&elements).run::<f32>(queue)), "give it and the prefixes"),
         (said(pollster::block_on(parts.of(&elements).run_async::<f32>(queue))), "give it and the prefixes"),
         (said(long), "max_storage_buffer_binding_size"),
         (said(Select::new(Element::F32, &keep("elem + 1.0"))), "the operator is not valid WGSL:\nline"),
+        (said(select.of(&room(&small, 64)).rows(4).plan()), "neither rows nor segments"),
+        (
+            said(select.operation().plan(Cut::Rows(4), BufferRange { offset: 0, len: 8 }, None, &narrow)),
+            "neither rows",
+        ),
         (said(select.of(&room(&small, 1 << 17)).plan()), "the output needs max_storage_buffer_binding_size"),
     ]);
 }
@@ -224,8 +226,8 @@ fn ranks() {
     let Gpu { device, queue } = gpu();
     let input = Input::new(gpu(), &[0f32; 10]);
     let median = |offsets: &[u32]| {
-        let median = Quantiles::new(Element::F32, [0.5]).segment_offsets(offsets.iter().copied());
-        said(compile(device, median).unwrap().of(&input).run::<Value>(queue))
+        let median = compile(device, Quantiles::new(Element::F32, [0.5])).unwrap();
+        said(median.of(&input).segment_offsets(offsets).run::<Value>(queue))
     };
     let quantiles = |number| said(compile(device, Quantiles::new(Element::F32, vec![0.5; number])));
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
@@ -241,8 +243,8 @@ fn ranks() {
             "a quantile of 2: it can be 0 to 1",
         ),
         (said(compile(device, TopK::new(Element::F32, 0))), "k of 0: it can be at least 1"),
-        (said(TopK::new(Element::F32, 0).plan(ten, None, &Limits::default())), "k of 0"),
-        (said(TopK::new(Element::F32, 0).kernels(Features::empty(), &Limits::default())), "k of 0"),
+        (said(TopK::new(Element::F32, 0).plan(Cut::All, ten, None, &Limits::default())), "k of 0"),
+        (said(TopK::new(Element::F32, 0).kernels(Cut::All, Features::empty(), &Limits::default())), "k of 0"),
         (said(compile(device, DispatchArguments::new(0))), "items of a workgroup of 0"),
         (said(most.of(&long).run::<Ranked<Value>>(queue)), "output; max_"),
     ]);

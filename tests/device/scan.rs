@@ -4,18 +4,18 @@ use halofold::reduce::reference::{Expected, prefixes, reduce};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::{Outputs, Scan};
 use halofold::select::Select;
-use halofold::{Compiled, Element, Error, Options, Value};
+use halofold::{Compiled, Cut, Element, Error, Options, Value};
 
 use crate::common::{
     Gpu, Kind, Random, compile, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
 };
-use crate::cut::Cut;
+use crate::cut;
 use crate::inputs::{Input, words, written};
 
 /// The bytes of all results.
-pub fn run(gpu: &Gpu, scan: &Compiled<Scan>, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
+pub fn run(gpu: &Gpu, scan: &Compiled<Scan>, cut: Cut, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
     let input = Input::at(gpu, elements, offset);
-    written(gpu, [size], |outputs| scan.of(&input).bind(outputs[0])).remove(0)
+    written(gpu, [size], |outputs| scan.of(&input).cut(cut.clone()).bind(outputs[0])).remove(0)
 }
 
 /// Judges every prefix of rows of a length, whose results `expected` gives. The input begins at a byte.
@@ -23,7 +23,7 @@ pub fn judge(
     gpu: &Gpu,
     (scan, op, element): (Scan, Op, Element),
     bytes: &[u8],
-    row: usize,
+    (row, cut): (usize, Cut),
     offset: u64,
     expected: impl Fn(&[u8]) -> Vec<Expected>,
 ) {
@@ -34,7 +34,7 @@ pub fn judge(
     };
     let len = bytes.len() as u64 / element.size();
     let size = len * op.over(element).unwrap().out_size();
-    let results = op.read(element, &gpu.clean(|| run(gpu, &scan, bytes, offset, size)));
+    let results = op.read(element, &gpu.clean(|| run(gpu, &scan, cut, bytes, offset, size)));
     let depth = scan.operation().depth(len, &gpu.device.limits());
     assert_eq!(results.len() as u64, len);
     let expected = bytes.chunks(row * element.size() as usize).flat_map(expected);
@@ -57,8 +57,8 @@ fn check(
 ) {
     let scan = Scan::new(op.over(element).unwrap());
     let scan = if is_exclusive { scan.exclusive() } else { scan };
-    let scan = row.into_iter().fold(scan, |scan, row| scan.rows(row as u64));
-    let row = row.unwrap_or(len.max(1));
+    let cut = row.map_or(Cut::All, |row| Cut::Rows(row as u64));
+    let row = (row.unwrap_or(len.max(1)), cut);
     let expected = |row: &[u8]| prefixes(op, element, row, is_exclusive).unwrap();
     judge(gpu, (scan, op, element), data(kind, op, element, len, 3).bytes(), row, offset, expected);
 }
@@ -159,7 +159,7 @@ fn operators_need_not_commute_on_every_adapter() {
     let scan = gpu().compile(Scan::new(digits));
     let values: Vec<u32> = (0..9000).map(|i| i * i % 11).collect();
     let elements: Vec<[u32; 3]> = values.iter().map(|value| [7, *value, 7]).collect();
-    let got = gpu().clean(|| run(gpu(), &scan, bytemuck::cast_slice(&elements), 12, 16 * 9000));
+    let got = gpu().clean(|| run(gpu(), &scan, Cut::All, bytemuck::cast_slice(&elements), 12, 16 * 9000));
     assert_eq!(vectors(&got), expected(&values, &[9000]));
 }
 
@@ -171,13 +171,12 @@ fn prefixes_of_segments() {
     let longest = [1, 2, 3, 5, 40, 300, 20_000];
     let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));
     let lens: Vec<usize> = [7].into_iter().chain(lens).collect();
-    let ends = Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
-    let rows = [(digits().segment_offsets(ends), lens), (digits().rows(5), vec![5; 2000])];
-    for (scan, lens) in rows {
-        let scan = small.compile(scan);
+    let ends = cut::Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
+    let scan = small.compile(digits());
+    for (cut, lens) in [(Cut::Segments(ends.into()), lens), (Cut::Rows(5), vec![5; 2000])] {
         let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
         let size = 16 * elements.len() as u64;
-        let got = small.clean(|| run(&small, &scan, bytemuck::cast_slice(&elements), 4, size));
+        let got = small.clean(|| run(&small, &scan, cut, bytemuck::cast_slice(&elements), 4, size));
         assert!(vectors(&got) == expected(&elements, &lens), "segments of {lens:?}");
     }
 }
@@ -211,15 +210,14 @@ fn parts_go_on_where_others_have_ended() {
 fn parts_of_rows_leave_the_state_of_the_last() {
     let gpu = gpu();
     let elements: Vec<u32> = (1..=9000).collect();
-    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing();
-    let segments = sums.clone().segment_offsets([30, 4090, 8950]);
-    for (scan, last) in [(sums.rows(40), 40), (segments, 50)] {
-        let scan = gpu.compile(scan);
+    let scan = gpu.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
+    for (cut, last) in [(Cut::Rows(40), 40), (Cut::Segments([30, 4090, 8950].into()), 50)] {
         let input = Input::new(gpu, &elements);
         // The second part has nothing of the first.
         let got = gpu.clean(|| {
             written(gpu, [36_000, 4], |outputs| {
-                scan.of(&input).bind(Outputs { prefixes: outputs[0], state: outputs[1] })
+                let outputs = Outputs { prefixes: outputs[0], state: outputs[1] };
+                scan.of(&input).cut(cut.clone()).bind(outputs)
             })
         });
         let got = [words(&got[0]), words(&got[1])].concat();

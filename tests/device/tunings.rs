@@ -17,7 +17,7 @@ use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
 };
 use halofold::wgpu::{Features, Limits};
-use halofold::{Element, Planned, Slice};
+use halofold::{Cut, Element, Planned, Slice};
 use halofold_cases::{End, How, Scene, any_adapter, same, text};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -136,7 +136,7 @@ proptest! {
         let _ = config.plan(Features::empty(), &limits);
         let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
         let input = BufferRange { offset, len };
-        let _ = (job.plan(input, None, &limits), job.kernels(Features::empty(), &limits));
+        let _ = (job.plan(Cut::All, input, None, &limits), job.kernels(Cut::All, Features::empty(), &limits));
         let sum = Op::Sum.over(Element::U32).unwrap();
         let how = How::default().with_rung(setup);
         let _ = how.check(&sum, ShapeKind::Whole, Features::all(), &limits);
@@ -153,16 +153,20 @@ proptest! {
         }
         if takes_time {
             let median = Quantiles::new(element, [0.5]);
-            let _ = (median.clone().rows(row.into()).plan(input, None, &limits), median.plan(input, None, &limits));
             let top = TopK::new(element, k);
-            let _ = (top.plan(input, None, &limits), top.rows(row.into()).plan(input, None, &limits));
             let scan = Scan::new(Op::Sum.over(element).unwrap());
-            let _ = (scan.clone().rows(row.into()).plan(input, None, &limits), scan.plan(input, None, &limits));
-            let _ = GroupById::new(Element::F32, groups).sum().plan(input, Some(input), &limits);
-            let _ = ReduceRuns::lengths(element).plan(input, None, &limits);
-            let _ = GroupByKey::new(element, Element::U32, groups).sum().plan(input, Some(input), &limits);
+            for cut in [Cut::All, Cut::Rows(row.into())] {
+                let _ = median.plan(cut.clone(), input, None, &limits);
+                let _ = top.plan(cut.clone(), input, None, &limits);
+                let _ = scan.plan(cut, input, None, &limits);
+            }
+            let all = Cut::All;
+            let _ = GroupById::new(Element::F32, groups).sum().plan(all.clone(), input, Some(input), &limits);
+            let _ = ReduceRuns::lengths(element).plan(all.clone(), input, None, &limits);
+            let by_key = GroupByKey::new(element, Element::U32, groups).sum();
+            let _ = by_key.plan(all.clone(), input, Some(input), &limits);
             let keep = "fn keep(elem: Elem, index: u32) -> bool { return index % 3u == 0u; }";
-            let _ = Select::new(element, keep).unwrap().plan(input, None, &limits);
+            let _ = Select::new(element, keep).unwrap().plan(all, input, None, &limits);
         }
     }
 }

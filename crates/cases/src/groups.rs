@@ -6,7 +6,7 @@ use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunOutputs
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
-use halofold::{DispatchArguments, Element, wgpu};
+use halofold::{Cut, DispatchArguments, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
@@ -169,6 +169,6 @@ async fn divided(scene: &Scene) -> Result<End, String> {
         }
     };
     let bytes = scene.fetch(record, &all, size).await?;
-    let found: Vec<u32> = select.results(words.len() as u64, &bytes).map_err(text)?;
+    let found: Vec<u32> = select.results(Cut::All, words.len() as u64, &bytes).map_err(text)?;
     Ok(if found == kept { End::Right } else { End::Wrong(format!("{} elements", found.len())) })
 }

@@ -7,7 +7,7 @@ use halofold::reduce::{Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{DispatchArguments, Element, Kernel, Map, OfTexels, Planned};
+use halofold::{Cut, DispatchArguments, Element, Kernel, Map, OfTexels, Planned};
 
 /// An operation, and the kernels of its plans.
 pub struct Plain {
@@ -37,12 +37,19 @@ struct Operations(Vec<Plain>);
 
 impl Operations {
     fn add(&mut self, operation: &'static str, name: String, value: &impl Planned) {
-        self.add_on(operation, name, value, Features::all());
+        self.add_in(operation, name, value, Cut::All, Features::all());
     }
 
-    /// Adds an operation for a device with these features.
-    fn add_on(&mut self, operation: &'static str, name: String, value: &impl Planned, features: Features) {
-        let kernels = value.kernels(features, &Limits::default()).expect("it is right");
+    /// Adds an operation in rows or segments for a device with these features.
+    fn add_in(
+        &mut self,
+        operation: &'static str,
+        name: String,
+        value: &impl Planned,
+        cut: Cut,
+        features: Features,
+    ) {
+        let kernels = value.kernels(cut, features, &Limits::default()).expect("it is right");
         self.0.push(Plain { operation, name, kernels });
     }
 }
@@ -54,7 +61,7 @@ fn over(op: Op, element: Element) -> Monoid {
 
 /// Every type, one rank and several, results that are elements and results between elements.
 fn ranks(all: &mut Operations) {
-    let offsets = [0, 100, 5000];
+    let (features, segments) = (Features::all(), Cut::Segments([0, 100, 5000].into()));
     for element in Element::ALL {
         let name = |of: &str| format!("{of} of {element}");
         let quantiles = |ranks: &[f64]| Quantiles::new(element, ranks.iter().copied());
@@ -67,10 +74,11 @@ fn ranks(all: &mut Operations) {
         }
         all.add("Quantiles", name("a rank"), &Quantiles::nth(element, [7]));
         all.add("TopK", name("the largest"), &largest(10));
-        all.add("TopK", name("the largest of rows"), &largest(1000).rows(1024));
+        all.add_in("TopK", name("the largest of rows"), &largest(1000), Cut::Rows(1024), features);
         all.add("TopK", name("a million of the largest"), &largest(1 << 20));
-        all.add("TopK", name("the largest of segments"), &largest(10).segment_offsets(offsets));
-        all.add("Quantiles", name("the median of segments"), &quantiles(&[0.5]).segment_offsets(offsets));
+        all.add_in("TopK", name("the largest of segments"), &largest(10), segments.clone(), features);
+        let median = quantiles(&[0.5]);
+        all.add_in("Quantiles", name("the median of segments"), &median, segments.clone(), features);
         all.add("TopK", name("the smallest"), &largest(10).smallest());
     }
 }
@@ -117,31 +125,30 @@ fn groups(all: &mut Operations) {
 
 /// Prefixes and selections: every type, accumulators of one number and of several, rows, 64-bit floats as words.
 fn scans(all: &mut Operations) {
-    let (features, f32, f16) = (Features::all(), Element::F32, Element::F16);
+    let (f32, f16) = (Element::F32, Element::F16);
     let scan = |op, element| Scan::new(over(op, element));
     let sum = |element| scan(Op::Sum, element);
     let exact = |element| Scan::new(over(Op::Sum, element).exact().expect("it is right"));
-    let mut scans = vec![
-        ("prefixes of parts", f32, sum(f32).continuing(), features),
-        ("prefixes without 64-bit integers", Element::F64, scan(Op::Min, Element::F64), Features::empty()),
-    ];
+    let mut scans = vec![("prefixes of parts", f32, sum(f32).continuing(), Cut::All)];
     // Every type, and every other operator with some of them.
     let others = [Op::Mean, Op::Min, Op::ArgMax].into_iter().cycle();
     for (element, other) in Element::ALL.into_iter().zip(others) {
         let both = [("prefixes", Op::Sum), ("other prefixes", other)];
-        scans.extend(both.map(|(of, op)| (of, element, scan(op, element), features)));
+        scans.extend(both.map(|(of, op)| (of, element, scan(op, element), Cut::All)));
     }
     scans.extend(
         [f32, f16, Element::U64]
-            .map(|of| ("exclusive prefixes of rows", of, sum(of).rows(100).exclusive(), features)),
+            .map(|of| ("exclusive prefixes of rows", of, sum(of).exclusive(), Cut::Rows(100))),
     );
-    scans.extend([f32, f16].map(|of| ("exact prefixes", of, exact(of), features)));
+    scans.extend([f32, f16].map(|of| ("exact prefixes", of, exact(of), Cut::All)));
     scans.extend(
-        [f32, Element::U64].map(|of| ("prefixes of segments", of, sum(of).segment_offsets([5]), features)),
+        [f32, Element::U64].map(|of| ("prefixes of segments", of, sum(of), Cut::Segments([5].into()))),
     );
-    for (of, element, scan, features) in scans {
-        all.add_on("Scan", format!("{of} of {element}"), &scan, features);
+    for (of, element, scan, cut) in scans {
+        all.add_in("Scan", format!("{of} of {element}"), &scan, cut, Features::all());
     }
+    let of = "prefixes without 64-bit integers of f64".to_owned();
+    all.add_in("Scan", of, &scan(Op::Min, Element::F64), Cut::All, Features::empty());
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem > Elem(1) || index == 7u; }";
     for element in Element::ALL {
         let select = Select::new(element, keep).expect("it is right");

@@ -26,23 +26,23 @@ async fn third(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let third = scene.compile(Ok(Quantiles::nth(Element::U32, [2]).rows(ROW as u64)))?;
+    let third = scene.compile(Ok(Quantiles::nth(Element::U32, [2])))?;
     let of = |row: &[u32]| reference::nth(Element::U32, bytemuck::cast_slice(row), &[2])[0].as_f64() as u32;
     let expected = elements.chunks(ROW).map(of).collect();
-    scene.gives(&[expected], |outputs| third.of(&input).bind(&outputs[0])).await
+    scene.gives(&[expected], |outputs| third.of(&input).rows(ROW as u64).bind(&outputs[0])).await
 }
 
 async fn largest(scene: &Scene) -> Result<End, String> {
     let elements = elements(scene);
     let input = scene.buffer(bytemuck::cast_slice(&elements))?;
     scene.stage();
-    let top = scene.compile(Ok(TopK::new(Element::U32, K).rows(ROW as u64)))?;
+    let top = scene.compile(Ok(TopK::new(Element::U32, K)))?;
     let of = |row: &[u32]| reference::top(Element::U32, bytemuck::cast_slice(row), K as usize, false);
     let winners = elements.chunks(ROW).flat_map(of).map(|(value, index)| (value.as_f64() as u32, index));
     let (values, indices) = winners.unzip();
     scene
         .gives(&[values, indices], |outputs| {
-            top.of(&input).bind(Outputs { values: &outputs[0], indices: &outputs[1] })
+            top.of(&input).rows(ROW as u64).bind(Outputs { values: &outputs[0], indices: &outputs[1] })
         })
         .await
 }

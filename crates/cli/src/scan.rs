@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use halofold::reduce::{Accuracy, Monoid, Op};
 use halofold::scan::{Outputs, Scan};
-use halofold::{Compiled, Element, Options, wgpu};
+use halofold::{Compiled, Cut, Element, Options, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
 
 use crate::failure::Failure;
@@ -181,13 +181,9 @@ impl<'a> Scanner<'a> {
         let scan = Scan::new(self.monoid.clone());
         let scan = if self.args.exclusive { scan.exclusive() } else { scan };
         let continues = self.chunks.len() > 1 && self.geometry.rows == 1;
-        let rows = match continues {
-            true => scan.clone().continuing(),
-            false if self.geometry.rows == 1 => scan.clone(),
-            false => scan.clone().rows(self.geometry.len.max(1)),
-        };
+        let scan = if continues { scan.continuing() } else { scan };
         let on = || {
-            Compiled::new(&gpu.device, rows, &Options::default())
+            Compiled::new(&gpu.device, scan.clone(), &Options::default())
                 .map_err(|why| Failure::usage(format!("{}: {why}{}", self.source.name(), remedy())))
         };
         let operation = gpu.attempt(on)?;
@@ -227,8 +223,10 @@ impl<'a> Scanner<'a> {
         let input = block.elements();
         let size = block.lines.elements() * self.monoid.out_size();
         let output = output_buffer(gpu, size.next_multiple_of(4));
+        let is_one = self.geometry.rows == 1;
+        let cut = if is_one { Cut::All } else { Cut::Rows(self.geometry.len.max(1)) };
         let prepared = match carried {
-            None => vec![operation.of(input).bind(&output).map_err(Failure::usage)?],
+            None => vec![operation.of(input).cut(cut).bind(&output).map_err(Failure::usage)?],
             Some(state) => {
                 let outputs = Outputs { prefixes: &output, state };
                 let begin = is_first.then(|| operation.of(input).len(0).bind(outputs));

@@ -7,7 +7,7 @@ use crate::translate;
 use halofold::histogram::{Histogram, Keys, Method as Counting, Tuning};
 use halofold::reduce::{Op, length_kernel};
 use halofold::wgpu::{Features, Limits, TextureSampleType};
-use halofold::{Map, Planned as _, pyramid};
+use halofold::{Cut, Map, Planned as _, pyramid};
 use halofold_cases::{Plain, operations};
 use halofold_measure::{Form, Kernel};
 
@@ -105,7 +105,7 @@ fn histogram_of_too_much_memory_is_refused() {
         let method = Counting::Workgroup { copies, slices, merge: false };
         let tuning = Tuning::of(&Limits::default(), bins, 0).with_workgroup_size(256).with_method(method);
         let config = Histogram::new(Keys::Numbers, bins).with_tuning(tuning);
-        let kernels = config.kernels(Features::all(), &Limits::default()).unwrap();
+        let kernels = config.kernels(Cut::All, Features::all(), &Limits::default()).unwrap();
         let kernel = kernels.into_iter().next_back().expect("a kernel that counts").into();
         let takes = translate::check(&kernel).unwrap().facts.workgroup_memory_bytes as u32;
         for (memory, fits) in [(takes, true), (takes - 4, false)] {

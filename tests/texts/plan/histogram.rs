@@ -3,7 +3,7 @@
 use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning, reference};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
-use halofold::{Binding, Error, Pass, Planned};
+use halofold::{Binding, Cut, Error, Pass, Planned};
 
 /// Bytes of a key.
 const KEY: u64 = 4;
@@ -15,7 +15,7 @@ fn param(pass: &Pass, name: &str) -> u64 {
 
 /// The dispatches over a range.
 fn passes(histogram: &Histogram, offset: u64, len: u64, limits: &Limits) -> Result<Vec<Pass>, Error> {
-    Ok(histogram.plan(BufferRange { offset, len }, None, limits)?.passes)
+    Ok(histogram.plan(Cut::All, BufferRange { offset, len }, None, limits)?.passes)
 }
 
 fn limits(invocations: u32, memory: u32) -> Limits {

@@ -3,6 +3,7 @@
 
 use std::f64::consts::TAU;
 
+use halofold::Cut;
 use halofold::Element::{self, F32, U32};
 use halofold::rank::{self, Quantiles, TopK};
 use halofold::reduce::{Monoid, Op, Reduce};
@@ -123,20 +124,18 @@ pub fn sum(device: &wgpu::Device) -> Made<Runnable> {
 /// Quantiles by linear interpolation, of everything, of rows, or of rows that are cut in two segments.
 fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]) -> Made<Runnable> {
     let len = row.unwrap_or(n);
-    let quantiles = Quantiles::new(F32, at.iter().copied());
-    let quantiles = match row {
+    let quantiles = compile(device, Quantiles::new(F32, at.iter().copied()))?;
+    let all = match row {
         Some(_) if cut > 0 => {
             let offsets = (0..n / len).flat_map(|row| [row * len, row * len + cut]);
-            quantiles.segment_offsets(offsets.chain([n]).map(|at| at as u32))
+            Cut::Segments(offsets.chain([n]).map(|at| at as u32).collect())
         }
-        Some(row) => quantiles.rows(row),
-        None => quantiles,
+        row => in_rows(row),
     };
-    let quantiles = compile(device, quantiles)?;
     let segments = n / len * if cut > 0 { 2 } else { 1 };
     Runnable::new(
         &[WORD * at.len() as u64 * segments],
-        move |inputs, outputs| recorded(quantiles.of(inputs[0]).bind(&outputs[0])),
+        move |inputs, outputs| recorded(quantiles.of(inputs[0]).cut(all.clone()).bind(&outputs[0])),
         move |inputs, times| {
             let mut elements = floats(inputs[0]);
             let rows = elements.chunks_mut(len as usize).map(|row| row.split_at_mut(cut as usize));
@@ -147,15 +146,20 @@ fn quantiles(device: &wgpu::Device, (n, row): Rows, cut: u64, at: &'static [f64]
     )
 }
 
+/// Rows of a length, or all elements.
+fn in_rows(row: Option<u64>) -> Cut {
+    row.map_or(Cut::All, Cut::Rows)
+}
+
 /// The largest elements.
 fn top(device: &wgpu::Device, (n, row): Rows, k: u32) -> Made<Runnable> {
-    let top = TopK::new(F32, k);
-    let top = compile(device, if let Some(row) = row { top.rows(row) } else { top })?;
+    let (top, cut) = (compile(device, TopK::new(F32, k))?, in_rows(row));
     let row = row.unwrap_or(n);
     Runnable::new(
         &[WORD * u64::from(k) * (n / row); 2],
         move |inputs, outputs| {
-            recorded(top.of(inputs[0]).bind(rank::Outputs { values: &outputs[0], indices: &outputs[1] }))
+            let to = rank::Outputs { values: &outputs[0], indices: &outputs[1] };
+            recorded(top.of(inputs[0]).cut(cut.clone()).bind(to))
         },
         move |inputs, times| {
             let elements = floats(inputs[0]);

@@ -2,7 +2,7 @@
 
 use halofold::rank::{Method, Quantiles, Ranked, TopK, between};
 use halofold::reduce::{Op, Scalar};
-use halofold::{Compiled, Element, Options, Value};
+use halofold::{Compiled, Cut, Element, Options, Value};
 use halofold_fleet::host::Batch;
 
 use super::block::Block;
@@ -110,13 +110,9 @@ pub fn quantiles(
 fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
     let quantiles = Quantiles::nth(block.element, ranks.iter().copied());
     gpu.attempt(|| {
-        let quantiles = match &block.lines.batches[..] {
-            [batch] if batch.lines.len() == 1 => quantiles,
-            [batch] => quantiles.rows(batch.len as u64),
-            batches => quantiles.segment_offsets(offsets(batches)),
-        };
         let quantiles = Compiled::new(&gpu.device, quantiles, &Options::default()).map_err(Failure::usage)?;
-        quantiles.of(block.elements()).run(&gpu.queue).map_err(Failure::usage)
+        let request = quantiles.of(block.elements()).cut(cut(&block.lines.batches));
+        request.run(&gpu.queue).map_err(Failure::usage)
     })
 }
 
@@ -135,14 +131,10 @@ pub fn top(
     let found = gpu.attempt(|| {
         let top = TopK::new(block.element, k);
         let top = if is_smallest { top.smallest() } else { top };
-        let top = match &batches[..] {
-            [batch] if batch.lines.len() == 1 => top,
-            [batch] => top.rows(batch.len as u64),
-            batches => top.segment_offsets(offsets(batches)),
-        };
         Compiled::new(&gpu.device, top, &Options::default())
             .map_err(Failure::usage)?
             .of(block.elements())
+            .cut(cut(batches))
             .run::<Ranked<Value>>(&gpu.queue)
             .map_err(Failure::usage)
     })?;
@@ -158,6 +150,15 @@ pub fn top(
         }
     }
     Ok(results)
+}
+
+/// The lines as rows or segments of a block.
+fn cut(batches: &[Batch]) -> Cut {
+    match batches {
+        [batch] if batch.lines.len() == 1 => Cut::All,
+        [batch] => Cut::Rows(batch.len as u64),
+        batches => Cut::Segments(offsets(batches).into()),
+    }
 }
 
 /// The first element of each line, and the end of the last one.
