@@ -91,6 +91,10 @@ impl Base for DispatchArguments {
         vec![Output::placed("arguments", SIZE, "arguments_at")]
     }
 
+    fn counted(self) -> Option<Self> {
+        None
+    }
+
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let (from, first) = input::whole(inputs.first, WORD, limits)?;
         let most = limits.max_compute_workgroups_per_dimension;

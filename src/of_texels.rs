@@ -185,12 +185,8 @@ impl<O: Base> Base for OfTexels<O> {
         self.map.sample()
     }
 
-    fn takes_count(&self) -> bool {
-        self.operation.takes_count()
-    }
-
-    fn counted(self) -> Self {
-        OfTexels { operation: self.operation.counted(), ..self }
+    fn counted(self) -> Option<Self> {
+        Some(OfTexels { operation: self.operation.counted()?, ..self })
     }
 
     fn takes_all(&self) -> bool {

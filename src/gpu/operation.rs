@@ -158,13 +158,9 @@ pub trait Base: Clone + Debug {
     fn sample(&self) -> Option<TextureSampleType> {
         None
     }
-    /// True if it takes a count on the GPU: its kernels take fewer elements than were planned.
-    fn takes_count(&self) -> bool {
-        false
-    }
-    /// Returns this operation for a count on the GPU.
-    fn counted(self) -> Self {
-        self
+    /// Returns this operation for a count on the GPU, which is less than the elements that were planned; `None` if it takes no count.
+    fn counted(self) -> Option<Self> {
+        Some(self)
     }
     /// True if the order of the elements does not matter.
     fn takes_all(&self) -> bool {

@@ -99,14 +99,13 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
 
     /// The operation in the rows or segments and for the count of this request, and its plan.
     fn planned(&self) -> Result<(O, Plan), Error> {
-        let mut operation = self.compiled.operation().clone();
-        if self.count.is_some() {
-            if self.cut != Cut::All || !operation.takes_count() {
-                let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
-                return Err(Error::setting("count_buffer", message));
-            }
-            operation = operation.counted();
-        }
+        let operation = self.compiled.operation().clone();
+        let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
+        let no_count = || Error::setting("count_buffer", message);
+        let operation = match self.count {
+            None => operation,
+            Some(_) => operation.counted().filter(|_| self.cut == Cut::All).ok_or_else(no_count)?,
+        };
         let (first, second, limits) = (self.elements()?, self.second_elements()?, &self.compiled.own.limits);
         let plan = operation.plan(self.cut.clone(), first, second, limits)?;
         Ok((operation.cut(self.cut.clone())?, plan))

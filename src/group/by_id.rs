@@ -83,10 +83,6 @@ impl Base for GroupById {
         results.chain([Output::new("rejected", 4)]).collect()
     }
 
-    fn takes_count(&self) -> bool {
-        true
-    }
-
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         self.passes(inputs.two()?, limits)
     }

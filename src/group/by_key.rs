@@ -244,10 +244,6 @@ impl Base for GroupByKey {
             .concat()
     }
 
-    fn takes_count(&self) -> bool {
-        true
-    }
-
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let [keys, values] = inputs.two()?;
         let mut passes = self.numbering(keys, limits)?;

@@ -260,10 +260,6 @@ impl Base for ReduceRuns {
         ]
     }
 
-    fn takes_count(&self) -> bool {
-        true
-    }
-
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let Inputs { first: keys, second: values } = inputs;
         let bound = |input, item| input::whole(input, item, limits);

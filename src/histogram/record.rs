@@ -74,8 +74,8 @@ impl Base for Histogram {
         self.stride == 1 && self.first == 0
     }
 
-    fn takes_count(&self) -> bool {
-        self.stride == 1 && self.first == 0
+    fn counted(self) -> Option<Self> {
+        self.takes_all().then_some(self)
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {

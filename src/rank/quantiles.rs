@@ -199,13 +199,9 @@ impl Base for Quantiles {
         vec![Output::new("values", number.saturating_mul(size))]
     }
 
-    fn takes_count(&self) -> bool {
-        !self.made().in_pairs()
-    }
-
-    fn counted(mut self) -> Self {
+    fn counted(mut self) -> Option<Self> {
         self.rows.is_counted = true;
-        self
+        (!self.made().in_pairs()).then_some(self)
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {

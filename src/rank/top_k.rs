@@ -127,13 +127,9 @@ impl Base for TopK {
         vec![Output::new("values", bytes(values::size(self.element))), Output::new("indices", bytes(4))]
     }
 
-    fn takes_count(&self) -> bool {
-        true
-    }
-
-    fn counted(mut self) -> Self {
+    fn counted(mut self) -> Option<Self> {
         self.rows.is_counted = true;
-        self
+        Some(self)
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {

@@ -171,8 +171,8 @@ impl Base for Scan {
         if self.continues { Err(Error::setting("continuing", message)) } else { Ok(()) }
     }
 
-    fn takes_count(&self) -> bool {
-        !self.continues
+    fn counted(self) -> Option<Self> {
+        (!self.continues).then_some(self)
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {

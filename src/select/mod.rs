@@ -159,10 +159,6 @@ impl Base for Select {
         vec![kept, Output::placed("count", 4, "count_at")]
     }
 
-    fn takes_count(&self) -> bool {
-        true
-    }
-
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;

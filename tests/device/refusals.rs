@@ -233,6 +233,7 @@ fn ranks() {
     let long = buffer(gpu(), &[0; 1 << 20], wgpu::BufferUsages::STORAGE);
     let most = compile(device, TopK::new(Element::F32, u32::MAX)).unwrap();
     let ten = BufferRange { offset: 0, len: 10 };
+    let arguments = compile(device, DispatchArguments::new(1)).unwrap();
     check_messages([
         (median(&[0, 4, 3]), "segment 1 from 4 to 3, of 10 elements"),
         (median(&[1, 11]), "segment 0 from 1 to 11"),
@@ -246,6 +247,7 @@ fn ranks() {
         (said(TopK::new(Element::F32, 0).plan(Cut::All, ten, None, &Limits::default())), "k of 0"),
         (said(TopK::new(Element::F32, 0).kernels(Cut::All, Features::empty(), &Limits::default())), "k of 0"),
         (said(compile(device, DispatchArguments::new(0))), "items of a workgroup of 0"),
+        (said(arguments.of(&input).count_buffer(&long).plan()), "a count on the GPU does not go with"),
         (said(most.of(&long).run::<Ranked<Value>>(queue)), "output; max_"),
     ]);
 }
