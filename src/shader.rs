@@ -348,10 +348,12 @@ mod tests {
         rooms::HISTOGRAM,
         rooms::KERNELS,
         rooms::LADDER,
+        rooms::LIB,
         rooms::OPERATORS,
         rooms::PYRAMID,
         rooms::RANK,
         rooms::SCAN,
+        rooms::SELECT,
         rooms::SHARED,
         rooms::STENCIL,
     ];

@@ -8,3 +8,11 @@ fn shuffle_down(value: Acc, d: u32) -> Acc {
 fn shuffle_xor(value: Acc, mask: u32) -> Acc {
     return subgroupShuffleXor(value, mask);
 }
+
+fn shuffle_up(value: Acc, d: u32) -> Acc {
+    return subgroupShuffleUp(value, d);
+}
+
+fn shuffle_from(value: Acc, lane: u32) -> Acc {
+    return subgroupShuffle(value, lane);
+}

@@ -197,6 +197,11 @@ impl Memory {
         Memory { place: Some(Place::Zeros), ..Memory::scratch(slot, size) }
     }
 
+    /// Memory of zeros that only one operation has: its kernels leave something for the next run.
+    pub(crate) fn own_zeros(slot: u32, size: u64) -> Self {
+        Memory { place: Some(Place::Own), ..Memory::scratch(slot, size) }
+    }
+
     /// Memory with a head of tickets, for binding 4.
     pub(crate) fn tickets(slot: u32, size: u64) -> Self {
         Memory { place: Some(Place::Tickets), ..Memory::scratch(slot, size) }

@@ -43,7 +43,7 @@ impl Inputs {
 
 /// A range of a buffer, in bytes, that a binding may have. It starts at a multiple of
 /// `min_storage_buffer_offset_alignment` and is a whole number of words of four bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteRange {
     /// The offset of its first byte.
     pub offset: u64,

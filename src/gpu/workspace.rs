@@ -42,6 +42,8 @@ pub(crate) enum Place {
     Any(usize),
     /// It is zero before and after an operation, which has at most one such buffer.
     Zeros,
+    /// It is zero at first, and never in a workspace.
+    Own,
     /// Its head, of tickets and the slots behind them, is zero before and after a reduction. No other operation takes it.
     Tickets,
 }
@@ -87,8 +89,8 @@ impl<'a> Source<'a> {
     /// Returns memory of at least this size.
     pub(crate) fn buffer(&self, place: Place, label: &str, size: u64) -> Buffer {
         match self.shared {
-            Some(workspace) => workspace.buffer(place, label, size),
-            None => buffers::scratch(self.device, label, size),
+            Some(workspace) if place != Place::Own => workspace.buffer(place, label, size),
+            _ => buffers::scratch(self.device, label, size),
         }
     }
 }

@@ -158,6 +158,36 @@ impl Layout {
         )
     }
 
+    /// WGSL that publishes these words among the links of a chain, looks at them, and clears them. A half of each word travels with a flag in an
+    /// atomic word of its own.
+    pub(crate) fn link_piece(&self) -> String {
+        let count = self.words();
+        let (mut puts, mut looks, mut clears, mut flags) =
+            (String::new(), String::new(), String::new(), Vec::new());
+        let mut words = Vec::new();
+        for word in 0..count {
+            for (half, shown) in
+                [format!("words[{word}] >> 16u"), format!("words[{word}] & 0xffffu")].into_iter().enumerate()
+            {
+                let at = 2 * word + half;
+                let _ = writeln!(puts, "    atomicStore(&links[at + {at}u], IS_THERE | ({shown}));");
+                let _ = writeln!(looks, "    let half{at} = atomicLoad(&links[at + {at}u]);");
+                let _ = writeln!(clears, "    atomicStore(&links[at + {at}u], 0u);");
+                flags.push(format!("half{at}"));
+            }
+            words.push(format!("(half{} << 16u) | (half{} & 0xffffu)", 2 * word, 2 * word + 1));
+        }
+        words.resize(self.padded(), "0u".to_owned());
+        format!(
+            "const IS_THERE: u32 = 0x10000u;\n\nstruct Seen {{\n    words: Words,\n    is_there: bool,\n}}\n\n\
+             fn put_words(at: u32, words: Words) {{\n{puts}}}\n\n\
+             fn seen_words(at: u32) -> Seen {{\n{looks}    let flags = {};\n    return Seen(Words({}), (flags & IS_THERE) != 0u);\n}}\n\n\
+             fn clear_words(at: u32) {{\n{clears}}}\n",
+            flags.join(" & "),
+            words.join(", "),
+        )
+    }
+
     /// The number of words in the vector or array that holds them.
     fn padded(&self) -> usize {
         let count = self.words();

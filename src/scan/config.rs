@@ -11,7 +11,7 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::{Cut, Inputs};
 use crate::reduce::{BufferRange, FromResults, Monoid};
-use crate::scan::kernels::{Delivers, Made, OFFSETS};
+use crate::scan::kernels::{Made, OFFSETS};
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each [row](crate::Request::rows) or in
 /// each [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
@@ -47,13 +47,21 @@ pub struct Scan {
     /// Segments by the offsets of their first elements, of which the first is 0.
     rows: Cut,
     continues: bool,
+    /// How often a workgroup looks for what it misses, if not as often as kernels say.
+    looks: Option<u32>,
 }
 
 impl Scan {
     /// Describes inclusive prefixes with an operator over its elements. The operator has one input and reads buffers. Its exact sums are those of
     /// f32 and f16.
     pub fn new(monoid: Monoid) -> Self {
-        Scan { monoid: monoid.accumulated(), is_exclusive: false, rows: Cut::All, continues: false }
+        Scan {
+            monoid: monoid.accumulated(),
+            is_exclusive: false,
+            rows: Cut::All,
+            continues: false,
+            looks: None,
+        }
     }
 
     /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
@@ -92,6 +100,12 @@ impl Scan {
         Scan { continues: true, ..self }
     }
 
+    /// Sets how often a workgroup looks for what others have not published yet, before it computes that itself: for tests.
+    #[doc(hidden)]
+    pub fn with_looks(self, looks: u32) -> Self {
+        Scan { looks: Some(looks), ..self }
+    }
+
     /// The number of combinations on the longest way from an element to a result, for error bounds:
     /// [`Expected::judge`](crate::reduce::reference::Expected::judge) takes it.
     pub fn depth(&self, len: u64, limits: &Limits) -> u64 {
@@ -103,9 +117,14 @@ impl Scan {
         self.monoid.acc_size().next_multiple_of(4)
     }
 
+    /// Elements of a tile, of which an input takes no other dispatch than for whole ones.
+    pub(crate) fn tile(&self, limits: &Limits) -> u64 {
+        self.made().layout(limits).tile
+    }
+
     fn made(&self) -> Made<'_> {
-        let delivers = Delivers::Prefixes { is_exclusive: self.is_exclusive, continues: self.continues };
-        Made { monoid: &self.monoid, rows: &self.rows, delivers }
+        let Scan { monoid, rows, is_exclusive, continues, looks } = self;
+        Made { monoid, rows, is_exclusive: *is_exclusive, continues: *continues, looks: *looks }
     }
 }
 
@@ -140,7 +159,7 @@ impl Base for Scan {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let mut memory = self.made().memory(input.len, limits)?;
+        let mut memory = self.made().memory(input, limits)?;
         if let Cut::Segments(starts) = &self.rows {
             let list = Memory::list(OFFSETS, [starts, &[u32::MAX][..]].concat());
             memory.push(list.checked(limits, "the list of offsets", "give fewer at a time")?);

@@ -1,71 +1,71 @@
-//! The kernels of prefixes, and of selections, which are prefixes of counts: over elements and over states.
+//! The kernels of prefixes.
 
 use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
+use crate::gpu::limits::{self, largest_workgroup, needs};
 use crate::gpu::operation::{Memory, Step};
 use crate::gpu::outputs;
-use crate::gpu::range::Cut;
+use crate::gpu::range::{BufferRange, Cut};
 use crate::reduce::Monoid;
 use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece, rooms};
 
-/// The binding with the states, and that with the offsets of rows.
-const STATES: u32 = 4;
+/// The binding with the links of the chain, and that with the offsets of rows.
+const LINKS: u32 = 4;
 pub(super) const OFFSETS: u32 = 7;
 
-pub(super) const REDUCE: Step = "reduce";
-pub(super) const REDUCE_STATES: Step = "reduce-states";
 pub(super) const SCAN: Step = "scan";
 pub(super) const SCAN_LAST: Step = "scan-last";
-pub(super) const SCAN_STATES: Step = "scan-states";
 pub(super) const CARRY: Step = "carry";
 
 /// All kernels, the last of which only inputs that continue others need.
-const ALL: &[Step] = &[REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES, CARRY];
-pub(crate) const STEPS: &[Step] = ALL.split_at(ALL.len() - 1).0;
+const ALL: &[Step] = &[SCAN, SCAN_LAST, CARRY];
 
-/// Items of an invocation.
-const OWN: u32 = 16;
+/// Items of an invocation, and the fewest tiles of a block.
+const OWN: u32 = 32;
+const BLOCK: u32 = 256;
 
 /// The largest workgroup, and the workgroup memory that every device has.
 const WORKGROUP: u32 = 256;
 const MEMORY: u32 = 16 << 10;
 
+/// How a workgroup has its tile: a file of `shaders/scan/tile/`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tile {
+    Registers,
+    Memory,
+    Lanes,
+}
+
+impl Tile {
+    /// Accumulators that an invocation has in workgroup memory.
+    fn places(self, workgroup: u32) -> u32 {
+        match self {
+            Tile::Registers => workgroup + workgroup.div_ceil(4),
+            Tile::Memory => workgroup + totals(workgroup),
+            Tile::Lanes => workgroup,
+        }
+    }
+
+    /// Bytes of workgroup memory: these accumulators, what lies before the tile, and three words of the chain.
+    fn memory(self, workgroup: u32, acc: u64) -> u64 {
+        u64::from(self.places(workgroup) + 1) * acc + 12
+    }
+
+    /// Invocations of a workgroup.
+    fn workgroup(self, acc: u64, limits: &Limits) -> u32 {
+        let most = MEMORY.min(limits.max_compute_workgroup_storage_size);
+        let largest = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
+        let smaller = std::iter::successors(Some(largest), |size| Some(size / 2));
+        smaller.take_while(|size| *size > 0).find(|size| self.memory(*size, acc) <= most.into()).unwrap_or(1)
+    }
+}
+
 /// The places for totals, of which some are not used.
 fn totals(workgroup: u32) -> u32 {
-    4 * workgroup + workgroup.div_ceil(8)
-}
-
-/// Bytes of workgroup memory.
-fn memory(workgroup: u32, acc: u64) -> u64 {
-    u64::from(totals(workgroup) + workgroup) * acc
-}
-
-/// Invocations of a workgroup.
-fn workgroup(acc: u64, limits: &Limits) -> u32 {
-    let most = MEMORY.min(limits.max_compute_workgroup_storage_size);
-    let largest = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
-    let smaller = std::iter::successors(Some(largest), |size| Some(size / 2));
-    smaller.take_while(|size| *size > 0).find(|size| memory(*size, acc) <= most.into()).unwrap_or(1)
-}
-
-/// The elements that are put side by side in workgroup memory at a time: a power of two.
-fn staged(workgroup: u32, acc: u64, item: u64) -> u32 {
-    // One place is for elements that are not kept.
-    let room = (u64::from(MEMORY).saturating_sub(memory(workgroup, acc)) / item).saturating_sub(1);
-    1 << room.clamp(1, (OWN * workgroup).into()).ilog2()
-}
-
-/// The results that kernels write.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Delivers {
-    /// Prefixes, with the element itself or without.
-    Prefixes { is_exclusive: bool, continues: bool },
-    /// The elements that are kept, or their indices, and their number.
-    Selected { as_indices: bool },
+    8 * workgroup + workgroup.div_ceil(4)
 }
 
 /// The case that kernels are made for.
@@ -73,108 +73,108 @@ pub(crate) enum Delivers {
 pub(crate) struct Made<'a> {
     pub(crate) monoid: &'a Monoid,
     pub(crate) rows: &'a Cut,
-    pub(crate) delivers: Delivers,
+    /// True if a prefix is without the element itself.
+    pub(crate) is_exclusive: bool,
+    /// True if an input goes on where another one has ended.
+    pub(crate) continues: bool,
+    /// How often a workgroup looks for what it misses, if not as often as `chain` says.
+    pub(crate) looks: Option<u32>,
 }
 
 impl<'a> Made<'a> {
-    /// True if an input goes on where another one has ended.
-    fn continues(&self) -> bool {
-        matches!(self.delivers, Delivers::Prefixes { continues: true, .. })
-    }
-
     /// Its kernels.
     pub(crate) fn steps(&self) -> &'static [Step] {
-        if self.continues() { ALL } else { STEPS }
+        if self.continues { ALL } else { &ALL[..2] }
+    }
+
+    /// How a workgroup has its tile, and its invocations.
+    fn tile(&self, features: Features, limits: &Limits) -> (Tile, u32) {
+        let (acc, by_subgroups) = (&self.monoid.acc, features.contains(Features::SUBGROUP));
+        let tile = if self.monoid.acc_size() > 8 || !self.monoid.elem.has_vectors() {
+            Tile::Lanes
+        } else if by_subgroups && acc.is_word() && self.monoid.subgroup.is_some() && *self.rows == Cut::All {
+            Tile::Registers
+        } else {
+            Tile::Memory
+        };
+        // A plan does not know the features. Registers take less memory.
+        let sized = if tile == Tile::Registers { Tile::Memory } else { tile };
+        (tile, sized.workgroup(self.monoid.acc_size(), limits))
     }
 
     /// The sizes of a plan on a device with these limits.
     pub(crate) fn layout(&self, limits: &Limits) -> Layout<'a> {
-        let Made { monoid, rows, delivers } = *self;
+        let Made { monoid, rows, continues, .. } = *self;
+        let (tile, workgroup) = self.tile(Features::empty(), limits);
         Layout {
             item: monoid.stride(),
-            result: matches!(delivers, Delivers::Prefixes { .. }).then(|| monoid.out_size()),
-            tile: (OWN * workgroup(monoid.acc_size(), limits)).into(),
-            // Elements that a device reads as pairs of words have a second kernel, too.
-            has_last: monoid.elem.has_vectors(),
+            result: monoid.out_size(),
+            words: monoid.acc.words() as u64,
+            tile: (OWN * workgroup).into(),
+            block: BLOCK.max(workgroup).into(),
+            has_last: tile != Tile::Lanes,
             rows,
-            continues: self.continues(),
+            continues,
         }
     }
 
-    /// The memory for the states over so many elements.
-    pub(crate) fn memory(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, LimitError> {
-        let size = self.layout(limits).states(len) * self.monoid.acc_size();
-        Ok(vec![Memory::scratch(STATES, size).checked(limits, "the memory for states", "")?])
+    /// The memory for the links of the chain.
+    pub(crate) fn memory(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
+        let size = self.layout(limits).links(range, limits)?;
+        Ok(vec![Memory::own_zeros(LINKS, size).checked(limits, "the memory for states", "")?])
     }
 
     /// The kernel of a step, on a device with these features and limits.
     pub(crate) fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let monoid = &self.monoid.on(features);
-        let of_states = [REDUCE_STATES, SCAN_STATES].contains(&step);
-        let vectors = !of_states && step != SCAN_LAST && monoid.elem.has_vectors();
-        let put = match step {
-            SCAN_STATES => "scan/put/states",
-            SCAN if vectors && monoid.out.is_scalar() => "scan/put/vectors",
-            _ => "scan/put/singles",
-        };
-        let file = match (step, self.delivers) {
-            (REDUCE | REDUCE_STATES, _) => "scan/reduce",
-            (CARRY, _) => "scan/carry",
-            (SCAN | SCAN_LAST, Delivers::Selected { .. }) => "scan/select",
-            _ => "scan/scan",
-        };
-        let mapped = match self.delivers {
-            Delivers::Selected { .. } => "scan/mapped/ended",
-            Delivers::Prefixes { .. } => "scan/mapped/all",
+        let put = if monoid.out.is_scalar() { "scan/put/vectors" } else { "scan/put/singles" };
+        let (tile, workgroup) = self.tile(features, limits);
+        let tile = if step == SCAN && monoid.elem.has_vectors() { tile } else { Tile::Lanes };
+        // Wider accumulators would travel word by word.
+        let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
+        let through = if subgroups { "scan/through/subgroups" } else { "scan/through/memory" };
+        let tile_file = match tile {
+            Tile::Registers => "scan/tile/registers",
+            Tile::Memory => "scan/tile/memory",
+            Tile::Lanes => "scan/tile/lanes",
         };
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
-        let wgsl = Composer::of(&[rooms::SCAN, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
-            .define("reads_partials", of_states)
-            .define("vectors", vectors)
+        let wgsl = Composer::of(&[rooms::SCAN, rooms::LIB, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+            .define("subgroups", subgroups)
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
-            .generate("selected", "what is kept of an element", self.selected())
+            .generate("words", "an accumulator as words", monoid.acc.words_piece())
+            .generate("link_words", "words among the links", monoid.acc.link_piece())
             .choose("io", "scan/shared/io")
+            .choose("chain", "lib/grid/chain")
+            .choose("first_before", "scan/shared/first_before")
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
+            .choose("through", through)
+            .choose("tile", tile_file)
+            .choose("subgroup_reduce", "shared/subgroup_shuffle")
             .choose("put", put)
-            .choose("mapped", mapped)
-            .compose(file, if is_half { &["f16"] } else { &[] });
-        let workgroup = workgroup(monoid.acc_size(), limits);
-        let mut overrides = vec![("WG", workgroup.into())];
+            .compose(
+                if step == CARRY { "scan/carry" } else { "scan/scan" },
+                if is_half { &["f16"] } else { &[] },
+            );
+        let mut overrides = vec![
+            ("WG", workgroup.into()),
+            ("BLOCK", BLOCK.max(workgroup).into()),
+            ("ROWS", (*self.rows != Cut::All).into()),
+            ("CONTINUES", self.continues.into()),
+        ];
+        overrides.extend(self.looks.map(|looks| ("LOOKS", looks.into())));
         if step != CARRY {
-            overrides.extend([
-                ("TOTALS", totals(workgroup).into()),
-                ("ROWS", (*self.rows != Cut::All).into()),
-                ("CONTINUES", self.continues().into()),
-            ]);
-        }
-        match self.delivers {
-            _ if [REDUCE, REDUCE_STATES, SCAN_STATES, CARRY].contains(&step) => {}
-            Delivers::Prefixes { is_exclusive, .. } => overrides.push(("EXCLUSIVE", is_exclusive.into())),
-            Delivers::Selected { .. } => {
-                let staged = staged(workgroup, monoid.acc_size(), self.kept_size());
-                overrides.extend([("STAGED", staged.into()), ("PLACES", (staged + 1).into())]);
+            overrides.push(("EXCLUSIVE", self.is_exclusive.into()));
+            match tile {
+                Tile::Registers => overrides.push(("SUBGROUPS", workgroup.div_ceil(4).into())),
+                Tile::Memory => overrides.push(("TOTALS", totals(workgroup).into())),
+                Tile::Lanes => {}
             }
         }
         let label = shader::label(&["scan", monoid.name(), step]);
-        Kernel::new(label, wgsl, self.slots(step, vectors), overrides)
-    }
-
-    /// Bytes of what is kept of an element.
-    pub(crate) fn kept_size(&self) -> u64 {
-        if self.delivers == (Delivers::Selected { as_indices: true }) { 4 } else { self.monoid.stride() }
-    }
-
-    /// The type of what is kept of an element, and the function that makes it.
-    fn selected(&self) -> String {
-        let (ty, value) = match self.delivers {
-            Delivers::Selected { as_indices: true } => ("u32", "index"),
-            _ => ("Elem", "elem"),
-        };
-        format!(
-            "alias Selected = {ty};\n\nfn selected(elem: Elem, index: u32) -> Selected {{\n    return {value};\n}}"
-        )
+        Kernel::new(label, wgsl, self.slots(step, tile), overrides)
     }
 
     /// True if rows lie between offsets.
@@ -183,41 +183,29 @@ impl<'a> Made<'a> {
     }
 
     /// The bindings of a kernel.
-    fn slots(&self, step: Step, vectors: bool) -> Vec<Slot> {
-        let of_elements = [REDUCE, SCAN, SCAN_LAST].contains(&step);
-        let writes = of_elements && step != REDUCE;
+    fn slots(&self, step: Step, tile: Tile) -> Vec<Slot> {
+        let of_elements = step != CARRY;
         let needs = [
             ((0, Access::Read), of_elements),
-            ((1, Access::Write), writes),
+            ((1, Access::Write), of_elements),
             ((PARAMETERS, Access::Uniform), true),
-            ((3, Access::Read), vectors),
-            ((STATES, Access::Write), true),
+            ((3, Access::Read), of_elements && tile != Tile::Lanes),
+            ((LINKS, Access::Write), true),
             ((OFFSETS, Access::Read), self.is_between()),
         ];
-        let arrays = match self.delivers {
-            Delivers::Selected { .. } if writes => 2,
-            _ if step == CARRY => 2,
-            _ => 1,
-        };
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
         let parameters = self.monoid.parameters.map(|parameters| parameters.slot());
-        needed.chain(parameters).chain(outputs::slots(arrays)).collect()
+        needed.chain(parameters).chain(outputs::slots(if of_elements { 1 } else { 2 })).collect()
     }
 
     /// Checks that a device can run the kernels.
     pub(crate) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;
-        limits::check(&self.slots(SCAN, monoid.elem.has_vectors()), limits)?;
-        let (workgroup, acc) = (workgroup(monoid.acc_size(), limits), monoid.acc_size());
+        let (tile, workgroup) = self.tile(features, limits);
+        limits::check(&self.slots(SCAN, tile), limits)?;
         limits::check_workgroup([workgroup, 1], limits)?;
-        let needed = match self.delivers {
-            Delivers::Prefixes { .. } => 0,
-            Delivers::Selected { .. } => {
-                u64::from(staged(workgroup, acc, self.kept_size()) + 1) * self.kept_size()
-            }
-        };
-        needs!(limits, max_compute_workgroup_storage_size, memory(workgroup, acc) + needed)?;
+        needs!(limits, max_compute_workgroup_storage_size, tile.memory(workgroup, monoid.acc_size()))?;
         if monoid.op().is_none() {
             for step in self.steps() {
                 WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;

@@ -26,13 +26,13 @@
 //!
 //! # Cost
 //!
-//! The input is read twice, and the results are written once. A tile has 4096 elements, fewer if an accumulator has more than 12 bytes.
-//! An input of one tile takes one dispatch; one of up to 16 million elements takes three or four; longer ones take two more. No
-//! workgroup waits for another. Rows cost nothing: a row of two elements, or of a million, takes the time of any other.
+//! The input is read once, and the results are written once, in one dispatch; a last tile that is not full takes a second one. A tile has 8192
+//! elements, fewer if an accumulator has more than 4 bytes. Workgroups hand their sums on (`shaders/lib/grid/chain.wgsl`), but no result depends on
+//! another workgroup's progress: what is not there after a while is computed again. Rows take the same time, whatever their length.
 //! Segments between offsets take a search among these for every four elements, and one storage buffer more. A part takes two dispatches more.
 //!
-//! Kernels need four storage buffers in a shader. A [`Bound`](crate::Bound) owns the memory for states: an
-//! accumulator for each tile. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
+//! Kernels need four storage buffers in a shader. A [`Bound`](crate::Bound) owns the memory for states, four times an
+//! accumulator for each tile, which is never a workspace's. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;
 pub(crate) mod kernels;

@@ -9,7 +9,7 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::window;
 use crate::gpu::{Pass, grid, input};
-use crate::scan::kernels::{CARRY, REDUCE, REDUCE_STATES, SCAN, SCAN_LAST, SCAN_STATES};
+use crate::scan::kernels::{CARRY, SCAN, SCAN_LAST};
 
 parameters! {
     /// `Params` of `shaders/scan/shared/io.wgsl`.
@@ -19,13 +19,15 @@ parameters! {
         len: u32,
         count: u32,
         row: u32,
-        power: u32,
         store: u32,
-        before: u32,
         skipped: u32,
         tiles: u32,
         groups: u32,
-        count_at: u32,
+        tickets: u32,
+        ticket: u32,
+        links: u32,
+        prefixes: u32,
+        slots: u32,
     }
 }
 
@@ -35,80 +37,103 @@ const SPLIT: &str = "split the input";
 /// The sizes that a plan needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout<'a> {
-    /// Bytes of an element, and of its result; `None` if only some elements have one, at places that the GPU finds.
+    /// Bytes of an element, and of its result.
     pub(crate) item: u64,
-    pub(crate) result: Option<u64>,
+    pub(crate) result: u64,
+    /// Words of a state.
+    pub(crate) words: u64,
     /// Elements of a tile: a power of two.
     pub(crate) tile: u64,
+    /// Tiles of a block, and those that an invocation collects.
+    pub(crate) block: u64,
     /// True if tiles that are not full take another kernel.
     pub(crate) has_last: bool,
     pub(crate) rows: &'a Cut,
-    /// True if other inputs come before: two states are theirs, and that of all.
+    /// True if other inputs come before.
     pub(crate) continues: bool,
 }
 
-/// States of tiles: their position, their number, and the elements of each as a power of two.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    at: u64,
-    len: u64,
-    power: u32,
-}
-
 /// A part of the input that a binding can hold: whole tiles, but for the last part.
-#[derive(Clone, Copy, Debug)]
-struct Part {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
     /// The first element.
-    index: u64,
-    len: u64,
+    pub(crate) index: u64,
+    pub(crate) len: u64,
     /// The range of the input's buffer, if it is not empty, and the position of the first element there.
-    from: Option<ByteRange>,
-    first: u64,
-    /// The range of the output.
-    to: Option<ByteRange>,
+    pub(crate) from: Option<ByteRange>,
+    pub(crate) first: u64,
+    /// The range of the output, if each element has a result.
+    to: ByteRange,
 }
 
-impl Level {
-    /// The parameters of a dispatch that reads its states.
-    fn params(&self) -> Params {
-        Params { first: self.at as u32, len: self.len as u32, power: self.power, ..Params::default() }
+impl Part {
+    /// Cuts an input into parts that start at a tile, and where bindings of input and output can start. The sizes are those of an element and of
+    /// its result.
+    pub(crate) fn all(
+        range: BufferRange,
+        [item, result]: [u64; 2],
+        tile: u64,
+        limits: &Limits,
+    ) -> Result<Vec<Self>, Error> {
+        let BufferRange { offset, len } = range;
+        input::check(range, item, item)?;
+        input::check_count(len)?;
+        let bytes = item.max(result);
+        window::check(len * bytes, limits)?;
+        let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
+        let unit = input::unit(align, item);
+        // Multiples of both powers of two start results at multiples of the alignment.
+        let step = tile.max(align);
+        let limit = limits.max_storage_buffer_binding_size.min(1 << 31);
+        let least = len.min(step) * bytes + unit;
+        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        let fits = (limit - unit) / bytes;
+        let most = if len <= fits { len.max(1) } else { fits / step * step };
+        let part = |index: u64| {
+            let here = (len - index).min(most);
+            let start = offset + index * item;
+            let bound = start / unit * unit;
+            let size = (start - bound + here * item).next_multiple_of(4);
+            Part {
+                index,
+                len: here,
+                from: (here > 0).then_some(ByteRange { offset: bound, size }),
+                first: (start - bound) / item,
+                to: ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) },
+            }
+        };
+        Ok((0..len).step_by(most as usize).map(part).collect())
     }
+}
+
+/// Words in front of the links: the count of tiles that were computed for others, and a ticket for each dispatch.
+fn head(dispatches: u64) -> u64 {
+    (1 + dispatches).next_multiple_of(32)
 }
 
 impl Layout<'_> {
-    /// The states that lead to those before each tile: of all tiles but the last, then of tiles of these states, and so on.
-    fn levels(&self, len: u64) -> Vec<Level> {
-        let mut levels = Vec::new();
-        let (mut at, mut items, mut power) = (self.carried(), len, 0);
-        loop {
-            items = items.div_ceil(self.tile).saturating_sub(1);
-            if items == 0 {
-                return levels;
-            }
-            power += self.tile.ilog2();
-            levels.push(Level { at, len: items, power });
-            at += items;
-        }
+    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, Error> {
+        Part::all(range, [self.item, self.result], self.tile, limits)
     }
 
-    /// The number of states that are not of tiles.
-    fn carried(&self) -> u64 {
-        if self.continues { 2 } else { 0 }
+    /// Slots of links for so many elements: of tiles, of blocks, and one behind all.
+    fn slots(&self, len: u64) -> [u64; 2] {
+        let tiles = len.div_ceil(self.tile);
+        [tiles, tiles + tiles.div_ceil(self.block) + 2]
     }
 
-    /// The number of states over so many elements.
-    pub(crate) fn states(&self, len: u64) -> u64 {
-        self.levels(len).iter().map(|level| level.len).sum::<u64>() + self.carried()
+    /// Bytes of links for an input.
+    pub(crate) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
+        let [_, slots] = self.slots(range.len);
+        let parts = self.parts(range, limits)?.len() as u64;
+        Ok(4 * (head(2 * parts) + 4 * slots * self.words))
     }
 
-    /// Combinations on the longest way from an element to a result: the ways to the state of its tile, to that of the tile's tile, and so
-    /// on, and back.
+    /// Combinations on the longest way from an element to a result: to the sum of its tile, through a block, along the chain, and back.
     pub(crate) fn depth(&self, len: u64) -> u64 {
-        // Those of four items, of four totals, and of four invocations in each step; then from the state before the tile.
-        let steps = (self.tile.ilog2() - 4).div_ceil(2);
-        let in_tile = u64::from(3 + 3 + 3 * steps);
-        let onward = 1 + 3 + 4;
-        (2 * self.levels(len).len() as u64 + 1) * (in_tile + onward)
+        let workgroup = self.tile / 32;
+        let through = workgroup / 4 + 8;
+        11 + 2 * through + self.block / workgroup + len.div_ceil(self.tile * self.block) + 13
     }
 
     /// Plans the dispatches over a range of a buffer.
@@ -120,136 +145,67 @@ impl Layout<'_> {
             Cut::Segments(starts) => starts.len() as u64,
         };
         let parts = self.parts(range, limits)?;
-        let dispatches = Dispatches { layout: self, count: len, row, limits };
-        let levels = self.levels(len);
+        let [prefixes, slots] = self.slots(len).map(|number| number as u32);
+        let links = head(2 * parts.len() as u64) as u32;
+        let common =
+            Params { count: len as u32, row: row as u32, links, prefixes, slots, ..Params::default() };
         let mut passes = Vec::new();
-        passes.extend(self.continues.then(|| dispatches.carry(0)).transpose()?);
-        if let Some(tiles) = levels.first() {
-            for part in &parts {
-                passes.extend(dispatches.reduce_part(part, tiles)?);
+        for part in &parts {
+            for (step, skipped, tiles) in self.steps(part) {
+                let params = Params { ticket: 1 + passes.len() as u32, ..common };
+                passes.push(self.scan(part, (step, skipped, tiles), params, limits)?);
             }
         }
-        for pair in levels.windows(2) {
-            passes.push(dispatches.reduce_states(&pair[0], &pair[1])?);
+        if self.continues {
+            let carry = |pass: Option<&Pass>, out: u32| {
+                let word = |name| pass.and_then(|pass| pass.param(name)).unwrap_or_default();
+                let params = Params {
+                    skipped: out,
+                    ticket: word("ticket"),
+                    tickets: word("tickets"),
+                    groups: 1,
+                    ..common
+                };
+                Pass::new(CARRY, [1, 1], params)
+            };
+            let (before, behind) = (carry(passes.first(), 0), carry(passes.last(), 1));
+            passes.insert(0, before);
+            passes.extend((len > 0).then_some(behind));
         }
-        for (nth, level) in levels.iter().enumerate().rev() {
-            passes.push(dispatches.scan_states(level, levels.get(nth + 1))?);
-        }
-        for part in &parts {
-            passes.extend(dispatches.scan_part(part)?);
-        }
-        passes.extend((self.continues && len > 0).then(|| dispatches.carry(1)).transpose()?);
         Ok(passes)
     }
 
-    /// Cuts the input into parts that start at a tile, and where bindings of input and output can start.
-    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, Error> {
-        let BufferRange { offset, len } = range;
-        input::check(range, self.item, self.item)?;
-        input::check_count(len)?;
-        let bytes = self.item.max(self.result.unwrap_or(0));
-        window::check(len * bytes, limits)?;
-        let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
-        let unit = input::unit(align, self.item);
-        // Multiples of both powers of two start results at multiples of the alignment.
-        let step = self.tile.max(align);
-        let limit = limits.max_storage_buffer_binding_size.min(1 << 31);
-        let least = len.min(step) * bytes + unit;
-        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
-        let fits = (limit - unit) / bytes;
-        let most = if len <= fits { len.max(1) } else { fits / step * step };
-        let part = |index: u64| {
-            let here = (len - index).min(most);
-            let start = offset + index * self.item;
-            let bound = start / unit * unit;
-            let size = (start - bound + here * self.item).next_multiple_of(4);
-            let to =
-                |result: u64| ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) };
-            Part {
-                index,
-                len: here,
-                from: (here > 0).then_some(ByteRange { offset: bound, size }),
-                first: (start - bound) / self.item,
-                to: self.result.map(to),
-            }
-        };
-        // A count of no elements is written, too.
-        let counted = if self.result.is_none() { len.max(1) } else { len };
-        Ok((0..counted).step_by(most as usize).map(part).collect())
-    }
-}
-
-/// The dispatches over one input.
-struct Dispatches<'a> {
-    layout: &'a Layout<'a>,
-    count: u64,
-    row: u64,
-    limits: &'a Limits,
-}
-
-impl Dispatches<'_> {
-    /// The dispatch over so many tiles.
-    fn pass(&self, step: Step, tiles: u64, params: Params) -> Result<Pass, LimitError> {
-        let grid = grid::of(tiles, self.limits, SPLIT)?;
-        let (count, row) = (self.count as u32, self.row as u32);
-        Ok(Pass::new(step, grid, Params { count, row, tiles: tiles as u32, groups: grid[0], ..params }))
+    /// The dispatches over a part: over full tiles, and over the last one if it is not full. Each has tiles before it, and its own.
+    fn steps(&self, part: &Part) -> Vec<(Step, u64, u64)> {
+        let all = part.len.div_ceil(self.tile);
+        let full = if self.has_last { part.len / self.tile } else { all };
+        let mut steps = vec![(SCAN, 0, full), (SCAN_LAST, full, all - full)];
+        steps.retain(|(.., tiles)| *tiles > 0);
+        steps
     }
 
-    /// Takes the first state from the buffer that goes from input to input, or puts the second one there.
-    fn carry(&self, state: u32) -> Result<Pass, LimitError> {
-        self.pass(CARRY, 1, Params { first: state, ..Params::default() })
-    }
-
-    /// Reduces the tiles of a part, but for the last tile of the input.
-    fn reduce_part(&self, part: &Part, states: &Level) -> Result<Option<Pass>, LimitError> {
-        let tile = self.layout.tile;
-        let skipped = part.index / tile;
-        let tiles = part.len.div_ceil(tile).min(states.len - skipped.min(states.len));
+    /// Scans tiles of a part.
+    fn scan(
+        &self,
+        part: &Part,
+        (step, skipped, tiles): (Step, u64, u64),
+        params: Params,
+        limits: &Limits,
+    ) -> Result<Pass, LimitError> {
+        let elements = skipped * self.tile;
+        let grid = grid::of(tiles, limits, SPLIT)?;
         let params = Params {
-            first: part.first as u32,
-            index: part.index as u32,
-            len: part.len as u32,
-            store: (states.at + skipped) as u32,
-            ..Params::default()
+            first: (part.first + elements) as u32,
+            index: (part.index + elements) as u32,
+            len: (part.len - elements) as u32,
+            store: elements as u32,
+            skipped: (part.index / self.tile + skipped) as u32,
+            tiles: tiles as u32,
+            groups: grid[0],
+            tickets: grid[0] * grid[1],
+            ..params
         };
-        let pass = self.pass(REDUCE, tiles, params)?;
-        Ok((tiles > 0).then_some(pass.reading(part.from)))
-    }
-
-    /// Reduces the tiles of states.
-    fn reduce_states(&self, states: &Level, onto: &Level) -> Result<Pass, LimitError> {
-        self.pass(REDUCE_STATES, onto.len, Params { store: onto.at as u32, ..states.params() })
-    }
-
-    /// Scans states in their places.
-    fn scan_states(&self, states: &Level, tiles: Option<&Level>) -> Result<Pass, LimitError> {
-        let before = tiles.map_or(0, |tiles| tiles.at as u32);
-        let params = Params { store: states.at as u32, before, ..states.params() };
-        self.pass(SCAN_STATES, states.len.div_ceil(self.layout.tile), params)
-    }
-
-    /// Scans the tiles of a part: full ones, and the last one if it is not full.
-    fn scan_part(&self, part: &Part) -> Result<Vec<Pass>, LimitError> {
-        let Layout { tile, has_last, .. } = *self.layout;
-        let all = part.len.div_ceil(tile).max(1);
-        let full = if has_last { part.len / tile } else { all };
-        let last = all - full;
-        let tiles = [(SCAN, 0, full), (SCAN_LAST, full, last)];
-        let tiles = tiles.into_iter().filter(|(.., tiles)| *tiles > 0);
-        let scan = |(step, skipped, tiles)| {
-            let elements = skipped * tile;
-            let params = Params {
-                first: (part.first + elements) as u32,
-                index: (part.index + elements) as u32,
-                len: (part.len - elements) as u32,
-                store: elements as u32,
-                before: self.layout.carried() as u32,
-                skipped: (part.index / tile + skipped) as u32,
-                ..Params::default()
-            };
-            Ok(self.pass(step, tiles, params)?.reading(part.from).writing(part.to))
-        };
-        tiles.map(scan).collect()
+        Ok(Pass::new(step, grid, params).reading(part.from).writing(Some(part.to)))
     }
 }
 
@@ -263,16 +219,11 @@ mod tests {
     use crate::gpu::params::assert_alike;
     use crate::reduce::Op;
     use crate::scan::Scan;
-    use crate::select::Select;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let sums = Scan::new(Op::Sum.over(Element::F32).unwrap());
-        let kept =
-            Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return true; }").unwrap();
-        let (features, limits) = (Features::empty(), Limits::default());
-        let kernels = [sums.kernels(Cut::All, features, &limits), kept.kernels(Cut::All, features, &limits)];
-        for kernel in kernels.into_iter().flat_map(Result::unwrap) {
+        for kernel in sums.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
             assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }

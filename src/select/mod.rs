@@ -31,9 +31,12 @@
 //!
 //! # Cost
 //!
-//! The input is read twice, and the kept elements are written once. The dispatches and the memory are those of a [scan](crate::scan#cost) of
-//! counts. Kernels need five storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
+//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches, or
+//! four, and the memory for bits. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
 //! the kept elements must fit one.
+
+mod kernels;
+mod plan;
 
 use wgpu::{Features, Limits};
 
@@ -45,10 +48,11 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
-use crate::gpu::range::{Cut, Inputs};
+use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
-use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
-use crate::scan::kernels::{Delivers, Made, STEPS};
+use crate::reduce::{Arity, BufferRange, FromResults, Monoid, Op};
+use crate::scan::Scan;
+use crate::select::kernels::{MARK, SELECT};
 use crate::shader;
 
 /// The operator that counts kept elements, behind an application's own text.
@@ -80,12 +84,14 @@ fn finish(acc: Acc, n: u32) -> Acc {
 pub struct Select {
     monoid: Monoid,
     as_indices: bool,
+    /// Adds up the counts of tiles.
+    sums: Scan,
 }
 
 impl Select {
     /// Describes a selection by your WGSL: `fn keep(elem: Elem, index: u32) -> bool`, and the functions that it calls.
     ///
-    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs several times for each element.
+    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs once for each element.
     ///
     /// # Errors
     ///
@@ -112,12 +118,8 @@ impl Select {
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
         let with_count = |text: &str| made(&(text.to_owned() + COUNT));
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        Ok(Select { monoid, as_indices: false })
-    }
-
-    fn made(&self) -> Made<'_> {
-        let delivers = Delivers::Selected { as_indices: self.as_indices };
-        Made { monoid: &self.monoid, rows: &Cut::All, delivers }
+        let sums = Scan::new(Op::Sum.over(Element::U32)?);
+        Ok(Select { monoid, as_indices: false, sums })
     }
 }
 
@@ -125,19 +127,22 @@ impl Base for Select {
     const LABEL: &'static str = "halofold::select";
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.made().check(features, limits)
+        self.check(features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        STEPS.to_vec()
+        [vec![MARK], self.sums.steps(), vec![SELECT]].concat()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.made().kernel(step, features, limits)
+        match step {
+            MARK | SELECT => self.own_kernel(step, features, limits),
+            _ => self.sums.kernel(step, features, limits),
+        }
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        Ok(self.made().memory(input.len, limits)?)
+        self.memory_over(input.len, limits)
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
@@ -154,7 +159,7 @@ impl Base for Select {
 
     /// Room for all elements, and for one at least, as no binding is shorter.
     fn outputs(&self, len: u64) -> Vec<Output> {
-        let bytes = len.max(1).saturating_mul(self.made().kept_size());
+        let bytes = len.max(1).saturating_mul(self.kept_size());
         let kept = Output::new("kept", bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX));
         vec![kept, Output::placed("count", 4, "count_at")]
     }
@@ -162,7 +167,7 @@ impl Base for Select {
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.made().layout(limits).plan(inputs.first, limits)
+        self.passes(inputs.first, limits)
     }
 }
 
@@ -182,7 +187,7 @@ outputs!(Outputs<K: kept, C: count>, Select);
 impl<T: FromResults> ResultOf<Select> for T {
     fn results(operation: &Select, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
         let count: u32 = bytemuck::pod_read_unaligned(outputs[1]);
-        let bytes = &outputs[0][..(u64::from(count) * operation.made().kept_size()) as usize];
+        let bytes = &outputs[0][..(u64::from(count) * operation.kept_size()) as usize];
         let element = if operation.as_indices { None } else { operation.monoid.element() };
         OutputLayout::of("select", element.unwrap_or(Element::U32)).read_all(bytes)
     }

@@ -116,6 +116,27 @@ fn prefixes_on_a_small_device() {
     check(small, sums(Element::F16), 100_003, None, false, 2);
 }
 
+/// A workgroup that looks once computes what is missing by itself: sums of tiles, and prefixes of blocks, of which there are four here.
+#[test]
+fn missing_sums_are_computed_on_every_adapter() {
+    let small = with_few_invocations(1 << 16);
+    let elements: Vec<u32> = (0..400_000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let expected = |sum: &mut u32, element: &u32| {
+        *sum = sum.wrapping_add(*element);
+        Some(*sum)
+    };
+    let expected: Vec<u32> = elements.iter().scan(0, expected).collect();
+    let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).with_looks(0));
+    let input = Input::new(&small, &elements);
+    // The same dispatch many times: each finds the links as the one before has left them.
+    let output = room(&small, 4 * elements.len() as u64);
+    let bound = scan.of(&input).bind(&output).unwrap();
+    for turn in 0..6 {
+        small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
+        assert!(words(&read(&small, &output)) == expected, "turn {turn}");
+    }
+}
+
 /// Decimal digits of a number, of which it keeps the last, the index, and the number of elements: it is associative, and does not commute.
 const DIGITS: &str = "
     struct Acc { power: u32, digits: u32, index: u32 }
@@ -166,7 +187,7 @@ fn operators_need_not_commute_on_every_adapter() {
 /// Segments of every length, of which some are empty, over windows and over states of states; and rows. Indices and numbers count in each.
 #[test]
 fn prefixes_of_segments() {
-    let small = with_few_invocations(1 << 15);
+    let small = with_few_invocations(1 << 16);
     let mut random = Random::new(6);
     let longest = [1, 2, 3, 5, 40, 300, 20_000];
     let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));

@@ -156,6 +156,10 @@ fn scans(all: &mut Operations) {
             all.add("Select", format!("{of} of {element}"), &select);
         }
     }
+    let plain = Features::all() - Features::SUBGROUP;
+    all.add_in("Scan", "prefixes without subgroups of f32".to_owned(), &sum(f32), Cut::All, plain);
+    let select = Select::new(f32, keep).expect("it is right");
+    all.add_in("Select", "selections without subgroups of f32".to_owned(), &select, Cut::All, plain);
 }
 
 fn histogram(keys: Keys, bins: u32, workgroup_size: u32, method: Counting) -> Histogram {

@@ -1,7 +1,6 @@
 // Results of one number each, four at a time. They start at a multiple of 16 bytes.
 #import io
-#import items
-#import results
+#import four_results
 
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<Stored>>;
 

@@ -1,36 +1,32 @@
-// Parameters of one dispatch, and the states that dispatches hand to each other.
-//
-// An item is an element, or the state of a tile of an earlier dispatch: its elements, combined. A tile is 16 items for each
-// invocation of a workgroup.
+// Parameters of one dispatch. A tile is 32 items, elements of the input, for each invocation of a workgroup.
 #import operator
 
 struct Params {
-    // The position of the first item: in the binding, or among the states.
+    // The position of the first item in the binding.
     first: u32,
-    // The first element of the first item, counted in the whole input.
+    // The first item, counted in the whole input.
     index: u32,
     // The number of items.
     len: u32,
     // Elements of the whole input, and of a row; of rows between offsets their number.
     count: u32,
     row: u32,
-    // Elements of an item, as a power of two.
-    power: u32,
-    // The position of the first result: in the binding, or among the states.
+    // The position of the first result in the binding.
     store: u32,
-    // The position of the states of all tiles, and the number of tiles before the first of this dispatch.
-    before: u32,
+    // Tiles before the first of this dispatch, and tiles of this dispatch.
     skipped: u32,
-    // Tiles of this dispatch, and workgroups in a row of the grid.
     tiles: u32,
+    // Workgroups in a row of the grid, and in all.
     groups: u32,
-    // Of selections, the place of the number of kept elements in its binding, in words.
-    count_at: u32,
+    tickets: u32,
+    // Places among the links: of the ticket, in words; of the first slot, in words; of the first prefix, in slots; and slots in all.
+    ticket: u32,
+    links: u32,
+    prefixes: u32,
+    slots: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-
-@group(0) @binding(4) var<storage, read_write> states: array<Acc>;
 
 // A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
 fn group_index(id: vec3<u32>) -> u32 {
@@ -42,4 +38,4 @@ override WG: u32 = 256u;
 // True if the input has more than one row.
 override ROWS: bool = false;
 // Items of an invocation.
-const OWN: u32 = 16u;
+const OWN: u32 = 32u;

@@ -1,37 +1,20 @@
-// The results of four elements, from what lies before them.
+// The result of an element.
 #import io
-#import rows
-#import items
 #import operator
 
 // True if an element's result leaves the element out.
 override EXCLUSIVE: bool = false;
 
-struct Results {
-    a: Stored,
-    b: Stored,
-    c: Stored,
-    d: Stored,
-}
-
-fn result(before: Acc, own: Acc, begins: bool, place: u32) -> Stored {
-    if !EXCLUSIVE {
-        return finish(after(before, own, begins), place + 1u);
+// The result of an element at a place in its row, from what lies before it, and that with the element.
+fn result(before: Acc, behind: Acc, place: u32) -> Stored {
+    var acc = behind;
+    var number = place + 1u;
+    if EXCLUSIVE {
+        acc = before;
+        number = place;
+        if ROWS && place == 0u {
+            acc = identity();
+        }
     }
-    if ROWS && begins {
-        return finish(identity(), 0u);
-    }
-    return finish(before, place);
-}
-
-fn results_of(four: FourItems, before: Acc) -> Results {
-    let a = after(before, four.a, four.begins.x);
-    let b = after(a, four.b, four.begins.y);
-    let c = after(b, four.c, four.begins.z);
-    return Results(
-        result(before, four.a, four.begins.x, four.columns.x),
-        result(a, four.b, four.begins.y, four.columns.y),
-        result(b, four.c, four.begins.z, four.columns.z),
-        result(c, four.d, four.begins.w, four.columns.w),
-    );
+    return finish(acc, number);
 }

@@ -2,16 +2,9 @@
 #import io
 #import columns
 
-// The first element of an item.
-fn element_of(item: u32) -> u32 {
-    return params.index + (item << params.power);
-}
-
-// The last element of the last of some items, from one on.
+// The last element of some items, from one on.
 fn last_of(item: u32, items: u32) -> u32 {
-    let first = element_of(item);
-    let covered = min(items, params.len - item) - 1u;
-    return first + min((covered << params.power) | ((1u << params.power) - 1u), params.count - 1u - first);
+    return params.index + min(item + items, params.len) - 1u;
 }
 
 // True if a row begins in some items, from one on.
@@ -20,7 +13,7 @@ fn begins_in(item: u32, items: u32) -> bool {
         return false;
     }
     let last = last_of(item, items);
-    return column(last) <= last - element_of(item);
+    return column(last) <= last - (params.index + item);
 }
 
 // The number of invocations of a workgroup before one whose items are combined with its own: those since the beginning of the row of
@@ -30,10 +23,10 @@ fn reach(lid: u32, item: u32) -> u32 {
         return lid + 1u;
     }
     let last = last_of(min(item + OWN * lid, params.len - 1u), OWN);
-    let start = element_of(item);
+    let start = params.index + item;
     let back = column(last);
     if back > last - start {
         return lid + 1u;
     }
-    return lid - (((last - back - start) >> params.power) / OWN);
+    return lid - (last - back - start) / OWN;
 }

@@ -1,0 +1,157 @@
+// chain: what lies before a tile, while the tiles before it are still at work.
+//
+// A prefix depends on all elements before it. With two reads one dispatch adds up tiles, and another one goes on from the sums. With one read a
+// workgroup has to learn the sums of tiles that other workgroups hold, in the same dispatch:
+//
+//     tile          0      1      2    …   255  |  256    257   …        a block has 256 tiles
+//     sum          s0     s1     s2       s255  | s256   s257            published as soon as a tile is loaded
+//     prefix    p0                              p1                       published by the last tile of a block
+//     before        p0   p0+s0  p0+(s0+s1)      | p1    p1+s256
+//
+// * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once; its own prefixes come later. So what a
+//   neighbour waits for is never more than a load and a sum away.
+// * **Collect in a fixed order.** Invocation i reads the sum of one tile of the block, for all tiles before its own, and the workgroup adds up these
+//   in the order of the tiles, behind the prefix of the block. What is added to what depends on positions only, not on who was first: the same bits
+//   every time. A look-back that adds whatever is there already does not have that.
+// * **It cannot hang.** Tiles are handed out by a ticket, so all tiles before one have begun. Yet WGSL promises no workgroup that another one goes on.
+//   So a workgroup looks a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
+//   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
+//
+// Atomics are relaxed: nothing orders two words. So each half of a word travels with a flag, in an atomic word of its own, and no order is needed. There are two
+// sides: a dispatch uses one, and clears the other for the next one. The ticket tells which, because it counts through both.
+//
+// Cost: 4 bytes a tile and word of a state to publish, and 256 times that to collect, from the cache that all workgroups share.
+#import io
+#import entry
+#import words
+#import link_words
+#import through
+#import first_before
+
+// Words in front: tiles that were computed for others, and then tickets. Behind them, for each side, the sums of tiles and the prefixes of blocks.
+@group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;
+
+// Tiles of a block: a multiple of the workgroup's invocations.
+override BLOCK: u32 = 256u;
+// How often a workgroup looks for what is missing.
+override LOOKS: u32 = 4096u;
+// True if a state comes before the first tile.
+override CONTINUES: bool = false;
+
+// What a workgroup misses: the number of a tile, or one of these.
+const NOTHING: u32 = 0xffffffffu;
+const PREFIX: u32 = 0xfffffffeu;
+
+var<workgroup> ticket: u32;
+var<workgroup> missing: atomic<u32>;
+var<workgroup> verdict: u32;
+// What lies before the tile.
+var<workgroup> before: Acc;
+
+// A tile of this dispatch, and the side of the links that it uses.
+struct Turn {
+    tile: u32,
+    side: u32,
+}
+
+// Takes the next tile.
+fn next_turn(lid: u32) -> Turn {
+    if lid == 0u {
+        let drawn = atomicAdd(&links[params.ticket], 1u);
+        if drawn == 2u * params.tickets - 1u {
+            atomicStore(&links[params.ticket], 0u);
+        }
+        atomicStore(&missing, NOTHING);
+        ticket = drawn;
+    }
+    let drawn = workgroupUniformLoad(&ticket);
+    let side = u32(drawn >= params.tickets);
+    return Turn(drawn - side * params.tickets, side);
+}
+
+fn tile_slot(side: u32, tile: u32) -> u32 {
+    return params.links + (side * params.slots + tile) * 2u * ACC_WORDS;
+}
+
+fn prefix_slot(side: u32, block: u32) -> u32 {
+    return tile_slot(side, params.prefixes + block);
+}
+
+// Clears what a tile is going to publish in the next dispatch.
+fn clear_next(side: u32, tile: u32) {
+    clear_words(tile_slot(1u - side, tile));
+    if tile % BLOCK == 0u {
+        clear_words(prefix_slot(1u - side, tile / BLOCK));
+    }
+}
+
+fn look(slot: u32) -> Seen {
+    var seen = seen_words(slot);
+    for (var k = 0u; k < LOOKS && !seen.is_there; k += 1u) {
+        seen = seen_words(slot);
+    }
+    return seen;
+}
+
+// Finds in `before` what lies before a tile, and returns what it misses. If that is a tile at the end of a block, and not the workgroup's own, it publishes
+// the prefix of the next block.
+fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
+    let lid = order_in_group(at, wg);
+    let block = tile / BLOCK * BLOCK;
+    let since = first_before(tile);
+    let first = max(since, block);
+    let each = BLOCK / WG;
+    // The last invocation has the tiles right before this one.
+    let distance = (WG - lid) * each;
+    var sum = identity();
+    var has_some = false;
+    for (var k = 0u; k < each; k += 1u) {
+        if distance - k <= tile - first {
+            let number = tile - (distance - k);
+            let seen = look(tile_slot(turn.side, number));
+            if !seen.is_there {
+                atomicMin(&missing, number);
+            }
+            let own = from_words(seen.words);
+            if has_some {
+                sum = combine(sum, own);
+            } else {
+                sum = own;
+            }
+            has_some = true;
+        }
+    }
+    let is_open = since < block || (CONTINUES && block == 0u);
+    if lid == 0u && is_open {
+        let seen = look(prefix_slot(turn.side, block / BLOCK));
+        if !seen.is_there {
+            atomicMin(&missing, PREFIX);
+        }
+        before = from_words(seen.words);
+    }
+    let invocations = (tile - first + each - 1u) / each;
+    sum = through(sum, max(lid + invocations, WG) - WG, at, wg);
+    if lid == WG - 1u {
+        if !is_open {
+            before = identity();
+        }
+        if is_open && invocations > 0u {
+            before = combine(before, sum);
+        } else if invocations > 0u {
+            before = sum;
+        }
+        verdict = atomicExchange(&missing, NOTHING);
+    }
+    return workgroupUniformLoad(&verdict);
+}
+
+// The tile to work at next: the one that was missing; for a prefix, the last tile of the block before; without anything missing, the own one.
+fn tile_for(missed: u32, work: u32, own: u32) -> u32 {
+    let other = select(missed, work / BLOCK * BLOCK - 1u, missed == PREFIX);
+    return select(other, own, missed == NOTHING);
+}
+
+// The place of what lies behind all tiles.
+fn end_slot(side: u32) -> u32 {
+    return tile_slot(side, params.slots - 1u);
+}

@@ -1,0 +1,51 @@
+// Prefixes of a workgroup's values, through workgroup memory.
+#import operator
+#import entry
+
+var<workgroup> sums: array<Acc, WG>;
+
+fn order_in_group(at: Place, wg: Workgroup) -> u32 {
+    return at.lid;
+}
+
+// The sum of the invocation that is so far before one, if there is one.
+fn sum_before(lid: u32, distance: u32) -> Acc {
+    return sums[max(lid, distance) - distance];
+}
+
+// Combines the values of all invocations up to each, no more than `reach` before it. A step combines four: 256 invocations
+// take four steps.
+fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
+    var sum = value;
+    let most = min(reach, at.lid);
+    for (var d = 1u; d < WG; d <<= 2u) {
+        sums[at.lid] = sum;
+        workgroupBarrier();
+        let near = sum_before(at.lid, d);
+        let middle = sum_before(at.lid, 2u * d);
+        let far = sum_before(at.lid, 3u * d);
+        if d <= most {
+            sum = combine(near, sum);
+        }
+        if 2u * d <= most {
+            sum = combine(middle, sum);
+        }
+        if 3u * d <= most {
+            sum = combine(far, sum);
+        }
+        workgroupBarrier();
+    }
+    return sum;
+}
+
+// Tells each invocation the value of the one before it, and `first` to the first one.
+fn shifted(value: Acc, first: Acc, lid: u32) -> Acc {
+    sums[lid] = value;
+    workgroupBarrier();
+    let other = sums[max(lid, 1u) - 1u];
+    workgroupBarrier();
+    if lid == 0u {
+        return first;
+    }
+    return other;
+}

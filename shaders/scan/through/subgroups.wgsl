@@ -1,0 +1,51 @@
+// Prefixes of a workgroup's values: in registers inside of a subgroup, then through workgroup memory, with one barrier.
+//
+// The driver assigns invocations to subgroups, so their order is that of subgroups and lanes.
+#import operator
+#import entry
+#import shuffle
+
+var<workgroup> sums: array<Acc, WG>;
+
+fn order_in_group(at: Place, wg: Workgroup) -> u32 {
+    return at.subgroup * wg.width + at.lane;
+}
+
+// Combines the values of all invocations up to each, no more than `reach` before it.
+fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
+    var sum = value;
+    let lanes = min(wg.width, WG);
+    for (var d = 1u; d < lanes; d <<= 1u) {
+        let other = shuffle_up(sum, d);
+        if d <= min(reach, at.lane) {
+            sum = combine(other, sum);
+        }
+    }
+    workgroupBarrier();
+    if at.lane == lanes - 1u {
+        sums[at.subgroup] = sum;
+    }
+    workgroupBarrier();
+    if reach > at.lane && at.subgroup > 0u {
+        let back = min((reach - at.lane + lanes - 1u) / lanes, at.subgroup);
+        var ahead = sums[at.subgroup - back];
+        for (var k = at.subgroup - back + 1u; k < at.subgroup; k += 1u) {
+            ahead = combine(ahead, sums[k]);
+        }
+        sum = combine(ahead, sum);
+    }
+    return sum;
+}
+
+// Tells each invocation the value of the one before it, and `first` to the first one.
+fn shifted(value: Acc, first: Acc, lid: u32) -> Acc {
+    workgroupBarrier();
+    sums[lid] = value;
+    workgroupBarrier();
+    let other = sums[max(lid, 1u) - 1u];
+    workgroupBarrier();
+    if lid == 0u {
+        return first;
+    }
+    return other;
+}

@@ -1,0 +1,71 @@
+// A tile in workgroup memory: the total of each four items, in the order of the input.
+//
+// An invocation loads eight vectors of four items that are far from each other, so that the loads of neighbours lie side by side. Its
+// totals change places in workgroup memory: now it has those of 32 items in a row, of which one value takes part in the steps with barriers. Only a quarter
+// of the input goes this way.
+#import io
+#import entry
+#import rows
+#import loaded
+#import sums
+#import through
+
+// The places for totals: eight for each invocation, and one in 32 that is not used, so that a stride of eight meets every bank.
+override TOTALS: u32 = 2112u;
+
+var<workgroup> totals: array<Acc, TOTALS>;
+
+fn place_of(four: u32) -> u32 {
+    return four + (four >> 5u);
+}
+
+// Items between the vectors of an invocation.
+fn apart_by(wg: Workgroup) -> u32 {
+    return 4u * WG;
+}
+
+fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+    return load_apart(item + 4u * order_in_group(at, wg), apart_by(wg));
+}
+
+fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
+    let lid = order_in_group(at, wg);
+    let own = totals_of(loaded, apart_by(wg));
+    totals[place_of(lid)] = own.a;
+    totals[place_of(WG + lid)] = own.b;
+    totals[place_of(2u * WG + lid)] = own.c;
+    totals[place_of(3u * WG + lid)] = own.d;
+    totals[place_of(4u * WG + lid)] = own.e;
+    totals[place_of(5u * WG + lid)] = own.f;
+    totals[place_of(6u * WG + lid)] = own.g;
+    totals[place_of(7u * WG + lid)] = own.h;
+    workgroupBarrier();
+    var sum = totals[place_of(8u * lid)];
+    for (var k = 1u; k < 8u; k += 1u) {
+        sum = after(sum, totals[place_of(8u * lid + k)], begins_in(item + OWN * lid + 4u * k, 4u));
+    }
+    sum = through(sum, reach(lid, item), at, wg);
+    return Sums(sum, sum);
+}
+
+fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
+    let lid = order_in_group(at, wg);
+    var sum = shifted(sums.own, identity(), lid);
+    for (var k = 0u; k < 8u; k += 1u) {
+        let place = place_of(8u * lid + k);
+        let own = totals[place];
+        totals[place] = sum;
+        sum = after(sum, own, begins_in(item + OWN * lid + 4u * k, 4u));
+    }
+    workgroupBarrier();
+    return Prefixes(
+        totals[place_of(lid)],
+        totals[place_of(WG + lid)],
+        totals[place_of(2u * WG + lid)],
+        totals[place_of(3u * WG + lid)],
+        totals[place_of(4u * WG + lid)],
+        totals[place_of(5u * WG + lid)],
+        totals[place_of(6u * WG + lid)],
+        totals[place_of(7u * WG + lid)],
+    );
+}

@@ -1,0 +1,78 @@
+// A tile in registers: a subgroup has a part of it in a row, and its lanes exchange totals by shuffles.
+//
+// A lane loads eight vectors of four items; its neighbours have those beside them, and the next eight vectors lie behind those of all lanes. The sum of the
+// tile is wanted before its prefixes, so it is added up in another order than these: this is for operators that commute, without rows.
+#import io
+#import entry
+#import loaded
+#import sums
+#import subgroup_reduce
+#import shuffle
+#import through
+
+// The sum of each subgroup. The narrowest subgroup that exists has four lanes.
+override SUBGROUPS: u32 = 64u;
+
+var<workgroup> sums_of_subgroups: array<Acc, SUBGROUPS>;
+
+// Items between the vectors of an invocation.
+fn apart_by(wg: Workgroup) -> u32 {
+    return 4u * min(wg.width, WG);
+}
+
+fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+    let apart = apart_by(wg);
+    return load_apart(item + at.subgroup * 8u * apart + 4u * at.lane, apart);
+}
+
+fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
+    let own = totals_of(loaded, apart_by(wg));
+    let low = combine(combine(own.a, own.b), combine(own.c, own.d));
+    let high = combine(combine(own.e, own.f), combine(own.g, own.h));
+    let sum = subgroup_reduce(combine(low, high), at, wg);
+    if at.lane == 0u {
+        sums_of_subgroups[at.subgroup] = sum;
+    }
+    workgroupBarrier();
+    var ahead = identity();
+    var all = identity();
+    for (var k = 0u; k < wg.subgroups; k += 1u) {
+        if k == at.subgroup {
+            ahead = all;
+        }
+        all = combine(all, sums_of_subgroups[k]);
+    }
+    return Sums(all, ahead);
+}
+
+// What lies before the four items of each lane, from what lies before them all, and then what lies behind them.
+fn exclusive(own: Acc, ahead: Acc, at: Place, wg: Workgroup) -> vec2<Acc> {
+    let lanes = min(wg.width, WG);
+    var sum = own;
+    for (var d = 1u; d < lanes; d <<= 1u) {
+        let other = shuffle_up(sum, d);
+        if at.lane >= d {
+            sum = combine(other, sum);
+        }
+    }
+    let other = shuffle_up(sum, 1u);
+    let last = shuffle_from(sum, lanes - 1u);
+    var prefix = ahead;
+    if at.lane > 0u {
+        prefix = combine(ahead, other);
+    }
+    return vec2<Acc>(prefix, combine(ahead, last));
+}
+
+fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
+    let own = totals_of(loaded, apart_by(wg));
+    let a = exclusive(own.a, sums.own, at, wg);
+    let b = exclusive(own.b, a.y, at, wg);
+    let c = exclusive(own.c, b.y, at, wg);
+    let d = exclusive(own.d, c.y, at, wg);
+    let e = exclusive(own.e, d.y, at, wg);
+    let f = exclusive(own.f, e.y, at, wg);
+    let g = exclusive(own.g, f.y, at, wg);
+    let h = exclusive(own.h, g.y, at, wg);
+    return Prefixes(a.x, b.x, c.x, d.x, e.x, f.x, g.x, h.x);
+}

@@ -1,0 +1,42 @@
+// Parameters of one dispatch, and what dispatches hand to each other. A tile is 32 elements for each invocation of a workgroup.
+#import operator
+
+struct Params {
+    // The position of the first element in the binding.
+    first: u32,
+    // The first element, counted in the whole input.
+    index: u32,
+    // The number of elements.
+    len: u32,
+    // Elements of the whole input.
+    count: u32,
+    // Tiles before the first of this dispatch, and tiles of this dispatch.
+    skipped: u32,
+    tiles: u32,
+    // Workgroups in a row of the grid.
+    groups: u32,
+    // The place of the number of kept elements in its binding, in words.
+    count_at: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+// A word of marks for each invocation; the kept elements of each tile; and of all tiles up to each.
+@group(0) @binding(5) var<storage, read_write> marks: array<u32>;
+@group(0) @binding(6) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(8) var<storage, read> ends: array<u32>;
+
+// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
+fn group_index(id: vec3<u32>) -> u32 {
+    return id.y * params.groups + id.x;
+}
+
+// Invocations in a workgroup: a power of two.
+override WG: u32 = 256u;
+// Elements of an invocation.
+const OWN: u32 = 32u;
+
+// The first element of an invocation.
+fn first_of(tile: u32, lid: u32) -> u32 {
+    return tile * OWN * WG + 4u * lid;
+}
