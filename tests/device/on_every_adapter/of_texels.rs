@@ -137,29 +137,28 @@ fn maps_read_the_parameters_of_each_submission() {
     let (quantiles, top) = (Quantiles::new(element, [0.1, 0.5]), TopK::new(element, 5));
     let by_key = GroupByKey::new(element, element, 1000).sum();
     let (counts, max) = (Histogram::new(Keys::Numbers, 3000), Op::Max.over(element).unwrap());
-    for map in exposed() {
-        let of_texels = gpu.compile(OfTexels::new(quantiles.clone(), map.clone()));
-        in_frames(gpu, of_texels.of(texels), (quantiles.clone(), elements));
-        let of_texels = gpu.compile(OfTexels::new(top.clone(), map.clone()));
-        in_frames(gpu, of_texels.of(texels), (top.clone(), elements));
-        let of_texels = gpu.compile(OfTexels::new(by_key.clone(), map.clone()));
-        let pairs = elements.map(|elements| Pairs { keys: elements, values: keys });
-        in_frames(gpu, of_texels.of(Pairs { keys: texels, values: keys }), (by_key.clone(), pairs));
-        let of_texels = gpu.compile(counts.clone().with_map(map.clone()));
-        in_frames(gpu, of_texels.of_texels(texels), (counts.clone(), elements));
+    let [uniform, storage] = exposed();
+    let of_texels = gpu.compile(OfTexels::new(quantiles.clone(), uniform.clone()));
+    in_frames(gpu, of_texels.of(texels), (quantiles, elements));
+    let of_texels = gpu.compile(OfTexels::new(top.clone(), storage.clone()));
+    in_frames(gpu, of_texels.of(texels), (top, elements));
+    let of_texels = gpu.compile(OfTexels::new(by_key.clone(), uniform.clone()));
+    let pairs = elements.map(|elements| Pairs { keys: elements, values: keys });
+    in_frames(gpu, of_texels.of(Pairs { keys: texels, values: keys }), (by_key, pairs));
+    let of_texels = gpu.compile(counts.clone().with_map(storage));
+    in_frames(gpu, of_texels.of_texels(texels), (counts, elements));
 
-        let of_texels = Reduce::new(max.clone().of_texels(map).unwrap());
-        let options = Options::default().with_launches(Launches::Two);
-        let of_texels = Compiled::new(&gpu.device, of_texels, &options).unwrap();
-        let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let [exposure, output] = [(); 2].map(|()| buffer(gpu, &[0; 4], usage));
-        let bound = of_texels.of_texels(texels).with_parameters(&exposure).bind(&output).unwrap();
-        for (by, elements) in EXPOSURES.into_iter().zip(elements) {
-            gpu.queue.write_buffer(&exposure, 0, &by.to_ne_bytes());
-            gpu.clean(|| in_one_pass(gpu, |pass| bound.encode_in_pass(pass)));
-            let max: u32 = gpu.compile(Reduce::new(max.clone())).of(elements).run(&gpu.queue).unwrap();
-            assert_eq!(read(gpu, &output)[..4], max.to_ne_bytes());
-        }
+    let of_texels = Reduce::new(max.clone().of_texels(uniform).unwrap());
+    let options = Options::default().with_launches(Launches::Two);
+    let of_texels = Compiled::new(&gpu.device, of_texels, &options).unwrap();
+    let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let [exposure, output] = [(); 2].map(|()| buffer(gpu, &[0; 4], usage));
+    let bound = of_texels.of_texels(texels).with_parameters(&exposure).bind(&output).unwrap();
+    for (by, elements) in EXPOSURES.into_iter().zip(elements) {
+        gpu.queue.write_buffer(&exposure, 0, &by.to_ne_bytes());
+        gpu.clean(|| in_one_pass(gpu, |pass| bound.encode_in_pass(pass)));
+        let max: u32 = gpu.compile(Reduce::new(max.clone())).of(elements).run(&gpu.queue).unwrap();
+        assert_eq!(read(gpu, &output)[..4], max.to_ne_bytes());
     }
 }
 
