@@ -106,9 +106,9 @@ impl Part {
     }
 }
 
-/// Words in front of the links: the count of tiles that were computed for others, and a ticket for each dispatch.
+/// Words in front of the links: a ticket for each dispatch, and as many as a line of the cache has.
 fn head(dispatches: u64) -> u64 {
-    (1 + dispatches).next_multiple_of(32)
+    dispatches.next_multiple_of(32)
 }
 
 impl Layout<'_> {
@@ -152,7 +152,7 @@ impl Layout<'_> {
         let mut passes = Vec::new();
         for part in &parts {
             for (step, skipped, tiles) in self.steps(part) {
-                let params = Params { ticket: 1 + passes.len() as u32, ..common };
+                let params = Params { ticket: passes.len() as u32, ..common };
                 passes.push(self.scan(part, (step, skipped, tiles), params, limits)?);
             }
         }

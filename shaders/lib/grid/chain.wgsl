@@ -20,7 +20,8 @@
 // Atomics are relaxed: nothing orders two words. So each half of a word travels with a flag, in an atomic word of its own, and no order is needed. There are two
 // sides: a dispatch uses one, and clears the other for the next one. The ticket tells which, because it counts through both.
 //
-// Cost: 4 bytes a tile and word of a state to publish, and 256 times that to collect, from the cache that all workgroups share.
+// Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
+// workgroups share.
 #import io
 #import entry
 #import words
@@ -28,7 +29,7 @@
 #import through
 #import first_before
 
-// Words in front: tiles that were computed for others, and then tickets. Behind them, for each side, the sums of tiles and the prefixes of blocks.
+// A ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
 @group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;
 
 // Tiles of a block: a multiple of the workgroup's invocations.
