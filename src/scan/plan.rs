@@ -44,7 +44,7 @@ pub(crate) struct Layout<'a> {
     pub(crate) words: u64,
     /// Elements of a tile: a power of two.
     pub(crate) tile: u64,
-    /// Tiles of a block, and those that an invocation collects.
+    /// Tiles of a block.
     pub(crate) block: u64,
     /// True if tiles that are not full take another kernel.
     pub(crate) has_last: bool,

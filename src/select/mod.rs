@@ -31,8 +31,8 @@
 //!
 //! # Cost
 //!
-//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches, or
-//! four, and the memory for bits. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
+//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches,
+//! two more for each further window, and the memory for bits. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
 //! the kept elements must fit one.
 
 mod kernels;

@@ -121,20 +121,27 @@ fn prefixes_on_a_small_device() {
 fn missing_sums_are_computed_on_every_adapter() {
     let small = with_few_invocations(1 << 16);
     let elements: Vec<u32> = (0..400_000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-    let expected = |sum: &mut u32, element: &u32| {
+    let running = |sum: &mut u32, element: &u32| {
         *sum = sum.wrapping_add(*element);
         Some(*sum)
     };
-    let expected: Vec<u32> = elements.iter().scan(0, expected).collect();
     let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).with_looks(0));
     let input = Input::new(&small, &elements);
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
-    let bound = scan.of(&input).bind(&output).unwrap();
-    for turn in 0..6 {
-        small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
-        assert!(words(&read(&small, &output)) == expected, "turn {turn}");
+    for row in [400_000, 200_000] {
+        let expected: Vec<u32> = elements.chunks(row).flat_map(|row| row.iter().scan(0, running)).collect();
+        let bound = scan.of(&input).rows(row as u64).bind(&output).unwrap();
+        for turn in 0..6 {
+            small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
+            assert!(words(&read(&small, &output)) == expected, "rows of {row}, turn {turn}");
+        }
     }
+    // Without rows, too.
+    let expected: Vec<u32> = elements.iter().scan(0, running).collect();
+    let bound = scan.of(&input).bind(&output).unwrap();
+    small.clean(|| in_one_pass(&small, |pass| (0..3).for_each(|_| bound.encode_in_pass(pass))));
+    assert!(words(&read(&small, &output)) == expected);
 }
 
 /// Decimal digits of a number, of which it keeps the last, the index, and the number of elements: it is associative, and does not commute.
@@ -232,7 +239,10 @@ fn parts_of_rows_leave_the_state_of_the_last() {
     let gpu = gpu();
     let elements: Vec<u32> = (1..=9000).collect();
     let scan = gpu.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
-    for (cut, last) in [(Cut::Rows(40), 40), (Cut::Segments([30, 4090, 8950].into()), 50)] {
+    let segments = Cut::Segments([30, 4090, 8950].into());
+    let cuts =
+        [(Cut::Rows(40), vec![40; 225]), (Cut::Rows(9000), vec![9000]), (segments, vec![30, 4060, 4860, 50])];
+    for (cut, lens) in cuts {
         let input = Input::new(gpu, &elements);
         // The second part has nothing of the first.
         let got = gpu.clean(|| {
@@ -241,10 +251,17 @@ fn parts_of_rows_leave_the_state_of_the_last() {
                 scan.of(&input).cut(cut.clone()).bind(outputs)
             })
         });
-        let got = [words(&got[0]), words(&got[1])].concat();
-        let sum: u32 = elements[9000 - last..].iter().sum();
-        assert_eq!(got[8999..], [sum, sum], "the last {last}");
-        assert_eq!(got[..2], [1, 3]);
+        let (prefixes, state) = (words(&got[0]), words(&got[1]));
+        let mut begin = 0;
+        for len in lens {
+            let sums = elements[begin..begin + len].iter().scan(0, |sum, element| {
+                *sum += element;
+                Some(*sum)
+            });
+            assert!(prefixes[begin..begin + len].iter().copied().eq(sums), "{cut:?}, from {begin} on");
+            begin += len;
+        }
+        assert_eq!(state[0], prefixes[8999], "{cut:?}");
     }
 }
 

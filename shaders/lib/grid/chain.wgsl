@@ -122,7 +122,8 @@ fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
             has_some = true;
         }
     }
-    let is_open = since < block || (CONTINUES && block == 0u);
+    // Rows begin anew in each part.
+    let is_open = since < block || (CONTINUES && !ROWS && block == 0u);
     if lid == 0u && is_open {
         let seen = look(prefix_slot(turn.side, block / BLOCK));
         if !seen.is_there {

@@ -13,6 +13,8 @@ fn order_in_group(at: Place, wg: Workgroup) -> u32 {
 
 // Combines the values of all invocations up to each, no more than `reach` before it.
 fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
+    // Lanes may come from a loop that they left at different times: the barrier brings them together before they exchange values.
+    workgroupBarrier();
     var sum = value;
     let lanes = min(wg.width, WG);
     for (var d = 1u; d < lanes; d <<= 1u) {
@@ -21,7 +23,6 @@ fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
             sum = combine(other, sum);
         }
     }
-    workgroupBarrier();
     if at.lane == lanes - 1u {
         sums[at.subgroup] = sum;
     }
