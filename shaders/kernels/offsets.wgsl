@@ -29,6 +29,7 @@
 //
 // Beyond the documents. CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
 #import entry
+#import order
 #import tiles
 #import fold_vectors
 #import team_reduce

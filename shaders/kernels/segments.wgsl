@@ -24,6 +24,7 @@
 //
 // Beyond the documents. CUB has one kernel for each regime (a thread, a warp or a block per segment).
 #import entry
+#import order
 #import bounds
 #import fold_vectors
 #import team_reduce

@@ -12,6 +12,7 @@
 // are vectors of four, side by side: a store has the shape of the load.
 #import io
 #import entry
+#import order
 #import chain
 #import columns
 #import rows

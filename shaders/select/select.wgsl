@@ -1,58 +1,113 @@
 // select: moves the kept elements of each tile to their places, in their order, and stores the number of all.
 //
-// The last of three dispatches, see `mark`. Reads the marks, of the elements those vectors of four of which one is kept, and writes the kept elements.
+// The last dispatch of a selection. Reads the marks, and of the elements those that are kept; writes these.
 //
-// The place of an element is the number of kept ones before it: in earlier tiles, in earlier rows of its tile, in earlier invocations, and among its
-// four. Four elements of one invocation are kept at neighbouring places, but a store of single elements would meet each
-// sector of memory several times. So the kept elements of two rows are first put side by side in workgroup memory, and then stored in a row.
+//     marks    1 0 1 0 | 1 0 0 1 |        elements   7 3 9 1 | 8 2 2 6 |
+//     places   0   1   | 2     3 |        kept       7 9 8 6
+//
+// The place of an element is the number of kept ones before it: in earlier tiles, in earlier words of its tile, and in its own word. Neighbouring
+// invocations take neighbouring elements, so what they store lies side by side. An invocation loads sixteen elements before it stores one of them, so it
+// waits twice for memory, not 32 times. Where few are kept each invocation takes those of its own word: most have none.
 #import io
 #import entry
+#import order
 #import items
 #import places
 #import selected
 
 @group(0) @binding(1) var<storage, read_write> output: array<Selected>;
-@group(0) @binding(11) var<storage, read_write> count: array<u32>;
+@group(0) @binding(11) var<storage, read_write> number_of_kept: array<u32>;
 
-// Room for the elements of two rows, and one place for those that are not kept.
-override ROOM: u32 = 2049u;
+// The marks of each invocation's elements, and the place of the first of them that is kept.
+var<workgroup> words: array<u32, WG>;
+var<workgroup> first_places: array<u32, WG>;
 
-var<workgroup> staged: array<Selected, ROOM>;
-
-// Loads four elements if one of them is kept.
-fn load_kept(own: u32, row: u32, i: u32, as_vector: bool) -> Items {
-    if ((own >> (4u * row)) & 15u) != 0u {
-        return load_items(i, as_vector);
-    }
-    return Items();
+// An element of a tile: if it is kept, its number in the dispatch, and its place.
+struct Item {
+    is_kept: bool,
+    i: u32,
+    place: u32,
 }
 
-// Puts those of four elements that are kept in their places. There is no branch: sixteen of them would take SwiftShader minutes to compile.
-fn stage_four(items: Items, marks: u32, i: u32, place: u32) {
-    let is_kept = (vec4<u32>(marks) & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>();
-    let b = place + (marks & 1u);
-    let c = b + ((marks >> 1u) & 1u);
-    let d = c + ((marks >> 2u) & 1u);
-    let at = select(vec4<u32>(8u * WG), vec4<u32>(place, b, c, d), is_kept);
-    let index = params.index + i;
-    staged[at.x] = selected(items.x, index);
-    staged[at.y] = selected(items.y, index + 1u);
-    staged[at.z] = selected(items.z, index + 2u);
-    staged[at.w] = selected(items.w, index + 3u);
+fn item_of(number: u32, begin: u32) -> Item {
+    let word = words[number / OWN];
+    let bit = number % OWN;
+    let before = countOneBits(word & ((1u << bit) - 1u));
+    return Item(((word >> bit) & 1u) == 1u, begin + number, first_places[number / OWN] + before);
 }
 
-// Moves the kept elements of two rows. `before` are those before each of the two in this row, and `all` those of the rows. Returns the place behind them.
-fn move_rows(first: Items, second: Items, marks: u32, i: u32, before: u32, all: u32, onto: u32, lid: u32) -> u32 {
-    let middle = all & 0xffffu;
-    let number = middle + (all >> 16u);
-    stage_four(first, marks, i, before & 0xffffu);
-    stage_four(second, marks >> 4u, i + 4u * WG, middle + (before >> 16u));
-    workgroupBarrier();
-    for (var k = lid; k < number; k += WG) {
-        output[onto + k] = staged[k];
+fn load(item: Item) -> Selected {
+    if item.is_kept {
+        return selected(item.i);
     }
-    workgroupBarrier();
-    return onto + number;
+    return Selected();
+}
+
+fn put(item: Item, kept: Selected) {
+    if item.is_kept {
+        output[item.place] = kept;
+    }
+}
+
+// Four elements, `WG` apart, and what is loaded of them.
+struct FourItems {
+    a: Item,
+    b: Item,
+    c: Item,
+    d: Item,
+}
+
+struct FourSelected {
+    a: Selected,
+    b: Selected,
+    c: Selected,
+    d: Selected,
+}
+
+fn four_items(first: u32, begin: u32) -> FourItems {
+    return FourItems(
+        item_of(first, begin),
+        item_of(first + WG, begin),
+        item_of(first + 2u * WG, begin),
+        item_of(first + 3u * WG, begin),
+    );
+}
+
+fn load_four(items: FourItems) -> FourSelected {
+    return FourSelected(load(items.a), load(items.b), load(items.c), load(items.d));
+}
+
+fn put_four(items: FourItems, kept: FourSelected) {
+    put(items.a, kept.a);
+    put(items.b, kept.b);
+    put(items.c, kept.c);
+    put(items.d, kept.d);
+}
+
+// Moves sixteen of the elements of an invocation.
+fn move_sixteen(first: u32, begin: u32) {
+    let a = four_items(first, begin);
+    let b = four_items(first + 4u * WG, begin);
+    let c = four_items(first + 8u * WG, begin);
+    let d = four_items(first + 12u * WG, begin);
+    let from_a = load_four(a);
+    let from_b = load_four(b);
+    let from_c = load_four(c);
+    let from_d = load_four(d);
+    put_four(a, from_a);
+    put_four(b, from_b);
+    put_four(c, from_c);
+    put_four(d, from_d);
+}
+
+// Moves the kept elements of a word, the first of which has the number `first`, to the places from `place` on.
+fn move_word(word: u32, first: u32, place: u32) {
+    var item = Item(true, 0u, place);
+    for (var rest = word; rest != 0u; rest &= rest - 1u) {
+        item.i = first + firstTrailingBit(rest);
+        put(item, load(item));
+        item.place += 1u;
+    }
 }
 
 fn kernel(at: Place, wg: Workgroup) {
@@ -60,32 +115,22 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let lid = order_in_group(at, wg);
-    let tile = params.skipped + wg.index;
+    let begin = wg.index * OWN * WG;
+    let tile = whole_tile(wg.index);
     let own = marks[tile * WG + lid];
-    let i = first_of(wg.index, lid);
-    let as_vectors = has_vectors(wg.index);
-    let a = load_kept(own, 0u, i, as_vectors);
-    let b = load_kept(own, 1u, i + 4u * WG, as_vectors);
-    let c = load_kept(own, 2u, i + 8u * WG, as_vectors);
-    let d = load_kept(own, 3u, i + 12u * WG, as_vectors);
-    let e = load_kept(own, 4u, i + 16u * WG, as_vectors);
-    let f = load_kept(own, 5u, i + 20u * WG, as_vectors);
-    let g = load_kept(own, 6u, i + 24u * WG, as_vectors);
-    let h = load_kept(own, 7u, i + 28u * WG, as_vectors);
-    // The numbers of two rows in a word: no row has more than 1024 elements.
-    let low = vec4<u32>(own, own >> 8u, own >> 16u, own >> 24u);
-    let numbers = countOneBits(low & vec4<u32>(15u)) | (countOneBits(low & vec4<u32>(240u)) << vec4<u32>(16u));
-    let places = places_of(numbers, at, wg);
-    var onto = 0u;
-    if tile > 0u {
-        onto = ends[tile - 1u];
+    let onto = counts[tile];
+    let sums = sums_of(countOneBits(own), at, wg);
+    words[lid] = own;
+    first_places[lid] = onto + sums.x;
+    workgroupBarrier();
+    if sums.y > WG {
+        move_sixteen(lid, begin);
+        move_sixteen(16u * WG + lid, begin);
+    } else {
+        move_word(own, begin + OWN * lid, onto + sums.x);
     }
-    onto = move_rows(a, b, own, i, places.before.x, places.all.x, onto, lid);
-    onto = move_rows(c, d, own >> 8u, i + 8u * WG, places.before.y, places.all.y, onto, lid);
-    onto = move_rows(e, f, own >> 16u, i + 16u * WG, places.before.z, places.all.z, onto, lid);
-    onto = move_rows(g, h, own >> 24u, i + 24u * WG, places.before.w, places.all.w, onto, lid);
-    let is_last = params.index + params.len == params.count && params.len - wg.index * OWN * WG <= OWN * WG;
+    let is_last = params.index + params.len == params.count && params.len - begin <= OWN * WG;
     if is_last && lid == 0u {
-        count[params.count_at] = onto;
+        number_of_kept[params.count_at] = onto + sums.y;
     }
 }

@@ -9,6 +9,7 @@
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import operator
 #import entry
+#import order
 
 #ifdef subgroups
 #import subgroup_reduce
@@ -16,12 +17,6 @@
 
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
-
-// The rank of an invocation in the workgroup. The driver assigns invocations to subgroups, so teams are
-// formed by subgroup and lane.
-fn order_in_group(at: Place, wg: Workgroup) -> u32 {
-    return at.subgroup * wg.width + at.lane;
-}
 
 fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     // A team of one invocation needs no reduction, and its dispatch no barrier.
@@ -61,10 +56,6 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
 var<workgroup> tree: array<Acc, WG>;
 
 // The rank of an invocation in the workgroup: neighbours share a team.
-fn order_in_group(at: Place, wg: Workgroup) -> u32 {
-    return at.lid;
-}
-
 fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     let size = 1u << team;
     if size == 1u {

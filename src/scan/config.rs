@@ -117,11 +117,6 @@ impl Scan {
         self.monoid.acc_size().next_multiple_of(4)
     }
 
-    /// Elements of a tile, of which an input takes no other dispatch than for whole ones.
-    pub(crate) fn tile(&self, limits: &Limits) -> u64 {
-        self.made().layout(limits).tile
-    }
-
     fn made(&self) -> Made<'_> {
         let Scan { monoid, rows, is_exclusive, continues, looks } = self;
         Made { monoid, rows, is_exclusive: *is_exclusive, continues: *continues, looks: *looks }

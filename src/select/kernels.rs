@@ -4,62 +4,62 @@ use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, largest_workgroup, needs};
-use crate::gpu::operation::{Base, Step};
+use crate::gpu::limits::{self, largest_workgroup};
+use crate::gpu::operation::Step;
 use crate::select::Select;
 use crate::shader::{self, Composer, Piece, rooms};
 
-/// The bindings with marks, with counts of tiles, and with their sums.
+/// The bindings with marks, and with counts of tiles.
 pub(super) const MARKS: u32 = 5;
 pub(super) const COUNTS: u32 = 6;
-pub(super) const ENDS: u32 = 8;
 
-pub(super) const MARK: Step = "mark";
-pub(super) const SELECT: Step = "select";
+pub(super) const MARK: Step = "select/mark";
+pub(super) const JOIN: Step = "select/join";
+pub(super) const AHEAD: Step = "select/ahead";
+pub(super) const SELECT: Step = "select/select";
 
-/// Elements of an invocation.
-pub(super) const OWN: u32 = 32;
+/// All kernels, in their order.
+pub(super) const STEPS: &[Step] = &[MARK, JOIN, AHEAD, SELECT];
 
-/// The largest workgroup, and the workgroup memory that every device has.
-const WORKGROUP: u32 = 256;
-const MEMORY: u32 = 16 << 10;
+/// Elements of an invocation, and of the largest tile.
+const OWN: u32 = 32;
+const TILE: u32 = 4096;
+
+/// The largest workgroup that joins counts, of four tiles for each invocation.
+const JOINING: u32 = 256;
+
+/// The largest power of two of invocations in a workgroup, up to a limit.
+fn workgroup(most: u32, limits: &Limits) -> u32 {
+    1 << largest_workgroup(limits).clamp(1, most).ilog2()
+}
+
+/// Elements of a tile, the work of a workgroup.
+pub(super) fn tile(limits: &Limits) -> u32 {
+    OWN * workgroup(TILE / OWN, limits)
+}
+
+/// Tiles of a block.
+pub(super) fn block(limits: &Limits) -> u32 {
+    4 * workgroup(JOINING, limits)
+}
 
 impl Select {
-    /// Places in workgroup memory for the elements of two rows, and one for those that are not kept.
-    fn room(workgroup: u32) -> u32 {
-        8 * workgroup + 1
-    }
-
-    /// Bytes of workgroup memory: these places, and the numbers of invocations.
-    fn workgroup_memory(&self, workgroup: u32) -> u64 {
-        u64::from(Select::room(workgroup)) * self.kept_size() + 16 * u64::from(workgroup)
-    }
-
-    /// Invocations of a workgroup.
-    pub(super) fn workgroup(&self, limits: &Limits) -> u32 {
-        let most = MEMORY.min(limits.max_compute_workgroup_storage_size);
-        let largest = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
-        let smaller = std::iter::successors(Some(largest), |size| Some(size / 2));
-        let fits = |size: &u32| self.workgroup_memory(*size) <= most.into();
-        smaller.take_while(|size| *size > 0).find(fits).unwrap_or(1)
-    }
-
     /// Bytes of what is kept of an element.
     pub(super) fn kept_size(&self) -> u64 {
         if self.as_indices { 4 } else { self.monoid.stride() }
     }
 
-    /// The kernel of a step of its own.
-    pub(super) fn own_kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+    /// The kernel of a step.
+    pub(super) fn composed(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let monoid = &self.monoid.on(features);
-        let workgroup = self.workgroup(limits);
-        let subgroups = step == SELECT && features.contains(Features::SUBGROUP);
-        let (ty, value) = if self.as_indices { ("u32", "index") } else { ("Elem", "elem") };
-        let selected = format!(
-            "alias Selected = {ty};\n\nfn selected(elem: Elem, index: u32) -> Selected {{\n    return {value};\n}}"
-        );
+        let joins = [JOIN, AHEAD].contains(&step);
+        let subgroups = features.contains(Features::SUBGROUP);
+        let (ty, value) =
+            if self.as_indices { ("u32", "params.index + i") } else { ("Elem", "input[params.first + i]") };
+        let selected =
+            format!("alias Selected = {ty};\n\nfn selected(i: u32) -> Selected {{\n    return {value};\n}}");
         let types = Piece::new("generated: what the buffers hold", monoid.elem.alias());
-        let is_half = monoid.own_features().contains(Features::SHADER_F16);
+        let is_half = !joins && monoid.own_features().contains(Features::SHADER_F16);
         let wgsl = Composer::of(&[rooms::SELECT, rooms::SHARED])
             .define("vectors", monoid.elem.has_vectors())
             .define("subgroups", subgroups)
@@ -67,13 +67,14 @@ impl Select {
             .generate("selected", "what is kept of an element", selected)
             .choose("io", "select/shared/io")
             .choose("places", if subgroups { "select/places/subgroups" } else { "select/places/memory" })
-            .compose(
-                if step == MARK { "select/mark" } else { "select/select" },
-                if is_half { &["f16"] } else { &[] },
-            );
+            .compose(step, if is_half { &["f16"] } else { &[] });
+        let workgroup = workgroup(if joins { JOINING } else { TILE / OWN }, limits);
         let mut overrides = vec![("WG", workgroup.into())];
-        if step == SELECT {
-            overrides.push(("ROOM", Select::room(workgroup).into()));
+        if joins {
+            overrides.extend([("TILE", tile(limits).into()), ("BLOCK", block(limits).into())]);
+        }
+        if step == MARK {
+            overrides.push(("PLACES", (workgroup + workgroup / 8).into()));
         }
         if subgroups {
             overrides.push(("SUBGROUPS", workgroup.div_ceil(4).into()));
@@ -85,25 +86,22 @@ impl Select {
     fn slots(&self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            MARK => &[(0, Read), (MARKS, Write), (COUNTS, Write)],
-            _ => &[(0, Read), (1, Write), (MARKS, Write), (ENDS, Read), (11, Write)],
+            MARK => &[(0, Read), (MARKS, Write)],
+            SELECT => &[(0, Read), (1, Write), (MARKS, Write), (11, Write)],
+            _ => &[],
         };
+        let vectors = (step == MARK && self.monoid.elem.has_vectors()).then_some((3, Read));
         let parameters = self.monoid.parameters.filter(|_| step == MARK).map(|parameters| parameters.slot());
-        let vectors = self.monoid.elem.has_vectors().then_some((3, Read));
-        let others = [(PARAMETERS, Access::Uniform)].into_iter().chain(vectors).chain(parameters);
-        own.iter().copied().chain(others).collect()
+        let common = [(PARAMETERS, Access::Uniform), (COUNTS, Write)];
+        own.iter().copied().chain(common).chain(vectors).chain(parameters).collect()
     }
 
     /// Checks that a device can run the kernels.
     pub(super) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.monoid.on(features).check_features(features)?;
-        self.sums.check_on(features, limits)?;
-        limits::check_all([MARK, SELECT].into_iter().map(|step| self.slots(step)), limits)?;
-        let workgroup = self.workgroup(limits);
-        limits::check_workgroup([workgroup, 1], limits)?;
-        needs!(limits, max_compute_workgroup_storage_size, self.workgroup_memory(workgroup))?;
+        limits::check_all(STEPS.iter().map(|step| self.slots(step)), limits)?;
         for step in [MARK, SELECT] {
-            WgslError::unless_valid(&self.own_kernel(step, features, limits).wgsl)?;
+            WgslError::unless_valid(&self.composed(step, features, limits).wgsl)?;
         }
         Ok(())
     }

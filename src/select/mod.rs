@@ -31,9 +31,9 @@
 //!
 //! # Cost
 //!
-//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches,
-//! two more for each further window, and the memory for bits. Kernels need six storage buffers in a shader. The input is cut into windows if it is larger than a binding; the room for
-//! the kept elements must fit one.
+//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches, with
+//! more than 4 million elements four, and two more for each further window; and the memory for bits. Kernels need five storage buffers in a shader. The
+//! input is cut into windows if it is larger than a binding; the room for the kept elements must fit one.
 
 mod kernels;
 mod plan;
@@ -50,9 +50,8 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
-use crate::reduce::{Arity, BufferRange, FromResults, Monoid, Op};
-use crate::scan::Scan;
-use crate::select::kernels::{MARK, SELECT};
+use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
+use crate::select::kernels::STEPS;
 use crate::shader;
 
 /// The operator that counts kept elements, behind an application's own text.
@@ -84,8 +83,6 @@ fn finish(acc: Acc, n: u32) -> Acc {
 pub struct Select {
     monoid: Monoid,
     as_indices: bool,
-    /// Adds up the counts of tiles.
-    sums: Scan,
 }
 
 impl Select {
@@ -118,8 +115,7 @@ impl Select {
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
         let with_count = |text: &str| made(&(text.to_owned() + COUNT));
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        let sums = Scan::new(Op::Sum.over(Element::U32)?);
-        Ok(Select { monoid, as_indices: false, sums })
+        Ok(Select { monoid, as_indices: false })
     }
 }
 
@@ -131,14 +127,11 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        [vec![MARK], self.sums.steps(), vec![SELECT]].concat()
+        STEPS.to_vec()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        match step {
-            MARK | SELECT => self.own_kernel(step, features, limits),
-            _ => self.sums.kernel(step, features, limits),
-        }
+        self.composed(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {

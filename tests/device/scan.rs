@@ -106,7 +106,7 @@ fn options_turn_subgroups_off() {
     assert!(with == without && with.len() == 10_000);
 }
 
-/// Workgroups of sixteen invocations need states of states of states, and short bindings a dozen windows.
+/// Workgroups of sixteen invocations have many tiles, and short bindings a dozen windows.
 #[test]
 fn prefixes_on_a_small_device() {
     let small = &with_few_invocations(1 << 15);
@@ -191,7 +191,7 @@ fn operators_need_not_commute_on_every_adapter() {
     assert_eq!(vectors(&got), expected(&values, &[9000]));
 }
 
-/// Segments of every length, of which some are empty, over windows and over states of states; and rows. Indices and numbers count in each.
+/// Segments of every length, of which some are empty, over windows and over blocks of tiles; and rows. Indices and numbers count in each.
 #[test]
 fn prefixes_of_segments() {
     let small = with_few_invocations(1 << 16);
@@ -340,7 +340,7 @@ fn selections_of_every_type() {
     }
 }
 
-/// Structs, several windows, and states of states.
+/// Structs, several windows, and several blocks of tiles.
 #[test]
 fn selections_on_a_small_device() {
     let small = with_few_invocations(1 << 20);

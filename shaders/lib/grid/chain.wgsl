@@ -24,6 +24,7 @@
 // workgroups share.
 #import io
 #import entry
+#import order
 #import words
 #import link_words
 #import through

@@ -4,10 +4,6 @@
 
 var<workgroup> sums: array<Acc, WG>;
 
-fn order_in_group(at: Place, wg: Workgroup) -> u32 {
-    return at.lid;
-}
-
 // The sum of the invocation that is so far before one, if there is one.
 fn sum_before(lid: u32, distance: u32) -> Acc {
     return sums[max(lid, distance) - distance];

@@ -1,15 +1,9 @@
 // Prefixes of a workgroup's values: in registers inside of a subgroup, then through workgroup memory, with one barrier.
-//
-// The driver assigns invocations to subgroups, so their order is that of subgroups and lanes.
 #import operator
 #import entry
 #import shuffle
 
 var<workgroup> sums: array<Acc, WG>;
-
-fn order_in_group(at: Place, wg: Workgroup) -> u32 {
-    return at.subgroup * wg.width + at.lane;
-}
 
 // Combines the values of all invocations up to each, no more than `reach` before it.
 fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {

@@ -5,6 +5,7 @@
 // as many branches in a row.
 #import io
 #import entry
+#import order
 #import rows
 #import columns
 #import input

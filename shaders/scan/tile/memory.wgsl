@@ -5,6 +5,7 @@
 // of the input goes this way.
 #import io
 #import entry
+#import order
 #import rows
 #import loaded
 #import sums

@@ -1,20 +1,16 @@
-// Sums over the invocations before each, and over all, through workgroup memory. A step adds up four: 256 invocations take four steps.
+// Sums across a workgroup, through workgroup memory. A step adds up four: 256 invocations take four steps.
 #import io
 #import entry
-#import places_struct
 
-var<workgroup> sums: array<vec4<u32>, WG>;
-
-fn order_in_group(at: Place, wg: Workgroup) -> u32 {
-    return at.lid;
-}
+var<workgroup> sums: array<u32, WG>;
 
 // The sum of the invocation that is so far before one, if there is one.
-fn sum_of(lid: u32, distance: u32) -> vec4<u32> {
-    return select(vec4<u32>(), sums[max(lid, distance) - distance], lid >= distance);
+fn sum_of(lid: u32, distance: u32) -> u32 {
+    return select(0u, sums[max(lid, distance) - distance], lid >= distance);
 }
 
-fn places_of(own: vec4<u32>, at: Place, wg: Workgroup) -> Places {
+// The sum of all invocations before one, and that of all. Between two calls there must be a barrier.
+fn sums_of(own: u32, at: Place, wg: Workgroup) -> vec2<u32> {
     var sum = own;
     for (var d = 1u; d < WG; d <<= 2u) {
         sums[at.lid] = sum;
@@ -24,5 +20,5 @@ fn places_of(own: vec4<u32>, at: Place, wg: Workgroup) -> Places {
     }
     sums[at.lid] = sum;
     workgroupBarrier();
-    return Places(sum - own, sums[WG - 1u]);
+    return vec2<u32>(sum - own, sums[WG - 1u]);
 }

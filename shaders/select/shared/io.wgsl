@@ -1,5 +1,4 @@
 // Parameters of one dispatch, and what dispatches hand to each other. A tile is 32 elements for each invocation of a workgroup.
-#import operator
 
 struct Params {
     // The position of the first element in the binding.
@@ -10,8 +9,7 @@ struct Params {
     len: u32,
     // Elements of the whole input.
     count: u32,
-    // Tiles before the first of this dispatch, and tiles of this dispatch.
-    skipped: u32,
+    // Tiles of this dispatch.
     tiles: u32,
     // Workgroups in a row of the grid.
     groups: u32,
@@ -21,10 +19,10 @@ struct Params {
 
 @group(0) @binding(2) var<uniform> params: Params;
 
-// A word of marks for each invocation; the kept elements of each tile; and of all tiles up to each.
+// A bit for each element of the whole input.
 @group(0) @binding(5) var<storage, read_write> marks: array<u32>;
+// The kept elements of each tile, later those of all tiles before it; behind them the same for each block of tiles.
 @group(0) @binding(6) var<storage, read_write> counts: array<u32>;
-@group(0) @binding(8) var<storage, read> ends: array<u32>;
 
 // A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
 fn group_index(id: vec3<u32>) -> u32 {
@@ -32,11 +30,11 @@ fn group_index(id: vec3<u32>) -> u32 {
 }
 
 // Invocations in a workgroup: a power of two.
-override WG: u32 = 256u;
-// Elements of an invocation.
+override WG: u32 = 128u;
+// Elements of an invocation, a word of marks.
 const OWN: u32 = 32u;
 
-// The first element of an invocation.
-fn first_of(tile: u32, lid: u32) -> u32 {
-    return tile * OWN * WG + 4u * lid;
+// The tile of the whole input that is this one of the dispatch.
+fn whole_tile(tile: u32) -> u32 {
+    return params.index / (OWN * WG) + tile;
 }

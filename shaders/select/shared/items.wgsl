@@ -43,11 +43,3 @@ fn load_items(i: u32, as_vector: bool) -> Items {
     return Items(element_or_zero(i), element_or_zero(i + 1u), element_or_zero(i + 2u), element_or_zero(i + 3u));
 }
 #endif
-
-// 1 if an element is kept.
-fn kept(elem: Elem, i: u32) -> u32 {
-    if i < params.len {
-        return map(elem, params.index + i);
-    }
-    return 0u;
-}
