@@ -1,10 +1,11 @@
 //! Runs of equal neighbouring keys against a walk over the pairs.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use halofold::Element;
 use halofold::group::{Pairs, ReduceRuns, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
+use halofold::{Compiled, Element, Kernels, Options};
 
 use crate::common::{POISON, Random, bits_of, elements, gpu, poison};
 use crate::inputs::{Input, words, written};
@@ -39,7 +40,10 @@ pub fn outputs(
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
     let by_key = monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid));
-    let by_key = gpu.compile(by_key);
+    // Kernels of equal text compile once.
+    static KERNELS: LazyLock<Kernels> = LazyLock::new(Kernels::default);
+    let options = Options::default().with_kernels(&KERNELS);
+    let by_key = Compiled::new(&gpu.device, by_key, &options).unwrap();
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
     let request = if values.is_empty() {
         by_key.of(&first)
