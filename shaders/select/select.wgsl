@@ -129,8 +129,10 @@ fn kernel(at: Place, wg: Workgroup) {
     } else {
         move_word(own, begin + OWN * lid, onto + sums.x);
     }
-    let is_last = params.index + params.len == params.count && params.len - begin <= OWN * WG;
-    if is_last && lid == 0u {
+    // A tile behind the last one has none of them, if a count on the GPU ends with a tile. Without elements the first one is the last.
+    let rest = params.len - begin;
+    let is_last = (rest > 0u && rest <= OWN * WG) || (params.count == 0u && begin == 0u);
+    if is_last && params.index + params.len == params.count && lid == 0u {
         number_of_kept[params.count_at] = onto + sums.y;
     }
 }

@@ -11,7 +11,7 @@ use halofold::{
     Bound, Compiled, Cut, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Request, Slice,
 };
 
-use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read};
+use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read, with_few_invocations};
 
 const LEN: u32 = 70_000;
 
@@ -91,6 +91,10 @@ fn counts_on_the_gpu_are_those_of_the_host() {
         let of_half = Select::new(Element::F16, &keep.replace("elem %", "index %")).unwrap().indices();
         check(gpu(), of_half, Slice::new(values, 0, 2 * u64::from(LEN)));
     }
+    // Counts that end with a tile, behind blocks of tiles.
+    let small = with_few_invocations(1 << 20);
+    let values_there = &self::words(&small, |i| i.wrapping_mul(2_654_435_761) >> 12);
+    check_of(&small, Select::new(Element::U32, keep).unwrap(), values_there, (LEN, &[33_280, 65_536]));
     let ids = &words(|i| i.wrapping_mul(2_654_435_761) >> 16);
     for groups in [6000, 70_000] {
         check(gpu(), GroupById::new(Element::U32, groups).count(), Pairs { keys: ids, values: ids });
