@@ -4,7 +4,7 @@ use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, largest_workgroup, needs};
+use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::{Memory, Step};
 use crate::gpu::outputs;
 use crate::gpu::range::{BufferRange, Cut};
@@ -57,7 +57,7 @@ impl Tile {
     /// Invocations of a workgroup.
     fn workgroup(self, acc: u64, limits: &Limits) -> u32 {
         let most = MEMORY.min(limits.max_compute_workgroup_storage_size);
-        let largest = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
+        let largest = power_of_two_workgroup(WORKGROUP, limits);
         let smaller = std::iter::successors(Some(largest), |size| Some(size / 2));
         smaller.take_while(|size| *size > 0).find(|size| self.memory(*size, acc) <= most.into()).unwrap_or(1)
     }
@@ -138,6 +138,7 @@ impl<'a> Made<'a> {
             Tile::Memory => "scan/tile/memory",
             Tile::Lanes => "scan/tile/lanes",
         };
+        let acc_words = monoid.acc.words();
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
@@ -149,6 +150,7 @@ impl<'a> Made<'a> {
             .choose("io", "scan/shared/io")
             .choose("chain", "lib/grid/chain")
             .choose("first_before", "scan/shared/first_before")
+            .choose("after", if acc_words <= 2 { "scan/after/words" } else { "scan/after/states" })
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("through", through)
             .choose("tile", tile_file)

@@ -17,7 +17,8 @@
 //! # Order
 //!
 //! Elements are combined in their order, so `combine` of an operator of your own need not commute. The tree is fixed by the lengths: the
-//! same bits every time on the same device. Sums of floats are rounded as in other orders; the error of a prefix grows by a rounding for every 256 tiles, and those of one tile and one block: [`Scan::depth`] counts them.
+//! same bits every time on the same device. [`Scan::depth`] counts the roundings of a float prefix: those inside a tile and inside a block of 256
+//! tiles, and one for each block before.
 //! Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once: a prefix has the bits of
 //! [`reduce::exact`](crate::reduce::exact), on every GPU.
 //!
@@ -27,7 +28,8 @@
 //! # Cost
 //!
 //! The input is read once, and the results are written once, in one dispatch; a last tile that is not full takes a second one. A tile has 8192
-//! elements, half as many with accumulators of 5 to 8 bytes, and fewer with those of 64 bytes and more. Accumulators of more than 8 bytes and elements of your own type load a tile a second time, from the cache. Workgroups hand their sums on (`shaders/lib/grid/chain.wgsl`), but no result depends on
+//! elements, 4096 with accumulators of 5 to 8 bytes, and fewer with those of 64 bytes and more. Accumulators of more than 8 bytes and elements of your own
+//! type load a tile a second time, from the cache. Workgroups hand their sums on (`shaders/lib/grid/chain.wgsl`), but no result depends on
 //! another workgroup's progress: what is not there after a while is computed again. Rows take the same time, whatever their length.
 //! Segments between offsets take a search among these for every four elements, and one storage buffer more. A part takes two dispatches more.
 //!

@@ -129,19 +129,14 @@ fn missing_sums_are_computed_on_every_adapter() {
     let input = Input::new(&small, &elements);
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
-    for row in [400_000, 200_000] {
+    for (cut, row) in [(Cut::All, 400_000), (Cut::Rows(400_000), 400_000), (Cut::Rows(200_000), 200_000)] {
         let expected: Vec<u32> = elements.chunks(row).flat_map(|row| row.iter().scan(0, running)).collect();
-        let bound = scan.of(&input).rows(row as u64).bind(&output).unwrap();
+        let bound = scan.of(&input).cut(cut.clone()).bind(&output).unwrap();
         for turn in 0..6 {
             small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
-            assert!(words(&read(&small, &output)) == expected, "rows of {row}, turn {turn}");
+            assert!(words(&read(&small, &output)) == expected, "{cut:?}, turn {turn}");
         }
     }
-    // Without rows, too.
-    let expected: Vec<u32> = elements.iter().scan(0, running).collect();
-    let bound = scan.of(&input).bind(&output).unwrap();
-    small.clean(|| in_one_pass(&small, |pass| (0..3).for_each(|_| bound.encode_in_pass(pass))));
-    assert!(words(&read(&small, &output)) == expected);
 }
 
 /// Decimal digits of a number, of which it keeps the last, the index, and the number of elements: it is associative, and does not commute.
@@ -191,7 +186,7 @@ fn operators_need_not_commute_on_every_adapter() {
     assert_eq!(vectors(&got), expected(&values, &[9000]));
 }
 
-/// Segments of every length, of which some are empty, over windows and over blocks of tiles; and rows. Indices and numbers count in each.
+/// Rows, and segments of every length, empty segments too, across windows and blocks of tiles. `index` and `n` count in each.
 #[test]
 fn prefixes_of_segments() {
     let small = with_few_invocations(1 << 16);

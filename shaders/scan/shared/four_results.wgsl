@@ -1,5 +1,6 @@
 // The results of four elements, from what lies before them.
 #import items
+#import after
 #import results
 
 struct Results {

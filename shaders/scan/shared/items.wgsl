@@ -2,6 +2,7 @@
 #import io
 #import columns
 #import input
+#import after
 #import operator
 
 // Four neighbours as accumulators; where a row begins; and the columns of elements.

@@ -9,6 +9,7 @@
 #import rows
 #import columns
 #import input
+#import after
 #import results
 #import sums
 #import through

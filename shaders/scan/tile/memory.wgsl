@@ -8,6 +8,7 @@
 #import order
 #import rows
 #import loaded
+#import after
 #import sums
 #import through
 
