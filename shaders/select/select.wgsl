@@ -100,7 +100,7 @@ fn move_sixteen(first: u32, begin: u32) {
     put_four(d, from_d);
 }
 
-// Moves the kept elements of a word, the first of which has the number `first`, to the places from `place` on.
+// Moves the kept elements of a word. `first` is the number of its first element, `place` the place of its first kept element.
 fn move_word(word: u32, first: u32, place: u32) {
     var item = Item(true, 0u, place);
     for (var rest = word; rest != 0u; rest &= rest - 1u) {

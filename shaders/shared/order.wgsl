@@ -1,4 +1,4 @@
-// The number of an invocation in its workgroup, in the order in which subgroup operations take invocations: the driver assigns them to subgroups and lanes.
+// The rank of an invocation in its workgroup: by subgroup and lane where there are subgroups, to which the driver assigns invocations.
 #import entry
 
 fn order_in_group(at: Place, wg: Workgroup) -> u32 {

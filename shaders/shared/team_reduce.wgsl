@@ -9,7 +9,6 @@
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import operator
 #import entry
-#import order
 
 #ifdef subgroups
 #import subgroup_reduce
@@ -55,7 +54,6 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
 #else
 var<workgroup> tree: array<Acc, WG>;
 
-// The rank of an invocation in the workgroup: neighbours share a team.
 fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     let size = 1u << team;
     if size == 1u {

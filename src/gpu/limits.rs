@@ -150,6 +150,11 @@ pub(crate) fn largest_workgroup(limits: &Limits) -> u32 {
     limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x)
 }
 
+/// The largest power of two of invocations in a workgroup of one dimension, up to `most`.
+pub(crate) fn power_of_two_workgroup(most: u32, limits: &Limits) -> u32 {
+    1 << largest_workgroup(limits).min(most).max(1).ilog2()
+}
+
 /// Checks the limits that a kernel with these bindings in group 0 needs for any input.
 pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
     let count =

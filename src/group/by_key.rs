@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup};
+use crate::gpu::limits::{self, LimitError, SettingError, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
@@ -147,7 +147,7 @@ impl GroupByKey {
     /// Invocations of a workgroup.
     fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
         let most = if step == COLLECT { COLLECTING } else { WORKGROUP };
-        1 << largest_workgroup(limits).clamp(1, most).ilog2()
+        power_of_two_workgroup(most, limits)
     }
 
     /// The memory of keys: their table, and two lists.

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::limits::{LimitError, largest_workgroup};
+use crate::gpu::limits::{LimitError, power_of_two_workgroup};
 use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange};
@@ -97,7 +97,7 @@ impl Table {
     /// The table for these results.
     pub(super) fn of(by_id: &GroupById, limits: &Limits) -> Self {
         let (groups, planes) = (by_id.groups, by_id.planes());
-        let workgroup_size = 1 << largest_workgroup(limits).clamp(1, WORKGROUP).ilog2();
+        let workgroup_size = power_of_two_workgroup(WORKGROUP, limits);
         let bytes = limits.max_compute_workgroup_storage_size;
         let room = |bytes: u32| (bytes.saturating_sub(BESIDES) / (4 * planes)).max(1);
         let near = self::near(by_id);

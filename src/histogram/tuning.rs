@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::limits::{self, SettingError, largest_workgroup, needs};
+use crate::gpu::limits::{self, SettingError, largest_workgroup, needs, power_of_two_workgroup};
 
 /// The fewest invocations of a workgroup.
 const SMALLEST_WORKGROUP: u32 = 64;
@@ -60,9 +60,7 @@ impl Tuning {
     /// It takes as many copies as fit 16 KiB of workgroup memory, at most 32. It takes large workgroups, so that few of them add their counts to
     /// the result. For short inputs it takes small workgroups, which spread the keys over more cores.
     pub fn of(limits: &Limits, bins: u32, len: u64) -> Self {
-        let most = largest_workgroup(limits).max(1);
-        let wanted = if len < 1 << 20 { 256 } else { 1024 };
-        let workgroup_size = (1 << most.ilog2()).min(wanted);
+        let workgroup_size = power_of_two_workgroup(if len < 1 << 20 { 256 } else { 1024 }, limits);
         let (max_workgroups, method) = (FILLING / workgroup_size, Method::of(limits, bins.max(1)));
         Tuning { workgroup_size, max_workgroups, method }
     }

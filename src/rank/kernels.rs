@@ -5,7 +5,7 @@ use wgpu::Limits;
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, largest_workgroup, needs};
+use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::Step;
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::rank::shape::Rows;
@@ -142,7 +142,7 @@ impl Made<'_> {
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => sifting(self.is_top),
-            PICK | ADD_UP => 1 << largest_workgroup(limits).min(1024).ilog2(),
+            PICK | ADD_UP => power_of_two_workgroup(1024, limits),
             ROW_RANKS | ROW_TOP => rows::workgroup(self.rows.len, self.k.into(), limits),
             _ => WORKGROUP,
         };

@@ -4,7 +4,7 @@ use wgpu::Limits;
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::limits::{LimitError, largest_workgroup, needs};
+use crate::gpu::limits::{LimitError, needs, power_of_two_workgroup};
 use crate::gpu::operation::Step;
 use crate::gpu::{Pass, grid};
 use crate::rank::selection::{Params, Part, Selection};
@@ -40,9 +40,9 @@ const DEVIATIONS: f64 = 4.0;
 /// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are wanted, it has the invocations of which
 /// the best are looked at first.
 pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
-    let most = 1 << largest_workgroup(limits).clamp(1, 1024).ilog2();
-    let wanted = len.map_or(most, |len| len.div_ceil(HELD)).max(2 * k).min(most);
-    (wanted.next_power_of_two() as u32).clamp(64.min(most as u32), most as u32)
+    let most = power_of_two_workgroup(1024, limits);
+    let wanted = len.map_or(most.into(), |len| len.div_ceil(HELD)).max(2 * k).min(most.into());
+    (wanted.next_power_of_two() as u32).clamp(64.min(most), most)
 }
 
 /// The candidates that a workgroup ranks at once: more than are expected if the best of each invocation are looked at, and else a third

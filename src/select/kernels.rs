@@ -4,7 +4,7 @@ use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, largest_workgroup};
+use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::Step;
 use crate::select::Select;
 use crate::shader::{self, Composer, Piece, rooms};
@@ -28,9 +28,13 @@ const TILE: u32 = 4096;
 /// The largest workgroup that joins counts, of four tiles for each invocation.
 const JOINING: u32 = 256;
 
-/// The largest power of two of invocations in a workgroup, up to a limit.
+/// The workgroup memory of an invocation, at most.
+const BYTES_PER_INVOCATION: u32 = 16;
+
+/// Invocations of a workgroup: at most `most`, and as many as have workgroup memory.
 fn workgroup(most: u32, limits: &Limits) -> u32 {
-    1 << largest_workgroup(limits).clamp(1, most).ilog2()
+    let fitting = limits.max_compute_workgroup_storage_size / BYTES_PER_INVOCATION;
+    power_of_two_workgroup(most.min(fitting), limits)
 }
 
 /// Elements of a tile, the work of a workgroup.
@@ -100,6 +104,8 @@ impl Select {
     pub(super) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.monoid.on(features).check_features(features)?;
         limits::check_all(STEPS.iter().map(|step| self.slots(step)), limits)?;
+        limits::check_workgroup([workgroup(JOINING, limits), 1], limits)?;
+        needs!(limits, max_compute_workgroup_storage_size, BYTES_PER_INVOCATION)?;
         for step in [MARK, SELECT] {
             WgslError::unless_valid(&self.composed(step, features, limits).wgsl)?;
         }

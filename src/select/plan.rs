@@ -27,7 +27,7 @@ parameters! {
 /// The remedy for an input that is too long.
 const SPLIT: &str = "split the input";
 
-/// Tiles of an input, of which one that is empty has one, too: it stores the number of kept elements; and blocks of tiles.
+/// Returns the number of tiles of an input, and of blocks. An empty input has one tile, which stores the number of kept elements.
 fn tiles(len: u64, limits: &Limits) -> [u64; 2] {
     let tiles = len.max(1).div_ceil(tile(limits).into());
     [tiles, tiles.div_ceil(block(limits).into())]

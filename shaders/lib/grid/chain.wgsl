@@ -123,7 +123,7 @@ fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
             has_some = true;
         }
     }
-    // Rows begin anew in each part.
+    // The first row of a part does not continue the last row of the part before.
     let is_open = since < block || (CONTINUES && !ROWS && block == 0u);
     if lid == 0u && is_open {
         let seen = look(prefix_slot(turn.side, block / BLOCK));

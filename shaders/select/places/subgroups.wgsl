@@ -7,7 +7,7 @@ override SUBGROUPS: u32 = 64u;
 
 var<workgroup> sums: array<u32, SUBGROUPS>;
 
-// The sum of all invocations before one, and that of all. Between two calls there must be a barrier.
+// Returns the sum of all invocations before one, and the sum of all. Between two calls there must be a barrier.
 fn sums_of(own: u32, at: Place, wg: Workgroup) -> vec2<u32> {
     var before = subgroupExclusiveAdd(own);
     let sum = subgroupAdd(own);

@@ -6,7 +6,7 @@ override TILE: u32 = 4096u;
 // Tiles of a block: four for each invocation that joins them.
 override BLOCK: u32 = 1024u;
 
-// An input without elements has a tile, too: it stores their number.
+// An empty input has one tile, which stores the number of kept elements.
 fn all_tiles() -> u32 {
     return max((params.count + TILE - 1u) / TILE, 1u);
 }
