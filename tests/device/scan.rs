@@ -1,5 +1,7 @@
 //! Prefixes against running results on the CPU, and selections against a filter.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use halofold::reduce::reference::{Expected, prefixes, reduce};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::{Outputs, Scan};
@@ -7,7 +9,8 @@ use halofold::select::Select;
 use halofold::{Compiled, Cut, Element, Error, Options, Value};
 
 use crate::common::{
-    Gpu, Kind, Random, compile, data, gpu, in_one_pass, is_poison, read, right, room, with_few_invocations,
+    Gpu, Kind, Random, compile, data, gpu, in_one_pass, is_poison, is_sampled, read, right, room,
+    with_few_invocations,
 };
 use crate::cut;
 use crate::inputs::{Input, words, written};
@@ -82,7 +85,20 @@ fn prefixes_of_every_type_length_and_row() {
         check(gpu, of, 10_000, None, true, 0);
     }
     // Around tiles.
-    let lens = [(0, 0), (1, 4), (3, 0), (4, 8), (4095, 0), (4096, 12), (4097, 4), (8192, 0), (8193, 0)];
+    let lens = [
+        (0, 0),
+        (1, 4),
+        (3, 0),
+        (4, 8),
+        (4095, 0),
+        (4096, 12),
+        (4097, 4),
+        (8191, 0),
+        (8192, 0),
+        (8193, 0),
+        (16_383, 4),
+        (16_385, 0),
+    ];
     for (len, offset) in lens {
         check(gpu, sums(Element::I32), len, None, len % 3 == 0, offset);
     }
@@ -136,6 +152,47 @@ fn missing_sums_are_computed_on_every_adapter() {
             small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
             assert!(words(&read(&small, &output)) == expected, "{cut:?}, turn {turn}");
         }
+    }
+}
+
+/// Sums of floats have the same bits a thousand times (in the sample 100), while other threads take the processor: those that a workgroup waits for, and those that it computes
+/// by itself.
+#[test]
+fn sums_of_floats_have_the_same_bits_under_load_on_every_adapter() {
+    let small = with_few_invocations(1 << 20);
+    let elements = data(Kind::Random, Op::Sum, Element::F32, 150_000, 5);
+    let input = Input::at(&small, elements.bytes(), 0);
+    let outputs: Vec<_> = (0..10).map(|_| room(&small, 600_000)).collect();
+    let mut first = None;
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| while !is_done.load(Ordering::Relaxed) {});
+        }
+        let _done = Done(&is_done);
+        let turns = if is_sampled() { 5 } else { 50 };
+        for looks in [4096, 0] {
+            let scan = small.compile(Scan::new(Op::Sum.over(Element::F32).unwrap()).with_looks(looks));
+            let bound: Vec<_> = outputs.iter().map(|output| scan.of(&input).bind(output).unwrap()).collect();
+            for turn in 0..turns {
+                small.clean(|| {
+                    in_one_pass(&small, |pass| bound.iter().for_each(|bound| bound.encode_in_pass(pass)))
+                });
+                for output in &outputs {
+                    let got = read(&small, output);
+                    assert!(got == *first.get_or_insert_with(|| got.clone()), "{looks} looks, turn {turn}");
+                }
+            }
+        }
+    });
+}
+
+/// Ends the threads that take the processor, also if the test fails.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -195,12 +252,14 @@ fn prefixes_of_segments() {
     let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));
     let lens: Vec<usize> = [7].into_iter().chain(lens).collect();
     let ends = cut::Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
-    let scan = small.compile(digits());
+    let [waiting, computing] = [digits(), digits().with_looks(0)].map(|scan| small.compile(scan));
     for (cut, lens) in [(Cut::Segments(ends.into()), lens), (Cut::Rows(5), vec![5; 2000])] {
         let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
         let size = 16 * elements.len() as u64;
-        let got = small.clean(|| run(&small, &scan, cut, bytemuck::cast_slice(&elements), 4, size));
-        assert!(vectors(&got) == expected(&elements, &lens), "segments of {lens:?}");
+        for scan in [&waiting, &computing] {
+            let got = run(&small, scan, cut.clone(), bytemuck::cast_slice(&elements), 4, size);
+            assert!(vectors(&got) == expected(&elements, &lens), "segments of {lens:?}");
+        }
     }
 }
 
@@ -225,6 +284,26 @@ fn parts_go_on_where_others_have_ended() {
             assert!(got.eq(all[at..at + len].iter().map(|of| of[0])), "{len} elements from {at} on");
             at += len;
         }
+    }
+}
+
+/// Parts of several blocks of tiles.
+#[test]
+fn parts_go_on_behind_blocks_of_tiles() {
+    let small = with_few_invocations(1 << 20);
+    let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
+    let state = room(&small, scan.operation().state_size());
+    let (elements, mut sum): (Vec<u32>, u32) = ((0..300_000u32).map(|i| i.wrapping_mul(i)).collect(), 0);
+    for part in [&[][..], &elements[..150_000], &elements[150_000..299_997], &elements[299_997..]] {
+        let (input, output) = (Input::new(&small, part), room(&small, 4 * part.len() as u64 + 4));
+        let bound = scan.of(&input).bind(Outputs { prefixes: &output, state: &state }).unwrap();
+        small.clean(|| in_one_pass(&small, |pass| bound.encode_in_pass(pass)));
+        let expected = part.iter().map(|element| {
+            sum = sum.wrapping_add(*element);
+            sum
+        });
+        let got = words(&read(&small, &output));
+        assert!(got[..part.len()].iter().copied().eq(expected), "{} elements", part.len());
     }
 }
 
