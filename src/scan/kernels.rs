@@ -138,7 +138,6 @@ impl<'a> Made<'a> {
             Tile::Memory => "scan/tile/memory",
             Tile::Lanes => "scan/tile/lanes",
         };
-        let acc_words = monoid.acc.words();
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
@@ -150,7 +149,7 @@ impl<'a> Made<'a> {
             .choose("io", "scan/shared/io")
             .choose("chain", "lib/grid/chain")
             .choose("first_before", "scan/shared/first_before")
-            .choose("after", if acc_words <= 2 { "scan/after/words" } else { "scan/after/states" })
+            .choose("after", if monoid.acc.words() <= 2 { "scan/after/words" } else { "scan/after/states" })
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("through", through)
             .choose("tile", tile_file)

@@ -31,7 +31,7 @@ const JOINING: u32 = 256;
 /// The workgroup memory of an invocation, at most.
 const BYTES_PER_INVOCATION: u32 = 16;
 
-/// Invocations of a workgroup: at most `most`, and as many as have workgroup memory.
+/// Returns the number of invocations of a workgroup: at most `most`, and no more than workgroup memory has room for.
 fn workgroup(most: u32, limits: &Limits) -> u32 {
     let fitting = limits.max_compute_workgroup_storage_size / BYTES_PER_INVOCATION;
     power_of_two_workgroup(most.min(fitting), limits)

@@ -1,5 +1,5 @@
-// The combination of items in rows, without a branch, for accumulators of one or two words. A tile has 56 of them in a row: some compilers take
-// minutes for as many branches.
+// The combination of items in rows, for accumulators of one or two words. It has no branch: an invocation combines 56 times in a row, and some
+// compilers take minutes for as many branches.
 #import io
 #import operator
 #import words
