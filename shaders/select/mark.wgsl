@@ -15,6 +15,7 @@
 #import order
 #import items
 #import places
+#import kept
 
 // Four marks of each of an invocation's vectors. A place is left out after eight, so that invocations that read every eighth do not meet.
 override PLACES: u32 = 144u;
@@ -22,20 +23,6 @@ var<workgroup> fours: array<u32, PLACES>;
 
 fn place_of(lid: u32) -> u32 {
     return lid + lid / 8u;
-}
-
-// 1 if an element is kept.
-fn kept(elem: Elem, i: u32) -> u32 {
-    if i < params.len {
-        return map(elem, params.index + i);
-    }
-    return 0u;
-}
-
-// Four bits: those of four elements that are kept.
-fn marks_of(items: Items, i: u32) -> u32 {
-    let low = kept(items.x, i) | (kept(items.y, i + 1u) << 1u);
-    return low | (kept(items.z, i + 2u) << 2u) | (kept(items.w, i + 3u) << 3u);
 }
 
 // The marks of 32 neighbouring elements, of eight vectors that neighbouring invocations have loaded.
@@ -76,4 +63,5 @@ fn kernel(at: Place, wg: Workgroup) {
     if lid == 0u {
         counts[tile] = sums.y;
     }
+    put_first(own, sums, tile, lid);
 }

@@ -14,26 +14,28 @@
 #import items
 #import places
 #import selected
+#import beside
 
 @group(0) @binding(1) var<storage, read_write> output: array<Selected>;
-@group(0) @binding(11) var<storage, read_write> number_of_kept: array<u32>;
 
 // The marks of each invocation's elements, and the place of the first of them that is kept.
 var<workgroup> words: array<u32, WG>;
 var<workgroup> first_places: array<u32, WG>;
 
-// An element of a tile: if it is kept, its number in the dispatch, and its place.
+// An element of a tile: if it is kept, its number in the dispatch, its place, and the length of the run that it begins.
 struct Item {
     is_kept: bool,
     i: u32,
     place: u32,
+    length: u32,
 }
 
 fn item_of(number: u32, begin: u32) -> Item {
     let word = words[number / OWN];
     let bit = number % OWN;
-    let before = countOneBits(word & ((1u << bit) - 1u));
-    return Item(((word >> bit) & 1u) == 1u, begin + number, first_places[number / OWN] + before);
+    let place = first_places[number / OWN] + countOneBits(word & ((1u << bit) - 1u));
+    let length = length_of(bit, word, number / OWN, begin / (OWN * WG));
+    return Item(((word >> bit) & 1u) == 1u, begin + number, place, length);
 }
 
 fn load(item: Item) -> Selected {
@@ -46,6 +48,7 @@ fn load(item: Item) -> Selected {
 fn put(item: Item, kept: Selected) {
     if item.is_kept {
         output[item.place] = kept;
+        put_length(item.place, item.length);
     }
 }
 
@@ -100,11 +103,13 @@ fn move_sixteen(first: u32, begin: u32) {
     put_four(d, from_d);
 }
 
-// Moves the kept elements of a word. `first` is the number of its first element, `place` the place of its first kept element.
-fn move_word(word: u32, first: u32, place: u32) {
-    var item = Item(true, 0u, place);
+// Moves the kept elements of an invocation's word. `place` is that of the first of them.
+fn move_word(word: u32, lid: u32, begin: u32, place: u32) {
+    var item = Item(true, 0u, place, 0u);
     for (var rest = word; rest != 0u; rest &= rest - 1u) {
-        item.i = first + firstTrailingBit(rest);
+        let bit = firstTrailingBit(rest);
+        item.i = begin + OWN * lid + bit;
+        item.length = length_of(bit, word, lid, begin / (OWN * WG));
         put(item, load(item));
         item.place += 1u;
     }
@@ -123,11 +128,12 @@ fn kernel(at: Place, wg: Workgroup) {
     words[lid] = own;
     first_places[lid] = onto + sums.x;
     workgroupBarrier();
+    prepare_lengths(onto + sums.y, tile, lid);
     if sums.y > WG {
         move_sixteen(lid, begin);
         move_sixteen(16u * WG + lid, begin);
     } else {
-        move_word(own, begin + OWN * lid, onto + sums.x);
+        move_word(own, lid, begin, onto + sums.x);
     }
     // A tile behind the last one has none of them, if a count on the GPU ends with a tile. Without elements the first one is the last.
     let rest = params.len - begin;

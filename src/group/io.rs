@@ -8,7 +8,7 @@ use crate::gpu::io::{InputsOf, OutputsOf, outputs};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 use crate::group::aggregate::Aggregate;
-use crate::group::{GroupById, GroupByKey, ReduceRuns};
+use crate::group::{GroupById, GroupByKey, ReduceRuns, RunLengths};
 use crate::of_texels::OfTexels;
 use crate::reduce::FromResults;
 use crate::reduce::results::OutputLayout;
@@ -127,7 +127,7 @@ impl<'b> OutputsOf<'b, GroupByKey> for Outputs<'b> {
     }
 }
 
-/// The outputs of [`ReduceRuns`].
+/// The outputs of [`ReduceRuns`] and of [`RunLengths`].
 #[derive(Clone, Copy, Debug)]
 pub struct RunOutputs<K, R, L> {
     /// The key of each run, with the bits of its first one. There is room for as many as there are keys.
@@ -140,6 +140,7 @@ pub struct RunOutputs<K, R, L> {
 }
 
 outputs!(RunOutputs<K: keys, R: results, L: len>, ReduceRuns);
+outputs!(RunOutputs<K: keys, R: results, L: len>, RunLengths);
 
 /// The results of a group. `None` is what the operation is not asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -218,6 +219,19 @@ pub struct Run<K, R> {
     pub key: K,
     /// The result of its values, or their number.
     pub result: R,
+}
+
+/// Reads the results of runs, from the arrays of their keys and results and their number.
+pub(super) fn runs<K: FromResults, R: FromResults>(
+    key: Element,
+    layout: &OutputLayout,
+    outputs: &[&[u8]],
+) -> Result<Vec<Run<K, R>>, Error> {
+    let runs = number(outputs[2]);
+    let keys = &outputs[0][..key.size() as usize * runs];
+    let keys: Vec<K> = OutputLayout::of("keys", key).read_all(keys)?;
+    let results: Vec<R> = layout.read_all(&outputs[1][..layout.stride as usize * runs])?;
+    Ok(keys.into_iter().zip(results).map(|(key, result)| Run { key, result }).collect())
 }
 
 /// The number of keys that an operation has found.

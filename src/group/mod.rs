@@ -33,7 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ReduceRuns`] takes keys and values, and reduces the values of each run of equal neighbouring keys; or it gives the lengths of runs:
+//! [`ReduceRuns`] takes keys and values, and reduces the values of each run of equal neighbouring keys; [`RunLengths`] takes keys alone:
 //!
 //! ```
 //! use halofold::group::{Pairs, ReduceRuns, Run};
@@ -96,6 +96,8 @@
 //!
 //! A device that miscounts in workgroup memory adds every pair to storage: see [`probe`](crate::probe).
 //!
+//! Lengths of runs cost as much as a [`Select`](crate::select).
+//!
 //! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
 //! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about a sixteenth of the input's.
 
@@ -104,6 +106,7 @@ mod by_id;
 mod by_key;
 mod io;
 mod kernels;
+mod lengths;
 mod plan;
 pub mod reference;
 mod runs;
@@ -111,5 +114,6 @@ mod spec;
 
 pub use by_key::GroupByKey;
 pub use io::{Group, Outputs, Pairs, Run, RunOutputs};
+pub use lengths::RunLengths;
 pub use runs::ReduceRuns;
 pub use spec::GroupById;

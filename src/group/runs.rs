@@ -7,14 +7,14 @@ use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::io::{OneInput, Output, ResultOf};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::limits::{self, LimitError, SettingError, largest_workgroup, needs};
+use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
 use crate::gpu::{Pass, grid};
 use crate::group::io::{self, Run};
-use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults, Monoid};
+use crate::select::check_key;
 use crate::shader::{self, Composer, Piece, rooms};
 
 const RUNS: Step = "by_key/runs";
@@ -55,10 +55,10 @@ parameters! {
     }
 }
 
-/// A description of results for runs of equal neighbouring keys: of the values that belong to the keys, or the lengths of the runs. It is a plain
+/// A description of results for runs of equal neighbouring keys: of the values that belong to the keys. It is a plain
 /// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
 ///
-/// Its inputs are [`Pairs`](crate::group::Pairs), for lengths only the keys; its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs.
+/// Its inputs are [`Pairs`](crate::group::Pairs); its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs.
 /// On the host each run is a [`Run`]. An index in a result, as that of [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input,
 /// where those of segments and rows of a [`Reduce`](crate::reduce::Reduce) and of a [`Scan`](crate::scan::Scan) count from the start of theirs.
 ///
@@ -70,7 +70,7 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct ReduceRuns {
     key: Element,
-    monoid: Option<Monoid>,
+    monoid: Monoid,
 }
 
 /// True if a kernel only reads what tiles tell.
@@ -94,17 +94,12 @@ impl ReduceRuns {
     /// Describes the results of an operator over the values of each run of keys. The operator has one input, reads buffers and declares no
     /// parameters. Its exact sums are those of f32 and f16.
     pub fn new(key: Element, monoid: Monoid) -> Self {
-        ReduceRuns { key, monoid: Some(monoid.accumulated()) }
-    }
-
-    /// Describes the lengths of runs of keys. The first output then has the keys without their repetitions.
-    pub const fn lengths(key: Element) -> Self {
-        ReduceRuns { key, monoid: None }
+        ReduceRuns { key, monoid: monoid.accumulated() }
     }
 
     /// Bytes of an accumulator, and of a result.
     fn result_sizes(&self) -> [u64; 2] {
-        self.monoid.as_ref().map_or([4, 4], |monoid| [monoid.acc_size(), monoid.out_size()])
+        [self.monoid.acc_size(), self.monoid.out_size()]
     }
 
     /// The largest workgroup, and then the most collected runs, that have the memory they need.
@@ -144,11 +139,9 @@ impl ReduceRuns {
             _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
         };
         let reads_values = [RUNS, AGAIN].contains(&step);
-        let values: &[Slot] = match self.monoid.as_ref().filter(|_| reads_values) {
-            None => &[],
-            Some(monoid) if monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
-            Some(_) => &[(5, Read)],
-        };
+        let has_vectors = self.monoid.on(features).elem.has_vectors();
+        let values: &[Slot] = if has_vectors { &[(5, Read), (6, Read)] } else { &[(5, Read)] };
+        let values = if reads_values { values } else { &[] };
         [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
     }
 
@@ -165,17 +158,15 @@ impl Base for ReduceRuns {
     const INPUTS: [&'static str; 2] = ["keys", "values"];
 
     fn check_settings(&self) -> Result<(), Error> {
-        if !matches!(self.key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
-            return Err(SettingError::new("bytes of a key", self.key.size(), "4, or 8 of an integer").into());
-        }
-        self.monoid.as_ref().map_or(Ok(()), |monoid| monoid.check_plain(false))
+        check_key(self.key)?;
+        self.monoid.check_plain(false)
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.monoid.iter().try_for_each(|monoid| monoid.on(features).check_features(features))?;
+        self.monoid.on(features).check_features(features)?;
         limits::check_all(STEPS.iter().map(|step| self.slots(step, features)), limits)?;
         self.sizes(limits)?;
-        if self.monoid.as_ref().is_some_and(|monoid| monoid.op().is_none()) {
+        if self.monoid.op().is_none() {
             for step in STEPS {
                 WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;
             }
@@ -190,24 +181,15 @@ impl Base for ReduceRuns {
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
         let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
-        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+        let monoid = self.monoid.on(features);
+        let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
+        let wgsl = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("float", self.key.is_float())
             .define("bits_64", self.key.size() == 8)
-            .choose("lists", lists);
-        let monoid = self.monoid.as_ref().map(|monoid| monoid.on(features));
-        let composer = match &monoid {
-            None => composer.choose("operator", "by_key/values/none").choose("values", "by_key/values/none"),
-            Some(monoid) => {
-                let reduced =
-                    Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
-                composer
-                    .define("vectors", monoid.elem.has_vectors())
-                    .choose("values", "by_key/values/elements")
-                    .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
-            }
-        };
-        let is_half = monoid.is_some_and(|monoid| monoid.own_features().contains(Features::SHADER_F16));
-        let wgsl = composer.compose(step, if is_half { &["f16"] } else { &[] });
+            .define("vectors", monoid.elem.has_vectors())
+            .choose("lists", lists)
+            .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
+            .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
         let mut overrides = vec![("WG", f64::from(workgroup))];
         if step != PLACE {
@@ -247,7 +229,7 @@ impl Base for ReduceRuns {
     }
 
     fn second_item(&self) -> Option<u64> {
-        self.monoid.as_ref().map(Monoid::stride)
+        Some(self.monoid.stride())
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {
@@ -303,13 +285,7 @@ impl OneInput for ReduceRuns {}
 
 impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
     fn results(operation: &ReduceRuns, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
-        let lengths = || OutputLayout::of("lengths", Element::U32);
-        let layout = operation.monoid.as_ref().map_or_else(lengths, Monoid::layout);
-        let runs = io::number(outputs[2]);
-        let keys = &outputs[0][..operation.key.size() as usize * runs];
-        let keys: Vec<K> = OutputLayout::of("keys", operation.key).read_all(keys)?;
-        let results: Vec<R> = layout.read_all(&outputs[1][..layout.stride as usize * runs])?;
-        Ok(keys.into_iter().zip(results).map(|(key, result)| Run { key, result }).collect())
+        io::runs(operation.key, &operation.monoid.layout(), outputs)
     }
 }
 
@@ -323,10 +299,8 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap());
-        for runs in [sums, ReduceRuns::lengths(Element::U32)] {
-            for kernel in runs.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
-                assert_alike::<Params>(&kernel.label, &kernel.wgsl);
-            }
+        for kernel in sums.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
+            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
         }
     }
 }

@@ -30,6 +30,11 @@ impl Elem {
         }
     }
 
+    /// Numbers as words of 32 bits, one or two, whatever they are.
+    pub(crate) fn of_words(element: Element) -> Self {
+        Elem::Number { element, wgsl: if element.size() == 8 { PAIR_OF_WORDS } else { "u32" } }
+    }
+
     /// Bytes from one element to the next.
     pub(crate) fn stride(self) -> u64 {
         match self {

@@ -45,12 +45,13 @@ use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::Kernel;
-use crate::gpu::limits::LimitError;
+use crate::gpu::limits::{LimitError, SettingError};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
+pub(crate) use crate::select::kernels::Beside;
 use crate::select::kernels::STEPS;
 use crate::shader;
 
@@ -81,8 +82,17 @@ fn finish(acc: Acc, n: u32) -> Acc {
 /// It writes two [`Outputs`]. On the host there are the kept elements alone; those of a type of your own come as words, each a `u32`.
 #[derive(Clone, Debug)]
 pub struct Select {
-    monoid: Monoid,
+    kept: Kept,
     as_indices: bool,
+}
+
+/// What decides on elements.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// An application's function, behind which the operator counts.
+    Function(Box<Monoid>),
+    /// The element before: it differs.
+    Changes(Element),
 }
 
 impl Select {
@@ -107,6 +117,13 @@ impl Select {
         Select::of(wgsl, |text| Monoid::custom_struct("select", stride, Arity::One, text))
     }
 
+    /// Describes the elements that differ from the one before them, the first of all among them: the keys of runs without repetitions.
+    ///
+    /// Elements are those of [`RunLengths`](crate::group::RunLengths), and equal by the same rule. A binding must hold the input.
+    pub const fn unique(element: Element) -> Self {
+        Select { kept: Kept::Changes(element), as_indices: false }
+    }
+
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
     pub fn indices(self) -> Self {
         Select { as_indices: true, ..self }
@@ -115,15 +132,22 @@ impl Select {
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
         let with_count = |text: &str| made(&(text.to_owned() + COUNT));
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        Ok(Select { monoid, as_indices: false })
+        Ok(Select { kept: Kept::Function(Box::new(monoid)), as_indices: false })
     }
 }
 
 impl Base for Select {
     const LABEL: &'static str = "halofold::select";
 
+    fn check_settings(&self) -> Result<(), Error> {
+        match self.kept {
+            Kept::Changes(element) => check_key(element),
+            Kept::Function(_) => Ok(()),
+        }
+    }
+
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.check(features, limits)
+        self.check(Beside::Nothing, features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
@@ -131,7 +155,7 @@ impl Base for Select {
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.composed(step, features, limits)
+        self.composed(step, Beside::Nothing, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
@@ -139,15 +163,24 @@ impl Base for Select {
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
-        (self.monoid.name(), self.monoid.parameters)
+        match &self.kept {
+            Kept::Function(monoid) => (monoid.name(), monoid.parameters),
+            Kept::Changes(_) => (Self::LABEL, None),
+        }
     }
 
     fn element(&self) -> Option<Element> {
-        self.monoid.element()
+        match &self.kept {
+            Kept::Function(monoid) => monoid.element(),
+            Kept::Changes(element) => Some(*element),
+        }
     }
 
     fn item(&self) -> u64 {
-        self.monoid.stride()
+        match &self.kept {
+            Kept::Function(monoid) => monoid.stride(),
+            Kept::Changes(element) => element.size(),
+        }
     }
 
     /// Room for all elements, and for one at least, as no binding is shorter.
@@ -162,6 +195,14 @@ impl Base for Select {
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
         self.passes(inputs.first, limits)
     }
+}
+
+/// Checks that keys of a type are compared.
+pub(crate) fn check_key(key: Element) -> Result<(), Error> {
+    if matches!(key, Element::U32 | Element::I32 | Element::F32 | Element::U64 | Element::I64) {
+        return Ok(());
+    }
+    Err(SettingError::new("bytes of a key", key.size(), "4, or 8 of an integer").into())
 }
 
 impl OneInput for Select {}
@@ -181,7 +222,7 @@ impl<T: FromResults> ResultOf<Select> for T {
     fn results(operation: &Select, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
         let count: u32 = bytemuck::pod_read_unaligned(outputs[1]);
         let bytes = &outputs[0][..(u64::from(count) * operation.kept_size()) as usize];
-        let element = if operation.as_indices { None } else { operation.monoid.element() };
+        let element = if operation.as_indices { None } else { operation.element() };
         OutputLayout::of("select", element.unwrap_or(Element::U32)).read_all(bytes)
     }
 }

@@ -3,12 +3,12 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::operation::{Memory, Step};
+use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
-use crate::gpu::{Pass, grid};
+use crate::gpu::{Pass, grid, input};
 use crate::scan::plan::Part;
-use crate::select::Select;
+use crate::select::{Kept, Select};
 use crate::select::kernels::{AHEAD, COUNTS, JOIN, MARK, MARKS, SELECT, block, tile};
 
 parameters! {
@@ -21,6 +21,7 @@ parameters! {
         tiles: u32,
         groups: u32,
         count_at: u32,
+        firsts: u32,
     }
 }
 
@@ -34,22 +35,28 @@ fn tiles(len: u64, limits: &Limits) -> [u64; 2] {
 }
 
 impl Select {
-    /// Marks, and counts of tiles and blocks.
-    pub(super) fn memory_over(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, Error> {
+    /// Marks, and counts of tiles and blocks; behind them the first kept elements of tiles, if they are looked for.
+    pub(crate) fn memory_over(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let [tiles, blocks] = tiles(len, limits);
-        let sizes = [(MARKS, tiles * u64::from(tile(limits)) / 8), (COUNTS, 4 * (tiles + blocks))];
+        let firsts = if matches!(self.kept, Kept::Changes(_)) { tiles } else { 0 };
+        let counts = 4 * (tiles + blocks + firsts);
+        let sizes = [(MARKS, tiles * u64::from(tile(limits)) / 8), (COUNTS, counts)];
         let memory =
             |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for marks", SPLIT)?);
         sizes.into_iter().map(memory).collect()
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let mut parts = Part::all(range, [self.monoid.stride(), 0], tile(limits).into(), limits)?;
+    pub(crate) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        if matches!(self.kept, Kept::Changes(_)) {
+            input::whole(range, self.item(), limits)?;
+        }
+        let mut parts = Part::all(range, [self.item(), 0], tile(limits).into(), limits)?;
         if parts.is_empty() {
             parts.push(Part::default());
         }
         let count = range.len as u32;
+        let firsts = tiles(range.len, limits).iter().sum::<u64>() as u32;
         let over = |step: Step| -> Result<Vec<Pass>, Error> {
             let pass = |part: &Part| {
                 let [tiles, _] = tiles(part.len, limits);
@@ -62,6 +69,7 @@ impl Select {
                     tiles: tiles as u32,
                     groups: grid[0],
                     count_at: 0,
+                    firsts,
                 };
                 Ok(Pass::new(step, grid, params).reading(part.from))
             };
@@ -85,7 +93,6 @@ mod tests {
 
     use super::*;
     use crate::element::Element;
-    use crate::gpu::operation::Base;
     use crate::gpu::params::assert_alike;
     use crate::select::kernels::STEPS;
 

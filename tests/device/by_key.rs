@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use halofold::group::{Pairs, ReduceRuns, RunOutputs};
+use halofold::group::{Pairs, ReduceRuns, RunLengths, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
+use halofold::select::Select;
 use halofold::{Compiled, Element, Kernels, Options};
 
 use crate::common::{POISON, Random, bits_of, elements, gpu, poison};
@@ -39,20 +40,18 @@ pub fn outputs(
 ) -> [Vec<u32>; 2] {
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
-    let by_key = monoid.map_or_else(|| ReduceRuns::lengths(key), |monoid| ReduceRuns::new(key, monoid));
     // Kernels of equal text compile once.
     static KERNELS: LazyLock<Kernels> = LazyLock::new(Kernels::default);
     let options = Options::default().with_kernels(&KERNELS);
-    let by_key = Compiled::new(&gpu.device, by_key, &options).unwrap();
     let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
-    let request = if values.is_empty() {
-        by_key.of(&first)
-    } else {
-        by_key.of(Pairs { keys: &first, values: &second })
-    };
     let most = (keys.len() as u64 / key.size()).max(1);
     let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| {
-        request.bind(RunOutputs { keys: outputs[0], results: outputs[1], len: outputs[2] })
+        let to = RunOutputs { keys: outputs[0], results: outputs[1], len: outputs[2] };
+        if let Some(monoid) = monoid {
+            let sums = Compiled::new(&gpu.device, ReduceRuns::new(key, monoid), &options).unwrap();
+            return sums.of(Pairs { keys: &first, values: &second }).bind(to);
+        }
+        Compiled::new(&gpu.device, RunLengths::new(key), &options).unwrap().of(&first).bind(to)
     });
     let number = words(&found[2])[0] as usize;
     [0, 1].map(|nth| {
@@ -96,6 +95,32 @@ fn lengths_of_runs() {
         for longest in [1, 2, 9, 300, 20_000] {
             let model: Model = |_, values| vec![values.len() as u32];
             check(Element::U32, None, model, &[(len, longest)], [12, 0]);
+        }
+    }
+    // Long runs behind short ones, over many tiles without a mark.
+    let model: Model = |_, values| vec![values.len() as u32];
+    for key in [Element::U32, Element::U64] {
+        check(key, None, model, &[(9000, 3), (1, 1), (90_000, 90_000), (5000, 2), (70_000, 70_000)], [0, 0]);
+    }
+}
+
+#[test]
+fn unique_keys_are_those_of_runs_on_every_adapter() {
+    let gpu = gpu();
+    let mut random = Random::new(17);
+    for key in [Element::U32, Element::U64] {
+        for part in [(1, 1), (3 * TILE + 5, 2), (9 * TILE, 30_000)] {
+            let (own, ranges) = runs(&[part], &mut random);
+            let keys = Input::at(gpu, &elements(key, own.iter().map(|word| u64::from(*word) << 20)), 8);
+            let unique = Compiled::new(&gpu.device, Select::unique(key), &Options::default()).unwrap();
+            let places = unique.operation().clone().indices();
+            let places = Compiled::new(&gpu.device, places, &Options::default()).unwrap();
+            let firsts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
+            assert_eq!(places.of(&keys).run::<u32>(&gpu.queue).unwrap(), firsts, "{part:?} of {key}");
+            if key == Element::U64 {
+                let want: Vec<u64> = ranges.iter().map(|range| u64::from(own[range.start]) << 20).collect();
+                assert_eq!(unique.of(&keys).run::<u64>(&gpu.queue).unwrap(), want, "{part:?}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Counts on the GPU: an operation takes as many elements as one on the host would say.
 
-use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs};
+use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunLengths, RunOutputs};
 use halofold::histogram::{Histogram, Keys};
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::Op;
@@ -161,7 +161,7 @@ fn counts_are_arguments_on_every_adapter() {
     let select =
         Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem % 4u == 1u; }");
     let select = Compiled::new(&gpu.device, select.unwrap(), &Default::default()).unwrap();
-    let runs = ReduceRuns::lengths(Element::U32);
+    let runs = RunLengths::new(Element::U32);
     let runs = Compiled::new(&gpu.device, runs, &Default::default()).unwrap();
     let by_key = GroupByKey::new(Element::U32, Element::U32, 100_000).count();
     let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::group::{self, Group, GroupById, GroupByKey, Pairs, ReduceRuns, Run, RunOutputs};
+use halofold::group::{self, Group, GroupById, GroupByKey, Pairs, Run, RunLengths, RunOutputs};
 use halofold::histogram::{Histogram, Keys};
 use halofold::rank::{self, Quantiles, Ranked, TopK};
 use halofold::reduce::{Accuracy, Arity, Monoid, Op, Reduce};
@@ -140,7 +140,7 @@ fn groups() -> Done {
     let bound = by_shop.of(Pairs { keys: &shops, values: &sales }).bind(outputs)?;
 
     // Runs of equal neighbours:
-    let runs = Compiled::new(device, ReduceRuns::lengths(Element::U32), &Options::default())?;
+    let runs = Compiled::new(device, RunLengths::new(Element::U32), &Options::default())?;
     let of_shops: Vec<Run<u32, u32>> = runs.of(&shops).run(queue)?;
     // end
     let regions: Vec<_> = regions.iter().map(|group| (group.sum, group.count)).collect();

@@ -5,7 +5,7 @@ mod on_every_adapter;
 
 use std::fmt::{Debug, Display};
 
-use halofold::group::{Group, GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, Run};
+use halofold::group::{Group, GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, Run, RunLengths};
 use halofold::histogram::{Histogram, Keys, Map, Method};
 use halofold::rank::{Quantiles, Ranked, TopK};
 use halofold::reduce::{BufferRange, Op};
@@ -183,7 +183,7 @@ fn groups_and_keys() {
         (groups(Element::U64, Element::F32, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F64, 1), "f32, u32 or i32"),
         (groups(Element::U32, Element::F32, 0), "groups of 0"),
-        (said(compile(device, ReduceRuns::lengths(Element::F64))), "bytes of a key of 8"),
+        (said(compile(device, RunLengths::new(Element::F64))), "bytes of a key of 8"),
         (said(compile(device, dot)), "`dot`"),
         (said(sums.of(&keys).run::<Run<u32, f32>>(queue)), "give the second one"),
         (said(sums.operation().plan(Cut::All, sixteen, None, &device.limits())), "give the second one"),

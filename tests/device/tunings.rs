@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
-use halofold::group::{GroupById, GroupByKey, ReduceRuns};
+use halofold::group::{GroupById, GroupByKey, RunLengths};
 use halofold::histogram::{self, Keys, Method};
 use halofold::ladder::{Finish, RUNGS, Setup};
 use halofold::rank::{Quantiles, TopK};
@@ -162,7 +162,7 @@ proptest! {
             }
             let all = Cut::All;
             let _ = GroupById::new(Element::F32, groups).sum().plan(all.clone(), input, Some(input), &limits);
-            let _ = ReduceRuns::lengths(element).plan(all.clone(), input, None, &limits);
+            let _ = RunLengths::new(element).plan(all.clone(), input, None, &limits);
             let by_key = GroupByKey::new(element, Element::U32, groups).sum();
             let _ = by_key.plan(all.clone(), input, Some(input), &limits);
             let keep = "fn keep(elem: Elem, index: u32) -> bool { return index % 3u == 0u; }";

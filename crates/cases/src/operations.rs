@@ -1,6 +1,6 @@
 //! Operations as plain values, over every type: what compilers are given the kernels of.
 
-use halofold::group::{GroupById, GroupByKey, ReduceRuns};
+use halofold::group::{GroupById, GroupByKey, ReduceRuns, RunLengths};
 use halofold::histogram::{Histogram, Keys, Method as Counting, Tuning};
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::{Monoid, Op};
@@ -102,12 +102,15 @@ fn groups(all: &mut Operations) {
         }
     }
     let lengths = [Element::U32, Element::F32, Element::U64]
-        .map(|key| (format!("lengths of {key}"), ReduceRuns::lengths(key)));
+        .map(|key| (format!("lengths of {key}"), RunLengths::new(key)));
     let reduced = |name: &str, monoid| (name.to_owned(), ReduceRuns::new(Element::U32, monoid));
     let sums = Element::ALL.map(|element| reduced(&format!("sum of {element}"), over(Op::Sum, element)));
     let exact = reduced("exact sum of f32", over(Op::Sum, Element::F32).exact().expect("it is right"));
     let places = reduced("arg-max of f32", over(Op::ArgMax, Element::F32));
-    for (of, by_key) in lengths.into_iter().chain(sums).chain([exact, places]) {
+    for (of, lengths) in lengths {
+        all.add("RunLengths", of, &lengths);
+    }
+    for (of, by_key) in sums.into_iter().chain([exact, places]) {
         all.add("ReduceRuns", of, &by_key);
     }
     type AskedByKey = fn(GroupByKey) -> GroupByKey;

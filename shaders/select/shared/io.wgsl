@@ -13,8 +13,9 @@ struct Params {
     tiles: u32,
     // Workgroups in a row of the grid.
     groups: u32,
-    // The place of the number of kept elements in its binding, in words.
+    // The place of the number of kept elements in its binding, in words; and of the first ones of tiles among the counts.
     count_at: u32,
+    firsts: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

@@ -1,6 +1,6 @@
 //! Operations over the texels of a texture write what they write over a buffer with the same elements.
 
-use halofold::group::{GroupById, GroupByKey, Pairs, ReduceRuns};
+use halofold::group::{GroupById, GroupByKey, Pairs, RunLengths};
 use halofold::histogram::{Histogram, Keys};
 use halofold::rank::{Quantiles, TopK};
 use halofold::reduce::{Arity, Monoid, Op, Reduce};
@@ -102,7 +102,7 @@ fn texels_are_elements() {
     same!(gpu, by_id.clone(), Pairs { keys, values: texels }, Pairs { keys, values: elements });
     let by_key = GroupByKey::new(element, element, 1000).sum();
     same!(gpu, by_key.clone(), Pairs { keys: texels, values: keys }, Pairs { keys: elements, values: keys });
-    same!(gpu, ReduceRuns::lengths(element), texels, elements);
+    same!(gpu, RunLengths::new(element), texels, elements);
 }
 
 /// Maps whose parameter is at a binding where kernels of some operations have memory.

@@ -4,9 +4,10 @@
 use std::iter::repeat_n;
 use std::rc::Rc;
 
-use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunOutputs, reference};
+use halofold::group::{GroupById, GroupByKey, Outputs, Pairs, ReduceRuns, RunLengths, RunOutputs, reference};
 use halofold::histogram::{self, Histogram, Keys};
 use halofold::reduce::Op;
+use halofold::select::{self, Select};
 use halofold::{Element, Value, wgpu};
 
 use super::{Expected, Input, Made, PERIOD, Runnable, Timed, WORD, generate, ranks, recorded, word};
@@ -140,10 +141,11 @@ pub fn runs(largest: u64) -> Vec<Timed> {
         rows.push(Timed::new(work, n, 2 * WORD * n, &[&pairs], |device, _, _| ranks::sum(device)));
         let sums = [2, 16, 256, 65_536].into_iter();
         let sums = sums.flat_map(|longest| [("sum-by-key", longest), ("exact-sum-by-key", longest)]);
-        rows.extend(sums.chain([2, 16, 256].map(|longest| ("run-lengths", longest))).map(|(op, longest)| {
+        let keys_alone = ["run-lengths", "unique"].into_iter().flat_map(|op| [2, 16, 256].map(|longest| (op, longest)));
+        rows.extend(sums.chain(keys_alone).map(|(op, longest)| {
             let keys = Input::new(WORD * largest, move || keys(longest, period));
             let (element, inputs) = match op {
-                "run-lengths" => ("u32", &[&keys][..]),
+                "run-lengths" | "unique" => ("u32", &[&keys][..]),
                 _ => ("f32", &[&keys, &values][..]),
             };
             let (work, bytes) = ([op, &format!("runs-1-{longest}"), element], inputs.len() as u64 * WORD * n);
@@ -163,20 +165,21 @@ fn keys(longest: u64, len: u64) -> Vec<u8> {
 /// Keys, sums or lengths of runs, and their number. No run goes on in the next period.
 fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
     let sum = Op::Sum.over(Element::F32)?;
-    let by_key = match op {
-        "sum-by-key" => ReduceRuns::new(Element::U32, sum),
-        "exact-sum-by-key" => ReduceRuns::new(Element::U32, sum.exact().expect("sums of f32 can be exact")),
-        _ => ReduceRuns::lengths(Element::U32),
-    };
-    let by_key = compile(device, by_key)?;
+    let sum = if op == "sum-by-key" { sum } else { sum.exact().expect("sums of f32 can be exact") };
+    let sums = compile(device, ReduceRuns::new(Element::U32, sum))?;
+    let lengths = compile(device, RunLengths::new(Element::U32))?;
+    let unique = compile(device, Select::unique(Element::U32))?;
+    let is_unique = op == "unique";
+    let sizes = [WORD * n, if is_unique { WORD } else { WORD * n }, WORD];
     Runnable::new(
-        &[WORD * n, WORD * n, WORD],
+        &sizes,
         move |inputs, outputs| {
-            let request = match inputs {
-                [keys, values] => by_key.of(Pairs { keys: *keys, values: *values }),
-                _ => by_key.of(inputs[0]),
-            };
-            recorded(request.bind(RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] }))
+            let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
+            recorded(match inputs {
+                [keys, values] => sums.of(Pairs { keys: *keys, values: *values }).bind(to),
+                _ if is_unique => unique.of(inputs[0]).bind(select::Outputs { kept: to.keys, count: to.len }),
+                _ => lengths.of(inputs[0]).bind(to),
+            })
         },
         move |inputs, times| {
             let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);
@@ -191,7 +194,10 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
             let number = Expected::words([runs.len() as u32], 1);
             // The rest of an output stays empty.
             runs.resize(n as usize, [0; 2]);
-            let [keys, numbers] = [0, 1].map(|at| Expected::words(runs.iter().map(|run| run[at]), 1));
+            let [keys, mut numbers] = [0, 1].map(|at| Expected::words(runs.iter().map(|run| run[at]), 1));
+            if is_unique {
+                numbers = Expected::words([0], 1);
+            }
             vec![keys, numbers, number]
         },
     )
