@@ -2,12 +2,17 @@
 //
 // The last dispatch of a selection. Reads the marks, and of the elements those that are kept; writes these.
 //
-//     marks    1 0 1 0 | 1 0 0 1 |        elements   7 3 9 1 | 8 2 2 6 |
-//     places   0   1   | 2     3 |        kept       7 9 8 6
+//     marks       1 0 1 0 | 1 0 0 1 |        elements   7 3 9 1 | 8 2 2 6 |
+//     places      0   1   | 2     3 |        kept       7 9 8 6
 //
 // The place of an element is the number of kept ones before it: in earlier tiles, in earlier words of its tile, and in its own word. Neighbouring
-// invocations take neighbouring elements, so what they store lies side by side. An invocation loads sixteen elements before it stores one of them, so it
-// waits twice for memory, not 32 times. Where few are kept each invocation takes those of its own word: most have none.
+// invocations store side by side:
+//
+// * Where many are kept, they take neighbouring elements. An invocation loads sixteen before it stores one of them, so it waits twice for memory.
+// * Where few are kept, each invocation lists the positions of the marks in its word; then they take neighbouring positions of this list.
+//
+// The list is short, since memory of a workgroup limits how many of them are at work at a time: with room for a whole tile the kernel takes twice as long on
+// an NVIDIA H200.
 #import io
 #import entry
 #import order
@@ -21,26 +26,42 @@
 // The marks of each invocation's elements, and the place of the first of them that is kept.
 var<workgroup> words: array<u32, WG>;
 var<workgroup> first_places: array<u32, WG>;
+// The positions of a tile that keeps few.
+override LISTED: u32 = 512u;
+var<workgroup> positions: array<u32, LISTED>;
 
-// An element of a tile: if it is kept, its number in the dispatch, its place, and the length of the run that it begins.
+// A tile: its number, its first element in the binding, the kept elements of earlier tiles and its own, and the first one that the next tile keeps.
+struct Tile {
+    number: u32,
+    begin: u32,
+    onto: u32,
+    kept: u32,
+    next: u32,
+}
+
+// An element of a tile: if it is kept, its position, its place, and the length of the run that it begins.
 struct Item {
     is_kept: bool,
-    i: u32,
+    position: u32,
     place: u32,
     length: u32,
 }
 
-fn item_of(number: u32, begin: u32) -> Item {
-    let word = words[number / OWN];
-    let bit = number % OWN;
-    let place = first_places[number / OWN] + countOneBits(word & ((1u << bit) - 1u));
-    let length = length_of(bit, word, number / OWN, begin / (OWN * WG));
-    return Item(((word >> bit) & 1u) == 1u, begin + number, place, length);
+fn item_at(position: u32, tile: Tile) -> Item {
+    let word = words[position / OWN];
+    let bit = position % OWN;
+    let place = first_places[position / OWN] + countOneBits(word & ((1u << bit) - 1u));
+    return Item(((word >> bit) & 1u) == 1u, position, place, length_at(position, word >> bit, tile));
 }
 
-fn load(item: Item) -> Selected {
+fn listed_item(nth: u32, tile: Tile) -> Item {
+    let position = positions[min(nth, LISTED - 1u)];
+    return Item(nth < tile.kept, position, tile.onto + nth, listed_length(nth, position, tile));
+}
+
+fn load(item: Item, tile: Tile) -> Selected {
     if item.is_kept {
-        return selected(item.i);
+        return selected(tile.begin + item.position);
     }
     return Selected();
 }
@@ -52,7 +73,7 @@ fn put(item: Item, kept: Selected) {
     }
 }
 
-// Four elements, `WG` apart, and what is loaded of them.
+// Four elements, and what is loaded of them.
 struct FourItems {
     a: Item,
     b: Item,
@@ -67,17 +88,18 @@ struct FourSelected {
     d: Selected,
 }
 
-fn four_items(first: u32, begin: u32) -> FourItems {
+// Four elements, `WG` apart.
+fn four_items(first: u32, tile: Tile) -> FourItems {
     return FourItems(
-        item_of(first, begin),
-        item_of(first + WG, begin),
-        item_of(first + 2u * WG, begin),
-        item_of(first + 3u * WG, begin),
+        item_at(first, tile),
+        item_at(first + WG, tile),
+        item_at(first + 2u * WG, tile),
+        item_at(first + 3u * WG, tile),
     );
 }
 
-fn load_four(items: FourItems) -> FourSelected {
-    return FourSelected(load(items.a), load(items.b), load(items.c), load(items.d));
+fn load_four(items: FourItems, tile: Tile) -> FourSelected {
+    return FourSelected(load(items.a, tile), load(items.b, tile), load(items.c, tile), load(items.d, tile));
 }
 
 fn put_four(items: FourItems, kept: FourSelected) {
@@ -88,30 +110,39 @@ fn put_four(items: FourItems, kept: FourSelected) {
 }
 
 // Moves sixteen of the elements of an invocation.
-fn move_sixteen(first: u32, begin: u32) {
-    let a = four_items(first, begin);
-    let b = four_items(first + 4u * WG, begin);
-    let c = four_items(first + 8u * WG, begin);
-    let d = four_items(first + 12u * WG, begin);
-    let from_a = load_four(a);
-    let from_b = load_four(b);
-    let from_c = load_four(c);
-    let from_d = load_four(d);
+fn move_sixteen(first: u32, tile: Tile) {
+    let a = four_items(first, tile);
+    let b = four_items(first + 4u * WG, tile);
+    let c = four_items(first + 8u * WG, tile);
+    let d = four_items(first + 12u * WG, tile);
+    let from_a = load_four(a, tile);
+    let from_b = load_four(b, tile);
+    let from_c = load_four(c, tile);
+    let from_d = load_four(d, tile);
     put_four(a, from_a);
     put_four(b, from_b);
     put_four(c, from_c);
     put_four(d, from_d);
 }
 
-// Moves the kept elements of an invocation's word. `place` is that of the first of them.
-fn move_word(word: u32, lid: u32, begin: u32, place: u32) {
-    var item = Item(true, 0u, place, 0u);
-    for (var rest = word; rest != 0u; rest &= rest - 1u) {
-        let bit = firstTrailingBit(rest);
-        item.i = begin + OWN * lid + bit;
-        item.length = length_of(bit, word, lid, begin / (OWN * WG));
-        put(item, load(item));
-        item.place += 1u;
+// Moves the listed elements.
+fn move_listed(lid: u32, tile: Tile) {
+    for (var nth = lid; nth < tile.kept; nth += 4u * WG) {
+        let items = FourItems(
+            listed_item(nth, tile),
+            listed_item(nth + WG, tile),
+            listed_item(nth + 2u * WG, tile),
+            listed_item(nth + 3u * WG, tile),
+        );
+        put_four(items, load_four(items, tile));
+    }
+}
+
+fn list_positions(own: u32, lid: u32, before: u32) {
+    var nth = before;
+    for (var rest = own; rest != 0u; rest &= rest - 1u) {
+        positions[nth] = OWN * lid + firstTrailingBit(rest);
+        nth += 1u;
     }
 }
 
@@ -121,19 +152,25 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let lid = order_in_group(at, wg);
     let begin = wg.index * OWN * WG;
-    let tile = whole_tile(wg.index);
-    let own = marks[tile * WG + lid];
-    let onto = counts[tile];
+    let number = whole_tile(wg.index);
+    let own = marks[number * WG + lid];
+    let onto = counts[number];
+    let next = first_of_next(number);
     let sums = sums_of(countOneBits(own), at, wg);
-    words[lid] = own;
-    first_places[lid] = onto + sums.x;
-    workgroupBarrier();
-    prepare_lengths(onto + sums.y, tile, lid);
-    if sums.y > WG {
-        move_sixteen(lid, begin);
-        move_sixteen(16u * WG + lid, begin);
+    let tile = Tile(number, begin, onto, sums.y, next);
+    let has_many = sums.y > LISTED;
+    if has_many {
+        words[lid] = own;
+        first_places[lid] = onto + sums.x;
     } else {
-        move_word(own, lid, begin, onto + sums.x);
+        list_positions(own, lid, sums.x);
+    }
+    workgroupBarrier();
+    if has_many {
+        move_sixteen(lid, tile);
+        move_sixteen(16u * WG + lid, tile);
+    } else {
+        move_listed(lid, tile);
     }
     // A tile behind the last one has none of them, if a count on the GPU ends with a tile. Without elements the first one is the last.
     let rest = params.len - begin;

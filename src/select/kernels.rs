@@ -41,8 +41,11 @@ const TILE: u32 = 4096;
 /// The largest workgroup that joins counts, of four tiles for each invocation.
 const JOINING: u32 = 256;
 
-/// The workgroup memory of an invocation, at most.
-const BYTES_PER_INVOCATION: u32 = 16;
+/// Listed positions for each invocation.
+const LISTED: u32 = 4;
+
+/// The workgroup memory of an invocation, at most: of these positions and three words.
+const BYTES_PER_INVOCATION: u32 = 4 * LISTED + 12;
 
 /// Returns the number of invocations of a workgroup: at most `most`, and no more than workgroup memory has room for.
 fn workgroup(most: u32, limits: &Limits) -> u32 {
@@ -122,6 +125,9 @@ impl Select {
         }
         if joins {
             overrides.push(("BLOCK", block(limits).into()));
+        }
+        if step == SELECT {
+            overrides.push(("LISTED", (LISTED * workgroup).into()));
         }
         if step == MARK {
             overrides.push(("PLACES", (workgroup + workgroup / 8).into()));

@@ -1,10 +1,10 @@
-// Beside the key of a run its length: from its first element to the first kept one behind it, where the next run begins.
+// Beside the key of a run its length: from its first element to the next one that is kept, where the next run begins.
 //
-//     marks    1 0 1 0 | 0 0 0 1 |        of runs 7 7 | 3 3 3 3 3 | 6
-//     next       2           7   | …      behind each word that has a mark
+//     marks       1 0 1 0 | 0 0 0 1 |        of runs 7 7 | 3 3 3 3 3 | 6 …
+//     lengths     2   5   |       …          to the same word, to another one, to another tile
 //
-// That one lies in the same word, in the next word of the tile that has a mark, or in the next tile that has one: mostly the very next. If not, a search
-// among the counts of tiles finds it, since those without marks have no more before them than their neighbours.
+// The next tile mostly keeps an element. If not, a search among the counts of tiles finds one that does: those without marks have no more before them than
+// their neighbours.
 #import io
 #import blocks
 #import firsts
@@ -13,58 +13,60 @@
 @group(0) @binding(11) var<storage, read_write> lengths: array<u32>;
 @group(0) @binding(12) var<storage, read_write> number_of_kept: array<u32>;
 
-// The first kept element behind each word, and behind the tile.
-var<workgroup> nexts: array<u32, WG>;
-var<workgroup> next_behind: u32;
+// Returns the first kept element of the tile behind one, which all tiles but the last have.
+fn first_of_next(tile: u32) -> u32 {
+    return counts[params.firsts + min(tile + 1u, all_tiles() - 1u)];
+}
 
-// Returns the first kept element behind a tile, up to the end of which `kept` are. Behind the last tile it is the end.
-fn first_behind(tile: u32, kept: u32) -> u32 {
-    if tile + 1u >= all_tiles() {
-        return params.count;
-    }
-    var next = tile + 1u;
-    if counts[params.firsts + next] == NO_FIRST {
+// Returns the position of the first kept element behind a tile, or else of the end.
+fn behind(tile: Tile) -> u32 {
+    var first = tile.next;
+    if tile.number + 1u >= all_tiles() {
+        first = params.count;
+    } else if first == NO_FIRST {
         // The last tile before which no more are kept.
+        var last = tile.number + 1u;
         var end = all_tiles();
-        while end - next > 1u {
-            let middle = next + (end - next) / 2u;
-            if counts[middle] <= kept {
-                next = middle;
+        while end - last > 1u {
+            let middle = last + (end - last) / 2u;
+            if counts[middle] <= tile.onto + tile.kept {
+                last = middle;
             } else {
                 end = middle;
             }
         }
+        first = min(counts[params.firsts + last], params.count);
     }
-    return min(counts[params.firsts + next], params.count);
+    return first - OWN * WG * tile.number;
 }
 
-// Finds what lies behind the words of a tile, of which the marks are in `words`.
-fn prepare_lengths(kept: u32, tile: u32, lid: u32) {
-    if lid == 0u {
-        next_behind = first_behind(tile, kept);
-    }
-    workgroupBarrier();
-    var next = next_behind;
-    if words[lid] != 0u {
-        var word = lid + 1u;
-        while word < WG && words[word] == 0u {
-            word += 1u;
-        }
-        if word < WG {
-            next = OWN * (tile * WG + word) + firstTrailingBit(words[word]);
-        }
-    }
-    nexts[lid] = next;
-    workgroupBarrier();
-}
-
-// The length of the run that begins at a bit of a word.
-fn length_of(bit: u32, word: u32, lid: u32, tile: u32) -> u32 {
-    let rest = (word >> bit) >> 1u;
+// The length of the run that begins at a position, from the marks there and behind it in its word.
+fn length_at(position: u32, marks: u32, tile: Tile) -> u32 {
+    let rest = marks >> 1u;
     if rest != 0u {
         return 1u + firstTrailingBit(rest);
     }
-    return nexts[lid] - (OWN * (tile * WG + lid) + bit);
+    if marks == 0u {
+        return 0u;
+    }
+    var word = position / OWN + 1u;
+    while word < WG && words[word] == 0u {
+        word += 1u;
+    }
+    if word < WG {
+        return OWN * word + firstTrailingBit(words[word]) - position;
+    }
+    return behind(tile) - position;
+}
+
+fn listed_length(nth: u32, position: u32, tile: Tile) -> u32 {
+    if nth + 1u < tile.kept {
+        return positions[nth + 1u] - position;
+    }
+    if nth + 1u == tile.kept {
+        return behind(tile) - position;
+    }
+    return 0u;
 }
 
 fn put_length(place: u32, length: u32) {
