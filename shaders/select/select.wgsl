@@ -51,7 +51,7 @@ fn item_at(position: u32, tile: Tile) -> Item {
     let word = words[position / OWN];
     let bit = position % OWN;
     let place = first_places[position / OWN] + countOneBits(word & ((1u << bit) - 1u));
-    return Item(((word >> bit) & 1u) == 1u, position, place, length_at(position, word >> bit, tile));
+    return Item(((word >> bit) & 1u) == 1u, position, place, length_at(position, word >> bit));
 }
 
 fn listed_item(nth: u32, tile: Tile) -> Item {
@@ -166,6 +166,7 @@ fn kernel(at: Place, wg: Workgroup) {
         list_positions(own, lid, sums.x);
     }
     workgroupBarrier();
+    prepare_lengths(own, lid, tile);
     if has_many {
         move_sixteen(lid, tile);
         move_sixteen(16u * WG + lid, tile);

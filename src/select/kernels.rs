@@ -44,8 +44,8 @@ const JOINING: u32 = 256;
 /// Listed positions for each invocation.
 const LISTED: u32 = 4;
 
-/// The workgroup memory of an invocation, at most: of these positions and three words.
-const BYTES_PER_INVOCATION: u32 = 4 * LISTED + 12;
+/// The workgroup memory of an invocation, at most: of these positions and four words.
+const BYTES_PER_INVOCATION: u32 = 4 * LISTED + 16;
 
 /// Returns the number of invocations of a workgroup: at most `most`, and no more than workgroup memory has room for.
 fn workgroup(most: u32, limits: &Limits) -> u32 {
@@ -86,13 +86,7 @@ impl Select {
     }
 
     /// The kernel of a step.
-    pub(crate) fn composed(
-        &self,
-        step: Step,
-        beside: Beside,
-        features: Features,
-        limits: &Limits,
-    ) -> Kernel {
+    pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
         let (monoid, elem) = (self.monoid(features), self.elem(features));
         let joins = [JOIN, AHEAD].contains(&step);
         let subgroups = features.contains(Features::SUBGROUP);

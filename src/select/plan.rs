@@ -8,8 +8,8 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Pass, grid, input};
 use crate::scan::plan::Part;
-use crate::select::{Kept, Select};
 use crate::select::kernels::{AHEAD, COUNTS, JOIN, MARK, MARKS, SELECT, block, tile};
+use crate::select::{Kept, Select};
 
 parameters! {
     /// `Params` of `shaders/select/shared/io.wgsl`.

@@ -159,6 +159,9 @@ fn scans(all: &mut Operations) {
             all.add("Select", format!("{of} of {element}"), &select);
         }
     }
+    for key in [f32, Element::U64] {
+        all.add("Select", format!("unique of {key}"), &Select::unique(key));
+    }
     let plain = Features::all() - Features::SUBGROUP;
     all.add_in("Scan", "prefixes without subgroups of f32".to_owned(), &sum(f32), Cut::All, plain);
     let select = Select::new(f32, keep).expect("it is right");

@@ -13,6 +13,9 @@
 @group(0) @binding(11) var<storage, read_write> lengths: array<u32>;
 @group(0) @binding(12) var<storage, read_write> number_of_kept: array<u32>;
 
+// The position of the first kept element behind each word that has one.
+var<workgroup> nexts: array<u32, WG>;
+
 // Returns the first kept element of the tile behind one, which all tiles but the last have.
 fn first_of_next(tile: u32) -> u32 {
     return counts[params.firsts + min(tile + 1u, all_tiles() - 1u)];
@@ -40,23 +43,29 @@ fn behind(tile: Tile) -> u32 {
     return first - OWN * WG * tile.number;
 }
 
+// Finds what lies behind the words of a tile that keeps many.
+fn prepare_lengths(own: u32, lid: u32, tile: Tile) {
+    if tile.kept > LISTED && own != 0u {
+        var word = lid + 1u;
+        while word < WG && words[word] == 0u {
+            word += 1u;
+        }
+        if word < WG {
+            nexts[lid] = OWN * word + firstTrailingBit(words[word]);
+        } else {
+            nexts[lid] = behind(tile);
+        }
+    }
+    workgroupBarrier();
+}
+
 // The length of the run that begins at a position, from the marks there and behind it in its word.
-fn length_at(position: u32, marks: u32, tile: Tile) -> u32 {
+fn length_at(position: u32, marks: u32) -> u32 {
     let rest = marks >> 1u;
     if rest != 0u {
         return 1u + firstTrailingBit(rest);
     }
-    if marks == 0u {
-        return 0u;
-    }
-    var word = position / OWN + 1u;
-    while word < WG && words[word] == 0u {
-        word += 1u;
-    }
-    if word < WG {
-        return OWN * word + firstTrailingBit(words[word]) - position;
-    }
-    return behind(tile) - position;
+    return nexts[position / OWN] - position;
 }
 
 fn listed_length(nth: u32, position: u32, tile: Tile) -> u32 {

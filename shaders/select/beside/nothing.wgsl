@@ -7,7 +7,10 @@ fn first_of_next(tile: u32) -> u32 {
     return 0u;
 }
 
-fn length_at(position: u32, marks: u32, tile: Tile) -> u32 {
+fn prepare_lengths(own: u32, lid: u32, tile: Tile) {
+}
+
+fn length_at(position: u32, marks: u32) -> u32 {
     return 0u;
 }
 

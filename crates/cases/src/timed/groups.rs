@@ -141,7 +141,8 @@ pub fn runs(largest: u64) -> Vec<Timed> {
         rows.push(Timed::new(work, n, 2 * WORD * n, &[&pairs], |device, _, _| ranks::sum(device)));
         let sums = [2, 16, 256, 65_536].into_iter();
         let sums = sums.flat_map(|longest| [("sum-by-key", longest), ("exact-sum-by-key", longest)]);
-        let keys_alone = ["run-lengths", "unique"].into_iter().flat_map(|op| [2, 16, 256].map(|longest| (op, longest)));
+        let keys_alone =
+            ["run-lengths", "unique"].into_iter().flat_map(|op| [2, 16, 256].map(|longest| (op, longest)));
         rows.extend(sums.chain(keys_alone).map(|(op, longest)| {
             let keys = Input::new(WORD * largest, move || keys(longest, period));
             let (element, inputs) = match op {
