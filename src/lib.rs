@@ -91,13 +91,14 @@
 //! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums, means and L1 norms of floats, dot products of f32 | on every GPU, every time |
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
-//! | [`group::ReduceRuns`], integers; minima and maxima; lengths; exact sums | on every GPU, every time |
+//! | [`group::ReduceRuns`], integers; minima and maxima; exact sums | on every GPU, every time |
 //! | [`group::ReduceRuns`], other floats | every time on the same device for the same plan |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`group::GroupById`]; [`group::GroupByKey`], unless keys are too many | on every GPU, every time |
 //! | [`rank`]: elements | on every GPU, every time |
 //! | [`rank`]: quantiles between two elements | every time on the same device |
-//! | [`select`] | on every GPU, every time, if the function has the same results there |
+//! | [`group::RunLengths`], [`select::Select::unique`] | on every GPU, every time |
+//! | [`select`], your own functions | on every GPU, every time, if the function has the same results there |
 //! | [`scan`], integers; minima and maxima; exact sums | on every GPU, every time |
 //! | [`scan`], other floats | every time on the same device for the same plan |
 //! | [`pyramid`] | on every GPU, every time, if the map of texels has the same bits there |

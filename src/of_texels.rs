@@ -43,7 +43,8 @@ parameters! {
 
 /// An operation whose elements are what a map makes of the texels of a texture, row by row: of [`Quantiles`](crate::rank::Quantiles),
 /// [`TopK`](crate::rank::TopK), [`Scan`](crate::scan::Scan) and [`Select`](crate::select::Select) all elements, of
-/// [`GroupById`](crate::group::GroupById) the values, of [`GroupByKey`](crate::group::GroupByKey) and [`ReduceRuns`](crate::group::ReduceRuns) the keys.
+/// [`GroupById`](crate::group::GroupById) the values, of [`GroupByKey`](crate::group::GroupByKey), [`ReduceRuns`](crate::group::ReduceRuns) and
+/// [`RunLengths`](crate::group::RunLengths) the keys.
 /// It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// It costs one dispatch more than the same operation on a buffer, which reads the texels once, and memory of four bytes a texel, which one

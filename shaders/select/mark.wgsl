@@ -6,7 +6,7 @@
 //     marks      1 0 1 0 | 1 0 0 1 | …      a word for 32 elements
 //     counts     4                          a word for each tile
 //
-// Then `join` and `ahead` add up the counts, and `select` moves the kept elements to their places. The application's function runs once for each element.
+// Then `join` and `ahead` add up the counts, and `select` moves the kept elements to their places. What decides on an element (kept/) runs once.
 //
 // An invocation loads eight vectors of four elements; its neighbours have those beside them. So its 32 marks are not those of neighbouring
 // elements: they change places through workgroup memory.

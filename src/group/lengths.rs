@@ -16,7 +16,8 @@ use crate::reduce::{BufferRange, FromResults};
 use crate::select::{Beside, Select, check_key};
 
 /// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
-/// [`Select::unique`] has the keys alone.
+/// [`Select::unique`] has the keys alone, at the same cost but for the lengths. A binding must hold the input, and the kernels need six storage buffers in
+/// a shader.
 ///
 /// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of
 /// [`ReduceRuns`](crate::group::ReduceRuns).
@@ -65,7 +66,8 @@ impl Base for RunLengths {
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {
-        let [keys, lengths] = [self.key.size(), 4].map(|size| len.saturating_mul(size));
+        // Room for one at least, as no binding is shorter.
+        let [keys, lengths] = [self.key.size(), 4].map(|size| len.max(1).saturating_mul(size));
         vec![Output::new("keys", keys), Output::new("results", lengths), Output::placed("len", 4, "count_at")]
     }
 

@@ -96,7 +96,7 @@
 //!
 //! A device that miscounts in workgroup memory adds every pair to storage: see [`probe`](crate::probe).
 //!
-//! Lengths of runs cost as much as a [`Select`](crate::select).
+//! Lengths of runs cost as much as a [selection](crate::select) of the keys at which they begin, and are written besides.
 //!
 //! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
 //! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about a sixteenth of the input's.

@@ -63,7 +63,7 @@ pub(crate) struct Part {
     pub(crate) from: Option<ByteRange>,
     pub(crate) first: u64,
     /// The range of the output, if each element has a result.
-    to: ByteRange,
+    pub(crate) to: ByteRange,
 }
 
 impl Part {

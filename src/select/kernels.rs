@@ -44,8 +44,8 @@ const JOINING: u32 = 256;
 /// Listed positions for each invocation.
 const LISTED: u32 = 4;
 
-/// The workgroup memory of an invocation, at most: of these positions and four words.
-const BYTES_PER_INVOCATION: u32 = 4 * LISTED + 16;
+/// The workgroup memory of an invocation, at most: of these positions, four words, and one for all.
+const BYTES_PER_INVOCATION: u32 = 4 * LISTED + 16 + 4;
 
 /// Returns the number of invocations of a workgroup: at most `most`, and no more than workgroup memory has room for.
 fn workgroup(most: u32, limits: &Limits) -> u32 {

@@ -48,10 +48,15 @@ impl Select {
 
     /// Plans the dispatches over a range of a buffer.
     pub(crate) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        if matches!(self.kept, Kept::Changes(_)) {
-            input::whole(range, self.item(), limits)?;
-        }
-        let mut parts = Part::all(range, [self.item(), 0], tile(limits).into(), limits)?;
+        let mut parts = match self.kept {
+            Kept::Function(_) => Part::all(range, [self.item(), 0], tile(limits).into(), limits)?,
+            // The element before one lies in the same part.
+            Kept::Changes(_) => {
+                let (from, first) = input::whole(range, self.item(), limits)?;
+                let whole = Part { len: range.len, from: Some(from), first: first.into(), ..Part::default() };
+                if range.len > 0 { vec![whole] } else { Vec::new() }
+            }
+        };
         if parts.is_empty() {
             parts.push(Part::default());
         }

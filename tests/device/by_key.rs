@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use halofold::group::{Pairs, ReduceRuns, RunLengths, RunOutputs};
+use halofold::group::{Pairs, ReduceRuns, Run, RunLengths, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::select::Select;
-use halofold::{Compiled, Element, Kernels, Options};
+use halofold::{Compiled, Element, Kernels, Options, Value};
 
-use crate::common::{POISON, Random, bits_of, elements, gpu, poison};
+use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison};
 use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
@@ -97,6 +97,16 @@ fn lengths_of_runs() {
             check(Element::U32, None, model, &[(len, longest)], [12, 0]);
         }
     }
+    // No keys at all, which are two words each; and a single run that fills a binding.
+    let run = |gpu: &Gpu, key, keys: &[u32]| {
+        let held = Input::at(gpu, bytemuck::cast_slice::<_, u8>(keys), 0);
+        let lengths = Compiled::new(&gpu.device, RunLengths::new(key), &Options::default()).unwrap();
+        lengths.of(&held).len(keys.len() as u64 * 4 / key.size()).run::<Run<Value, u32>>(&gpu.queue).unwrap()
+    };
+    assert_eq!(run(gpu(), Element::U64, &[]), []);
+    let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 18);
+    let full = Run { key: Value::Unsigned(5), result: 1 << 16 };
+    assert_eq!(run(&narrow, Element::U32, &[5; 1 << 16]), [full]);
     // Long runs behind short ones, over many tiles without a mark.
     let model: Model = |_, values| vec![values.len() as u32];
     for key in [Element::U32, Element::U64] {

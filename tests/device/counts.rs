@@ -85,6 +85,9 @@ fn counts_on_the_gpu_are_those_of_the_host() {
         ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()),
         Pairs { keys: runs, values },
     );
+    check(gpu(), RunLengths::new(Element::U32), runs);
+    // A run over several tiles, up to the count.
+    check(gpu(), RunLengths::new(Element::U32), &words(|i| if i < 9000 { i / 3 } else { i / 50_000 }));
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 1u; }";
     check(gpu(), Select::new(Element::U32, keep).unwrap(), values);
     if gpu().device.features().contains(wgpu::Features::SHADER_F16) {
@@ -95,6 +98,8 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     let small = with_few_invocations(1 << 20);
     let values_there = &self::words(&small, |i| i.wrapping_mul(2_654_435_761) >> 12);
     check_of(&small, Select::new(Element::U32, keep).unwrap(), values_there, (LEN, &[33_280, 65_536]));
+    let runs_there = &self::words(&small, |i| i / 9);
+    check_of(&small, RunLengths::new(Element::U32), runs_there, (LEN, &[33_280, 65_536]));
     let ids = &words(|i| i.wrapping_mul(2_654_435_761) >> 16);
     for groups in [6000, 70_000] {
         check(gpu(), GroupById::new(Element::U32, groups).count(), Pairs { keys: ids, values: ids });

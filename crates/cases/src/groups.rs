@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunOutputs, reference};
+use halofold::group::{self, GroupById, GroupByKey, Pairs, ReduceRuns, RunLengths, RunOutputs, reference};
 use halofold::reduce::{Arity, Monoid, Op};
 use halofold::scan::Scan;
 use halofold::select::{self, Select};
@@ -16,6 +16,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("GroupById", "sums and counts by id", by_id),
         Case::new("GroupByKey", "sums and counts by keys in any order", group_by).tagged(Tag::Limits),
         Case::new("ReduceRuns", "sums by key", by_key),
+        Case::new("RunLengths", "lengths of runs", run_lengths).tagged(Tag::Limits),
         Case::new("Scan", "prefix sums", prefixes),
         Case::new("Scan", "prefix sums by parameters", scaled).tagged(Tag::Once),
         Case::new("Select", "selected elements", selected).tagged(Tag::Limits),
@@ -93,6 +94,22 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
         .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
             let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
             by_key.of(Pairs { keys: &input, values: &input }).bind(to)
+        })
+        .await
+}
+
+async fn run_lengths(scene: &Scene) -> Result<End, String> {
+    let words = words(scene);
+    let runs = || words.chunk_by(u32::eq);
+    let keys = with_zeros(runs().map(|run| run[0]).collect(), words.len());
+    let lengths = with_zeros(runs().map(|run| run.len() as u32).collect(), words.len());
+    let input = scene.buffer(bytemuck::cast_slice(&words))?;
+    scene.stage();
+    let run_lengths = scene.compile(Ok(RunLengths::new(Element::U32)))?;
+    scene
+        .gives(&[keys, lengths, vec![runs().count() as u32]], |outputs| {
+            let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
+            run_lengths.of(&input).bind(to)
         })
         .await
 }

@@ -58,7 +58,7 @@ fn compilers_are_given_every_operation_over_every_type() {
     let plain = crate::operations();
     let names: BTreeSet<_> = plain.iter().map(|it| (it.operation, &*it.name)).collect();
     assert_eq!(names.len(), plain.len(), "a name is there twice");
-    for operation in ["Histogram", "GroupById", "GroupByKey", "ReduceRuns"] {
+    for operation in ["Histogram", "GroupById", "GroupByKey", "ReduceRuns", "RunLengths"] {
         assert!(names.iter().any(|(of, _)| *of == operation), "no {operation}");
     }
     for operation in ["Quantiles", "TopK", "Scan", "Select"] {

@@ -13,8 +13,9 @@ struct Params {
     tiles: u32,
     // Workgroups in a row of the grid.
     groups: u32,
-    // The place of the number of kept elements in its binding, in words; and of the first ones of tiles among the counts.
+    // The place of the number of kept elements in its binding, in words.
     count_at: u32,
+    // Where the counts have the first kept element of each tile, in words.
     firsts: u32,
 }
 
@@ -22,7 +23,8 @@ struct Params {
 
 // A bit for each element of the whole input.
 @group(0) @binding(5) var<storage, read_write> marks: array<u32>;
-// The kept elements of each tile, later those of all tiles before it; behind them the same for each block of tiles.
+// The kept elements of each tile, later those of all tiles before it; behind them the same for each block of tiles, and where it matters
+// the first kept element of each tile.
 @group(0) @binding(6) var<storage, read_write> counts: array<u32>;
 
 // A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
