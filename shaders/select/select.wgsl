@@ -39,6 +39,11 @@ struct Tile {
     next: u32,
 }
 
+// True if a tile keeps more than the list has room for.
+fn has_many(tile: Tile) -> bool {
+    return tile.kept > LISTED;
+}
+
 // An element of a tile: if it is kept, its position, its place, and the length of the run that it begins.
 struct Item {
     is_kept: bool,
@@ -47,7 +52,7 @@ struct Item {
     length: u32,
 }
 
-fn item_at(position: u32, tile: Tile) -> Item {
+fn item_at(position: u32) -> Item {
     let word = words[position / OWN];
     let bit = position % OWN;
     let place = first_places[position / OWN] + countOneBits(word & ((1u << bit) - 1u));
@@ -89,12 +94,12 @@ struct FourSelected {
 }
 
 // Four elements, `WG` apart.
-fn four_items(first: u32, tile: Tile) -> FourItems {
+fn four_items(first: u32) -> FourItems {
     return FourItems(
-        item_at(first, tile),
-        item_at(first + WG, tile),
-        item_at(first + 2u * WG, tile),
-        item_at(first + 3u * WG, tile),
+        item_at(first),
+        item_at(first + WG),
+        item_at(first + 2u * WG),
+        item_at(first + 3u * WG),
     );
 }
 
@@ -111,10 +116,10 @@ fn put_four(items: FourItems, kept: FourSelected) {
 
 // Moves sixteen of the elements of an invocation.
 fn move_sixteen(first: u32, tile: Tile) {
-    let a = four_items(first, tile);
-    let b = four_items(first + 4u * WG, tile);
-    let c = four_items(first + 8u * WG, tile);
-    let d = four_items(first + 12u * WG, tile);
+    let a = four_items(first);
+    let b = four_items(first + 4u * WG);
+    let c = four_items(first + 8u * WG);
+    let d = four_items(first + 12u * WG);
     let from_a = load_four(a, tile);
     let from_b = load_four(b, tile);
     let from_c = load_four(c, tile);
@@ -158,8 +163,7 @@ fn kernel(at: Place, wg: Workgroup) {
     let next = first_of_next(number);
     let sums = sums_of(countOneBits(own), at, wg);
     let tile = Tile(number, begin, onto, sums.y, next);
-    let has_many = sums.y > LISTED;
-    if has_many {
+    if has_many(tile) {
         words[lid] = own;
         first_places[lid] = onto + sums.x;
     } else {
@@ -167,7 +171,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     workgroupBarrier();
     prepare_lengths(own, lid, tile);
-    if has_many {
+    if has_many(tile) {
         move_sixteen(lid, tile);
         move_sixteen(16u * WG + lid, tile);
     } else {

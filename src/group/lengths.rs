@@ -7,13 +7,12 @@ use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, Output, ResultOf};
 use crate::gpu::kernel::Kernel;
-use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::Inputs;
 use crate::group::io::{self, Run};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults};
-use crate::select::{Beside, Select, check_key};
+use crate::select::{Beside, Select};
 
 /// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 /// [`Select::unique`] has the keys alone, at the same cost but for the lengths. A binding must hold the input, and the kernels need six storage buffers in
@@ -24,13 +23,17 @@ use crate::select::{Beside, Select, check_key};
 #[derive(Clone, Debug)]
 pub struct RunLengths {
     key: Element,
-    unique: Select,
 }
 
 impl RunLengths {
     /// Describes the lengths of runs of keys.
     pub const fn new(key: Element) -> Self {
-        RunLengths { key, unique: Select::unique(key) }
+        RunLengths { key }
+    }
+
+    /// The selection whose kernels it has.
+    const fn unique(&self) -> Select {
+        Select::unique(self.key)
     }
 }
 
@@ -38,23 +41,23 @@ impl Base for RunLengths {
     const LABEL: &'static str = "halofold::run_lengths";
 
     fn check_settings(&self) -> Result<(), Error> {
-        check_key(self.key)
+        self.unique().check_settings()
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.unique.check(Beside::Lengths, features, limits)
+        self.unique().check(Beside::Lengths, features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.unique.steps()
+        self.unique().steps()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.unique.composed(step, Beside::Lengths, features, limits)
+        self.unique().composed(step, Beside::Lengths, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.unique.memory_over(input.len, limits)
+        self.unique().memory(input, limits)
     }
 
     fn element(&self) -> Option<Element> {
@@ -72,9 +75,7 @@ impl Base for RunLengths {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let error = |error: LimitError| error.of("an output").or("give fewer keys at a time");
-        LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.unique.passes(inputs.first, limits)
+        self.unique().plan_over(inputs, limits)
     }
 }
 

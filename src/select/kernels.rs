@@ -137,25 +137,29 @@ impl Select {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
             MARK => &[(0, Read), (MARKS, Write)],
-            SELECT => &[(0, Read), (1, Write), (MARKS, Write), (11, Write), (12, Write)],
+            SELECT => &[(0, Read), (1, Write), (MARKS, Write), (11, Write)],
             _ => &[],
         };
-        let own = if beside == Beside::Nothing && step == SELECT { &own[..4] } else { own };
+        let lengths = (step == SELECT && beside == Beside::Lengths).then_some((12, Write));
         let vectors = (step == MARK && self.elem(Features::empty()).has_vectors()).then_some((3, Read));
         let parameters = self.parameters().1.filter(|_| step == MARK).map(|parameters| parameters.slot());
         let common = [(PARAMETERS, Access::Uniform), (COUNTS, Write)];
-        own.iter().copied().chain(common).chain(vectors).chain(parameters).collect()
+        own.iter().copied().chain(lengths).chain(common).chain(vectors).chain(parameters).collect()
     }
 
     /// Checks that a device can run the kernels.
     pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid(features);
-        monoid.as_ref().map_or(Ok(()), |monoid| monoid.check_features(features))?;
+        if let Some(monoid) = &monoid {
+            monoid.check_features(features)?;
+        }
         limits::check_all(STEPS.iter().map(|step| self.slots(step, beside)), limits)?;
         limits::check_workgroup([workgroup(JOINING, limits), 1], limits)?;
         needs!(limits, max_compute_workgroup_storage_size, BYTES_PER_INVOCATION)?;
-        for step in [MARK, SELECT].iter().filter(|_| monoid.is_some()) {
-            WgslError::unless_valid(&self.composed(step, beside, features, limits).wgsl)?;
+        if monoid.is_some() {
+            for step in [MARK, SELECT] {
+                WgslError::unless_valid(&self.composed(step, beside, features, limits).wgsl)?;
+            }
         }
         Ok(())
     }

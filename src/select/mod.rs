@@ -77,7 +77,8 @@ fn finish(acc: Acc, n: u32) -> Acc {
 }
 ";
 
-/// A description of the elements for which a function holds, or which differ from the one before, in their order. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
+/// A description of the elements for which a function holds, or which differ from the one before, in their order. It is a plain value;
+/// [`Compiled`](crate::Compiled) brings it to a device.
 ///
 /// It writes two [`Outputs`]. On the host there are the kept elements alone; those of a type of your own come as words, each a `u32`.
 #[derive(Clone, Debug)]

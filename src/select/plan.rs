@@ -36,7 +36,7 @@ fn tiles(len: u64, limits: &Limits) -> [u64; 2] {
 
 impl Select {
     /// Marks, and counts of tiles and blocks; behind them the first kept elements of tiles, if they are looked for.
-    pub(crate) fn memory_over(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, Error> {
+    pub(super) fn memory_over(&self, len: u64, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let [tiles, blocks] = tiles(len, limits);
         let firsts = if matches!(self.kept, Kept::Changes(_)) { tiles } else { 0 };
         let counts = 4 * (tiles + blocks + firsts);
@@ -47,7 +47,7 @@ impl Select {
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(crate) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut parts = match self.kept {
             Kept::Function(_) => Part::all(range, [self.item(), 0], tile(limits).into(), limits)?,
             // The element before one lies in the same part.

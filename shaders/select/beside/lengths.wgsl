@@ -45,7 +45,7 @@ fn behind(tile: Tile) -> u32 {
 
 // Finds what lies behind the words of a tile that keeps many.
 fn prepare_lengths(own: u32, lid: u32, tile: Tile) {
-    if tile.kept > LISTED && own != 0u {
+    if has_many(tile) && own != 0u {
         var word = lid + 1u;
         while word < WG && words[word] == 0u {
             word += 1u;
