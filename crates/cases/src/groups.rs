@@ -37,6 +37,13 @@ fn with_zeros(mut words: Vec<u32>, len: usize) -> Vec<u32> {
     words
 }
 
+/// The keys of runs of equal words, a result of each, and their number.
+fn of_runs(words: &[u32], result: fn(&[u32]) -> u32) -> [Vec<u32>; 3] {
+    let runs: Vec<_> = words.chunk_by(u32::eq).collect();
+    let each = |of: fn(&[u32]) -> u32| with_zeros(runs.iter().map(|run| of(run)).collect(), words.len());
+    [each(|run| run[0]), each(result), vec![runs.len() as u32]]
+}
+
 async fn by_id(scene: &Scene) -> Result<End, String> {
     let values = words(scene);
     // Some pairs belong to no group.
@@ -83,15 +90,13 @@ async fn group_by(scene: &Scene) -> Result<End, String> {
 
 async fn by_key(scene: &Scene) -> Result<End, String> {
     let words = words(scene);
-    let runs = || words.chunk_by(u32::eq);
-    let keys = with_zeros(runs().map(|run| run[0]).collect(), words.len());
-    let sums = with_zeros(runs().map(|run| run.iter().sum()).collect(), words.len());
+    let expected = of_runs(&words, |run| run.iter().sum());
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let by_key = Op::Sum.over(Element::U32).map(|sum| ReduceRuns::new(Element::U32, sum));
     let by_key = scene.compile(by_key)?;
     scene
-        .gives(&[keys, sums, vec![runs().count() as u32]], |outputs| {
+        .gives(&expected, |outputs| {
             let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
             by_key.of(Pairs { keys: &input, values: &input }).bind(to)
         })
@@ -100,14 +105,12 @@ async fn by_key(scene: &Scene) -> Result<End, String> {
 
 async fn run_lengths(scene: &Scene) -> Result<End, String> {
     let words = words(scene);
-    let runs = || words.chunk_by(u32::eq);
-    let keys = with_zeros(runs().map(|run| run[0]).collect(), words.len());
-    let lengths = with_zeros(runs().map(|run| run.len() as u32).collect(), words.len());
+    let expected = of_runs(&words, |run| run.len() as u32);
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let run_lengths = scene.compile(Ok(RunLengths::new(Element::U32)))?;
     scene
-        .gives(&[keys, lengths, vec![runs().count() as u32]], |outputs| {
+        .gives(&expected, |outputs| {
             let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
             run_lengths.of(&input).bind(to)
         })

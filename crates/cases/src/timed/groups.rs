@@ -195,11 +195,9 @@ fn run(device: &wgpu::Device, op: &str, n: u64) -> Made<Runnable> {
             let number = Expected::words([runs.len() as u32], 1);
             // The rest of an output stays empty.
             runs.resize(n as usize, [0; 2]);
-            let [keys, mut numbers] = [0, 1].map(|at| Expected::words(runs.iter().map(|run| run[at]), 1));
-            if is_unique {
-                numbers = Expected::words([0], 1);
-            }
-            vec![keys, numbers, number]
+            let nth = |at: usize| Expected::words(runs.iter().map(|run| run[at]), 1);
+            let numbers = if is_unique { Expected::words([0], 1) } else { nth(1) };
+            vec![nth(0), numbers, number]
         },
     )
 }
