@@ -1,4 +1,4 @@
-//! Sums and products of floats with compensated rounding, and quotients of integers.
+//! Sums and products of floats with compensated rounding.
 
 /// A running sum in double-double arithmetic: `low` keeps the rounding error of each addition.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,27 +82,6 @@ impl ExactProduct {
     pub(super) fn value(self) -> f64 {
         self.ordinary() * self.special
     }
-}
-
-/// The quotient of two integers, rounded once, to 64 bits or to 32; NaN if the divisor is 0.
-///
-/// It is rounded from an integer of many digits, whose last one is set if there is a remainder.
-pub(super) fn quotient(dividend: i128, divisor: u64, is_double: bool) -> f64 {
-    let (magnitude, divisor) = (dividend.unsigned_abs(), u128::from(divisor));
-    if divisor == 0 {
-        return f64::NAN;
-    }
-    if magnitude == 0 {
-        return 0.0;
-    }
-    // Two bits below the top, so that a value that rounds up to 2^127 is still a 32-bit float.
-    let shift = magnitude.leading_zeros() - 2;
-    let scaled = magnitude << shift;
-    let digits = (scaled / divisor) | u128::from(scaled % divisor != 0);
-    // Rounded once, by the cast; powers of two are exact.
-    let rounded = if is_double { digits as f64 } else { f64::from(digits as f32) };
-    let sign = if dividend < 0 { -1.0 } else { 1.0 };
-    sign * rounded * (-f64::from(shift)).exp2()
 }
 
 /// The binary exponent of a finite, non-zero float.

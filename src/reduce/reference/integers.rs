@@ -30,10 +30,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::MinMax => Scalar::Range { min: truncate(element, least()), max: truncate(element, greatest()) },
         Op::ArgMin => first(least()),
         Op::ArgMax => first(greatest()),
-        Op::Mean => {
-            let format = if element.size() == 8 { Format::Double } else { Format::Single };
-            Scalar::One(State::of_integers(format, items.iter().sum(), items.len() as u64).mean())
-        }
+        Op::Mean => Scalar::One(mean(items.iter().sum(), items.len() as u64, element.size() == 8)),
         Op::Dot => {
             // Products may need more than 128 bits. Only the low bits count.
             let pairs = items.iter().zip(second?);
@@ -87,6 +84,12 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     let root = matches!(op, Op::Deviation | Op::SampleDeviation).then_some(8.0 * real.unit);
     let bound = Bound { exact, fixed: 16.0 * real.unit * exact, root, ..Bound::default() };
     Some(real.within(exact, bound))
+}
+
+/// The mean of `n` integers with this sum, rounded once to a float of 64 or 32 bits. NaN if there are none.
+pub(super) fn mean(sum: i128, n: u64, is_double: bool) -> Value {
+    let format = if is_double { Format::Double } else { Format::Single };
+    State::of_integers(format, sum, n).mean()
 }
 
 /// An integer of twice the element's width.

@@ -4,8 +4,8 @@
 //! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
 //! file, of several GPUs or of several machines as they arrive.
 
-use super::exact::quotient;
 use super::fields::{mean_and_unit, power, read, real, word};
+use super::integers::mean;
 use super::keys::Keys;
 use super::merged_moments::{CoMoments, HighMoments, Mean};
 use crate::element::{Element, Value};
@@ -299,7 +299,7 @@ impl Merger {
         match &self.merged {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
-            Merged::Integer(total) if op == Op::Mean => real(quotient(*total, n, element.size() == 8)),
+            Merged::Integer(total) if op == Op::Mean => Scalar::One(mean(*total, n, element.size() == 8)),
             Merged::Integer(total) => Scalar::One(self.in_width(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
@@ -344,7 +344,7 @@ impl Merger {
     pub fn mean(&self, n: u64) -> f64 {
         let n = self.kept.unwrap_or(n);
         match self.merged {
-            Merged::Integer(total) => quotient(total, n, true),
+            Merged::Integer(total) => mean(total, n, true).as_f64(),
             Merged::Sum(sum) => sum.value() / n as f64,
             _ => f64::NAN,
         }

@@ -41,14 +41,8 @@ fn the_first_of_the_best() {
 
 #[test]
 fn means_of_integers_are_rounded_once() {
-    /// The mean; that of merged sums is the same.
     fn mean<T: Pod>(element: Element, items: &[T]) -> Value {
-        let mean = value(Op::Mean, element, items);
-        let integers = integers_of(element, bytemuck::cast_slice(items));
-        let is_double = element.size() == 8;
-        let merged = exact::quotient(integers.iter().sum(), integers.len() as u64, is_double);
-        assert!(mean.same(Real::of(element).value(merged)), "{mean} {merged}");
-        mean
+        value(Op::Mean, element, items)
     }
     assert_eq!(mean(Element::U32, &[u32::MAX, u32::MAX, 0]), Value::F32(2_863_311_530.0));
     assert_eq!(mean(Element::U32, &[u32::MAX]), Value::F32(4_294_967_296.0));
