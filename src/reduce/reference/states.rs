@@ -57,8 +57,6 @@ pub struct Merger {
     op: Op,
     element: Element,
     merged: Merged,
-    /// The number of elements that were kept, if states count them.
-    kept: Option<u64>,
 }
 
 /// The sum, or whatever else it is, of the states so far.
@@ -130,42 +128,11 @@ impl Merger {
             Op::And => Merged::Integer(-1),
             _ => Merged::Integer(0),
         };
-        Some(Merger { op, element, merged, kept: None })
-    }
-
-    /// Merges states of a form that leaves elements out, which count those that they keep: [`Monoid::skipping_nan`] and
-    /// [`Monoid::masked`]. Exact states do not.
-    ///
-    /// [`Monoid::skipping_nan`]: crate::reduce::Monoid::skipping_nan
-    /// [`Monoid::masked`]: crate::reduce::Monoid::masked
-    pub fn counting_kept(self) -> Self {
-        Merger { kept: Some(0), ..self }
-    }
-
-    /// The number of elements that were kept, if states count them. It stands in the place of `n` in all results.
-    pub fn kept(&self) -> Option<u64> {
-        self.kept
+        Some(Merger { op, element, merged })
     }
 
     /// Bytes of a state.
     pub fn state_size(&self) -> usize {
-        let size = self.own_size();
-        if self.kept.is_none() {
-            return size;
-        }
-        let word = if self.element.size() == 8 { 8 } else { 4 };
-        // WGSL aligns vectors of two as their size, and structs as their largest number.
-        let align = match &self.merged {
-            Merged::Squares { .. } => 4,
-            Merged::Range(_) | Merged::Integer(_) => size,
-            Merged::CoMoments(_) => 2 * word,
-            _ => word,
-        };
-        (size + 4).next_multiple_of(align)
-    }
-
-    /// Bytes of a state without the number of elements that were kept.
-    fn own_size(&self) -> usize {
         let word = if self.element.size() == 8 { 8 } else { 4 };
         match &self.merged {
             Merged::Exact(state) => 8 * state.format().words(),
@@ -214,12 +181,7 @@ impl Merger {
 
     fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), Error> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
-        let own_size = self.own_size();
-        let Merger { op, element, merged, kept } = self;
-        if let Some(kept) = kept {
-            *kept += u64::from(bytemuck::pod_read_unaligned::<u32>(&state[own_size..][..4]));
-        }
-        let (op, element) = (*op, *element);
+        let Merger { op, element, ref mut merged } = *self;
         let real = |at| real(element, state, at);
         let keys = Keys::of(element);
         match merged {
@@ -293,7 +255,6 @@ impl Merger {
 
     /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
     pub fn finish(&self, n: u64) -> Scalar {
-        let n = self.kept.unwrap_or(n);
         let (op, element) = (self.op, self.element);
         let real = |x: f64| Real::of(element).answer(x);
         match &self.merged {
@@ -342,7 +303,6 @@ impl Merger {
 
     /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
     pub fn mean(&self, n: u64) -> f64 {
-        let n = self.kept.unwrap_or(n);
         match self.merged {
             Merged::Integer(total) => mean(total, n, true).as_f64(),
             Merged::Sum(sum) => sum.value() / n as f64,
@@ -380,7 +340,6 @@ impl Merger {
 
     /// The sum of squares or of products, divided by `n - correction`, and the unit of their distances.
     fn mean_square(&self, n: u64, correction: u64) -> (f64, f64) {
-        let n = self.kept.unwrap_or(n);
         let divisor = n.saturating_sub(correction) as f64;
         match self.merged {
             Merged::Squares { sum, squares } => {
