@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::parse::by_name;
 use crate::reduce::elem::Arity;
-use crate::reduce::value::{Field, Format, Kind, Scalar};
+use crate::reduce::value::{Field, Format, Kind, Number, Scalar};
 
 /// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
@@ -256,10 +256,14 @@ impl Op {
         self.row().domain.contains(element)
     }
 
+    /// The type of the first number of a result.
+    pub(super) const fn number(self, element: Element) -> Number {
+        self.row().kind.of(element)
+    }
+
     /// The layout in memory of a result over an element type.
     pub(super) fn fields(self, element: Element) -> Vec<Field> {
-        let Row { format, kind, .. } = self.row();
-        format.fields(kind.of(element))
+        self.row().format.fields(self.number(element))
     }
 
     /// The names of a result's numbers, as [`Scalar`] has them.
@@ -275,8 +279,7 @@ impl Op {
     /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
     /// for the element type has no results.
     pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Scalar> {
-        let Row { format, kind, .. } = self.row();
-        if self.is_over(element) { format.read(kind.of(element), bytes) } else { Vec::new() }
+        if self.is_over(element) { self.row().format.read(self.number(element), bytes) } else { Vec::new() }
     }
 }
 

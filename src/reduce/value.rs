@@ -96,6 +96,17 @@ impl Number {
         self.element().map_or("i128", Element::name)
     }
 
+    /// The low bits of an integer, as a value of this integer type. Two sums hold any integer.
+    pub(super) fn wrap(self, x: i128) -> Value {
+        match self {
+            Number::One(Element::U32) => Value::Unsigned((x as u32).into()),
+            Number::One(Element::I32) => Value::Signed((x as i32).into()),
+            Number::One(Element::U64) => Value::Unsigned(x as u64),
+            Number::One(_) => Value::Signed(x as i64),
+            Number::Halves(_) => Value::Wide(x),
+        }
+    }
+
     /// Reads the number at the start of the bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Value {
         match self {
@@ -138,7 +149,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(self, element: Element) -> Number {
+    pub(super) const fn of(self, element: Element) -> Number {
         use Element::{F16, F32, F64, I32, I64, U32, U64};
         Number::One(match (self, element) {
             (Kind::Flag, _) => U32,

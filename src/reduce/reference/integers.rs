@@ -8,47 +8,45 @@ use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
 pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[i128]>) -> Option<Expected> {
-    let own = |x| Scalar::One(truncate(element, x));
-    let wide = |x| Scalar::One(widened(element, x));
-    let unsigned = |x: i128| Scalar::One(Value::Unsigned(x as u64));
+    if !op.is_over(element) {
+        return None;
+    }
+    let value = |x| op.number(element).wrap(x);
+    let one = |x| Scalar::One(value(x));
     let (lowest, highest) = range(element);
     let least = || *items.iter().min().unwrap_or(&highest);
     let greatest = || *items.iter().max().unwrap_or(&lowest);
     let first = |x| {
         let index = items.iter().position(|item| *item == x);
-        Scalar::At { value: truncate(element, x), index: index.map_or(u32::MAX.into(), |index| index as u64) }
+        Scalar::At { value: value(x), index: index.map_or(u32::MAX.into(), |index| index as u64) }
     };
     let product = || items.iter().fold(1i128, |product, x| product.wrapping_mul(*x));
     let magnitudes = || items.iter().map(|x| x.abs());
     Some(Expected::same(match op {
-        Op::Sum => own(items.iter().sum()),
-        Op::Product => own(product()),
-        Op::Min => own(least()),
-        Op::Max => own(greatest()),
-        Op::WideSum => wide(items.iter().sum()),
-        Op::WideProduct if element.size() == 4 => wide(product()),
-        Op::MinMax => Scalar::Range { min: truncate(element, least()), max: truncate(element, greatest()) },
+        Op::Sum | Op::WideSum => one(items.iter().sum()),
+        Op::Product | Op::WideProduct => one(product()),
+        Op::Min => one(least()),
+        Op::Max => one(greatest()),
+        Op::MinMax => Scalar::Range { min: value(least()), max: value(greatest()) },
         Op::ArgMin => first(least()),
         Op::ArgMax => first(greatest()),
         Op::Mean => Scalar::One(mean(items.iter().sum(), items.len() as u64, element.size() == 8)),
         Op::Dot => {
             // Products may need more than 128 bits. Only the low bits count.
             let pairs = items.iter().zip(second?);
-            own(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
+            one(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
         }
-        Op::L1 if element.size() == 8 => Scalar::One(Value::Wide(magnitudes().sum())),
-        Op::L1 => unsigned(magnitudes().sum()),
-        Op::MaxNorm => unsigned(magnitudes().max().unwrap_or(0)),
-        Op::CountNonzero => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
-        Op::Any => unsigned(items.iter().any(|x| *x != 0).into()),
-        Op::All => unsigned(items.iter().all(|x| *x != 0).into()),
-        Op::And => own(items.iter().fold(-1, |a, b| a & b)),
-        Op::Or => own(items.iter().fold(0, |a, b| a | b)),
-        Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
+        Op::L1 => one(magnitudes().sum()),
+        Op::MaxNorm => one(magnitudes().max().unwrap_or(0)),
+        Op::CountNonzero => one(items.iter().filter(|x| **x != 0).count() as i128),
+        Op::Any => one(items.iter().any(|x| *x != 0).into()),
+        Op::All => one(items.iter().all(|x| *x != 0).into()),
+        Op::And => one(items.iter().fold(-1, |a, b| a & b)),
+        Op::Or => one(items.iter().fold(0, |a, b| a | b)),
+        Op::Xor => one(items.iter().fold(0, |a, b| a ^ b)),
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
             return spread(op, element, items);
         }
-        op if !op.is_over(element) => return None,
         // Each integer is first rounded to a float: one more rounding, relative to the integer.
         _ => {
             let rounded: Vec<_> = items.iter().map(|&x| x as f64).collect();
@@ -90,25 +88,6 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
 pub(super) fn mean(sum: i128, n: u64, is_double: bool) -> Value {
     let format = if is_double { Format::Double } else { Format::Single };
     State::of_integers(format, sum, n).mean()
-}
-
-/// An integer of twice the element's width.
-pub(super) fn widened(element: Element, x: i128) -> Value {
-    match element {
-        Element::U32 => Value::Unsigned(x as u64),
-        Element::I32 => Value::Signed(x as i64),
-        _ => Value::Wide(x),
-    }
-}
-
-/// The low bits of an integer, as a value of the element's type.
-pub(super) fn truncate(element: Element, x: i128) -> Value {
-    match element {
-        Element::U32 => Value::Unsigned((x as u32).into()),
-        Element::I32 => Value::Signed((x as i32).into()),
-        Element::U64 => Value::Unsigned(x as u64),
-        _ => Value::Signed(x as i64),
-    }
 }
 
 /// The lowest and the highest integer of a type.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::floats::{Product, Sum};
-use super::integers::{range, truncate, widened};
+use super::integers::range;
 use super::{Expected, Real, floats_of, integers_of};
 use crate::element::Element;
 use crate::reduce::exact::{Accuracy, Format, State};
@@ -42,12 +42,10 @@ pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool)
             Op::Max => (lowest, Ord::max),
             _ => return None,
         };
-        let is_wide = matches!(op, Op::WideSum | Op::WideProduct);
-        if is_wide && element.size() == 8 {
+        if matches!(op, Op::WideSum | Op::WideProduct) && element.size() == 8 {
             return None;
         }
-        let result = if is_wide { widened } else { truncate };
-        let own = move |x: &i128| Expected::same(Scalar::One(result(element, *x)));
+        let own = move |x: &i128| Expected::same(Scalar::One(op.number(element).wrap(*x)));
         let add = move |sum: &mut i128, x| *sum = combine(*sum, x);
         return Some(each(is_exclusive, none, move |bytes| integers_of(element, bytes), add, own));
     }

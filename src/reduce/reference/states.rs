@@ -13,7 +13,7 @@ use crate::gpu::error::Error;
 use crate::reduce::exact::{self, Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
-use crate::reduce::value::Scalar;
+use crate::reduce::value::{Kind, Number, Scalar};
 
 /// Combines states of an operator, given as bytes, and finishes them. `n` is the number of elements that they
 /// stand for. `None` if the operator is not defined for the element type.
@@ -144,12 +144,7 @@ impl Merger {
             Merged::Exponentials { .. } => 3 * word,
             Merged::Range(_) | Merged::Place(_) | Merged::Logarithms { .. } => 2 * word,
             Merged::Sum(_) | Merged::Product(_) | Merged::Extreme(_) => word,
-            Merged::Integer(_) => match self.op {
-                Op::CountNonzero | Op::Any | Op::All => 4,
-                Op::WideSum | Op::L1 | Op::Mean => 2 * word,
-                Op::WideProduct => 8,
-                _ => word,
-            },
+            Merged::Integer(_) => self.number().size(),
         }
     }
 
@@ -181,12 +176,13 @@ impl Merger {
 
     fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), Error> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
+        let number = self.number();
         let Merger { op, element, ref mut merged } = *self;
         let real = |at| real(element, state, at);
         let keys = Keys::of(element);
         match merged {
             Merged::Exact(sum) => sum.merge(&State::from_bytes(state)?)?,
-            Merged::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
+            Merged::Integer(total) => *total = fold(op, *total, integer(number, state)),
             Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
                 let part = (high << 32) + low;
@@ -261,7 +257,7 @@ impl Merger {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
             Merged::Integer(total) if op == Op::Mean => Scalar::One(mean(*total, n, element.size() == 8)),
-            Merged::Integer(total) => Scalar::One(self.in_width(*total)),
+            Merged::Integer(total) => Scalar::One(self.number().wrap(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
                 let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
@@ -352,18 +348,9 @@ impl Merger {
         }
     }
 
-    /// An integer in the width of a result.
-    fn in_width(&self, x: i128) -> Value {
-        let is_wide = matches!(self.op, Op::WideSum | Op::WideProduct);
-        match (self.op, self.element) {
-            (Op::CountNonzero | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
-            (Op::WideSum | Op::L1, Element::U64 | Element::I64) => Value::Wide(x),
-            (Op::L1, _) | (_, Element::U64) => Value::Unsigned(x as u64),
-            (_, Element::U32) if is_wide => Value::Unsigned(x as u64),
-            (_, Element::U32) => Value::Unsigned((x as u32).into()),
-            (_, Element::I32) if !is_wide => Value::Signed((x as i32).into()),
-            _ => Value::Signed(x as i64),
-        }
+    /// The type of a state that is an integer. A mean's is that of a wide sum.
+    fn number(&self) -> Number {
+        if self.op == Op::Mean { Kind::Wide.of(self.element) } else { self.op.number(self.element) }
     }
 }
 
@@ -378,25 +365,13 @@ fn fold(op: Op, a: i128, b: i128) -> i128 {
     }
 }
 
-/// The integer of a state. Those that wrap are read as unsigned ones.
-fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
-    /// The sum of the upper halves, and that of the lower ones.
-    fn halves(upper: i128, lower: i128) -> i128 {
-        (upper << 32) + lower
-    }
-    match (op, element) {
-        (Op::CountNonzero | Op::Any | Op::All, _) => read::<u32>(state, 0).into(),
-        (Op::WideProduct, _) => read::<u64>(state, 0).into(),
-        (Op::WideSum | Op::Mean, Element::I32) => read::<i64>(state, 0).into(),
-        (Op::WideSum | Op::Mean | Op::L1, Element::U32 | Element::I32) => read::<u64>(state, 0).into(),
-        (Op::WideSum | Op::Mean, Element::I64) => {
-            halves(read::<i64>(state, 0).into(), read::<i64>(state, 1).into())
-        }
-        (Op::WideSum | Op::Mean | Op::L1, _) => {
-            halves(read::<u64>(state, 0).into(), read::<u64>(state, 1).into())
-        }
-        (_, Element::U32 | Element::I32) => read::<u32>(state, 0).into(),
-        _ => read::<u64>(state, 0).into(),
+/// The integer of a state.
+fn integer(number: Number, state: &[u8]) -> i128 {
+    match number.read(state) {
+        Value::Unsigned(x) => x.into(),
+        Value::Signed(x) => x.into(),
+        Value::Wide(x) => x,
+        Value::F32(_) | Value::F64(_) => unreachable!("{number:?} is no integer"),
     }
 }
 
