@@ -138,7 +138,6 @@ pub mod reference;
 mod refused;
 pub(crate) mod results;
 mod shape;
-mod sources;
 mod tuning;
 mod value;
 

@@ -3,7 +3,7 @@
 use wgpu::Queue;
 
 use crate::gpu::Compiled;
-use crate::gpu::bind::Given;
+use crate::gpu::bind::{Given, Reads};
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
 use crate::gpu::io::by_name;
@@ -12,10 +12,11 @@ use crate::gpu::slice::Slice;
 use crate::gpu::texels::COLUMN;
 use crate::gpu::workspace::Workspace;
 use crate::read::{self, Reading};
+use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::plan::{BufferRange, Plan, Request};
+use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::results::FromResults;
-use crate::reduce::shape::Shape;
-use crate::reduce::sources::Sources;
+use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::{Bound, Reduce};
 
 /// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
@@ -60,14 +61,33 @@ use crate::reduce::{Bound, Reduce};
 pub struct Reduction<'r, 'b> {
     reducer: &'r Compiled<Reduce>,
     shape: Shape,
-    sources: Sources<'b>,
+    parts: Vec<Input<'b>>,
+    second: Option<Slice<'b>>,
+    offsets: Option<Slice<'b>>,
+    count: Option<Slice<'b>>,
+    parameters: Option<Slice<'b>>,
+    len: Option<u64>,
+    stands_for: Option<u32>,
+    /// The index of the first element.
+    index: u32,
     workspace: Option<&'b Workspace>,
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
     pub(super) fn new(reducer: &'r Compiled<Reduce>, first: Input<'b>, second: Option<Slice<'b>>) -> Self {
-        let sources = Sources { parts: vec![first], second, ..Sources::default() };
-        Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
+        Reduction {
+            reducer,
+            shape: Shape::Whole,
+            parts: vec![first],
+            second,
+            offsets: None,
+            count: None,
+            parameters: None,
+            len: None,
+            stands_for: None,
+            index: 0,
+            workspace: None,
+        }
     }
 
     /// Appends more elements: another buffer, or another part of the same one. Positions continue from one
@@ -75,7 +95,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
     pub fn chain<'s: 'b>(mut self, more: impl Into<Slice<'s>>) -> Self {
-        self.sources.parts.push(Input::Buffer(more.into()));
+        self.parts.push(Input::Buffer(more.into()));
         self
     }
 
@@ -99,10 +119,10 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
     /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
     /// buffer.
-    pub fn segment_offsets<'s: 'b>(mut self, offsets: impl Into<Slice<'s>>) -> Self {
+    pub fn segment_offsets<'s: 'b>(self, offsets: impl Into<Slice<'s>>) -> Self {
         let list = offsets.into();
-        self.sources.offsets = Some(list);
-        self.shape(Shape::Offsets { count: (list.size() / 4).saturating_sub(1) })
+        let shape = Shape::Offsets { count: (list.size() / 4).saturating_sub(1) };
+        Reduction { offsets: Some(list), shape, ..self }
     }
 
     /// Combines the result with the value that the output holds, instead of replacing that value:
@@ -134,9 +154,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// assert_eq!(sum.of(&list).len(0).run::<f32>(&queue)?, 0.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn len(mut self, n: u64) -> Self {
-        self.sources.len = Some(n);
-        self
+    pub fn len(self, n: u64) -> Self {
+        Reduction { len: Some(n), ..self }
     }
 
     /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on
@@ -164,25 +183,22 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn count_buffer<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
-        self.sources.count = Some(count.into());
-        self
+    pub fn count_buffer<'s: 'b>(self, count: impl Into<Slice<'s>>) -> Self {
+        Reduction { count: Some(count.into()), ..self }
     }
 
     /// Sets the number of elements that the input [states](crate::reduce#states) stand for. `finish` receives
     /// this number.
-    pub fn element_count(mut self, elements: u32) -> Self {
-        self.sources.stands_for = Some(elements);
-        self
+    pub fn element_count(self, elements: u32) -> Self {
+        Reduction { stands_for: Some(elements), ..self }
     }
 
     /// Sets the index of the first element, which `map` receives: 0 without this call. A part of an input thus counts as it does in
     /// the whole.
     ///
     /// This is for [`Shape::Whole`] without a count on the GPU.
-    pub fn counting_from(mut self, index: u32) -> Self {
-        self.sources.index = index;
-        self
+    pub fn counting_from(self, index: u32) -> Self {
+        Reduction { index, ..self }
     }
 
     /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says, or
@@ -219,9 +235,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_parameters<'s: 'b>(mut self, parameters: impl Into<Slice<'s>>) -> Self {
-        self.sources.parameters = Some(parameters.into());
-        self
+    pub fn with_parameters<'s: 'b>(self, parameters: impl Into<Slice<'s>>) -> Self {
+        Reduction { parameters: Some(parameters.into()), ..self }
     }
 
     /// Uses scratch memory that other operations may share. Without this call the bound reduction
@@ -241,8 +256,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     fn planned(&self, in_components: bool) -> Result<Plan, Error> {
         let (parts, second) = self.extents()?;
-        let Sources { stands_for, index, count, .. } = &self.sources;
-        if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
+        if self.index > 0 && (self.shape != Shape::Whole || self.count.is_some()) {
             let allowed = "`Shape::Whole` without a count on the GPU";
             let message = format!(
                 "elements are counted from another index than 0 for {allowed}, not for {:?}",
@@ -252,8 +266,10 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
         let request = Request { in_components, ..self.reducer.request(self.shape) };
         let plan = request.plan(self.shape, &parts, second)?;
-        let plan = if self.index() > 0 { plan.counting_from(self.index())? } else { plan };
-        Ok(stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
+        // An operator that counts nothing may be planned as another shape.
+        let counts = self.index > 0 && self.reducer.monoid().reads_index();
+        let plan = if counts { plan.counting_from(self.index)? } else { plan };
+        Ok(self.stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
     }
 
     /// Binds all buffers, once, and returns a reduction that can be recorded any number of times.
@@ -393,41 +409,72 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     /// True if the order in which texels are counted does not matter: all of them give one result.
     fn in_any_order(&self, plan: &Plan) -> bool {
-        let Sources { len, count, index, .. } = self.sources;
+        let Reduction { len, count, index, .. } = *self;
         let is_all = self.shape == Shape::Whole && len.is_none() && count.is_none() && index == 0;
         is_all && plan.launches().iter().all(|launch| launch.step.workgroup_size.is_multiple_of(COLUMN))
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
     fn extents(&self) -> Result<(Vec<BufferRange>, Option<BufferRange>), Error> {
-        let Sources { parts, second, len, .. } = &self.sources;
-        let mut parts: Vec<_> = parts.iter().map(|input| self.extent(input)).collect::<Result<_, _>>()?;
-        let mut second = second.map(|slice| self.extent(&Input::Buffer(slice))).transpose()?;
-        if let Some(len) = *len {
+        let parts = self.parts.iter().map(|input| self.extent(input));
+        let mut parts: Vec<_> = parts.collect::<Result<_, _>>()?;
+        let mut second = self.second.map(|slice| self.extent(&Input::Buffer(slice))).transpose()?;
+        if let Some(len) = self.len {
             input::cut(&mut parts, len)?;
             second.as_mut().map_or(Ok(()), |second| input::cut(std::slice::from_mut(second), len))?;
         }
         Ok((parts, second))
     }
 
-    /// The index of the first element, if the operator reads it: one that counts nothing may be planned as another shape.
-    fn index(&self) -> u32 {
-        if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
+    /// The inputs of its plans: the parts of the first one, the second one, the list of offsets.
+    fn inputs(&self) -> Vec<Reads<'b>> {
+        let parts = self.parts.iter().map(|part| Reads::elements("input", *part));
+        let second = self.second.map(|second| Reads::elements("second input", Input::Buffer(second)));
+        let list = |list| Reads { role: "offsets", input: Input::Buffer(list), is_list: true };
+        parts.chain(second).chain(self.offsets.map(list)).collect()
     }
 
+    /// Checks that offsets and a count on the GPU are given for the shapes that take them.
+    fn check(&self, plan: &Plan) -> Result<(), Error> {
+        let Reduction { shape, offsets, count, .. } = self;
+        if offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
+            let message = match shape {
+                Shape::Offsets { .. } => {
+                    "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned()
+                }
+                shape => format!(
+                    "a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"
+                ),
+            };
+            return Err(Error::setting("segment_offsets", message));
+        }
+        let takes_count =
+            matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
+        if count.is_some() && !takes_count {
+            let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
+            let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
+            return Err(Error::setting("count_buffer", message));
+        }
+        // An exact sum in two launches is one of a segment, which has its length from the host.
+        let mut kernels = plan.launches().iter().map(|launch| launch.step.kernel);
+        if count.is_some() && kernels.any(|kernel| kernel == EXACT_FOLD.segments) {
+            return Err(exact_in_one_launch());
+        }
+        Ok(())
+    }
     fn bound<'s>(&self, plan: &Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
-        let Reduction { reducer, ref sources, workspace, .. } = *self;
-        sources.check(self.shape, plan)?;
+        let Reduction { reducer, workspace, .. } = *self;
+        self.check(plan)?;
         let monoid = reducer.monoid();
         let given = Given {
-            inputs: sources.inputs(),
-            parameters: parameters::pair(monoid.name(), monoid.parameters(), sources.parameters)?,
+            inputs: self.inputs(),
+            parameters: parameters::pair(monoid.name(), monoid.parameters(), self.parameters)?,
             outputs: outputs.into_iter().collect(),
-            count: sources.count.map(|count| (count, plan.most())),
+            count: self.count.map(|count| (count, plan.most())),
             workspace,
             sample: reducer.operation().sample(),
             in_any_order: self.in_any_order(plan),
-            vector: if monoid.fold().in_words { 16 } else { 4 * monoid.stride() },
+            vector: if monoid.exact.is_some() { 16 } else { 4 * monoid.stride() },
         };
         let label = format!("halofold::reduce::{}", monoid.name());
         given.bind(&label, &plan.work, &reducer.own, |stage| reducer.stage(stage))
