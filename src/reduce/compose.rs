@@ -81,7 +81,7 @@ impl Text<'_> {
             Subgroups::Required => true,
             // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
             Subgroups::Optional => {
-                let travels = self.monoid.acc.is_word() || self.monoid.fold().shares_memory;
+                let travels = self.monoid.acc.is_word() || self.monoid.exact.is_some();
                 self.features.contains(Features::SUBGROUP) && travels
             }
         }

@@ -179,7 +179,7 @@ pub(crate) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, 
 /// Converts the total of an atomic rung to a result.
 pub(crate) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);
 
-/// The kernels that fold an operator's elements in each shape, and what their workgroups share.
+/// The kernels that fold an operator's elements in each shape.
 #[derive(Debug, PartialEq)]
 pub(super) struct Fold {
     /// Whole and strided inputs.
@@ -190,22 +190,11 @@ pub(super) struct Fold {
     pub(super) offsets: &'static Kernel,
     /// The middle axis of an array.
     pub(super) columns: &'static Kernel,
-    /// True if the invocations of a workgroup share memory besides accumulators: a workgroup computes one result at a time, and
-    /// its partial is more than an accumulator.
-    pub(super) shares_memory: bool,
-    /// True if inputs and outputs are arrays of words, whatever the elements are.
-    pub(super) in_words: bool,
 }
 
 /// The fold of accumulators alone.
-pub(super) static FOLD: Fold = Fold {
-    whole: &SINGLE_PASS,
-    segments: &SEGMENTS,
-    offsets: &OFFSETS,
-    columns: &COLUMNS,
-    shares_memory: false,
-    in_words: false,
-};
+pub(super) static FOLD: Fold =
+    Fold { whole: &SINGLE_PASS, segments: &SEGMENTS, offsets: &OFFSETS, columns: &COLUMNS };
 
 impl Fold {
     /// Returns true if a kernel is one of this fold's.

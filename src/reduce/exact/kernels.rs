@@ -33,15 +33,10 @@ static EXACT_OFFSETS: Kernel =
 static EXACT_COLUMNS: Kernel =
     kernel!("exact-columns", "kernels/exact_columns", Columns, Vectors, Nothing, Optional, Output);
 
-/// The fold of exact sums: windows of invocations, limbs of a workgroup.
-pub(in crate::reduce) static EXACT_FOLD: Fold = Fold {
-    whole: &EXACT,
-    segments: &EXACT_SEGMENTS,
-    offsets: &EXACT_OFFSETS,
-    columns: &EXACT_COLUMNS,
-    shares_memory: true,
-    in_words: true,
-};
+/// The fold of exact sums: windows of invocations, limbs of a workgroup, which computes one result at a time. Inputs and outputs are arrays
+/// of words.
+pub(in crate::reduce) static EXACT_FOLD: Fold =
+    Fold { whole: &EXACT, segments: &EXACT_SEGMENTS, offsets: &EXACT_OFFSETS, columns: &EXACT_COLUMNS };
 
 /// An exact sum: its numbers and their format.
 #[derive(Clone, Debug)]

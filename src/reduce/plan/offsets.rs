@@ -93,7 +93,7 @@ impl Request<'_> {
     /// Invocations for a tile, as a power of two: so many, if a workgroup has as many. Exact sums take all of a workgroup.
     fn tile_team(&self, usual: u32) -> u32 {
         let most = self.workgroup_size().ilog2();
-        if self.monoid.fold().shares_memory { most } else { usual.min(most) }
+        if self.monoid.exact.is_some() { most } else { usual.min(most) }
     }
 
     /// A window binds its own tiles and one more.

@@ -71,7 +71,7 @@ impl Request<'_> {
 
     /// The base-2 logarithm of the number of invocations for `items` items.
     pub(super) fn team(&self, items: u64) -> u32 {
-        if self.monoid.fold().shares_memory {
+        if self.monoid.exact.is_some() {
             // All invocations of a workgroup share its limbs.
             return self.workgroup_size().ilog2();
         }

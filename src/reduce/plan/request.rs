@@ -122,7 +122,7 @@ impl<'a> Request<'a> {
             ShapeKind::Segments => many(self.monoid.fold().segments),
             ShapeKind::Offsets => many(self.monoid.fold().offsets),
             // The last axis is segments.
-            ShapeKind::Axis if self.monoid.fold().shares_memory => {
+            ShapeKind::Axis if self.monoid.exact.is_some() => {
                 [many(self.monoid.fold().columns), many(self.monoid.fold().segments)].concat()
             }
             ShapeKind::Axis => many(self.monoid.fold().columns),
@@ -135,7 +135,7 @@ impl<'a> Request<'a> {
         match self.monoid.sample() {
             _ if self.from_states => Reads::Partials,
             // All texels are elements a stride of 1 apart, of which kernels load four at a time. Exact sums load vectors.
-            Some(_) if is_whole && !self.monoid.fold().shares_memory => Reads::Strided,
+            Some(_) if is_whole && !self.monoid.exact.is_some() => Reads::Strided,
             _ => Reads::Elements,
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Request<'a> {
     pub(super) fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
         let is_needed = self.monoid.arity() == Arity::One
-            && !self.monoid.fold().shares_memory
+            && !self.monoid.exact.is_some()
             && !self.from_states
             && self.monoid.sample().is_none()
             && max_buffer_size > self.largest_binding()
@@ -210,13 +210,13 @@ impl<'a> Request<'a> {
 
     /// Returns true if the partials of one launch are reduced by a second launch.
     pub(super) fn meets_twice(&self) -> bool {
-        self.in_two_launches && !self.monoid.fold().shares_memory
+        self.in_two_launches && !self.monoid.exact.is_some()
     }
 
     /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
     /// workgroups may not meet in one launch is one segment.
     fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
-        if !self.monoid.fold().shares_memory {
+        if !self.monoid.exact.is_some() {
             return shape;
         }
         match (shape, parts) {

@@ -140,7 +140,7 @@ impl Request<'_> {
     }
 
     fn usual_width(&self, inner: u64) -> u64 {
-        if self.monoid.fold().shares_memory {
+        if self.monoid.exact.is_some() {
             return 1;
         }
         inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
@@ -182,7 +182,7 @@ impl Request<'_> {
     /// The division of chunks of `rows` rows among teams.
     fn division(&self, rows: u64, inner: u64) -> Division {
         // A workgroup's exact sum is that of one column.
-        if inner == 1 || self.monoid.fold().shares_memory {
+        if inner == 1 || self.monoid.exact.is_some() {
             return Division { strips: inner, width: 1, team: self.team(rows) };
         }
         let most = u64::from(self.workgroup_size());

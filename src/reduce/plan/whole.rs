@@ -114,7 +114,7 @@ impl Request<'_> {
         });
         let kernel = self.monoid.fold().whole;
         // Exact sums have few workgroups: of usual size, as on a device that has no larger ones.
-        let most = if self.monoid.fold().shares_memory {
+        let most = if self.monoid.exact.is_some() {
             let usual = wgpu::Limits {
                 max_compute_invocations_per_workgroup: self.workgroup_size(),
                 ..self.limits.clone()
