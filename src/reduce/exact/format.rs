@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use crate::element::Element;
 use crate::reduce::exact::round::Target;
+use crate::reduce::op::Op;
 
 /// The format of a state; [the table](crate::reduce::exact#the-state) has the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,31 +25,44 @@ impl Format {
     /// Words in front of the digits.
     pub const HEAD: usize = 6;
 
+    /// The format of an operator's exact states over an element type; `None` where it has none.
+    ///
+    /// | operator | elements | result |
+    /// |---|---|---|
+    /// | sum, mean, l1 | f32, f16 | f32 |
+    /// | sum, mean, l1 | f64 | f64 |
+    /// | dot | f32 | f32 |
+    pub const fn of(op: Op, element: Element) -> Option<Format> {
+        match (op, element) {
+            (Op::Sum | Op::Mean | Op::L1, Element::F32 | Element::F16) => Some(Format::Single),
+            (Op::Sum | Op::Mean | Op::L1, Element::F64) => Some(Format::Double),
+            (Op::Dot, Element::F32) => Some(Format::Product),
+            _ => None,
+        }
+    }
+
+    /// The number that word 0 carries, the power of two that is the unit, the digits, and the type of the summands.
+    const fn row(self) -> (u32, i32, usize, &'static str) {
+        match self {
+            Format::Single => (0x101, -149, 10, "f32"),
+            Format::Product => (0x102, -298, 19, "products of f32"),
+            Format::Double => (0x103, -1074, 67, "f64"),
+        }
+    }
+
     /// The number that word 0 carries.
     pub const fn number(self) -> u32 {
-        match self {
-            Format::Single => 0x101,
-            Format::Product => 0x102,
-            Format::Double => 0x103,
-        }
+        self.row().0
     }
 
     /// The unit of the lowest digit is two to this power.
     pub const fn unit(self) -> i32 {
-        match self {
-            Format::Single => -149,
-            Format::Product => -298,
-            Format::Double => -1074,
-        }
+        self.row().1
     }
 
     /// Digits of 32 bits.
     pub const fn digits(self) -> usize {
-        match self {
-            Format::Single => 10,
-            Format::Product => 19,
-            Format::Double => 67,
-        }
+        self.row().2
     }
 
     /// Words of 64 bits in a state.
@@ -74,10 +89,6 @@ impl Format {
 impl fmt::Display for Format {
     /// Writes the type of the summands.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Format::Single => "f32",
-            Format::Product => "products of f32",
-            Format::Double => "f64",
-        })
+        f.pad(self.row().3)
     }
 }

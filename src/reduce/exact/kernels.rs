@@ -5,7 +5,6 @@ use wgpu::Features;
 use crate::element::Element;
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::exact::format::Format;
-use crate::reduce::exact::operators::Row;
 use crate::reduce::exact::round::Target;
 use crate::reduce::kernel::Coverage::{Columns, Grid, Teams};
 use crate::reduce::kernel::Delivery::{Collected, Output};
@@ -66,8 +65,12 @@ impl ExactSum {
 
     /// The exact form of an operator; `None` if it has none.
     pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
-        let Row { format, numbers, .. } = Row::of(op, element)?;
-        Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(format, element, numbers) })
+        let numbers = match op {
+            Op::Dot => "exact/operators/dot",
+            Op::L1 => "exact/operators/magnitudes",
+            _ => "exact/operators/sum",
+        };
+        Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(Format::of(op, element)?, element, numbers) })
     }
 
     /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.

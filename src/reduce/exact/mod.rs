@@ -68,7 +68,6 @@ mod format;
 mod kernels;
 mod mapped;
 mod moments;
-mod operators;
 mod round;
 mod state;
 

@@ -6,7 +6,6 @@ use crate::element::{Element, Value};
 use crate::gpu::error::{DataError, Error};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
-use crate::reduce::exact::operators::Row;
 use crate::reduce::exact::round;
 use crate::reduce::op::Op;
 use crate::reduce::reference::view;
@@ -29,15 +28,15 @@ pub struct State {
 const MOST_PENDING: u32 = 1 << 30;
 
 /// A finite number: an integer times a power of two.
-pub(super) struct Term {
-    pub(super) is_negative: bool,
-    pub(super) significand: u64,
+struct Term {
+    is_negative: bool,
+    significand: u64,
     /// In units.
-    pub(super) shift: u32,
+    shift: u32,
 }
 
 /// The value of an element.
-pub(super) enum Seen {
+enum Seen {
     Nan,
     Infinity { is_negative: bool },
     Finite(Term),
@@ -76,7 +75,7 @@ impl State {
     ///
     /// If the format has no sums of that element, or the number of bytes is not a multiple of its size.
     pub fn add(&mut self, element: Element, bytes: &[u8]) {
-        self.add_each(element, bytes, Seen::itself);
+        self.add_each(element, bytes, |number| number);
     }
 
     /// Adds what an operator adds up: a number of each element, or of each pair of elements of two inputs.
@@ -86,11 +85,12 @@ impl State {
     /// If the operator has no exact sums of that element, or another [format](Format::of), or takes another number of inputs. If the
     /// inputs differ in length, or a number of bytes is not a multiple of the element's size.
     pub fn add_of(&mut self, op: Op, element: Element, first: &[u8], second: Option<&[u8]>) {
-        let row = Row::of(op, element).filter(|row| row.format == self.format);
-        let row = row.unwrap_or_else(|| panic!("{op} of {element} has no sums in {:?}", self.format));
+        let format = self.format;
+        assert_eq!(Format::of(op, element), Some(format), "{op} of {element} has no sums in {format:?}");
         match second {
             Some(second) => self.add_products(&view(first), &view(second)),
-            None => self.add_each(element, first, row.number),
+            None if op == Op::L1 => self.add_each(element, first, magnitude),
+            None => self.add(element, first),
         }
     }
 
@@ -337,6 +337,15 @@ fn float(bits: u64, of_fraction: u32, of_exponent: u32) -> Seen {
         }
         _ if fraction == 0 => Seen::Infinity { is_negative },
         _ => Seen::Nan,
+    }
+}
+
+/// The magnitude. NaN has none, and stays.
+fn magnitude(number: Seen) -> Seen {
+    match number {
+        Seen::Nan => Seen::Nan,
+        Seen::Infinity { .. } => Seen::Infinity { is_negative: false },
+        Seen::Finite(term) => Seen::Finite(Term { is_negative: false, ..term }),
     }
 }
 
