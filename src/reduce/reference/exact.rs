@@ -10,10 +10,6 @@ pub(super) struct ExactSum {
 
 impl ExactSum {
     /// Adds a term to the sum.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "a term is not a sum: `+` would promise more than this does"
-    )]
     #[must_use]
     pub(super) fn add(mut self, x: f64) -> Self {
         let sum = self.high + x;
@@ -49,10 +45,6 @@ impl Default for ExactProduct {
 
 impl ExactProduct {
     /// Multiplies the product by a factor.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "a factor is not a product: `*` would promise more than this does"
-    )]
     #[must_use]
     pub(super) fn mul(mut self, x: f64) -> Self {
         if x == 0.0 || !x.is_finite() {

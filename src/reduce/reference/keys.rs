@@ -1,6 +1,7 @@
 //! The keys of extremes in states, and their values.
 
 use super::fields::read;
+use super::integers::range;
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
@@ -17,14 +18,12 @@ pub(super) struct Keys {
 
 impl Keys {
     pub(super) fn of(element: Element) -> Self {
-        let (lowest, highest, infinity) = match element {
-            Element::U32 => (0, i128::from(u32::MAX), i128::MAX - 1),
-            Element::U64 => (0, i128::from(u64::MAX), i128::MAX - 1),
-            Element::I32 => (i128::from(i32::MIN), i128::from(i32::MAX), i128::MAX - 1),
-            Element::I64 => (i128::from(i64::MIN), i128::from(i64::MAX), i128::MAX - 1),
-            Element::F32 | Element::F16 => (i128::from(i32::MIN), i128::from(i32::MAX), 0x7f80_0000),
-            Element::F64 => (i128::from(i64::MIN), i128::from(i64::MAX), 0x7ff0_0000_0000_0000),
+        let (keys, infinity) = match element {
+            Element::F32 | Element::F16 => (Element::I32, 0x7f80_0000),
+            Element::F64 => (Element::I64, 0x7ff0_0000_0000_0000),
+            _ => (element, i128::MAX - 1),
         };
+        let (lowest, highest) = range(keys);
         Keys { element, lowest, highest, infinity }
     }
 

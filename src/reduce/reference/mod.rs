@@ -26,7 +26,7 @@ use crate::reduce::value::Scalar;
 
 pub(in crate::reduce) use exact::power_of_two;
 use exact::{ExactProduct, ExactSum};
-pub use prefixes::{prefixes, running};
+pub use prefixes::running;
 pub use states::{Merger, combine};
 
 /// The expected result of a reduction.
@@ -83,12 +83,6 @@ pub enum Verdict {
     Undecided,
 }
 
-/// A wrong result, and the expected one.
-fn mismatch(got: Scalar, expected: Scalar, bound: f64) -> String {
-    let bound = if bound > 0.0 { format!(" ± {bound:e}") } else { String::new() };
-    format!("got {got}, expected {expected}{bound}")
-}
-
 impl Expected {
     fn same(answer: Scalar) -> Self {
         Expected { answer, accept: Accept::Same }
@@ -96,7 +90,10 @@ impl Expected {
 
     /// Judges the result of a plan with this [depth](crate::reduce::Plan::depth).
     pub fn judge(&self, got: Scalar, depth: u64) -> Verdict {
-        let wrong = |bound| Verdict::Wrong(mismatch(got, self.answer, bound));
+        let wrong = |bound: f64| {
+            let bound = if bound > 0.0 { format!(" ± {bound:e}") } else { String::new() };
+            Verdict::Wrong(format!("got {got}, expected {}{bound}", self.answer))
+        };
         match (self.accept, got.value()) {
             (Accept::OrderDecides, _) => Verdict::Undecided,
             (Accept::Within(bound), Some(value)) => {

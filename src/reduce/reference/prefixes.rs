@@ -13,18 +13,12 @@ use crate::reduce::value::Scalar;
 /// A function that takes the next elements, and expects a result of each.
 type Running = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
 
-/// The expected results of all elements up to each, or of those before each, in the host's byte order. `None` if the operator is another
-/// one than [`Op::Sum`], [`Op::Product`], [`Op::Min`], [`Op::Max`], and over integers of 32 bits [`Op::WideSum`] and [`Op::WideProduct`].
+/// The expected results of all elements up to each, or of those before each, of elements that come in parts: a function that takes the next
+/// ones in the host's byte order, any number at a time, and returns the result of each. The exact results of an operator that has a [`Format`]
+/// are those of [`State`].
 ///
-/// # Panics
-///
-/// If the length is not a multiple of the element's size.
-pub fn prefixes(op: Op, element: Element, bytes: &[u8], is_exclusive: bool) -> Option<Vec<Expected>> {
-    running(op, element, Accuracy::Fast, is_exclusive).map(|mut running| running(bytes))
-}
-
-/// The same of elements that come in parts: a function that takes the next ones, any number at a time, and returns the result of each. The exact
-/// results of an operator that has a [`Format`] are those of [`State`].
+/// `None` if the operator is another one than [`Op::Sum`], [`Op::Product`], [`Op::Min`], [`Op::Max`], and over integers of 32 bits
+/// [`Op::WideSum`] and [`Op::WideProduct`].
 pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool) -> Option<Running> {
     if accuracy == Accuracy::Exact {
         let size = element.size() as usize;
