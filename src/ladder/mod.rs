@@ -53,7 +53,7 @@ impl Finish {
 by_name!(Finish, "finish", "ways to finish");
 
 /// One rung of the ladder: a kernel, and the ways its partial results can become one.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rung {
     /// The kernel.
@@ -65,14 +65,6 @@ pub struct Rung {
     /// The documents and kernels it comes from.
     pub document: &'static str,
 }
-
-impl PartialEq for &'static Rung {
-    fn eq(&self, other: &Self) -> bool {
-        self.kernel == other.kernel
-    }
-}
-
-impl Eq for &'static Rung {}
 
 macro_rules! rung {
     ($kernel:expr, $finishes:expr, $document:literal, $summary:literal) => {

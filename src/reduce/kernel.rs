@@ -1,11 +1,9 @@
 //! Kernels as data: each is one entry and one WGSL file.
 
-use std::hash::{Hash, Hasher};
-
 use crate::shader::{self, rooms};
 
 /// The items of the input that one workgroup reduces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Coverage {
     /// No workgroup memory: each invocation combines two items, and a launch halves them.
@@ -27,7 +25,7 @@ pub enum Coverage {
 }
 
 /// Methods of loading the caller's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Loads {
     /// One at a time.
     Elements,
@@ -36,7 +34,7 @@ pub(crate) enum Loads {
 }
 
 /// The workgroup memory that a kernel needs, in accumulators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Memory {
     /// None.
     Nothing,
@@ -47,7 +45,7 @@ pub(crate) enum Memory {
 }
 
 /// Use of subgroup operations by a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subgroups {
     /// Never.
     Unused,
@@ -58,7 +56,7 @@ pub(crate) enum Subgroups {
 }
 
 /// Methods of delivering the partials of workgroups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Delivery {
     /// Each workgroup stores its own.
     Output,
@@ -69,7 +67,7 @@ pub(crate) enum Delivery {
 }
 
 /// One kernel: the data that the planner, the composer and the recorder need.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Kernel {
     /// Its name. A rung has the same name on the command line.
@@ -116,20 +114,6 @@ impl Kernel {
     /// True if its workgroups add to a total by atomic operations.
     pub const fn adds_to_total(&self) -> bool {
         matches!(self.delivery, Delivery::Total)
-    }
-}
-
-impl PartialEq for Kernel {
-    fn eq(&self, other: &Self) -> bool {
-        self.file == other.file
-    }
-}
-
-impl Eq for Kernel {}
-
-impl Hash for Kernel {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.file.hash(state);
     }
 }
 
