@@ -14,7 +14,7 @@ use crate::gpu::{Launches, Options};
 use crate::ladder::plan::Setup;
 use crate::reduce::compose::Text;
 use crate::reduce::exact::{Accuracy, EXACT_FOLD};
-use crate::reduce::kernel::{ACCUMULATE, Kernel};
+use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::request::Whole;
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
@@ -42,9 +42,10 @@ use crate::reduce::shape::{Shape, ShapeKind};
 #[derive(Clone, Debug)]
 pub struct Reduce {
     monoid: Monoid,
-    rung: Option<Arc<dyn Whole>>,
-    from_states: bool,
-    to_states: bool,
+    /// The planner of whole inputs; `None` for halofold's own.
+    pub(super) rung: Option<Arc<dyn Whole>>,
+    pub(super) from_states: bool,
+    pub(super) to_states: bool,
     accuracy: Accuracy,
 }
 
@@ -175,25 +176,16 @@ impl Reduce {
     /// The operator with the accuracy of the reduction.
     fn exact(&self) -> Result<Cow<'_, Monoid>, Error> {
         let monoid = &self.monoid;
-        if !self.is_exact() && monoid.format().is_none() {
+        let rung = self.rung.as_ref().map(|rung| rung.kernel());
+        let is_exact_rung = rung.is_some_and(|kernel| EXACT_FOLD.has(kernel));
+        if self.accuracy != Accuracy::Exact && !is_exact_rung && monoid.format().is_none() {
             return Ok(Cow::Borrowed(monoid));
         }
-        if let Some(kernel) = self.rung_kernel().filter(|kernel| !EXACT_FOLD.has(kernel)) {
+        if let Some(kernel) = rung.filter(|_| !is_exact_rung) {
             let message = "rounds at every addition: exact sums have the rung `exact`";
             return Err(Error::setting("rung", format!("`{}` {message}", kernel.name)));
         }
-        if monoid.format().is_some() {
-            return Ok(Cow::Borrowed(monoid));
-        }
         monoid.exact().map(Cow::Owned).ok_or_else(|| not_exact(monoid))
-    }
-
-    fn is_exact(&self) -> bool {
-        self.accuracy == Accuracy::Exact || self.rung_kernel().is_some_and(|kernel| EXACT_FOLD.has(kernel))
-    }
-
-    fn rung_kernel(&self) -> Option<&'static Kernel> {
-        self.rung.as_ref().map(|rung| rung.kernel())
     }
 
     /// A request for plans of the operator with the accuracy of the reduction.
@@ -204,13 +196,8 @@ impl Reduce {
         launches: Launches,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        Request {
-            whole: self.rung.as_deref(),
-            in_two_launches: launches == Launches::Two,
-            from_states: self.from_states,
-            to_states: self.to_states,
-            ..Request::new(monoid, form, limits)
-        }
+        let in_two_launches = launches == Launches::Two;
+        Request { reduce: self, monoid, form, limits, in_two_launches, in_components: false }
     }
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.

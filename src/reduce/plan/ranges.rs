@@ -176,17 +176,15 @@ mod tests {
     use wgpu::Limits;
 
     use super::MOST_BOUND;
-    use crate::Element;
-    use crate::reduce::plan::{BufferRange, Request};
-    use crate::reduce::{Op, Shape};
+    use crate::reduce::plan::BufferRange;
+    use crate::reduce::{Op, Reduce, Shape};
+    use crate::{Element, Options};
 
     /// The error of a plan that a device with these limits refuses.
     fn refused(shape: Shape, len: u64, limits: &Limits) -> String {
         let sum = Op::Sum.over(Element::F32).unwrap();
-        Request::new(&sum, shape.kind(), limits)
-            .plan(shape, &[BufferRange { offset: 0, len }], None)
-            .unwrap_err()
-            .to_string()
+        let (parts, options) = ([BufferRange { offset: 0, len }], Options::default());
+        Reduce::new(sum).plan(shape, &parts, None, &options, limits).unwrap_err().to_string()
     }
 
     #[test]

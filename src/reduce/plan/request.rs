@@ -11,6 +11,7 @@ use crate::gpu::input;
 use crate::gpu::io::Output;
 use crate::gpu::limits::{self, LimitError, SettingError, needs};
 use crate::gpu::{operation, outputs, window};
+use crate::reduce::Reduce;
 use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::layout::Component;
@@ -39,17 +40,13 @@ pub(crate) trait Whole: Debug + Send + Sync {
 /// The reduction for which a plan is made.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
+    pub(crate) reduce: &'a Reduce,
+    /// The operator with the accuracy of the reduction.
     pub(crate) monoid: &'a Monoid,
     pub(crate) form: ShapeKind,
     pub(crate) limits: &'a Limits,
-    /// The planner of whole inputs; `None` for halofold's own.
-    pub(crate) whole: Option<&'a dyn Whole>,
     /// True if workgroups that would meet in one launch leave their partials to a second launch.
     pub(crate) in_two_launches: bool,
-    /// True if the inputs are accumulators.
-    pub(crate) from_states: bool,
-    /// True if the output is accumulators.
-    pub(crate) to_states: bool,
     /// True if each number of a result goes to an output of its own.
     pub(crate) in_components: bool,
 }
@@ -68,23 +65,10 @@ const ADJOINING_BUFFERS: usize = 5;
 /// Invocations in a workgroup of every other kernel, on a device that allows as many.
 const USUAL_SIZE: u32 = 256;
 
-impl<'a> Request<'a> {
-    pub(crate) fn new(monoid: &'a Monoid, form: ShapeKind, limits: &'a Limits) -> Self {
-        Request {
-            monoid,
-            form,
-            limits,
-            whole: None,
-            in_two_launches: false,
-            from_states: false,
-            to_states: false,
-            in_components: false,
-        }
-    }
-
+impl Request<'_> {
     /// All kernels that its plans may launch.
     pub(crate) fn stages(&self) -> Vec<Stage> {
-        if let (ShapeKind::Whole, Some(whole)) = (self.form, self.whole) {
+        if let (ShapeKind::Whole, Some(whole)) = (self.form, &self.reduce.rung) {
             return whole.stages(self);
         }
         let many = |kernel| {
@@ -131,9 +115,9 @@ impl<'a> Request<'a> {
 
     /// The input of the first launch.
     pub(crate) fn items(&self) -> Reads {
-        let is_whole = self.form == ShapeKind::Whole && self.whole.is_none();
+        let is_whole = self.form == ShapeKind::Whole && self.reduce.rung.is_none();
         match self.monoid.sample() {
-            _ if self.from_states => Reads::Partials,
+            _ if self.reduce.from_states => Reads::Partials,
             // All texels are elements a stride of 1 apart, of which kernels load four at a time. Exact sums load vectors.
             Some(_) if is_whole && !self.monoid.exact.is_some() => Reads::Strided,
             _ => Reads::Elements,
@@ -142,7 +126,7 @@ impl<'a> Request<'a> {
 
     /// The values that the last launch writes.
     pub(crate) fn last(&self) -> Writes {
-        match (self.to_states, self.in_components) {
+        match (self.reduce.to_states, self.in_components) {
             (true, _) => Writes::Partials,
             (false, true) => Writes::Components,
             (false, false) => Writes::Results,
@@ -156,12 +140,12 @@ impl<'a> Request<'a> {
 
     /// Bytes from one item of the input to the next.
     pub(super) fn item_size(&self) -> u64 {
-        if self.from_states { self.monoid.acc.stride } else { self.monoid.stride() }
+        if self.reduce.from_states { self.monoid.acc.stride } else { self.monoid.stride() }
     }
 
     /// Bytes from one value of the output to the next.
     pub(crate) fn out_stride(&self) -> u64 {
-        if self.to_states { self.monoid.acc.stride } else { self.monoid.out.stride }
+        if self.reduce.to_states { self.monoid.acc.stride } else { self.monoid.out.stride }
     }
 
     /// Workgroup sizes of the kernels for whole inputs.
@@ -178,7 +162,7 @@ impl<'a> Request<'a> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
         let is_needed = self.monoid.arity() == Arity::One
             && !self.monoid.exact.is_some()
-            && !self.from_states
+            && !self.reduce.from_states
             && self.monoid.sample().is_none()
             && max_buffer_size > self.largest_binding()
             && buffers as usize >= ADJOINING_BUFFERS + self.monoid.arrays(self.last());
@@ -231,7 +215,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Plans a shape over the parts of the first input and, if there are two inputs, over the second.
+    /// Plans a shape of its form over the parts of the first input and, if there are two inputs, over the second.
     pub(crate) fn plan(
         &self,
         shape: Shape,
@@ -245,19 +229,14 @@ impl<'a> Request<'a> {
         limits::check_basics(self.limits)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
-        let plan = match (self.form, shape) {
-            (ShapeKind::Whole, Shape::Whole) => match self.whole {
-                None => self.whole(self.windows(parts, second)),
-                Some(whole) => whole.plan(self, parts, second),
-            },
-            (ShapeKind::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
-            (ShapeKind::Strided, Shape::Strided { stride }) => self.strided(one(parts, second)?, stride),
-            (ShapeKind::Segments, Shape::Segments { len }) => self.segments(one(parts, second)?, len),
-            (ShapeKind::Offsets, Shape::Offsets { count }) => self.offsets(one(parts, second)?, count),
-            (ShapeKind::Axis, Shape::Axis { outer, len, inner }) => {
-                self.axis(one(parts, second)?, [outer, len, inner])
-            }
-            (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
+        let plan = match (shape, &self.reduce.rung) {
+            (Shape::Whole, None) => self.whole(self.windows(parts, second)),
+            (Shape::Whole, Some(whole)) => whole.plan(self, parts, second),
+            (Shape::Accumulate, _) => self.accumulate(&self.windows(parts, second)),
+            (Shape::Strided { stride }, _) => self.strided(one(parts, second)?, stride),
+            (Shape::Segments { len }, _) => self.segments(one(parts, second)?, len),
+            (Shape::Offsets { count }, _) => self.offsets(one(parts, second)?, count),
+            (Shape::Axis { outer, len, inner }, _) => self.axis(one(parts, second)?, [outer, len, inner]),
         }?;
         let plan = self.with_components(plan)?;
         let plan = if self.monoid.sample().is_some() { plan.of_texels(self.item_size()) } else { plan };
@@ -292,19 +271,19 @@ impl<'a> Request<'a> {
         }
         let size = self.item_size();
         let apart = if let Shape::Strided { stride } = shape { step(stride)?.into() } else { 1 };
-        let size = if self.from_states { self.unit(size) } else { size };
+        let size = if self.reduce.from_states { self.unit(size) } else { size };
         for extent in parts.iter().chain(&second) {
             input::check(*extent, self.item_size().saturating_mul(apart), size)?;
         }
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         input::check_count(len)?;
         let has_states = matches!(self.form, ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis);
-        if (self.from_states || self.to_states) && !has_states {
+        if (self.reduce.from_states || self.reduce.to_states) && !has_states {
             let remedy = "use `ShapeKind::Whole`, `ShapeKind::Segments` or `ShapeKind::Axis`";
             let message = format!("{:?} neither reads nor writes states: {remedy}", self.form);
             return Err(Error::setting("states", message));
         }
-        let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
+        let arity = if self.reduce.from_states { Arity::One } else { self.monoid.arity() };
         match (arity, second) {
             (Arity::One, None) => Ok(()),
             (Arity::Two, Some(other)) if one(parts, second)?.first.len == other.len => Ok(()),
