@@ -24,19 +24,6 @@ pub(crate) struct Part {
     own: Option<Strided>,
 }
 
-/// Launches that do not depend on one another: one per window of the previous level's partials.
-struct Level {
-    parts: Vec<Part>,
-    results: Vec<u64>,
-}
-
-impl Level {
-    /// The number of partials that it leaves.
-    fn left(&self) -> u64 {
-        self.results.iter().sum()
-    }
-}
-
 /// The levels after the first one.
 #[derive(Clone, Copy)]
 pub(crate) struct Next {
@@ -100,12 +87,8 @@ impl Levels<'_> {
     /// The most bytes that a launch may read through one binding, such that its output also fits a binding.
     fn largest_window(&self, item: u64) -> u64 {
         let results = self.request.storable(self.acc());
-        results.saturating_mul(self.per_result() * item)
-    }
-
-    /// The smallest number of items per result.
-    fn per_result(&self) -> u64 {
-        if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() }
+        let items = if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() };
+        results.saturating_mul(items * item)
     }
 
     /// The caller's inputs, cut into windows that fit a binding.
@@ -179,15 +162,6 @@ impl Levels<'_> {
         parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
     }
 
-    /// The grid for `results` results: one row, or the fewest rows that hold them.
-    fn grid(&self, results: u64) -> Result<[u32; 2], Error> {
-        let groups = match self.kernel.coverage {
-            Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
-            _ => results,
-        };
-        self.request.grid(groups)
-    }
-
     /// The launch over a window.
     pub(crate) fn launch(
         &self,
@@ -197,18 +171,15 @@ impl Levels<'_> {
         results: u64,
         (to, store): (Option<Binding>, u32),
     ) -> Result<Pass<Stage>, Error> {
-        let grid = self.grid(results)?;
+        let groups = match self.kernel.coverage {
+            Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
+            _ => results,
+        };
+        let grid = self.request.grid(groups)?;
         let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
         let pass = Pass::new(stage, grid, params).at(level);
         let pass = part.own.into_iter().fold(pass, Pass::and);
         Ok(pass.between(part.from, to))
-    }
-
-    /// The most workgroups of the next level; `None` if there is no next level.
-    fn next_grid(&self, left: u64) -> Option<u64> {
-        let most = if self.next.is_alone { 1 } else { self.tuning.max_workgroups.into() };
-        // One workgroup, unless that would be too many iterations: then `results` asks for more.
-        (left > self.next.leaves.max(1)).then_some(most)
     }
 
     /// All stages that it may have.
@@ -227,34 +198,35 @@ impl Levels<'_> {
     /// Plans a kernel whose workgroups store partials in scratch memory, level after level.
     pub(crate) fn through_scratch(&self, windows: &[Part]) -> Result<Plan, Error> {
         let count = windows.first().map_or(0, |part| part.params.count);
+        let most = u64::from(self.tuning.max_workgroups);
+        // One workgroup, unless that would be too many iterations: then `results` asks for more.
+        let most_later = if self.next.is_alone { 1 } else { most };
         let mut scratch = [0; 2];
-        let mut levels = vec![Level {
-            results: self.results_of(windows, u64::from(self.tuning.max_workgroups)),
-            parts: windows.to_vec(),
-        }];
-        loop {
-            let below = levels.len() - 1;
-            let left = levels[below].left();
-            let Some(most) = self.next_grid(left) else { break };
-            let parts = self.partials(below % 2, left, count);
-            let level = Level { results: self.results_of(&parts, most), parts };
+        // The windows of each level, and the number of partials that each leaves.
+        let mut levels = vec![(windows.to_vec(), self.results_of(windows, most))];
+        let mut left: u64 = levels[0].1.iter().sum();
+        while left > self.next.leaves.max(1) {
+            let below = (levels.len() - 1) % 2;
+            let parts = self.partials(below, left, count);
+            let results = self.results_of(&parts, most_later);
+            let remains: u64 = results.iter().sum();
             // A workgroup of one invocation that takes one item makes no progress: the host combines the
             // rest.
-            if level.left() >= left {
+            if remains >= left {
                 break;
             }
-            scratch[below % 2] = scratch[below % 2].max((left * self.acc()).next_multiple_of(WORD));
-            levels.push(level);
+            scratch[below] = scratch[below].max((left * self.acc()).next_multiple_of(WORD));
+            levels.push((parts, results));
+            left = remains;
         }
         let top = levels.len() - 1;
-        let left = levels[top].left();
         let last = if left == 1 { self.request.last() } else { Writes::Partials };
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
         let mut plan = Plan::empty(left, stride).taking(0, scratch[0]).taking(1, scratch[1]);
-        for (height, level) in levels.iter().enumerate() {
+        for (height, (parts, results)) in levels.iter().enumerate() {
             let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
-            for (part, &results) in level.parts.iter().zip(&level.results) {
+            for (part, &results) in parts.iter().zip(results) {
                 let (to, store) = if writes == Writes::Partials {
                     let (bytes, store) = self.request.store(at, results, self.acc());
                     let to = if height == top {

@@ -45,16 +45,6 @@ impl Cut {
     }
 }
 
-/// The division of a launch over chunks among workgroups.
-struct Division {
-    /// Teams for each chunk: strips of columns.
-    strips: u64,
-    /// Columns of a strip.
-    width: u64,
-    /// Invocations of a team, as a power of two.
-    team: u32,
-}
-
 impl Request<'_> {
     /// Plans segments of one length.
     pub(super) fn segments(&self, inputs: Inputs, len: u64) -> Result<Plan, Error> {
@@ -179,11 +169,12 @@ impl Request<'_> {
         Ok(each)
     }
 
-    /// The division of chunks of `rows` rows among teams.
-    fn division(&self, rows: u64, inner: u64) -> Division {
+    /// The division of chunks of `rows` rows among teams: strips of columns, with a team for each; columns of a strip; invocations of a
+    /// team, as a power of two.
+    fn division(&self, rows: u64, inner: u64) -> (u64, u64, u32) {
         // A workgroup's exact sum is that of one column.
         if inner == 1 || self.monoid.exact.is_some() {
-            return Division { strips: inner, width: 1, team: self.team(rows) };
+            return (inner, 1, self.team(rows));
         }
         let most = u64::from(self.workgroup_size());
         let high = rows.div_ceil(PER_INVOCATION);
@@ -192,7 +183,7 @@ impl Request<'_> {
         // All strips are equally wide. They start at whole cache sectors if rows do.
         let width = inner.div_ceil(strips).next_multiple_of(8).min(wanted);
         let team = (width * high).next_power_of_two().min(1 << most.ilog2());
-        Division { strips: inner.div_ceil(width), width, team: team.ilog2() }
+        (inner.div_ceil(width), width, team.ilog2())
     }
 
     /// The end of the chunks of `numbers`, starting with the first, that bindings can hold.
@@ -267,7 +258,7 @@ impl Request<'_> {
         base: u32,
         params: Params,
     ) -> Result<Pass<Stage>, Error> {
-        let Division { strips, width, team } = self.division(rows, cut.inner);
+        let (strips, width, team) = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
         let params = Params { groups: (chunks * strips) as u32, row: grid[0], ..params };
         let pass = Pass::new(stage, grid, params);
