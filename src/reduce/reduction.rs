@@ -26,36 +26,7 @@ use crate::reduce::{Bound, Reduce};
 /// The description itself costs nothing. The last step checks it and returns an error for a combination that
 /// is not supported.
 ///
-/// It borrows the reducer (`'r`) and the buffers (`'b`), each for its own time. A function that takes any
-/// input may make the reducer itself, and code that differs only in the reduction may be given it:
-///
-/// ```
-/// use halofold::Error;
-/// use halofold::reduce::{Monoid, Reduce, Reduction};
-/// use halofold::{Compiled, Options, Slice, wgpu};
-///
-/// fn reduced<'a>(
-///     (device, queue): (&wgpu::Device, &wgpu::Queue),
-///     monoid: Monoid,
-///     input: impl Into<Slice<'a>>,
-/// ) -> Result<f32, Error> {
-///     Compiled::new(device, Reduce::new(monoid), &Options::default())?.of(input).run(queue)
-/// }
-///
-/// fn described<'b>(
-///     (device, queue): (&wgpu::Device, &wgpu::Queue),
-///     monoid: Monoid,
-///     describe: impl for<'r> FnOnce(&'r Compiled<Reduce>) -> Reduction<'r, 'b>,
-/// ) -> Result<Vec<f32>, Error> {
-///     describe(&Compiled::new(device, Reduce::new(monoid), &Options::default())?).run(queue)
-/// }
-/// # use halofold::{Element, reduce::Op};
-/// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return };
-/// # let buffer = buffer(bytemuck::cast_slice(&[1.5f32; 8]));
-/// # let (gpu, sum) = ((&device, &queue), Op::Sum.over(Element::F32).unwrap());
-/// # assert_eq!(reduced(gpu, sum.clone(), &buffer), Ok(12.0));
-/// # assert_eq!(described(gpu, sum, |sum| sum.of(&buffer).segments(4)), Ok(vec![6.0; 2]));
-/// ```
+/// It borrows the reducer (`'r`) and the buffers (`'b`), each for its own time: a function that takes any input may make the reducer itself.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `bind`, `run` or `run_async`"]
 pub struct Reduction<'r, 'b> {
