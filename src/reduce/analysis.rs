@@ -39,23 +39,15 @@ impl Source {
     }
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), WgslError> {
-        shader::validated(&self.text).map_err(|refusal| {
-            let location = refusal.spans.first().map(|span| span.location(&self.text));
-            self.at(location, refusal.report)
-        })
-    }
-
-    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> WgslError {
-        WgslError::Invalid(match location {
-            Some(at) => {
-                let shift = if at.line_number == 1 { self.shift } else { 0 };
-                format!(
-                    "line {}, column {}: {message}",
-                    at.line_number,
-                    at.line_position.saturating_sub(shift).max(1)
-                )
-            }
-            None => message,
+        shader::validated(&self.text).map_err(|shader::Refusal { spans, report }| {
+            WgslError::Invalid(match spans.first().map(|span| span.location(&self.text)) {
+                Some(at) => {
+                    let shift = if at.line_number == 1 { self.shift } else { 0 };
+                    let column = at.line_position.saturating_sub(shift).max(1);
+                    format!("line {}, column {column}: {report}", at.line_number)
+                }
+                None => report,
+            })
         })
     }
 

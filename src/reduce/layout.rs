@@ -53,7 +53,7 @@ impl Layout {
     pub(crate) fn of(module: &Module, ty: Handle<Type>) -> Option<Self> {
         let stride = stride(module, ty)?;
         let mut leaves = Vec::new();
-        let recipe = take_apart(module, ty, &Part { path: "", offset: 0 }, &mut leaves)?;
+        let recipe = take_apart(module, ty, ("", 0), &mut leaves)?;
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
@@ -245,16 +245,14 @@ fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     }
 }
 
-/// A type inside another type: its path and its offset.
-struct Part<'a> {
-    path: &'a str,
-    offset: u32,
-}
-
-/// Collects the scalars of a type, and returns the expression that constructs it. `{k}` stands for scalar
+/// Collects the scalars of a type at this path and offset inside another one, and returns the expression that constructs it. `{k}` stands for scalar
 /// number `k`.
-fn take_apart(module: &Module, ty: Handle<Type>, at: &Part<'_>, leaves: &mut Vec<Leaf>) -> Option<String> {
-    let Part { path, offset } = *at;
+fn take_apart(
+    module: &Module,
+    ty: Handle<Type>,
+    (path, offset): (&str, u32),
+    leaves: &mut Vec<Leaf>,
+) -> Option<String> {
     match &module.types[ty].inner {
         TypeInner::Scalar(scalar) if Element::of(*scalar).is_some() => {
             leaves.push(Leaf { path: path.to_owned(), offset, scalar: *scalar });
@@ -276,8 +274,7 @@ fn take_apart(module: &Module, ty: Handle<Type>, at: &Part<'_>, leaves: &mut Vec
                 .iter()
                 .map(|member| {
                     let path = format!("{path}.{}", member.name.as_deref()?);
-                    let at = Part { path: &path, offset: offset + member.offset };
-                    take_apart(module, member.ty, &at, leaves)
+                    take_apart(module, member.ty, (&path, offset + member.offset), leaves)
                 })
                 .collect();
             Some(format!("{}({})", name(module, ty)?, parts?.join(", ")))

@@ -65,7 +65,7 @@ pub struct Monoid {
     /// The sum that it computes, in the place of pieces, if that is exact.
     pub(super) exact: Option<ExactSum>,
     /// The sum of its exact form; `None` if the table of operators has it.
-    exact_form: Option<ExactSum>,
+    pub(super) exact_form: Option<ExactSum>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     pub(super) state_fields: Option<Vec<Field>>,
     /// The parameters that its text declares.
@@ -310,11 +310,6 @@ impl Monoid {
         }
     }
 
-    /// Sets the sum of this operator's exact form.
-    pub(super) fn summed_as(self, sum: ExactSum) -> Self {
-        Monoid { exact_form: Some(sum), ..self }
-    }
-
     /// The form of this operator for a device with these features: one that compares 64-bit floats reads them
     /// as pairs of words if the device has no 64-bit integers. Results and states have the same bytes.
     pub(crate) fn on(&self, features: Features) -> Cow<'_, Monoid> {
@@ -356,11 +351,6 @@ impl Monoid {
         }
         let known = || ExactSum::of_op(self.op?, self.element()?);
         self.exact_form.clone().or_else(known).map(|sum| self.summed(sum))
-    }
-
-    /// The format of the states that its exact sums have.
-    pub(super) fn exact_format(&self) -> Option<Format> {
-        self.exact().and_then(|exact| exact.format())
     }
 
     /// The format of its states, if its sums are exact.

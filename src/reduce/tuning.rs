@@ -42,7 +42,8 @@ impl Tuning {
     /// The same for an operator, as a reducer uses it: exact sums of pairs and of 64-bit floats have tunings of their
     /// own.
     pub fn for_operator(kernel: &Kernel, monoid: &Monoid, limits: &wgpu::Limits, bytes: u64) -> Self {
-        Tuning::with_format(kernel, monoid.exact_format().unwrap_or(Format::Single), limits, bytes)
+        let format = monoid.exact().and_then(|exact| exact.format());
+        Tuning::with_format(kernel, format.unwrap_or(Format::Single), limits, bytes)
     }
 
     fn with_format(kernel: &Kernel, format: Format, limits: &wgpu::Limits, bytes: u64) -> Self {

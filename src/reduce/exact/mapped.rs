@@ -76,6 +76,8 @@ impl Monoid {
             features: features(&module, &info),
             ..ExactSum::of(Format::Single, element, "exact/operators/mapped")
         };
-        Ok(Monoid::analyse(name, elem, arity, vec![own, sum])?.summed_as(exact))
+        let mut monoid = Monoid::analyse(name, elem, arity, vec![own, sum])?;
+        monoid.exact_form = Some(exact);
+        Ok(monoid)
     }
 }
