@@ -305,36 +305,6 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self.bound(&self.planned(names.len() > 1)?, outputs)
     }
 
-    /// Binds all buffers as [`Reduction::bind`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
-    /// the output by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
-    ///
-    /// ```
-    /// # use halofold::{Element, reduce::{Op, Reduce}};
-    /// # use halofold::{Compiled, Options};
-    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
-    /// # let matrix = buffer(&[0; 4000]);
-    /// # let storage = |size: u64| buffer(&vec![0; size as usize]);
-    /// let sum = Compiled::new(&device, Reduce::new(Op::Sum.over(Element::F32)?), &Options::default())?;
-    /// let rows = sum.of(&matrix).segments(100);
-    /// let plan = rows.plan()?;
-    /// let sums = storage(plan.output());
-    /// let prepared = rows.bind_planned(plan, &sums)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// - The errors of [`Reduction::bind`].
-    /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
-    pub fn bind_planned<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        if plan != self.plan()? {
-            let message = "the plan was made for another shape, length, offset or size of elements, or for a device with other limits: \
-                           make one by `Reduction::plan` of an equal reduction";
-            return Err(Error::setting("plan", message));
-        }
-        self.bound(&plan, [output.into()])
-    }
-
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
     /// draws frames should use [`Reduction::bind`]. In a browser only [`Reduction::run_async`] works.
     ///

@@ -251,7 +251,7 @@ fn rungs_are_right_or_refused() {
         let reduction = reducer.of(Slice::new(&input, 0, 4 * u64::from(len)));
         let plan = reduction.plan().map_err(text)?;
         let output = scene.room(plan.output())?;
-        let prepared = reduction.bind_planned(plan.clone(), &output).map_err(text)?;
+        let prepared = reduction.bind(&output).map_err(text)?;
         let fetched = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output());
         // Some finishes leave the rest to the host.
         let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&pollster::block_on(fetched)?);

@@ -188,8 +188,7 @@ impl Reduced {
         let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).bind(&output));
         let nothing = nothing.transpose().map_err(text)?;
         scene.stage();
-        let prepared =
-            reduction.clone().workspace(&workspace).bind_planned(plan.clone(), &output).map_err(text)?;
+        let prepared = reduction.clone().workspace(&workspace).bind(&output).map_err(text)?;
         let record = |encoder: &mut _| {
             nothing.iter().chain([&prepared]).for_each(|reduction| reduction.encode(encoder));
         };

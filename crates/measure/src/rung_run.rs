@@ -53,10 +53,8 @@ impl<'a> RungRun<'a> {
         let workspace = Workspace::new(device);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let output = buffer(device, "halofold::measure::result", plan.output(), usage);
-        let prepare = |buffer| {
-            let reduction = described(Slice::new(buffer, input.offset(), bytes)).workspace(&workspace);
-            reduction.bind_planned(plan.clone(), &output)
-        };
+        let prepare =
+            |buffer| described(Slice::new(buffer, input.offset(), bytes)).workspace(&workspace).bind(&output);
         let buffers = [input.buffer()].into_iter().chain(copies.iter().copied());
         let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
         let readback = Readback::new(device, plan.output() * prepared.len() as u64);

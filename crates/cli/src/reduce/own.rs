@@ -81,7 +81,7 @@ impl Own {
                 let reduction = reduction.shape(shape(batch));
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let output = output_buffer(gpu, plan.output());
-                let prepared = reduction.bind_planned(plan, &output).map_err(Failure::usage)?;
+                let prepared = reduction.bind(&output).map_err(Failure::usage)?;
                 let record = |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass);
                 let (mut bytes, ms) = gpu.read_results("halofold reduce", &output, record)?;
                 bytes.truncate(batch.lines.len() * reducer.operation().monoid().out_size() as usize);

@@ -143,7 +143,7 @@ impl States {
                 let reduction = reduction.shape(shape(batch));
                 let plan = reduction.plan().map_err(Failure::usage)?;
                 let (output, depth) = (output_buffer(gpu, plan.output()), plan.depth());
-                reduction.bind_planned(plan, &output).map_err(Failure::usage)?.encode_in_pass(&mut pass);
+                reduction.bind(&output).map_err(Failure::usage)?.encode_in_pass(&mut pass);
                 outputs.push((output, depth));
             }
         }

@@ -259,33 +259,3 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
         made(sum(Element::F32), shape).unwrap();
     }
 }
-
-/// A plan serves reductions of other buffers, and no reduction that binds or counts other elements.
-#[test]
-fn plans_of_other_reductions_are_refused() {
-    let desk = Desk::new();
-    let held = &desk.good;
-    let words = |buffer, first: u64, len: u64| Slice::new(buffer, 4 * first, 4 * len);
-    let of = |element, how: How| how.on(&desk.gpu.device, &Op::ArgMax.over(element).unwrap()).unwrap();
-    let least = of(Element::U32, How::default());
-    let states = of(Element::U32, How::default().with_to_states(true));
-    let floats = of(Element::F64, How::default());
-    let plan = least.of(words(held, 0, 900)).plan().unwrap();
-    let prepare = |reduction: Reduction<'_, '_>| reduction.bind_planned(plan.clone(), &desk.result);
-    let other = prepare(least.of(words(&desk.other, 0, 900))).unwrap();
-    assert_eq!(other.dispatches(), plan.launches().len());
-    let different = [
-        least.of(words(held, 0, 899)),
-        least.of(words(held, 1, 900)),
-        least.of(words(held, 0, 900)).len(899),
-        least.of(words(held, 0, 900)).segments(900),
-        least.of(words(held, 0, 450)).chain(words(held, 450, 450)),
-        least.of(words(held, 0, 900)).counting_from(1),
-        least.of(words(held, 0, 900)).element_count(7),
-        states.of(words(held, 0, 900)),
-        floats.of(Slice::new(held, 0, 3600)).len(450),
-    ];
-    refusals::check(
-        different.map(|differs| (prepare(differs).unwrap_err(), "Setting(plan,", "made for another")),
-    );
-}
