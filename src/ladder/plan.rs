@@ -9,9 +9,8 @@ use crate::gpu::range::{BufferRange, ByteRange};
 use crate::ladder::{Finish, Rung};
 use crate::reduce::Tuning;
 use crate::reduce::kernel::{Coverage, Kernel, SEAL, SEED};
-use crate::reduce::plan::levels::{Levels, Next, Part};
+use crate::reduce::plan::levels::{Levels, Part};
 use crate::reduce::plan::request::{Request, Whole};
-use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Params, Plan, Reads, Stage, Writes};
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
@@ -38,15 +37,13 @@ impl Setup {
 
     fn levels<'a>(&self, request: &'a Request<'a>) -> Levels<'a> {
         let kernel = self.rung.kernel;
-        let next = match self.finish {
-            Finish::Host if kernel.coverage == Coverage::Pairs => {
-                Next { is_alone: false, leaves: PAIRS_LEFT_TO_HOST }
-            }
-            Finish::Host => Next { is_alone: false, leaves: u64::MAX },
-            Finish::Repeat => Next { is_alone: false, leaves: self.tuning.leave.into() },
-            _ => Next::ONE_WORKGROUP,
+        let (is_alone, leaves) = match self.finish {
+            Finish::Host if kernel.coverage == Coverage::Pairs => (false, PAIRS_LEFT_TO_HOST),
+            Finish::Host => (false, u64::MAX),
+            Finish::Repeat => (false, self.tuning.leave.into()),
+            _ => (true, 1),
         };
-        Levels { request, kernel, tuning: self.tuning, next }
+        Levels { request, kernel, tuning: self.tuning, is_alone, leaves }
     }
 }
 
@@ -108,10 +105,9 @@ impl Whole for Setup {
         match self.finish {
             Finish::LastWorkgroup => {
                 let stage = levels.stage(request.items(), request.last());
-                let spread = Spread { most: self.tuning.max_workgroups, stride: 1 };
                 // An explicit rung and finish hold on every adapter.
                 let request = Request { in_two_launches: false, ..*request };
-                request.spread(&request.windows(parts, second), stage, spread)
+                request.spread(&request.windows(parts, second), stage, (self.tuning.max_workgroups, 1))
             }
             Finish::Atomic => through_total(&levels, &levels.windows(parts, second)),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {

@@ -9,7 +9,7 @@ use crate::gpu::pass::{Binding, Pass};
 use crate::gpu::window;
 use crate::reduce::kernel::{Coverage, Kernel, VECTORIZED};
 use crate::reduce::plan::params::Strided;
-use crate::reduce::plan::whole::{Spread, items};
+use crate::reduce::plan::whole::items;
 use crate::reduce::plan::{
     BufferRange, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Stage, WORD, Writes,
 };
@@ -24,26 +24,15 @@ pub(crate) struct Part {
     own: Option<Strided>,
 }
 
-/// The levels after the first one.
-#[derive(Clone, Copy)]
-pub(crate) struct Next {
-    /// True if a level has one workgroup.
-    pub(crate) is_alone: bool,
-    /// The partials that need no further level.
-    pub(crate) leaves: u64,
-}
-
-impl Next {
-    /// One workgroup that leaves one result.
-    pub(crate) const ONE_WORKGROUP: Next = Next { is_alone: true, leaves: 1 };
-}
-
 /// A kernel with its tuning, and the reduction for which levels are planned.
 pub(crate) struct Levels<'a> {
     pub(crate) request: &'a Request<'a>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) tuning: Tuning,
-    pub(crate) next: Next,
+    /// True if each level after the first one has one workgroup.
+    pub(crate) is_alone: bool,
+    /// The partials that need no further level.
+    pub(crate) leaves: u64,
 }
 
 impl Request<'_> {
@@ -61,7 +50,7 @@ impl Request<'_> {
         &self,
         spans: &[Span],
         stage: Stage,
-        Spread { most, stride }: Spread,
+        (most, stride): (u32, u32),
     ) -> Result<Plan, Error> {
         let planner = self.two_launches(stage.workgroup_size, most);
         let own = (stage.reads == Reads::Strided).then_some(Strided { stride });
@@ -70,7 +59,7 @@ impl Request<'_> {
 
     fn two_launches(&self, workgroup_size: u32, max_workgroups: u32) -> Levels<'_> {
         let tuning = Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 };
-        Levels { request: self, kernel: &VECTORIZED, tuning, next: Next::ONE_WORKGROUP }
+        Levels { request: self, kernel: &VECTORIZED, tuning, is_alone: true, leaves: 1 }
     }
 }
 
@@ -200,12 +189,12 @@ impl Levels<'_> {
         let count = windows.first().map_or(0, |part| part.params.count);
         let most = u64::from(self.tuning.max_workgroups);
         // One workgroup, unless that would be too many iterations: then `results` asks for more.
-        let most_later = if self.next.is_alone { 1 } else { most };
+        let most_later = if self.is_alone { 1 } else { most };
         let mut scratch = [0; 2];
         // The windows of each level, and the number of partials that each leaves.
         let mut levels = vec![(windows.to_vec(), self.results_of(windows, most))];
         let mut left: u64 = levels[0].1.iter().sum();
-        while left > self.next.leaves.max(1) {
+        while left > self.leaves.max(1) {
             let below = (levels.len() - 1) % 2;
             let parts = self.partials(below, left, count);
             let results = self.results_of(&parts, most_later);

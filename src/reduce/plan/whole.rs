@@ -23,14 +23,6 @@ const MOST_WORKGROUPS: u32 = 2112;
 /// The most windows. With more, a binding would hold too few elements to be worth a dispatch.
 const MOST_WINDOWS: u64 = 1 << 16;
 
-/// The distribution of items over workgroups.
-pub(crate) struct Spread {
-    /// The most workgroups, unless loops would take too many iterations.
-    pub(crate) most: u32,
-    /// The distance from one item to the next.
-    pub(crate) stride: u32,
-}
-
 impl Request<'_> {
     /// The inputs, cut into windows: at least one. A window is empty only if all inputs are empty.
     pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
@@ -86,7 +78,7 @@ impl Request<'_> {
             }
             _ => Stage { workgroup_size, ..stage },
         };
-        self.spread(&spans, stage, Spread { most, stride: 1 })
+        self.spread(&spans, stage, (most, 1))
     }
 
     /// Plans the reduction of all elements of some windows, added to the value in the output.
@@ -94,7 +86,7 @@ impl Request<'_> {
         let tuning = Tuning::of(&ACCUMULATE, self.limits, items(windows).saturating_mul(self.item_size()));
         let (workgroup_size, most) = self.fitting(tuning);
         let stage = self.stage(&ACCUMULATE, Reads::Elements, self.last());
-        self.spread(windows, Stage { workgroup_size, ..stage }, Spread { most, stride: 1 })
+        self.spread(windows, Stage { workgroup_size, ..stage }, (most, 1))
     }
 
     /// Plans the reduction of `len` elements, each `stride` apart: one dispatch per window.
@@ -123,9 +115,8 @@ impl Request<'_> {
         } else {
             MOST_WORKGROUPS
         };
-        let spread = Spread { most, stride: step };
         let stage = self.stage(kernel, Reads::Strided, self.last());
-        self.spread(&windows.collect::<Vec<_>>(), stage, spread)
+        self.spread(&windows.collect::<Vec<_>>(), stage, (most, step))
     }
 
     /// The window that holds the elements `range`, counted in strides.
@@ -140,14 +131,18 @@ impl Request<'_> {
         Span { window, ..span }
     }
 
-    /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
-    /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
-    pub(crate) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, Error> {
+    /// Plans one launch of a stage per window, or per two adjoining windows, with at most `most` workgroups together, unless loops would
+    /// take too many iterations, over items a stride apart. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
+    pub(crate) fn spread(
+        &self,
+        spans: &[Span],
+        stage: Stage,
+        (most, stride): (u32, u32),
+    ) -> Result<Plan, Error> {
         let meets = stage.kernel.collects_partials();
         if meets && self.meets_twice() {
-            return self.in_two_launches(spans, stage, spread);
+            return self.in_two_launches(spans, stage, (most, stride));
         }
-        let Spread { most, stride } = spread;
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
         let acc = 4 * self.monoid.acc.words() as u64;
