@@ -155,24 +155,6 @@ impl Reduce {
         self.request(&*self.exact()?, shape.kind(), options.launches, limits).plan(shape, parts, second)
     }
 
-    /// Checks the device for the features that every form needs of the operator.
-    fn check_operator(
-        &self,
-        options: &Options<'_>,
-        features: wgpu::Features,
-        limits: &wgpu::Limits,
-    ) -> Result<(), Error> {
-        if self.rung.is_some() {
-            return self.check(ShapeKind::Whole, options, features, limits);
-        }
-        let monoid = &self.monoid;
-        monoid.check_features(features)?;
-        // An operator that does not compose with the kernels should be reported early.
-        let stages = self.stages(ShapeKind::Whole, options, limits);
-        let text = |stage: &Stage| Text { monoid, stage: *stage, features: options.features(features) };
-        stages.first().map_or(Ok(()), |stage| text(stage).checked())
-    }
-
     /// The operator with the accuracy of the reduction.
     fn exact(&self) -> Result<Cow<'_, Monoid>, Error> {
         let monoid = &self.monoid;
@@ -234,7 +216,15 @@ impl OnDevice for Reduce {
         let monoid = self.exact()?.on(features).into_owned().for_adapter(&adapter);
         let reduce = Reduce { monoid, ..self };
         let options = Options { launches: options.launches.on(&adapter), ..*options };
-        reduce.check_operator(&options, features, &limits)?;
+        if reduce.rung.is_some() {
+            reduce.check(ShapeKind::Whole, &options, features, &limits)?;
+        } else {
+            reduce.monoid.check_features(features)?;
+            // An operator that does not compose with the kernels should be reported early.
+            let (monoid, features) = (&reduce.monoid, options.features(features));
+            let stages = reduce.stages(ShapeKind::Whole, &options, &limits).into_iter().take(1);
+            stages.map(|stage| Text { monoid, stage, features }).try_for_each(|text| text.checked())?;
+        }
         Ok((reduce, Pipelines::new(device, options)))
     }
 }
