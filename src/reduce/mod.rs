@@ -3,14 +3,12 @@
 //! [`Op`] lists the operators and the type of their results. [`Shape`] lists which elements can make up one
 //! result.
 //!
-//! 1. [`Reduce::new`] takes an operator: an [`Op`], or your own over numbers ([`Monoid::custom`]) or over structs and
-//!    vectors ([`Monoid::custom_struct`], with the bounding box of points as its example). It compiles each kernel when it is first needed.
-//! 2. [`Compiled::new`](crate::Compiled::new) brings the reduction to a device, and [`Compiled::of`](crate::Compiled::of) takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
-//!    matrix, `.axis(1, rows, columns)` one for each column, `.strided(n)` takes every n-th element: see [`Reduction`].
-//! 3. [`Reduction::bind`] binds the buffers, once.
-//! 4. [`Bound::encode`] records the launches, which are dispatches with what they bind, any number of times.
-//!
-//! [`Reduction::run`] does all of this and returns the results on the host.
+//! 1. [`Reduce::new`] takes an operator: an [`Op`], or your own over numbers ([`Monoid::custom`]) or over structs and vectors
+//!    ([`Monoid::custom_struct`]).
+//! 2. [`Compiled::new`](crate::Compiled::new) brings it to a device, and [`Compiled::of`](crate::Compiled::of) takes the input. All elements
+//!    give one result, or those of a shape several: `.segments(columns)` one for each row of a matrix.
+//! 3. [`Reduction::bind`] binds the buffers, once, and [`Bound::encode`] records the launches, any number of times.
+//!    [`Reduction::run`] does both and returns the results on the host.
 //!
 //! ```
 //! use halofold::reduce::{Accuracy, Op, Reduce};

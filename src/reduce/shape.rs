@@ -64,7 +64,7 @@ pub enum Shape {
     /// Consecutive segments of `len` elements each: one result per segment.
     ///
     /// For the rows of a row-major matrix, `len` is the number of columns. `map` receives positions in the
-    /// segment. A few long segments are cut into chunks of 2^14 elements or more.
+    /// segment.
     Segments {
         /// Elements of one segment: at least 1. The input must be a whole number of segments.
         len: u64,
@@ -78,9 +78,6 @@ pub enum Shape {
     /// result. Offsets that do not ascend or that exceed the input give unspecified results; but nothing
     /// outside the input is ever read, and nothing outside the output is written. `map` receives positions in
     /// the segment.
-    ///
-    /// An input of more than 2^14 elements is cut into tiles of as many. (If a binding holds fewer than 2^15
-    /// elements, tiles have the largest power of two of which a binding holds two.)
     Offsets {
         /// The number of segments: at most 2^32 - 2. The list has one more offset.
         count: u64,
@@ -91,8 +88,7 @@ pub enum Shape {
     /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` =
     /// columns. `map` receives positions along the axis.
     ///
-    /// If there are few columns and the axis is long, it is cut into chunks. A row must fit a binding:
-    /// `inner` elements, accumulators and results.
+    /// A row must fit a binding: `inner` elements, accumulators and results.
     Axis {
         /// The product of the lengths of the axes before it: 1 if there are none.
         outer: u64,

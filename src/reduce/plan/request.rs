@@ -119,7 +119,7 @@ impl Request<'_> {
         match self.monoid.sample() {
             _ if self.reduce.from_states => Reads::Partials,
             // All texels are elements a stride of 1 apart, of which kernels load four at a time. Exact sums load vectors.
-            Some(_) if is_whole && !self.monoid.exact.is_some() => Reads::Strided,
+            Some(_) if is_whole && self.monoid.exact.is_none() => Reads::Strided,
             _ => Reads::Elements,
         }
     }
@@ -161,7 +161,7 @@ impl Request<'_> {
     pub(super) fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
         let is_needed = self.monoid.arity() == Arity::One
-            && !self.monoid.exact.is_some()
+            && self.monoid.exact.is_none()
             && !self.reduce.from_states
             && self.monoid.sample().is_none()
             && max_buffer_size > self.largest_binding()
@@ -194,13 +194,13 @@ impl Request<'_> {
 
     /// Returns true if the partials of one launch are reduced by a second launch.
     pub(super) fn meets_twice(&self) -> bool {
-        self.in_two_launches && !self.monoid.exact.is_some()
+        self.in_two_launches && self.monoid.exact.is_none()
     }
 
     /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
     /// workgroups may not meet in one launch is one segment.
     fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
-        if !self.monoid.exact.is_some() {
+        if self.monoid.exact.is_none() {
             return shape;
         }
         match (shape, parts) {
