@@ -10,9 +10,10 @@ use crate::gpu::outputs;
 use crate::map::Map;
 use crate::reduce::elem::Arity;
 use crate::reduce::exact::EXACT_FOLD;
-use crate::reduce::kernel::{ACCUMULATE, Coverage, Delivery, Subgroups};
+use crate::reduce::kernel::{Coverage, Subgroups};
 use crate::reduce::layout::Component;
 use crate::reduce::monoid::{AtomicWord, Monoid};
+use crate::reduce::operation::check_features;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece, rooms};
 
@@ -21,24 +22,13 @@ impl Monoid {
     /// workgroup size the override `WG`, and its tile size the override `TILE`. This is for inspection: a
     /// [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that the
     /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
-    /// or subgroup operations that the features lack.
+    /// or anything that takes features which are missing.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let exact = EXACT_FOLD.has(stage.kernel);
         let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };
         let text = Text { monoid, stage, features };
-        let fits = match (stage.kernel.delivery, stage.reads) {
-            // Without a seed the output holds results, and only the operator's own atomic operation can add
-            // to them.
-            (Delivery::Total, _) if *stage.kernel == ACCUMULATE => {
-                self.accumulates().is_some()
-                    && self.atomic(features).is_some_and(|word| word.native.is_some())
-            }
-            (Delivery::Total, _) => self.atomic(features).is_some(),
-            (_, Reads::Adjoining) => self.arity() == Arity::One,
-            _ => true,
-        } && self.arrays(stage.writes) > 0;
-        let subgroups = !stage.kernel.needs_subgroups() || features.contains(Features::SUBGROUP);
-        (fits && subgroups).then(|| text.compose())
+        let fits = stage.reads != Reads::Adjoining || self.arity() == Arity::One;
+        (fits && self.arrays(stage.writes) > 0 && check_features(&text).is_ok()).then(|| text.compose())
     }
 
     /// The type of an element, and the operator's own pieces.

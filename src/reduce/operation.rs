@@ -243,7 +243,7 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
 }
 
 /// Checks that the device has the features that a stage needs.
-fn check_features(text: &Text<'_>) -> Result<(), Error> {
+pub(super) fn check_features(text: &Text<'_>) -> Result<(), Error> {
     let Text { monoid, stage, features } = text;
     let check = |name: &str, needed: wgpu::Features| monoid.needs(name, needed - *features);
     let kernel = stage.kernel;
