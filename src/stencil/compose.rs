@@ -2,6 +2,7 @@
 
 use crate::element::Element;
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::pass::SECOND;
 use crate::shader::{self, Composer, Piece, rooms};
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
@@ -10,9 +11,6 @@ use crate::stencil::formula;
 use crate::stencil::stencils::Dims;
 use crate::stencil::strip;
 use crate::stencil::tuning::Tuning;
-
-/// The binding of the right-hand side.
-pub(super) const RHS: u32 = 5;
 
 impl Config {
     /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
@@ -62,7 +60,7 @@ impl Config {
             (1, Access::Write),
             (PARAMETERS, Access::Uniform),
             (3, Access::Read),
-            (RHS, Access::Read),
+            (SECOND, Access::Read),
         ];
         if self.rhs { &SLOTS } else { &SLOTS[..4] }
     }

@@ -9,16 +9,16 @@ use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::PARAMETERS;
 use crate::gpu::launch::{self, Dispatch, Recorder};
+use crate::gpu::limits::{self, needs};
 use crate::gpu::slice::Slice;
-use crate::gpu::{Compiled, LimitError, blocks, buffers, limits};
+use crate::gpu::{Compiled, blocks, buffers};
 use crate::reduce::{Accuracy, Bound};
 use crate::stencil::aux_kernels::{self, CONVERGENCE_SLOTS};
 use crate::stencil::check::{self, reals};
 use crate::stencil::grids::Grids;
-use crate::stencil::jacobi::Jacobi;
+use crate::stencil::jacobi::{Jacobi, Stepper};
 use crate::stencil::kernels::Kernels;
-use crate::stencil::params::UniformBlocks;
-use crate::stencil::passes::Steps;
+use crate::stencil::passes::{halted, parameters};
 use crate::stencil::residual::{self, Residual};
 use crate::stencil::until::{Outcome, Until};
 
@@ -41,16 +41,20 @@ impl Compiled<Jacobi> {
         let device = self.device();
         let limits = device.limits();
         limits::check(CONVERGENCE_SLOTS, &limits)?;
-        let mut blocks = self.own.blocks.clone();
+        let kernels = &self.own.kernels;
+        let mut running = parameters(kernels.passes());
+        let count = running.add(residual::cells(self.config()));
+        let mut both = running.clone();
+        both.append(&parameters(kernels.passes().map(halted)));
         // A run that has stopped has nothing to reduce.
-        let count = blocks.add(residual::cells(self.config()), 0u32);
-        let both = 2 * blocks.size();
-        LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, both)?;
+        both.add(0u32);
+        needs!(limits, max_storage_buffer_binding_size, both.size())?;
         // One block for each bit of the number of steps between two checks, and four others.
         let numbers = blocks::offset(u32::BITS as usize + 4);
-        LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
-        let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let steps = self.steps(grids, &params)?;
+        needs!(limits, max_buffer_size, both.size().max(numbers))?;
+        let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE;
+        let params = running.buffer(device, "halofold::stencil::params", usage);
+        let steps = self.stepper(grids, &params)?;
         let found =
             buffers::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
@@ -58,9 +62,9 @@ impl Compiled<Jacobi> {
             Accuracy::Exact => &[Residual::Changes, Residual::Squares][..],
             _ => &[Residual::Changes],
         };
-        let prepare = |reduction: &Residual| reduction.prepare(&self.own.kernels, grids, count, &found);
+        let prepare = |reduction: &Residual| reduction.prepare(kernels, grids, count, &found);
         let check = reductions.iter().map(prepare).collect::<Result<_, _>>()?;
-        let control = Control::new(&self.own.kernels, until, &blocks, &params, &found);
+        let control = Control::new(kernels, until, &both, &params, &found);
         Ok(Convergence { steps, check, control, until })
     }
 
@@ -93,7 +97,7 @@ impl Compiled<Jacobi> {
 /// [`Outcome::in_first`]. Steps after the run has stopped leave both buffers unchanged.
 #[derive(Debug)]
 pub struct Convergence {
-    steps: Steps,
+    steps: Stepper,
     /// The reductions that find the residual, in order.
     check: Vec<Bound>,
     control: Control,
@@ -183,14 +187,9 @@ struct Control {
 }
 
 impl Control {
-    /// Binds the kernels to the parameters of all dispatches, the buffer from which they read them, and the residual.
-    fn new(
-        kernels: &Kernels,
-        until: Until,
-        blocks: &UniformBlocks,
-        params: &Buffer,
-        residual: &Buffer,
-    ) -> Self {
+    /// Binds the kernels to the parameters of all dispatches while the run continues and when it has stopped, the buffer from which they
+    /// read them, and the residual.
+    fn new(kernels: &Kernels, until: Until, both: &Blocks, params: &Buffer, residual: &Buffer) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
         let mut numbers = Blocks::default();
         let mut add = |steps| numbers.add_bytes(&check::params(element, until, steps));
@@ -201,7 +200,7 @@ impl Control {
         let parities = [0, 1].map(&mut add);
         let size = check::params(element, until, 0).len() as u64;
         let numbers = numbers.buffer(device, "halofold::stencil::checks", BufferUsages::UNIFORM);
-        let both = blocks.both(device, BufferUsages::STORAGE);
+        let both = both.buffer(device, "halofold::stencil::blocks", BufferUsages::STORAGE);
         let outcome = buffers::filled(
             device,
             "halofold::stencil::outcome",

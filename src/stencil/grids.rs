@@ -48,11 +48,3 @@ impl<'a> Grids<'a> {
         Ok(())
     }
 }
-
-/// The buffers of one step.
-#[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) source: Buffer,
-    pub(super) result: Buffer,
-    pub(super) rhs: Option<Buffer>,
-}

@@ -1,18 +1,16 @@
 //! The halo exchange of a periodic grid that is cut into windows: see `shaders/stencil/halo.wgsl`.
 
-use wgpu::{Buffer, Device};
+use wgpu::Limits;
 
-use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::PARAMETERS;
-use crate::gpu::launch::Dispatch;
+use crate::gpu::operation::{Memory, Step};
 use crate::gpu::params::parameters;
-use crate::gpu::{blocks, buffers, grid, limits};
+use crate::gpu::pass::{Binding, Pass};
+use crate::gpu::range::ByteRange;
+use crate::gpu::{grid, limits};
 use crate::stencil::aux_kernels::HALO_SLOTS;
-use crate::stencil::grids::Parts;
-use crate::stencil::kernels::Kernels;
-use crate::stencil::params::UniformBlocks;
-use crate::stencil::window::Halo;
+use crate::stencil::config::Config;
+use crate::stencil::window::Cut;
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
@@ -26,79 +24,55 @@ parameters! {
     }
 }
 
-/// The parameters and the launches of the two copying kernels.
-#[derive(Clone, Debug)]
-pub(super) struct HaloExchange {
-    pub(super) halo: Halo,
-    /// Bytes of the layers that are stepped.
-    pub(super) size: u64,
-    element: Element,
-    workgroups: [u32; 2],
-    params: u64,
-}
-
-impl HaloExchange {
-    /// Adds the kernels' parameters to the uniform blocks.
-    pub(super) fn new(
-        device: &Device,
-        element: Element,
-        halo: &Halo,
-        blocks: &mut UniformBlocks,
-    ) -> Result<Self, Error> {
-        limits::check(HALO_SLOTS, &device.limits())?;
-        let cells = 4 * u64::from(halo.layers);
-        let groups = cells.div_ceil(WORKGROUP);
-        let workgroups = grid::of(groups, &device.limits(), "")?;
-        let running = Params { layer: halo.layers, skip: halo.skip, row: workgroups[0] };
-        Ok(HaloExchange {
-            halo: halo.clone(),
-            size: (cells * element.size()).next_multiple_of(4),
-            element,
-            workgroups,
-            params: blocks.add(running, Params { layer: 0, ..running }),
-        })
-    }
-
-    /// Allocates buffers with the last layers of a ring followed by its first ones: before a step, after it, and of the right-hand side.
-    pub(super) fn layers(&self, device: &Device) -> Parts {
-        let layers = |name| buffers::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
-        let rhs = self.halo.rhs.then(|| layers("rhs"));
-        Parts { source: layers("before"), result: layers("after"), rhs }
-    }
-
-    /// The dispatches of a step of these layers: they are gathered before it, and put back after it.
-    pub(super) fn around(
+impl Config {
+    /// The dispatches that step the ends of a ring: they gather its last layers followed by its first ones, twice as many of each as a
+    /// pass reaches, step them, and scatter them. The memory holds these layers before the step, after it, and of the right-hand side.
+    pub(super) fn exchange(
         &self,
-        step: Dispatch,
-        kernels: &Kernels,
-        grids: &Parts,
-        layers: &Parts,
-        params: &Buffer,
-    ) -> Vec<Dispatch> {
-        let size = u64::from(self.halo.layers) * self.element.size();
-        let tail = size * 2 + u64::from(self.halo.skip) * self.element.size();
-        let dispatch = |entry_point, grid: &Buffer, before: &Buffer| {
-            let kernel = kernels.auxiliary(entry_point);
-            kernel.dispatch(kernels.device(), "halofold::stencil::halo", self.workgroups, |slot| match slot {
-                1 => buffers::slice(grid, 0, (2 * size).next_multiple_of(4)),
-                PARAMETERS => blocks::bound::<Params>(params, self.params),
-                4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
-                8 => before.as_entire_binding(),
-                _ => layers.result.as_entire_binding(),
-            })
+        limits: &Limits,
+        steps: u32,
+        cut: Cut,
+    ) -> Result<(Vec<Pass>, Vec<Memory>), Error> {
+        limits::check(HALO_SLOTS, limits)?;
+        let Cut { layers, reach, .. } = cut;
+        // Cells of as many layers as a pass reaches, and those from the start of `tail` to the first that is gathered.
+        let layer = u64::from(reach) * self.layer();
+        let skip = u64::from(layers - 2 * reach - cut.tail()) * self.layer();
+        let part = |offset: u64, cells: u64| {
+            let size = (cells * self.element.size()).next_multiple_of(4);
+            ByteRange { offset, size }
         };
+        let all = part(0, 4 * layer);
+        let (head, tail) =
+            (part(0, 2 * layer), part(u64::from(cut.tail()) * self.layer_bytes(), skip + 2 * layer));
+        let [before, after, rhs] = [0, 1, 2].map(|nth| Some(Binding::Memory(nth, all)));
+        let rhs = rhs.filter(|_| self.rhs);
+
+        let workgroups = grid::of((4 * layer).div_ceil(WORKGROUP), limits, "")?;
+        let params = Params { layer: layer as u32, skip: skip as u32, row: workgroups[0] };
+        let copy = |step: Step, [head, tail]: [Binding; 2], layers| {
+            let copy = Pass::new(step, workgroups, params).bind(1, Some(head)).bind(4, Some(tail));
+            copy.bind(8, layers).bind(9, after)
+        };
+        let gather =
+            |input, layers| copy("gather", [head, tail].map(|bytes| Binding::Input(input, bytes)), layers);
+        let step = self.dispatch(limits, steps, 4 * reach, reach..3 * reach, [None; 2])?;
         // The buffer of the result first receives the layers of the right-hand side, then its own.
-        let rhs = grids.rhs.as_ref().zip(layers.rhs.as_ref());
-        let rhs = rhs.map(|(grid, layers)| dispatch("gather", grid, layers));
-        let source = dispatch("gather", &grids.source, &layers.source);
-        let result = dispatch("scatter", &grids.result, &layers.source);
-        rhs.into_iter().chain([source, step, result]).collect()
+        let mut passes: Vec<_> = rhs.map(|_| gather(1, rhs)).into_iter().collect();
+        passes.extend([
+            gather(0, before),
+            step.between([before, rhs], after),
+            copy("scatter", [head, tail].map(Binding::Output), before),
+        ]);
+        let memory = vec![Memory::parts(all.size); 2 + usize::from(self.rhs)];
+        Ok((passes, memory))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Element;
     use crate::gpu::params::assert_alike;
     use crate::stencil::aux_kernels::halo;
 

@@ -1,21 +1,19 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
 //! caller's encoder or pass.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::gpu::error::Error;
-use crate::gpu::launch::{self, Recorder};
-use crate::gpu::operation::OnDevice;
-use crate::gpu::{Compiled, LimitError, Options, buffers};
-use crate::stencil::aux_kernels;
+use crate::gpu::launch::{self, Dispatch, Recorder};
+use crate::gpu::limits::needs;
+use crate::gpu::operation::{OnDevice, Plan};
+use crate::gpu::{Compiled, Options, buffers};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
-use crate::stencil::params::UniformBlocks;
-use crate::stencil::passes::{Binder, Passes, Steps};
-use crate::stencil::plan::Plan;
+use crate::stencil::passes::{self, Binder};
 use crate::stencil::stencils::Weights;
 
 /// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
@@ -39,8 +37,6 @@ impl Jacobi {
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub(super) kernels: Arc<Kernels>,
-    passes: Arc<Passes>,
-    pub(super) blocks: UniformBlocks,
     params: Buffer,
     pub(super) weights: Buffer,
 }
@@ -52,15 +48,13 @@ impl OnDevice for Jacobi {
         let Jacobi { config, weights } = self;
         let config = config.on(device).weighed(weights);
         config.check(device.features(), &device.limits())?;
-        let mut blocks = UniformBlocks::default();
-        let passes = Arc::new(Passes::new(device, &config, &mut blocks)?);
-        LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
+        let kernels = Arc::new(Kernels::new(device, config, *options)?);
+        let blocks = passes::parameters(kernels.passes());
+        needs!(device.limits(), max_buffer_size, blocks.size())?;
         let kept = Kept {
-            params: blocks.buffer(device, BufferUsages::UNIFORM),
+            params: blocks.buffer(device, "halofold::stencil::params", BufferUsages::UNIFORM),
             weights: filled(device, &config, weights),
-            kernels: Arc::new(Kernels::new(device, config, *options)),
-            passes,
-            blocks,
+            kernels,
         };
         Ok((Jacobi { config, weights }, kept))
     }
@@ -72,20 +66,17 @@ impl Compiled<Jacobi> {
         &self.operation().config
     }
 
-    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps: see [`Config::plan`].
     pub fn plan(&self) -> &Plan {
-        &self.own.passes.full().1.plan
+        self.own.kernels.fullest()
     }
 
     /// Compiles the pipelines of [`Compiled::bind`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        let (steps, pass) = self.own.passes.full();
-        self.own.kernels.pass(steps);
-        if pass.exchange.is_some() {
-            for entry_point in aux_kernels::HALO {
-                self.own.kernels.auxiliary(entry_point);
-            }
+        let kernels = &self.own.kernels;
+        for pass in &kernels.fullest().passes {
+            kernels.get(pass.step, kernels.cuts.full());
         }
     }
 
@@ -116,20 +107,28 @@ impl Compiled<Jacobi> {
     /// - Two of the grids are one buffer.
     /// - A right-hand side is missing, or given although the configuration has none.
     pub fn bind(&self, grids: Grids<'_>) -> Result<Stepper, Error> {
-        Ok(Stepper { steps: self.steps(grids, &self.own.params)? })
+        self.stepper(grids, &self.own.params)
     }
 
-    /// The dispatches of steps from `first` to `second` and back.
-    pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, Error> {
+    /// Binds the fullest pass, with parameters in a buffer; the others are bound when a run first takes them.
+    pub(super) fn stepper(&self, grids: Grids<'_>, params: &Buffer) -> Result<Stepper, Error> {
         grids.check(self.config().bytes(), self.config().rhs, &self.device().limits())?;
-        Ok(Steps::new(&self.own.passes, Binder::new(&self.own.kernels, &self.own.weights, grids), params))
+        let kernels = &self.own.kernels;
+        let bind = Binder::new(kernels, &self.own.weights, grids);
+        let bound = kernels.plans.iter().map(|_| OnceLock::new()).collect();
+        let stepper = Stepper { bind, params: params.clone(), bound };
+        stepper.bound(kernels.cuts.full());
+        Ok(stepper)
     }
 }
 
 /// A stencil with its buffers, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
-    steps: Steps,
+    bind: Binder,
+    params: Buffer,
+    /// Of each pass: the dispatches that read the first buffer, and those that read the second.
+    bound: Vec<OnceLock<[Vec<Dispatch>; 2]>>,
 }
 
 impl Stepper {
@@ -138,12 +137,30 @@ impl Stepper {
     /// nothing; but a time-blocked kernel is compiled and bound when a pass first takes a new number of
     /// steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        self.steps.record(&mut Recorder::new(pass), 0, steps);
+        self.record(&mut Recorder::new(pass), 0, steps);
     }
 
     /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
         self.encode_in_pass(&mut launch::begin(encoder, "halofold::stencil"), steps);
+    }
+
+    /// Records `count` steps, `done` having been recorded before: an even number of them leaves the grid in the first buffer.
+    pub(super) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
+        for (nth, steps) in self.bind.kernels.cuts.in_place(count).enumerate() {
+            recorder.record(&self.bound(steps)[(done as usize + nth) % 2]);
+        }
+    }
+
+    /// The dispatches of a pass of this many steps.
+    fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
+        let Kernels { cuts, plans, .. } = &*self.bind.kernels;
+        let index = cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");
+        self.bound[index].get_or_init(|| {
+            let first = plans[..index].iter().map(|plan| plan.passes.len()).sum();
+            let Plan { passes, memory, .. } = &plans[index];
+            self.bind.bind(steps, passes, memory, (&self.params, first))
+        })
     }
 }
 

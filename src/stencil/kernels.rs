@@ -7,48 +7,63 @@ use wgpu::Device;
 
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
+use crate::gpu::operation::{Plan, Step};
+use crate::gpu::pass::Pass;
 use crate::gpu::{Compiled, Options};
 use crate::reduce::Reduce;
 use crate::stencil::aux_kernels;
 use crate::stencil::config::Config;
+use crate::stencil::cuts::Cuts;
+use crate::stencil::plan::STEP;
 use crate::stencil::residual::Residual;
 
-/// The pipelines of a configuration.
+/// The passes that a configuration may take, and their pipelines. A kernel of single steps has one.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) config: Config,
-    pipelines: Pipelines<Key>,
+    pub(super) cuts: Cuts,
+    /// The plans of passes, in the order of [`Cuts::possible`].
+    pub(super) plans: Vec<Plan>,
+    /// By the name, and the levels and teams of a time-blocked kernel. Passes with the same levels and teams share one.
+    pipelines: Pipelines<(Step, [u32; 2])>,
     /// By [`Residual`].
     residuals: [OnceLock<Compiled<Reduce>>; 3],
 }
 
-/// The key of a kernel among those of a configuration.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Key {
-    /// The stencil's own kernel, by the levels and teams of a time-blocked one. Passes with the same levels and teams share one.
-    Pass { levels: u32, teams: u32 },
-    /// An auxiliary kernel, by its entry point.
-    Auxiliary(&'static str),
-}
-
 impl Kernels {
-    pub(super) fn new(device: &Device, config: Config, options: Options<'_>) -> Self {
-        Kernels { config, pipelines: Pipelines::new(device, options), residuals: Default::default() }
+    pub(super) fn new(device: &Device, config: Config, options: Options<'_>) -> Result<Self, Error> {
+        let limits = device.limits();
+        let cuts = config.cuts(&limits);
+        let plans = cuts.possible().iter().map(|steps| config.pass(&limits, *steps));
+        let plans = plans.collect::<Result<_, _>>()?;
+        let pipelines = Pipelines::new(device, options);
+        Ok(Kernels { config, cuts, plans, pipelines, residuals: Default::default() })
     }
 
-    /// The stencil's own kernel for passes of a number of steps.
-    pub(super) fn pass(&self, steps: u32) -> Pipeline {
+    /// The passes of all plans.
+    pub(super) fn passes(&self) -> impl Iterator<Item = &Pass> {
+        self.plans.iter().flat_map(|plan| &plan.passes)
+    }
+
+    /// The fullest pass.
+    pub(super) fn fullest(&self) -> &Plan {
+        self.plans.last().expect("a single step is a pass")
+    }
+
+    /// A kernel by its name: the stencil's own for passes of a number of steps, or an auxiliary one.
+    pub(super) fn get(&self, name: Step, steps: u32) -> Pipeline {
+        if name != STEP {
+            return self.auxiliary(name);
+        }
         let config = self.config.with_steps_per_pass(steps);
-        let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
-        self.pipelines.get(Key::Pass { levels, teams }, || {
+        self.pipelines.get((name, [config.tuning.levels_per_team, config.tuning.block.rows]), || {
             Kernel::new(config.label(), config.compose(), config.slots(), config.overrides())
         })
     }
 
-    /// An auxiliary kernel.
-    pub(super) fn auxiliary(&self, entry_point: &'static str) -> Pipeline {
-        self.pipelines
-            .get(Key::Auxiliary(entry_point), || aux_kernels::kernel(self.config.element, entry_point))
+    /// An auxiliary kernel by its entry point.
+    pub(super) fn auxiliary(&self, entry_point: Step) -> Pipeline {
+        self.pipelines.get((entry_point, [0; 2]), || aux_kernels::kernel(self.config.element, entry_point))
     }
 
     /// A reduction of a check. It compiles its own kernels when it is first prepared.

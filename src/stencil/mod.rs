@@ -71,7 +71,6 @@ pub use config::Config;
 pub use convergence::Convergence;
 pub use grids::Grids;
 pub use jacobi::{Jacobi, Stepper};
-pub use plan::Plan;
 pub use shape::{Block, Border, Borders, Grid};
 pub use stencils::*;
 pub use tuning::Tuning;

@@ -1,14 +1,9 @@
-//! The parameters of a stencil's kernel, and those of all dispatches.
+//! The parameters of a stencil's kernel.
 
-use wgpu::{Buffer, BufferUsages, Device};
-
-use crate::gpu::blocks::Blocks;
 use crate::gpu::params::parameters;
-use crate::stencil::shape::Border;
 
 parameters! {
 /// `Params` of `shaders/stencil/shared/params.wgsl`.
-#[derive(Eq)]
 pub(crate) struct Params {
     /// Cells of one row.
     cols: u32,
@@ -38,50 +33,4 @@ pub(crate) struct Params {
     /// The number of steps of a pass.
     steps: u32,
 }
-}
-
-impl Params {
-    /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
-    /// reads at most that cell.
-    pub(crate) fn halted(self) -> Self {
-        let halted = Params { cols: 1, rows: 1, planes: 1, begin: 0, end: 0, ..self };
-        halted.with_sides([Border::Fixed.code(); 6])
-    }
-
-    pub(super) fn with_sides(self, [west, east, north, south, near, far]: [u32; 6]) -> Self {
-        Params { west, east, north, south, near, far, ..self }
-    }
-}
-
-/// The parameters of several dispatches, one block each, and for each dispatch a block with which it does
-/// nothing.
-#[derive(Clone, Debug, Default)]
-pub(super) struct UniformBlocks {
-    running: Blocks,
-    halted: Blocks,
-}
-
-impl UniformBlocks {
-    /// Adds a block, and returns its offset in the buffer.
-    pub(super) fn add<T: bytemuck::Pod>(&mut self, running: T, halted: T) -> u64 {
-        self.halted.add(halted);
-        self.running.add(running)
-    }
-
-    /// A buffer with the parameters of running dispatches.
-    pub(super) fn buffer(&self, device: &Device, usage: BufferUsages) -> Buffer {
-        self.running.buffer(device, "halofold::stencil::params", usage)
-    }
-
-    /// Bytes of a buffer with the parameters of running dispatches. A buffer with both has twice as many.
-    pub(super) fn size(&self) -> u64 {
-        self.running.size()
-    }
-
-    /// A buffer with both kinds of parameters, those of running dispatches first.
-    pub(super) fn both(&self, device: &Device, usage: BufferUsages) -> Buffer {
-        let mut both = self.running.clone();
-        both.append(&self.halted);
-        both.buffer(device, "halofold::stencil::blocks", usage)
-    }
 }

@@ -7,13 +7,16 @@ use wgpu::{Features, Limits};
 use crate::gpu::error::Error;
 use crate::gpu::grid;
 use crate::gpu::limits::LimitError;
+use crate::gpu::operation::{Plan, Step};
+use crate::gpu::pass::{Binding, Pass};
+use crate::gpu::range::ByteRange;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
 use crate::stencil::params::Params;
 use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
-use crate::stencil::window::{Cut, Halo, Layers, Window};
+use crate::stencil::window::{Cut, Layers};
 
 /// The most cells of one window: kernels count them in 32 bits, with signed positions.
 const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
@@ -21,39 +24,8 @@ const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 /// A side where a window was cut, as a time-blocked kernel knows it.
 const CUT: u32 = 3;
 
-/// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    pub(super) windows: Vec<Window>,
-    /// The halo exchange between the two ends of a ring that is cut into windows.
-    pub(super) halo: Option<Halo>,
-}
-
-impl Plan {
-    /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D). Of each, the parameters of its
-    /// dispatch, as words of its uniform block, and its workgroups in x and y.
-    pub fn windows(&self) -> impl ExactSizeIterator<Item = (&[u32], [u32; 2])> {
-        let words = |params| bytemuck::cast_slice(bytemuck::bytes_of(params));
-        self.windows.iter().map(move |window| (words(&window.params), window.workgroups))
-    }
-
-    /// Workgroups of the stencil's kernel in one step.
-    pub fn workgroups(&self) -> u64 {
-        let windows = self.windows.iter().map(|window| window.workgroups);
-        windows
-            .chain(self.halo.iter().map(|halo| halo.workgroups))
-            .map(|[x, y]| u64::from(x) * u64::from(y))
-            .sum()
-    }
-
-    /// Dispatches of one step: one per window, and three for the halo exchange (gather the layers, step them,
-    /// scatter them). With a right-hand side the halo exchange takes four, because its layers are gathered,
-    /// too.
-    pub fn dispatches(&self) -> u64 {
-        let exchange = self.halo.as_ref().map_or(0, |halo| 3 + u64::from(halo.rhs));
-        self.windows.len() as u64 + exchange
-    }
-}
+/// The name of the stencil's own kernel among the passes of a plan. Others are those of the [halo exchange](crate::stencil::halo).
+pub(super) const STEP: Step = "step";
 
 impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
@@ -151,7 +123,9 @@ impl Config {
         Config { borders, kinds: self.kinds(), constants: self.constants(), ..self.with_layers(layers) }
     }
 
-    /// The dispatches of one step, or of one pass of a time-blocked kernel.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps. There is one if a binding
+    /// holds the grid, otherwise one for each slab of rows (2D) or planes (3D). In a ring that is cut into slabs the halo exchange
+    /// between its two ends takes three or, with a right-hand side, four: it gathers layers, steps them, and scatters them.
     ///
     /// # Errors
     ///
@@ -165,24 +139,15 @@ impl Config {
     /// The dispatches of a pass of this many steps.
     pub(super) fn pass(&self, limits: &Limits, steps: u32) -> Result<Plan, Error> {
         let cut = self.cut(limits, steps);
-        let Cut { layers, reach, .. } = cut;
-        if !self.is_ring() || cut.is_whole() {
-            let kept = self.outer_sides().map(Some);
-            let windows = self.windows(limits, steps, self.computed_layers(), kept)?;
-            return Ok(Plan { windows, halo: None });
+        if self.is_ring() && !cut.is_whole() {
+            let mut passes = self.windows(limits, steps, cut.reach..cut.layers - cut.reach, [None; 2])?;
+            let (exchange, memory) = self.exchange(limits, steps, cut)?;
+            passes.extend(exchange);
+            return Ok(Plan { passes, memory, outputs: Vec::new() });
         }
-        let windows = self.windows(limits, steps, reach..layers - reach, [None; 2])?;
-        let (params, workgroups) = self.dispatch(limits, steps, 4 * reach, reach..3 * reach, [None; 2])?;
-        let cells = |layers: u32| (u64::from(layers) * self.layer()) as u32;
-        let halo = Halo {
-            layers: cells(reach),
-            tail: u64::from(cut.tail()) * self.layer_bytes(),
-            skip: cells(layers - 2 * reach - cut.tail()),
-            params,
-            workgroups,
-            rhs: self.rhs,
-        };
-        Ok(Plan { windows, halo: Some(halo) })
+        let ends = self.outer_sides().map(Some);
+        let passes = self.windows(limits, steps, self.computed_layers(), ends)?;
+        Ok(Plan { passes, memory: Vec::new(), outputs: Vec::new() })
     }
 
     /// The windows of a pass of this many steps that writes the layers `computed`. A kernel of single steps may also write a few before
@@ -193,38 +158,39 @@ impl Config {
         steps: u32,
         computed: Range<u32>,
         ends: [Option<Border>; 2],
-    ) -> Result<Vec<Window>, Error> {
+    ) -> Result<Vec<Pass>, Error> {
         let cut = self.cut(limits, steps);
-        let bytes = self.layer_bytes();
+        let layer = self.layer_bytes();
         let window = |Layers { held, written }: Layers| {
             let kept = [held.start == 0, held.end == cut.layers];
             let ends = [0, 1].map(|end| ends[end].filter(|_| kept[end]));
             let written = written.start - held.start..written.end.max(written.start) - held.start;
             let layers = held.end - held.start;
-            let (params, workgroups) = self.dispatch(limits, steps, layers, written, ends)?;
-            let (offset, size) = (u64::from(held.start) * bytes, u64::from(layers) * bytes);
-            Ok(Window { offset, size, params, workgroups })
+            // Only the part of the buffers that holds the grid, in whole words.
+            let size = (u64::from(layers) * layer).next_multiple_of(4);
+            let bytes = ByteRange { offset: u64::from(held.start) * layer, size };
+            let rhs = self.rhs.then_some(Binding::Input(1, bytes));
+            let dispatch = self.dispatch(limits, steps, layers, written, ends)?;
+            Ok(dispatch.between([Some(Binding::Input(0, bytes)), rhs], Some(Binding::Output(bytes))))
         };
         cut.windows(computed).into_iter().map(window).collect()
     }
 
-    /// The parameters of a kernel over some layers of the grid, of which it writes `written`, and its workgroups.
-    fn dispatch(
+    /// The dispatch of a kernel over some layers of the grid, of which it writes `written`, without its bindings.
+    pub(super) fn dispatch(
         &self,
         limits: &Limits,
         steps: u32,
         layers: u32,
         written: Range<u32>,
         ends: [Option<Border>; 2],
-    ) -> Result<(Params, [u32; 2]), Error> {
+    ) -> Result<Pass, Error> {
         let slab = self.slab(layers, ends.map(|end| end.is_some()));
         let Grid { planes, rows, cols } = slab.grid;
-        let [(west, east), (north, south), (near, far)] = slab.borders.pairs();
-        let mut sides = [west, east, north, south, near, far].map(Border::code);
+        let mut sides = slab.borders.pairs().map(|(low, high)| [low, high].map(Border::code));
         let mut planes_per_group = self.tuning.planes_per_group;
         let [across, down, chunks] = if self.variant.is_blocked() {
-            let outer = 2 * (self.stencil.dims.count() - 1);
-            sides[outer..outer + 2].copy_from_slice(&ends.map(|end| end.map_or(CUT, Border::code)));
+            sides[self.stencil.dims.count() - 1] = ends.map(|end| end.map_or(CUT, Border::code));
             planes_per_group = blocked::layers_per_group(self);
             blocked::workgroups(self, steps, written.end - written.start)
         } else {
@@ -232,6 +198,7 @@ impl Config {
         };
         let groups = u64::from(across) * u64::from(down) * u64::from(chunks);
         let workgroups = grid::of(groups, limits, "use a larger block")?;
+        let [[west, east], [north, south], [near, far]] = sides;
         let params = Params {
             cols,
             rows,
@@ -240,12 +207,17 @@ impl Config {
             blocks_down: down,
             planes_per_group,
             row: workgroups[0],
+            west,
+            east,
+            north,
+            south,
+            near,
+            far,
             begin: written.start,
             end: written.end,
             steps,
-            ..Params::default()
         };
-        Ok((params.with_sides(sides), workgroups))
+        Ok(Pass::new(STEP, workgroups, params))
     }
 
     /// The blocks of a kernel of single steps: side by side, one below the other, and one behind the other.
@@ -271,7 +243,6 @@ impl Config {
 mod tests {
     use super::*;
     use crate::element::Element;
-    use crate::stencil::shape::Borders;
     use crate::stencil::stencils::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 
     fn config(stencil: &'static Stencil, grid: Grid) -> Config {
@@ -298,15 +269,5 @@ mod tests {
         let large = config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 });
         let error = large.plan(Features::empty(), &Limits::default()).unwrap_err();
         assert!(matches!(&error, Error::Limit(error) if error.name == "max_buffer_size"), "{error}");
-    }
-
-    #[test]
-    fn halted_dispatches_compute_nothing() {
-        let config = config(&FIVE_POINT, Grid::plane(64, 64)).with_borders(Borders::all(Border::Reflect));
-        let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
-        let halted = plan.windows[0].params.halted();
-        assert_eq!([halted.cols, halted.rows, halted.planes], [1; 3]);
-        assert_eq!(halted, halted.with_sides([0; 6]));
-        assert!(halted.blocks_across > 0 && halted.blocks_down > 0 && halted.planes_per_group > 0);
     }
 }

@@ -14,45 +14,12 @@
 //!
 //! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
 //! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
-//! [`Halo`]: R layers at each end, in a grid of 4 R, for a stencil of radius R.
+//! [halo](crate::stencil::halo): R layers at each end, in a grid of 4 R, for a stencil of radius R.
 //!
 //! A pass of a time-blocked kernel depends on as many layers as its steps reach: they take the place of R. For such a kernel a cut
 //! is no side of the grid, and it is told which layers of a window to write.
 
 use std::ops::Range;
-
-use crate::stencil::params::Params;
-
-/// A part of the grid that fits one binding, and the dispatch that steps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// Its offset from the grid's start, in bytes: a multiple of `min_storage_buffer_offset_alignment`.
-    pub(crate) offset: u64,
-    /// Its length in bytes.
-    pub(crate) size: u64,
-    /// The parameters of the kernel.
-    pub(crate) params: Params,
-    /// Workgroups in x and y.
-    pub(crate) workgroups: [u32; 2],
-}
-
-/// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,
-/// twice as many of each as a pass reaches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Halo {
-    /// Cells of as many layers as a pass reaches.
-    pub(super) layers: u32,
-    /// The offset of the binding with the last layers, in bytes from the grid's start.
-    pub(super) tail: u64,
-    /// Cells from there to the first of them.
-    pub(super) skip: u32,
-    /// The parameters of the kernel that steps these layers.
-    pub(super) params: Params,
-    /// Its workgroups in x and y.
-    pub(super) workgroups: [u32; 2],
-    /// True: the right-hand side's layers are gathered, too.
-    pub(super) rhs: bool,
-}
 
 /// The constraints on cutting a grid.
 #[derive(Clone, Copy, Debug)]

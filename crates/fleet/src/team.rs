@@ -258,5 +258,5 @@ fn slabs(members: &[Member], config: Config, halo: Option<u32>) -> Result<Vec<Sl
 fn is_own_neighbour(member: &Member, config: Config) -> Result<bool, halofold::Error> {
     let device = &member.device;
     let plan = config.on(device).plan(device.features(), &device.limits());
-    Ok(config.is_ring() && plan?.windows().len() > 1)
+    Ok(config.is_ring() && plan?.passes.len() > 1)
 }

@@ -1,7 +1,7 @@
 //! A stencil over grids that are stepped in turn, verified bit for bit.
 
-use halofold::Compiled;
 use halofold::stencil::{Config, Jacobi, Stepper};
+use halofold::{Compiled, Pass};
 use wgpu::{ComputePass, Device, Queue};
 
 use crate::{
@@ -143,8 +143,8 @@ impl Meter<'_> {
         let mut row = Row::<StencilWork>::blank(&config, &device.adapter_info());
         match config.plan(device.features(), &device.limits()) {
             Ok(plan) => {
-                row.figures.workgroups = Some(plan.workgroups());
-                row.figures.dispatches = Some(plan.dispatches());
+                row.figures.workgroups = Some(plan.passes.iter().map(Pass::workgroups).sum());
+                row.figures.dispatches = Some(plan.passes.len() as u64);
                 let name = match config.steps_per_pass() {
                     1 => config.variant.name.to_owned(),
                     depth => format!("{} T={depth}", config.variant.name),

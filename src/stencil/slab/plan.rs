@@ -6,37 +6,21 @@ use wgpu::{Features, Limits};
 
 use crate::gpu::SettingError;
 use crate::gpu::error::Error;
+use crate::gpu::pass::Pass;
 use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
-use crate::stencil::window::Window;
-
-/// A pass of a round over memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pass {
-    /// The steps that it makes.
-    pub(super) steps: u32,
-    /// The layers that it writes, counted from the first that the slab holds: the fewer, the fewer steps are left.
-    pub(super) layers: Range<u32>,
-    /// Its launches.
-    pub(super) windows: Vec<Window>,
-}
 
 /// The launches of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RoundPlan {
-    /// All passes but the last.
-    pub(super) blocks: Vec<Pass>,
-    /// The last pass where neighbours need its cells, one part for each side. If little would be left between them, this is all of it.
+    /// All passes over memory but the last: the steps of each, and its launches.
+    pub(super) blocks: Vec<(u32, Vec<Pass>)>,
+    /// The steps of the last pass.
+    pub(super) last: u32,
+    /// The last pass where neighbours need its cells, on both sides. If little would be left between them, this is all of it.
     pub(super) edges: Vec<Pass>,
     /// The last pass elsewhere.
-    pub(super) interior: Option<Pass>,
-}
-
-impl RoundPlan {
-    /// All launches.
-    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
-        self.blocks.iter().chain(&self.edges).chain(&self.interior).flat_map(|pass| &pass.windows)
-    }
+    pub(super) interior: Vec<Pass>,
 }
 
 impl Slab {
@@ -61,17 +45,22 @@ impl Slab {
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
-        let pass = |steps, layers| self.pass(&fitted, limits, steps, layers);
+        let launches = |steps, layers: Range<u32>| match layers.is_empty() {
+            true => Ok(Vec::new()),
+            false => {
+                let config = fitted(&self.config, layers.len() as u32);
+                config.windows(limits, steps, layers, self.ends())
+            }
+        };
         let mut left = steps;
         let mut block = |&steps: &u32| {
             left -= steps;
-            pass(steps, self.needed(left))
+            Ok((steps, launches(steps, self.needed(left))?))
         };
-        let blocks = blocks.iter().map(&mut block).collect::<Result<_, _>>()?;
+        let blocks = blocks.iter().map(&mut block).collect::<Result<_, Error>>()?;
         let (edges, interior) = self.parts();
-        let part = |layers: Range<u32>| pass(last, layers);
-        let edges = edges.into_iter().map(part).collect::<Result<_, _>>()?;
-        Ok(RoundPlan { blocks, edges, interior: interior.map(part).transpose()? })
+        let edges = edges.into_iter().map(|layers| launches(last, layers)).collect::<Result<Vec<_>, _>>()?;
+        Ok(RoundPlan { blocks, last, edges: edges.concat(), interior: launches(last, interior)? })
     }
 
     /// The layers that must be right if this many more steps follow.
@@ -86,7 +75,7 @@ impl Slab {
     }
 
     /// The layers that the last pass writes: those that neighbours need, and the others.
-    fn parts(&self) -> (Vec<Range<u32>>, Option<Range<u32>>) {
+    fn parts(&self) -> (Vec<Range<u32>>, Range<u32>) {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
         let inside = Range {
@@ -95,27 +84,11 @@ impl Slab {
         };
         // A short interior takes as long as a launch: then one launch does all.
         if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
-            return (vec![all], None);
+            return (vec![all], 0..0);
         }
         // Layers at a fixed side of the grid are never written, although neighbours may need them.
         let written = |edge: Range<u32>| edge.start.max(all.start)..edge.end.min(all.end);
-        (edges.into_iter().map(written).collect(), Some(inside))
-    }
-
-    fn pass(
-        &self,
-        fitted: impl Fn(&Config, u32) -> Config,
-        limits: &Limits,
-        steps: u32,
-        layers: Range<u32>,
-    ) -> Result<Pass, Error> {
-        let windows = if layers.is_empty() {
-            Vec::new()
-        } else {
-            let config = fitted(&self.config, layers.len() as u32);
-            config.windows(limits, steps, layers.clone(), self.ends())?
-        };
-        Ok(Pass { steps, layers, windows })
+        (edges.into_iter().map(written).collect(), inside)
     }
 }
 
@@ -156,15 +129,16 @@ mod tests {
                 let slab = Slab::new(config, own.clone(), halo).unwrap();
                 let plan =
                     slab.plan(Features::empty(), &Limits::default(), halo, single_last, halved).unwrap();
-                let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
-                assert!(last.steps == 1 || !single_last);
-                for pass in plan.blocks.iter().chain(&plan.edges).chain(&plan.interior) {
-                    let height = layers_per_group(&halved(&config, pass.layers.len() as u32));
-                    for Window { params, workgroups: [x, y], .. } in &pass.windows {
-                        let stretches = x * y / (params.blocks_across * params.blocks_down);
-                        assert_eq!(params.planes_per_group, height);
-                        assert_eq!(stretches, (params.end - params.begin).div_ceil(height).max(1));
-                    }
+                assert!(plan.last == 1 || !single_last);
+                let blocks = plan.blocks.iter().flat_map(|(_, launches)| launches);
+                for pass in blocks.chain(&plan.edges).chain(&plan.interior) {
+                    let [across, down, height, begin, end] =
+                        ["blocks_across", "blocks_down", "planes_per_group", "begin", "end"]
+                            .map(|name| pass.param(name).unwrap());
+                    let stretches = pass.workgroups() / u64::from(across * down);
+                    // Everything fits one window, so a launch writes what it was fitted for.
+                    assert_eq!(height, layers_per_group(&halved(&config, end - begin)));
+                    assert_eq!(stretches, u64::from((end - begin).div_ceil(height).max(1)));
                 }
             }
         }

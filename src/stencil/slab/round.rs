@@ -2,11 +2,11 @@
 
 use wgpu::{BufferUsages, CommandEncoder};
 
-use crate::gpu::blocks::Blocks;
 use crate::gpu::error::Error;
 use crate::gpu::launch::{self, Dispatch, Recorder};
+use crate::gpu::pass::Pass;
 use crate::stencil::config::Config;
-use crate::stencil::slab::plan::Pass;
+use crate::stencil::passes;
 use crate::stencil::slab::stepper::SlabStepper;
 
 /// The dispatches that read the first buffer, and those that read the second.
@@ -29,21 +29,17 @@ pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Resu
     let machine = stepper.slab.config.machine(device);
     let fitted = |config: &Config, layers| config.fitted(&machine, layers);
     let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last, fitted)?;
-    let blocks: Blocks = plan.windows().map(|window| window.params).collect();
-    let params = blocks.buffer(device, "halofold::stencil::params", BufferUsages::UNIFORM);
+    let blocks = plan.blocks.iter().flat_map(|(_, launches)| launches);
+    let params = passes::parameters(blocks.chain(&plan.edges).chain(&plan.interior));
+    let params = params.buffer(device, "halofold::stencil::params", BufferUsages::UNIFORM);
     let mut first = 0;
-    let mut bound = |pass: &Pass| {
-        let both = stepper.bind.pass(pass.steps, &pass.windows, None, &params, first);
-        first += pass.windows.len();
+    let mut bind = |steps: u32, launches: &[Pass]| {
+        let both = stepper.bind.bind(steps, launches, &[], (&params, first));
+        first += launches.len();
         both
     };
-    let blocks = plan.blocks.iter().map(&mut bound).collect();
-    let mut edges = Both::default();
-    for [low, high] in plan.edges.iter().map(&mut bound) {
-        edges[0].extend(low);
-        edges[1].extend(high);
-    }
-    let interior = plan.interior.as_ref().map(&mut bound).unwrap_or_default();
+    let blocks = plan.blocks.iter().map(|(steps, launches)| bind(*steps, launches)).collect();
+    let [edges, interior] = [&plan.edges, &plan.interior].map(|launches| bind(plan.last, launches));
     Ok(Round { blocks, edges, interior })
 }
 

@@ -1,7 +1,7 @@
 //! Grids past one binding and one row of workgroups: on a device with low limits, and once at the limits that devices have.
 
-use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
+use halofold::{Element, Pass};
 use halofold_measure::GridCheck;
 
 use super::run::{Run, dyadic_cells};
@@ -30,7 +30,7 @@ pub fn several(kernel: Kernel, element: Element) -> Checked {
     let grids = long_grids(kernel.stencil.dims);
     for grid in &grids {
         let plan = kernel.config(element, *grid).plan(small().device.features(), &small().device.limits())?;
-        assert!(plan.windows().len() >= 2, "{grid} of {element} is in one window");
+        assert!(plan.passes.len() >= 2, "{grid} of {element} is in one window");
     }
     composed::check(small(), kernel, element, grids)
 }
@@ -43,8 +43,9 @@ pub fn past_a_row_of_workgroups() -> Checked {
         let variant = Variant::named(stencil, "direct-global")?;
         let config = Config::new(stencil, variant, Element::F32, grid).with_block(Block { rows: 1, cols: 1 });
         let plan = config.plan(gpu().device.features(), &gpu().device.limits())?;
-        let windows: Vec<_> = plan.windows().collect();
-        let [(_, [across, down])] = windows[..] else { return Err(format!("{grid} is in windows").into()) };
+        let [Pass { grid: [across, down], .. }] = plan.passes[..] else {
+            return Err(format!("{grid} is in windows").into());
+        };
         assert!(down >= 2 && across <= most, "{across} x {down} workgroups");
         Run::new(gpu(), config, stencil.dyadic, 2).check(&dyadic_cells(grid, 3))?;
     }
@@ -59,7 +60,7 @@ pub fn past_the_default_limit() -> Checked {
     let grid = Grid::plane(6001, 5996);
     let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, grid);
     let plan = config.plan(device.features(), &device.limits())?;
-    assert_eq!(plan.windows().len(), 2);
+    assert_eq!(plan.passes.len(), 2);
     let field = GridCheck::new(device, queue, &config)?;
     let pair = field.pair(device)?;
     let jacobi = compile(device, Jacobi::new(config, FIVE_POINT.dyadic))?;

@@ -40,8 +40,8 @@ fn line(variant: &'static Variant, texts: &mut Texts) -> String {
         assert!(config.compose() == wgsl, "{}: one text serves all grids", variant.name);
         let plan =
             config.plan(Features::empty(), &limits(INVOCATIONS[0])).expect("every grid fits every device");
-        let (params, grid) = plan.windows().next().expect("a grid fits one binding");
-        json!({ "grid": grid, "params": params })
+        let pass = plan.passes.first().expect("a grid fits one binding");
+        json!({ "grid": pass.grid, "params": pass.words() })
     };
     json!({
         "name": variant.name,
