@@ -22,22 +22,32 @@ const MOST_STRETCHES: u32 = 96;
 
 /// The kernel of a configuration with open choices. With `all`, the kernel that takes single steps is one of them.
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
-    let single = single_steps(config);
-    // Passes of many steps are the default only where they were measured. With a right-hand side, which each level reads
-    // again, they are slower than single steps.
-    if all && (config.rhs || !Shape::are_measured(config, machine)) {
-        return single;
+    // Passes of many steps are the default only where they were measured.
+    if all && !Shape::are_measured(config, machine) {
+        return single_steps(config);
     }
-    let tried = Shape::offered(config, machine).iter().flat_map(|shape| {
-        let estimated = move |config| (config, estimate(&config, machine, shape));
-        heights(config, machine, shape).map(estimated)
-    });
-    match tried.min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((_, ns)) if all && single_ns(config, machine) <= ns => single,
-        Some((passes, _)) => passes,
-        None if all => single,
-        None => *config,
-    }
+    let ns = |tried: &Config, shape: Option<&Shape>| {
+        Some(shape.map_or(single_ns(config, machine), |shape| estimate(tried, machine, shape)))
+    };
+    fastest(config, machine, all, ns).unwrap_or(*config)
+}
+
+/// The kernel of a configuration with open choices that takes the fewest nanoseconds: `ns` estimates those of a shape and, with `all`, of
+/// single steps, which have no shape.
+pub(super) fn fastest(
+    config: &Config,
+    machine: &Machine,
+    all: bool,
+    ns: impl Fn(&Config, Option<&Shape>) -> Option<f64>,
+) -> Option<Config> {
+    let single = all.then(|| (single_steps(config), None));
+    // With a right-hand side, which each level reads again, passes of many steps are slower than single steps.
+    let shapes = Shape::offered(config, machine).iter().filter(|_| !all || !config.rhs);
+    let passes =
+        shapes.flat_map(|shape| heights(config, machine, shape).map(move |tried| (tried, Some(shape))));
+    let tried = single.into_iter().chain(passes);
+    let estimated = tried.filter_map(|(tried, shape)| Some((tried, ns(&tried, shape)?)));
+    estimated.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(tried, _)| tried)
 }
 
 /// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once with the chosen

@@ -4,7 +4,7 @@
 //! for another grid is arithmetic. So a shape's time on a grid is estimated by its sample on the grid closest in size. Where it
 //! gets fewer workgroups than in the sample, fewer of the device's cores work.
 
-use crate::stencil::blocked::choose::{heights, single_steps, work};
+use crate::stencil::blocked::choose::{fastest, heights, single_steps, work};
 use crate::stencil::blocked::machine::Machine;
 use crate::stencil::blocked::shapes::Shape;
 use crate::stencil::config::Config;
@@ -43,20 +43,9 @@ pub(in crate::stencil) fn choose_by(
     machine: &Machine,
     all: bool,
 ) -> Option<Config> {
-    let samples: Vec<_> = samples.iter().filter(|(timed, _)| is_about(timed, config)).collect();
-    let passes = Shape::offered(config, machine).iter().filter(|_| !config.rhs || !all);
-    let passes = passes.flat_map(|shape| {
-        let estimated = |config| Some((config, estimate(&samples, &config, machine)?));
-        heights(config, machine, shape).filter_map(estimated).collect::<Vec<_>>()
-    });
-    let single = single_steps(config);
-    let single = estimate(&samples, &single, machine).filter(|_| all).map(|ns| (single, ns));
-    passes.chain(single).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(config, _)| config)
-}
-
-/// Returns true if two configurations are about the same stencil and cells.
-fn is_about(one: &Config, other: &Config) -> bool {
-    one.stencil == other.stencil && one.element == other.element
+    let is_about = |timed: &Config| timed.stencil == config.stencil && timed.element == config.element;
+    let samples: Vec<_> = samples.iter().filter(|(timed, _)| is_about(timed)).collect();
+    fastest(config, machine, all, |tried, _| estimate(&samples, tried, machine))
 }
 
 /// Cells that a pass loads and steps, and its workgroups; of a kernel that takes single steps the grid's cells.
