@@ -14,6 +14,11 @@ pub(super) fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String
     format!("struct {name} {{\n{members}}}\n\n")
 }
 
+/// A function that returns a struct of these values.
+pub(super) fn returning(head: &str, name: &str, values: &str) -> String {
+    format!("fn {head} -> {name} {{\n    return {name}({values});\n}}\n\n")
+}
+
 /// The text of `#import strip`: a strip of rows one below the other, which loads one row more on either side.
 pub(super) fn strip(rows: u32) -> Vec<Piece> {
     let loads = each(rows + 2, ", ", |i| format!("load_row(plane, r - 1 + {i}, cols)"));
@@ -21,16 +26,16 @@ pub(super) fn strip(rows: u32) -> Vec<Piece> {
     let sums = each(rows, ", ", |i| format!("plane_sums_of(k, r{i}, r{}, r{})", i + 1, i + 2));
     let advanced = each(rows, ", ", |i| format!("advance(k, sum.s{i}, next.s{i})"));
     let puts = each(rows, "", |i| format!("    put_row(k, p, r + {i}, cols, sum.s{i}, above.s{i});\n"));
-    let structs =
-        [repeated("Strip", rows, "s", "PlaneSums"), repeated("LoadedStrip", rows + 2, "r", "Loaded")];
-    let text = format!(
-        "const STRIP: i32 = {rows};\n\n{}\
-         fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {{\n    return LoadedStrip({loads});\n}}\n\n\
-         fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {{\n{loaded}    return Strip({sums});\n}}\n\n\
-         fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {{\n    return Strip({advanced});\n}}\n\n\
-         fn put_strip(k: Weights, p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {{\n{puts}}}\n",
-        structs.concat()
-    );
+    let text = [
+        format!("const STRIP: i32 = {rows};\n\n"),
+        repeated("Strip", rows, "s", "PlaneSums"),
+        repeated("LoadedStrip", rows + 2, "r", "Loaded"),
+        returning("load_strip(plane: u32, r: i32, cols: Cols)", "LoadedStrip", &loads),
+        format!("fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {{\n{loaded}    return Strip({sums});\n}}\n\n"),
+        returning("advance_strip(k: Weights, sum: Strip, next: Strip)", "Strip", &advanced),
+        format!("fn put_strip(k: Weights, p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {{\n{puts}}}\n"),
+    ]
+    .concat();
     vec![
         Piece::new(format!("generated: a strip of {rows} rows of packs in a lane"), text)
             .importing("plane_rows rows sums"),

@@ -5,7 +5,7 @@
 mod planes;
 mod rows;
 
-use crate::stencil::strip::{each, repeated};
+use crate::stencil::strip::{each, repeated, returning};
 
 /// The numbers that a text is written out for.
 #[derive(Clone, Copy, Debug)]
@@ -28,60 +28,47 @@ pub(crate) struct Unrolled {
     pub(crate) star: bool,
 }
 
-/// The forms of a step in `shaders/stencil/shared/time_step.wgsl`.
-#[derive(Clone, Copy)]
-enum Kind {
-    Inside,
-    AtEnds,
-    AtBorder,
+/// A form of a step in `shaders/stencil/shared/time_step.wgsl`.
+struct Kind {
+    place: &'static str,
+    /// The end of its functions' names.
+    suffix: &'static str,
+    /// The parameter with the cells that are kept, and what a level's functions get of it for the layer that `came`.
+    parameter: &'static str,
+    special: &'static str,
 }
 
+const KINDS: [Kind; 3] = [
+    Kind { place: "inside the grid", suffix: "", parameter: "", special: "" },
+    Kind {
+        place: "with fixed cells along the layer",
+        suffix: "_at_ends",
+        parameter: "    ends: Ends,\n",
+        special: ", ends",
+    },
+    Kind {
+        place: "with a layer at a side",
+        suffix: "_at_border",
+        parameter: "    fixed_cells: FixedCells,\n",
+        special: ", special_of(came, fixed_cells)",
+    },
+];
+
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Inside, Kind::AtEnds, Kind::AtBorder];
-
-    /// The end of its functions' names.
-    fn suffix(self) -> &'static str {
-        match self {
-            Kind::Inside => "",
-            Kind::AtEnds => "_at_ends",
-            Kind::AtBorder => "_at_border",
-        }
-    }
-
-    /// The parameter with the cells that are kept.
-    fn parameter(self) -> Option<&'static str> {
-        match self {
-            Kind::Inside => None,
-            Kind::AtEnds => Some("ends: Ends"),
-            Kind::AtBorder => Some("fixed_cells: FixedCells"),
-        }
-    }
-
     /// The beginning of the function that takes a turn, which calls every level's step of this kind.
-    fn head(self, parameters: &[&'static str], result: &str) -> String {
-        let place = match self {
-            Kind::Inside => "inside the grid",
-            Kind::AtEnds => "with fixed cells along the layer",
-            Kind::AtBorder => "with a layer at a side",
-        };
-        let parameters = parameters.iter().copied().chain(self.parameter());
-        let parameters: String = parameters.map(|parameter| format!("    {parameter},\n")).collect();
+    fn head(&self, parameters: &[&'static str], result: &str) -> String {
+        let Kind { place, suffix, parameter, .. } = self;
+        let parameters: String = parameters.iter().map(|parameter| format!("    {parameter},\n")).collect();
         format!(
             "// A turn {place}: every level takes what came and hands on what it completes.\n\
-             fn advance{}(\n{parameters}) -> {result} {{\n",
-            self.suffix()
+             fn advance{suffix}(\n{parameters}{parameter}) -> {result} {{\n"
         )
     }
 
     /// The layer that `came` through one level, by the numbers `at`: `out` goes to the next level, `level` stays, and `between` comes
     /// between the two.
-    fn step(self, at: &str, came: &str, given: &str, added: &str, between: &str) -> String {
-        let suffix = self.suffix();
-        let special = match self {
-            Kind::Inside => String::new(),
-            Kind::AtEnds => ", ends".to_owned(),
-            Kind::AtBorder => format!(", special_of({came}, fixed_cells)"),
-        };
+    fn step(&self, at: &str, came: &str, given: &str, added: &str, between: &str) -> String {
+        let (suffix, special) = (self.suffix, self.special.replace("came", came));
         format!(
             "    let out{at} = out_of{suffix}({given}{special});\n{between}    \
              let level{at} = level_of{suffix}({given}{added}{special});\n"

@@ -2,15 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, Unrolled, each, sides};
+use super::{KINDS, Kind, Unrolled, each, returning, sides};
 use crate::shader::Piece;
-
-/// A row of a plane as a lane sees it: its packs, and the cells before and behind them.
-struct NeighbourRow {
-    packs: Vec<String>,
-    west: String,
-    east: String,
-}
 
 impl Unrolled {
     /// The text of `#import lane_layer` in 3D: a lane's part of a plane, a few rows one below the other.
@@ -40,15 +33,15 @@ impl Unrolled {
         };
         let _ = write!(text, "struct FixedCells {{\n{}}}\n\n", members("Chosen", "bool"));
         let _ = write!(text, "struct LayerSources {{\n{}}}\n\n", members("PackSource", "u32"));
-        let place = |i: u32| format!("sources.r{} + sources.c{}.at", row(i), column(i));
-        let reversed = |i: u32| format!("sources.c{}.reversed", column(i));
-        text += &self.layer_function("fetch(plane: u32, sources: LayerSources)", |i| {
-            format!("mirrored(pack(plane + {}), {})", place(i), reversed(i))
-        });
+        let load = |function: &str, plane: &str, i: u32| {
+            let (r, c) = (row(i), column(i));
+            format!("mirrored({function}({plane} + sources.r{r} + sources.c{c}.at), sources.c{c}.reversed)")
+        };
+        text +=
+            &self.layer_function("fetch(plane: u32, sources: LayerSources)", |i| load("pack", "plane", i));
         if self.rhs {
-            text += &self.layer_function("added_to(l: i32, sources: LayerSources)", |i| {
-                format!("mirrored(addend(plane_start(l) + {}), {})", place(i), reversed(i))
-            });
+            let head = "added_to(l: i32, sources: LayerSources)";
+            text += &self.layer_function(head, |i| load("addend", "plane_start(l)", i));
         }
         let each_both = |of_column: &dyn Fn(u32) -> String, of_row: &dyn Fn(u32) -> String| {
             each(packs, ", ", of_column) + ", " + &each(strip, ", ", of_row)
@@ -66,11 +59,11 @@ impl Unrolled {
                  put_all(plane + u32(r + {r}) * params.cols + u32(c + {c} * LANES), layer.p{i});\n    }}\n"
             )
         });
+        text += &returning("layer_sources(r: i32, c: i32)", "LayerSources", &places);
+        text += &returning("fixed_cells_of(sources: LayerSources)", "FixedCells", &fixed_cells);
         let _ = write!(
             text,
-            "fn layer_sources(r: i32, c: i32) -> LayerSources {{\n    return LayerSources({places});\n}}\n\n\
-             fn fixed_cells_of(sources: LayerSources) -> FixedCells {{\n    return FixedCells({fixed_cells});\n}}\n\n\
-             fn put_layer(lines: Span, columns: Span, plane: u32, r: i32, c: i32, layer: Layer) {{\n{puts}}}\n\n"
+            "fn put_layer(lines: Span, columns: Span, plane: u32, r: i32, c: i32, layer: Layer) {{\n{puts}}}\n\n"
         );
         // Without shuffles all rows are exchanged, otherwise the first and the last.
         let exchanged = |y: u32| if y + 1 == self.exchanged() { strip - 1 } else { y };
@@ -101,17 +94,17 @@ impl Unrolled {
         let mut text =
             "fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {\n".to_owned();
         let rows: Vec<_> = (0..strip + 2).map(|j| self.neighbour_row(j, &mut text)).collect();
-        for (j, NeighbourRow { packs, west, east }) in rows.iter().enumerate() {
+        for (j, packs) in rows.iter().enumerate() {
             let is_outer = j == 0 || j == rows.len() - 1;
             for i in (0..packs.len()).filter(|_| !(star && is_outer)) {
-                let [before, behind] = sides(packs, i, west, east);
+                let [before, behind] = sides(packs, i, &format!("w{j}"), &format!("e{j}"));
                 let _ = writeln!(text, "    let h{j}_{i} = {before} + {behind};");
             }
         }
         let pack = |i: u32| ((i / self.packs) as usize, (i % self.packs) as usize);
         let around = each(self.all(), ", ", |i| {
             let (j, i) = pack(i);
-            format!("({} + {}) + h{}_{i}", rows[j].packs[i], rows[j + 2].packs[i], j + 1)
+            format!("({} + {}) + h{}_{i}", rows[j][i], rows[j + 2][i], j + 1)
         });
         let diagonal = each(self.all(), ", ", |i| {
             let (j, i) = pack(i);
@@ -123,42 +116,40 @@ impl Unrolled {
         text
     }
 
-    /// Row `nth`, counted from the one before the lane's own.
-    fn neighbour_row(self, nth: u32, text: &mut String) -> NeighbourRow {
+    /// The packs of row `nth`, counted from the one before the lane's own. The cells before and behind them are `w` and `e` with its number.
+    fn neighbour_row(self, nth: u32, text: &mut String) -> Vec<String> {
         let Unrolled { packs, strip, star, .. } = self;
         let (place, y) = match nth {
             0 => ("at.before", self.exchanged() - 1),
             _ if nth > strip => ("at.behind", 0),
             _ => ("at.place", nth - 1),
         };
+        let exchanged =
+            |i: u32, place: &str| format!("exchanged[exchanged_at(half, nth, {y}u, {i}u, {place})]");
         let is_own = place == "at.place";
-        let names: Vec<_> = (0..packs)
-            .map(|i| match is_own {
-                true => format!("own.p{}", y * packs + i),
-                false => format!("n{nth}_{i}"),
-            })
-            .collect();
-        if !is_own {
-            for (i, name) in names.iter().enumerate() {
-                let _ = writeln!(
-                    text,
-                    "    let {name} = exchanged[exchanged_at(half, nth, {y}u, {i}u, {place})];"
-                );
+        let pack = |i: u32| {
+            if is_own {
+                return format!("own.p{}", y * packs + i);
             }
+            let _ = writeln!(text, "    let n{nth}_{i} = {};", exchanged(i, place));
+            format!("n{nth}_{i}")
+        };
+        let row: Vec<_> = (0..packs).map(pack).collect();
+        if star && !is_own {
+            return row;
         }
         let last = packs - 1;
-        let (west, east) = (format!("w{nth}"), format!("e{nth}"));
-        if self.subgroups && (is_own || !star) {
-            let _ = writeln!(text, "    let {west} = shift_up(last_of({}));", names[last as usize]);
-            let _ = writeln!(text, "    let {east} = shift_down(first_of({}));", names[0]);
-        } else if is_own || !star {
-            let _ = writeln!(
-                text,
-                "    let {west} = last_of(exchanged[exchanged_at(half, nth, {y}u, {last}u, lane_before({place}))]);\n    \
-                 let {east} = first_of(exchanged[exchanged_at(half, nth, {y}u, 0u, lane_behind({place}))]);"
-            );
-        }
-        NeighbourRow { packs: names, west, east }
+        let (west, east) = if self.subgroups {
+            (
+                format!("shift_up(last_of({}))", row[last as usize]),
+                format!("shift_down(first_of({}))", row[0]),
+            )
+        } else {
+            let (before, behind) = (format!("lane_before({place})"), format!("lane_behind({place})"));
+            (format!("last_of({})", exchanged(last, &before)), format!("first_of({})", exchanged(0, &behind)))
+        };
+        let _ = write!(text, "    let w{nth} = {west};\n    let e{nth} = {east};\n");
+        row
     }
 
     /// The text of `#import team_levels` in 3D: the levels of a lane, and the steps between them.
@@ -171,7 +162,7 @@ impl Unrolled {
              // Each level, and the layer that waits for a barrier in front of it.\nstruct Levels {{\n{members}}}\n\n",
             self.rows > 1
         );
-        for kind in Kind::ALL {
+        for kind in &KINDS {
             text += &self.plane_advance(kind);
         }
         vec![
@@ -181,7 +172,7 @@ impl Unrolled {
     }
 
     /// A turn: a plane through every level.
-    fn plane_advance(self, kind: Kind) -> String {
+    fn plane_advance(self, kind: &Kind) -> String {
         let Unrolled { levels, rhs, .. } = self;
         let parameters =
             ["k: Weights", "levels: Levels", "fetched: Layer", "at: LanePosition", "work: PlaneWork"];

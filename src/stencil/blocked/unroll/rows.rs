@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, Unrolled, each, repeated, sides};
+use super::{KINDS, Kind, Unrolled, each, repeated, returning, sides};
 use crate::shader::Piece;
 
 impl Unrolled {
@@ -44,11 +44,11 @@ impl Unrolled {
                  put_all(at + u32(c + {i} * LANES), row.p{i});\n    }}\n"
             )
         });
+        text += &returning("layer_sources(c: i32)", "LayerSources", &places);
+        text += &returning("fixed_cells_of(sources: LayerSources)", "FixedCells", &fixed_cells);
         let _ = write!(
             text,
-            "fn layer_sources(c: i32) -> LayerSources {{\n    return LayerSources({places});\n}}\n\n\
-             fn fixed_cells_of(sources: LayerSources) -> FixedCells {{\n    return FixedCells({fixed_cells});\n}}\n\n\
-             fn first_cell(row: Layer) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
+            "fn first_cell(row: Layer) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
              fn last_cell(row: Layer) -> Elem {{\n    return last_of(row.p{last});\n}}\n\n\
              fn put_in_slot(slot: u32, y: u32, lane: u32, row: Layer) {{\n{stores}}}\n\n\
              fn put_row(columns: Span, at: u32, c: i32, row: Layer) {{\n{puts}}}\n"
@@ -81,7 +81,7 @@ impl Unrolled {
         let _ = write!(text, "struct Levels {{\n{members}{waits}}}\n\n");
         text += "// A turn's result: the levels, and the rows that leave the last one.\n\
                  struct Advanced {\n    levels: Levels,\n    rows: TurnRows,\n}\n\n";
-        for kind in Kind::ALL {
+        for kind in &KINDS {
             text += &self.advance(kind);
         }
         text += &self.carrying();
@@ -93,7 +93,7 @@ impl Unrolled {
     }
 
     /// A turn of a team: every row through every level.
-    fn advance(self, kind: Kind) -> String {
+    fn advance(self, kind: &Kind) -> String {
         let Unrolled { rows, levels, subgroups, .. } = self;
         let parameters = [
             "k: Weights",
@@ -136,7 +136,7 @@ impl Unrolled {
     }
 
     /// One row through one level: `out` goes to the next, `level` stays.
-    fn step(self, kind: Kind, l: u32, y: u32) -> String {
+    fn step(self, kind: &Kind, l: u32, y: u32) -> String {
         let Unrolled { subgroups, rhs, .. } = self;
         let level = if y == 0 { format!("levels.l{l}") } else { format!("level{l}_{}", y - 1) };
         let came = format!("at.row + {}", i64::from(y) - i64::from(l * self.lag())).replace("+ -", "- ");
@@ -178,11 +178,11 @@ impl Unrolled {
                  put_row(columns, u32(r + {y}) * params.cols, c, arriving.r{y});\n    }}\n"
             )
         });
-        format!(
-            "fn rows_in_slot(slot: u32, lane: u32) -> TurnRows {{\n    return TurnRows({reads});\n}}\n\n\
-             fn pass_rows(slot: u32, lane: u32, arriving: TurnRows) {{\n{stores}}}\n\n\
-             fn put_rows(rows: LayerRange, columns: Span, r: i32, c: i32, arriving: TurnRows) {{\n{puts}}}\n\n"
-        )
+        returning("rows_in_slot(slot: u32, lane: u32)", "TurnRows", &reads)
+            + &format!(
+                "fn pass_rows(slot: u32, lane: u32, arriving: TurnRows) {{\n{stores}}}\n\n\
+                 fn put_rows(rows: LayerRange, columns: Span, r: i32, c: i32, arriving: TurnRows) {{\n{puts}}}\n\n"
+            )
     }
 
     /// The packs that an invocation fetches each turn.
@@ -190,16 +190,13 @@ impl Unrolled {
         let fetches = (self.rows * self.packs).div_ceil(self.teams);
         let mut text = repeated("RowFetches", fetches, "e", "PackFetch");
         text += &repeated("FetchedPacks", fetches, "f", "Pack");
-        let all = |value: &dyn Fn(u32) -> String| each(fetches, ", ", value);
+        let places = each(fetches, ", ", |i| format!("pack_fetch(place, {i}u, first_col)"));
+        text += &returning("row_fetches(place: u32, first_col: i32)", "RowFetches", &places);
+        let fetched = each(fetches, ", ", |i| format!("fetch_one(fetches.e{i}, row)"));
+        text += &returning("fetch(fetches: RowFetches, row: i32)", "FetchedPacks", &fetched);
         let stages = each(fetches, "", |i| format!("    stage_one(fetches.e{i}, slot, fetched.f{i});\n"));
-        let _ = write!(
-            text,
-            "fn row_fetches(place: u32, first_col: i32) -> RowFetches {{\n    return RowFetches({});\n}}\n\n\
-             fn fetch(fetches: RowFetches, row: i32) -> FetchedPacks {{\n    return FetchedPacks({});\n}}\n\n\
-             fn stage(fetches: RowFetches, slot: u32, fetched: FetchedPacks) {{\n{stages}}}\n",
-            all(&|i| format!("pack_fetch(place, {i}u, first_col)")),
-            all(&|i| format!("fetch_one(fetches.e{i}, row)")),
-        );
+        let _ =
+            write!(text, "fn stage(fetches: RowFetches, slot: u32, fetched: FetchedPacks) {{\n{stages}}}\n");
         text
     }
 }
