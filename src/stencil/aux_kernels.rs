@@ -48,11 +48,6 @@ impl Config {
         kernels.map(|kernel| (kernel.label, kernel.entry_point, kernel.wgsl)).collect()
     }
 
-    /// The operator over two grids that finds the largest change and the sum of all squared changes.
-    pub fn residual(&self) -> Monoid {
-        residual::operator(self.element)
-    }
-
     /// The operator over two grids that adds up the squared changes of an exact check.
     pub fn exact_residual(&self) -> Monoid {
         residual::exact_operator(self.element)

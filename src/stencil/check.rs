@@ -3,7 +3,6 @@
 use crate::element::Element;
 use crate::gpu::params::parameters;
 use crate::reduce::Accuracy;
-use crate::stencil::residual;
 use crate::stencil::until::{Norm, Until};
 
 parameters! {
@@ -36,7 +35,7 @@ mod wide {
 pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u8> {
     let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
     let (epsilon, unknown, bound) = (until.epsilon, f64::INFINITY, bound(element, until.epsilon));
-    if residual::width(element) == 8 {
+    if element == Element::F64 {
         bytemuck::bytes_of(&wide::Check { steps, flags, epsilon, unknown, bound }).to_vec()
     } else {
         let [epsilon, unknown, bound] = [epsilon, unknown, bound].map(|real| real as f32);
@@ -47,7 +46,7 @@ pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u8> {
 /// The bound below which a sum of squares has a root below epsilon: roots differ from GPU to GPU. It is at least
 /// the smallest normal number, as smaller squares may be lost.
 fn bound(element: Element, epsilon: f64) -> f64 {
-    if residual::width(element) == 8 {
+    if element == Element::F64 {
         let square = epsilon * epsilon;
         let is_more = epsilon.mul_add(epsilon, -square) > 0.0;
         return if is_more { square.next_up() } else { square }.max(f64::MIN_POSITIVE);
@@ -60,20 +59,10 @@ fn bound(element: Element, epsilon: f64) -> f64 {
 }
 
 /// Decides on the host as the kernel `decide` does on the GPU.
-pub(super) fn meets(until: &Until, is_double: bool, max: f64, squares: f64) -> bool {
-    let element = if is_double { Element::F64 } else { Element::F32 };
-    let epsilon = if is_double { until.epsilon } else { f64::from(until.epsilon as f32) };
+pub(super) fn meets(until: &Until, element: Element, max: f64, squares: f64) -> bool {
+    let epsilon = if element == Element::F64 { until.epsilon } else { f64::from(until.epsilon as f32) };
     let squares_met = until.norm == Norm::Max || squares < bound(element, until.epsilon);
     !squares.is_nan() && max < epsilon && squares_met
-}
-
-/// Converts numbers to the words of `Real`s.
-pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
-    if residual::width(element) == 8 {
-        bytemuck::pod_collect_to_vec(values)
-    } else {
-        values.iter().map(|value| (*value as f32).to_bits()).collect()
-    }
 }
 
 #[cfg(test)]

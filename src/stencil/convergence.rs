@@ -1,6 +1,7 @@
 //! Recording Jacobi steps that stop at convergence: see `shaders/stencil/convergence.wgsl`.
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use wgpu::{Buffer, BufferUsages};
 
@@ -12,9 +13,9 @@ use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::limits::{self, needs};
 use crate::gpu::slice::Slice;
 use crate::gpu::{Compiled, blocks, buffers};
-use crate::reduce::{Accuracy, Bound};
+use crate::reduce::{Accuracy, Bound, BufferRange, Shape};
 use crate::stencil::aux_kernels::{self, CONVERGENCE_SLOTS};
-use crate::stencil::check::{self, reals};
+use crate::stencil::check;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::{Jacobi, Stepper};
 use crate::stencil::kernels::Kernels;
@@ -43,20 +44,21 @@ impl Compiled<Jacobi> {
         limits::check(CONVERGENCE_SLOTS, &limits)?;
         let kernels = &self.own.kernels;
         let mut running = parameters(kernels.passes());
-        let count = running.add(residual::cells(self.config()));
+        let cells = self.config().grid.cells();
+        let count = running.add(u32::try_from(cells).unwrap_or(u32::MAX));
         let mut both = running.clone();
         both.append(&parameters(kernels.passes().map(halted)));
         // A run that has stopped has nothing to reduce.
         both.add(0u32);
         needs!(limits, max_storage_buffer_binding_size, both.size())?;
-        // One block for each bit of the number of steps between two checks, and four others.
-        let numbers = blocks::offset(u32::BITS as usize + 4);
+        // One block for each bit of the number of steps between two checks, and two others.
+        let numbers = blocks::offset(u32::BITS as usize + 2);
         needs!(limits, max_buffer_size, both.size().max(numbers))?;
         let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE;
         let params = running.buffer(device, "halofold::stencil::params", usage);
         let steps = self.stepper(grids, &params)?;
-        let found =
-            buffers::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
+        let size = residual::exact_at(self.config().element) + 16;
+        let found = buffers::scratch(device, "halofold::stencil::residual", size);
         let count = Slice::at(&params, count);
         let reductions = match until.accuracy {
             Accuracy::Exact => &[Residual::Changes, Residual::Squares][..],
@@ -78,7 +80,9 @@ impl Compiled<Jacobi> {
     pub fn compile_until(&self) -> Result<(), Error> {
         limits::check(CONVERGENCE_SLOTS, &self.device().limits())?;
         self.compile();
-        residual::compile(&self.own.kernels)?;
+        let changes = self.own.kernels.residual(Residual::Changes)?;
+        let grid = BufferRange { offset: 0, len: self.config().grid.cells() };
+        changes.compile(&changes.plan(Shape::Whole, &[grid], Some(grid))?)?;
         for entry_point in aux_kernels::CONVERGENCE {
             self.own.kernels.auxiliary(entry_point);
         }
@@ -122,10 +126,10 @@ impl Convergence {
     /// allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: Range<u32>) {
         if steps.start == 0 {
-            Recorder::new(pass).record(&self.control.begin);
+            Recorder::new(pass).record(from_ref(&self.control.begin));
         } else if !steps.is_empty() {
             let parity = steps.start as usize % 2;
-            Recorder::new(pass).record(&self.control.resume[parity..=parity]);
+            Recorder::new(pass).record(from_ref(&self.control.resume[parity]));
         }
         let mut at = steps.start;
         while at < steps.end {
@@ -150,13 +154,9 @@ impl Convergence {
     pub fn parse(bytes: &[u8]) -> Outcome {
         let Some(bytes) = bytes.get(..Self::OUTCOME_SIZE as usize) else { return Outcome::NONE };
         let word = |at: usize| bytemuck::pod_read_unaligned::<u32>(&bytes[at..at + 4]);
-        let wide = word(8) == 8;
-        let real = |nth: usize| {
-            if wide {
-                bytemuck::pod_read_unaligned(&bytes[16 + 8 * nth..][..8])
-            } else {
-                f64::from(f32::from_bits(word(12 + 4 * nth)))
-            }
+        let real = |nth: usize| match word(8) {
+            8 => bytemuck::pod_read_unaligned(&bytes[16 + 8 * nth..][..8]),
+            _ => f64::from(f32::from_bits(word(12 + 4 * nth))),
         };
         let (max, squares) = (real(0), real(1));
         // Squares of tiny changes underflow before the changes do.
@@ -174,14 +174,12 @@ const INTERRUPTED: u32 = 2;
 #[derive(Debug)]
 struct Control {
     outcome: Buffer,
-    begin: [Dispatch; 1],
+    begin: Dispatch,
     /// Before a piece whose first step reads the first buffer, and before one whose first step reads the
     /// second.
     resume: [Dispatch; 2],
-    /// After a check that was due.
-    decide: [Dispatch; 1],
-    /// After a check that comes earlier, because the piece ends.
-    decide_early: [Dispatch; 1],
+    /// After a check that was due, and after one that comes earlier, because the piece ends.
+    decide: [Dispatch; 2],
     /// Counting 1, 2, 4, 8 … steps.
     count: Vec<Dispatch>,
 }
@@ -191,14 +189,16 @@ impl Control {
     /// read them, and the residual.
     fn new(kernels: &Kernels, until: Until, both: &Blocks, params: &Buffer, residual: &Buffer) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
+        // A count of steps by itself, for `resume` 0 and 1, and a power of two for each bit of it.
+        let bits = u32::BITS as usize - (until.every - 1).leading_zeros() as usize;
+        let powers = (0..bits.max(1)).map(|bit| 1 << bit);
+        let steps = [until.every, 0].into_iter().chain(powers);
+        let checks: Vec<_> = steps.map(|steps| check::params(element, until, steps)).collect();
+        let size = checks[0].len() as u64;
         let mut numbers = Blocks::default();
-        let mut add = |steps| numbers.add_bytes(&check::params(element, until, steps));
-        let due = add(until.every);
-        let early = add(0);
-        let bits = u32::BITS - (until.every - 1).leading_zeros();
-        let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
-        let parities = [0, 1].map(&mut add);
-        let size = check::params(element, until, 0).len() as u64;
+        for check in &checks {
+            numbers.add_bytes(check);
+        }
         let numbers = numbers.buffer(device, "halofold::stencil::checks", BufferUsages::UNIFORM);
         let both = both.buffer(device, "halofold::stencil::blocks", BufferUsages::STORAGE);
         let outcome = buffers::filled(
@@ -207,11 +207,11 @@ impl Control {
             &fresh(element),
             BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         );
-        let dispatch = |entry_point, block| {
+        let dispatch = |entry_point, nth: usize| {
             let resource = |slot| match slot {
                 0 => residual.as_entire_binding(),
                 1 => outcome.as_entire_binding(),
-                PARAMETERS => buffers::slice(&numbers, block, size),
+                PARAMETERS => buffers::slice(&numbers, blocks::offset(nth), size),
                 3 => both.as_entire_binding(),
                 _ => params.as_entire_binding(),
             };
@@ -219,11 +219,10 @@ impl Control {
             kernels.auxiliary(entry_point).dispatch(device, label, [1, 1], resource)
         };
         Control {
-            begin: [dispatch("begin", due)],
-            resume: parities.map(|block| dispatch("resume", block)),
-            decide: [dispatch("decide", due)],
-            decide_early: [dispatch("decide", early)],
-            count: powers.into_iter().map(|block| dispatch("count", block)).collect(),
+            begin: dispatch("begin", 0),
+            resume: [1, 2].map(|nth| dispatch("resume", nth)),
+            decide: [0, 1].map(|nth| dispatch("decide", nth)),
+            count: (0..bits).map(|bit| dispatch("count", 2 + bit)).collect(),
             outcome,
         }
     }
@@ -231,27 +230,26 @@ impl Control {
     /// Records the dispatches that follow a check, `steps` steps after the previous one.
     fn record(&self, recorder: &mut Recorder<'_, '_>, steps: u32, every: u32) {
         if steps == every {
-            return recorder.record(&self.decide);
+            return recorder.record(from_ref(&self.decide[0]));
         }
         // Recording allocates nothing, so there is no dispatch that counts exactly `steps`: it takes one for
         // each bit.
         for (bit, count) in self.count.iter().enumerate() {
             if steps >> bit & 1 == 1 {
-                recorder.record(std::slice::from_ref(count));
+                recorder.record(from_ref(count));
             }
         }
-        recorder.record(&self.decide_early);
+        recorder.record(from_ref(&self.decide[1]));
     }
 }
 
 /// The bytes of the outcome before a run.
 fn fresh(element: Element) -> Vec<u8> {
-    let width = residual::width(element);
-    let words = reals(element, &[f64::INFINITY; 2]);
-    let mut outcome = vec![0, 0, width];
-    // 64-bit numbers start at a multiple of eight bytes.
-    outcome.extend((width == 8).then_some(0));
-    outcome.extend(words);
-    outcome.resize((Convergence::OUTCOME_SIZE / 4) as usize, 0);
-    bytemuck::cast_slice(&outcome).to_vec()
+    let real = residual::real(element);
+    let mut outcome = [0u32, 0, real.size() as u32].map(u32::to_ne_bytes).concat();
+    // Numbers start at a multiple of their size.
+    outcome.resize(outcome.len().next_multiple_of(real.size() as usize), 0);
+    outcome.extend(real.encode(&[f64::INFINITY; 2]));
+    outcome.resize(Convergence::OUTCOME_SIZE as usize, 0);
+    outcome
 }

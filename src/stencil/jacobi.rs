@@ -66,16 +66,12 @@ impl Compiled<Jacobi> {
         &self.operation().config
     }
 
-    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps: see [`Config::plan`].
-    pub fn plan(&self) -> &Plan {
-        self.own.kernels.fullest()
-    }
-
     /// Compiles the pipelines of [`Compiled::bind`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         let kernels = &self.own.kernels;
-        for pass in &kernels.fullest().passes {
+        let fullest = kernels.plans.last().expect("a single step is a pass");
+        for pass in &fullest.passes {
             kernels.get(pass.step, kernels.cuts.full());
         }
     }

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
+use crate::gpu::kernel::{Checks, Kernel, Pipeline, Pipelines};
 use crate::gpu::operation::{Plan, Step};
 use crate::gpu::pass::Pass;
-use crate::gpu::{Compiled, Options};
+use crate::gpu::{Compiled, Launches, Options};
 use crate::reduce::Reduce;
 use crate::stencil::aux_kernels;
 use crate::stencil::config::Config;
@@ -45,11 +45,6 @@ impl Kernels {
         self.plans.iter().flat_map(|plan| &plan.passes)
     }
 
-    /// The fullest pass.
-    pub(super) fn fullest(&self) -> &Plan {
-        self.plans.last().expect("a single step is a pass")
-    }
-
     /// A kernel by its name: the stencil's own for passes of a number of steps, or an auxiliary one.
     pub(super) fn get(&self, name: Step, steps: u32) -> Pipeline {
         if name != STEP {
@@ -72,7 +67,8 @@ impl Kernels {
         if let Some(reducer) = kept.get() {
             return Ok(reducer);
         }
-        let reducer = residual.reducer(self.device(), self.config.element, self.options())?;
+        let options = Options { checks: Checks::On, launches: Launches::ByAdapter, ..self.options() };
+        let reducer = Compiled::new(self.device(), residual.of(self.config.element), &options)?;
         Ok(kept.get_or_init(|| reducer))
     }
 

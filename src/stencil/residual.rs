@@ -2,43 +2,30 @@
 //! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
 //! `shaders/exact/operators/squares.wgsl`.
 
-use wgpu::{Buffer, Device, Features};
+use wgpu::{Buffer, Features};
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::Checks;
 use crate::gpu::slice::Slice;
-use crate::gpu::{Compiled, Launches, Options};
 use crate::reduce::exact::{ExactSum, Format};
-use crate::reduce::{Arity, Both, Bound, BufferRange, Monoid, Reduce, Shape};
+use crate::reduce::{Arity, Both, Bound, Monoid, Reduce};
 use crate::shader::{self, rooms};
-use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
 
 /// Offset of the exact sum of squares: element 32 of the buffer that `shaders/stencil/convergence.wgsl` reads as pairs of
 /// numbers. A binding may begin there on every device.
 pub(super) fn exact_at(element: Element) -> u64 {
-    u64::from(32 * 2 * width(element))
-}
-
-/// Bytes of a residual.
-pub(super) fn size(element: Element) -> u64 {
-    exact_at(element) + 16
+    32 * 2 * real(element).size()
 }
 
 /// The type in which changes are computed and summed.
-pub(super) fn real(element: Element) -> &'static str {
-    if element == Element::F64 { "f64" } else { "f32" }
-}
-
-/// Bytes of that type.
-pub(super) fn width(element: Element) -> u32 {
-    if element == Element::F64 { 8 } else { 4 }
+pub(super) fn real(element: Element) -> Element {
+    if element == Element::F64 { Element::F64 } else { Element::F32 }
 }
 
 /// The operator over a grid's cells.
-pub(super) fn operator(element: Element) -> Monoid {
+fn operator(element: Element) -> Monoid {
     let text =
         format!("alias Real = {};\n{}", real(element), shader::text(&[rooms::STENCIL], "stencil/residual"));
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
@@ -55,11 +42,6 @@ pub(super) fn exact_operator(element: Element) -> Monoid {
     operator(element).summed(ExactSum::of(format, element, numbers).needing(features))
 }
 
-/// The number of cells that a check reads while the run continues.
-pub(super) fn cells(config: &Config) -> u32 {
-    config.grid.cells().try_into().unwrap_or(u32::MAX)
-}
-
 /// The reductions of checks.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Residual {
@@ -73,17 +55,10 @@ pub(super) enum Residual {
 
 impl Residual {
     /// The reduction, for grids of any size.
-    pub(super) fn reducer(
-        self,
-        device: &Device,
-        element: Element,
-        options: Options<'_>,
-    ) -> Result<Compiled<Reduce>, Error> {
+    pub(super) fn of(self, element: Element) -> Reduce {
         let is_exact = self != Residual::Changes;
         let operator = if is_exact { exact_operator(element) } else { operator(element) };
-        let to_states = self == Residual::SquaresState;
-        let options = Options { checks: Checks::On, launches: Launches::ByAdapter, ..options };
-        Compiled::new(device, Reduce::new(operator).with_to_states(to_states), &options)
+        Reduce::new(operator).with_to_states(self == Residual::SquaresState)
     }
 
     /// Binds the reduction to two grids. It writes to the start of `out`, or behind all other numbers if it only adds up squares. A
@@ -104,27 +79,6 @@ impl Residual {
             // A reduction in two launches takes no count: it goes on reading when the run has stopped.
             Err(error) if error.is_setting("launches") => Ok(changes().bind(out)?),
             prepared => Ok(prepared?),
-        }
-    }
-}
-
-/// Compiles the kernels of the reduction over a grid.
-pub(super) fn compile(kernels: &Kernels) -> Result<(), Error> {
-    let reducer = kernels.residual(Residual::Changes)?;
-    let grid = BufferRange { offset: 0, len: kernels.config.grid.cells() };
-    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_residual_operator_exists_for_every_float_type() {
-        for element in [Element::F32, Element::F64, Element::F16] {
-            let operator = operator(element);
-            assert_eq!(operator.acc_type(), format!("vec2<{}>", real(element)));
-            assert_eq!(operator.out_size(), 2 * u64::from(width(element)));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use wgpu::{Buffer, BufferUsages};
 
-use crate::element::Value;
+use crate::element::{Element, Value};
 use crate::gpu::Compiled;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
@@ -128,7 +128,8 @@ impl Change {
     /// decides it on the GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));
-        meets(until, is_double, self.max, self.squared())
+        let element = if is_double { Element::F64 } else { Element::F32 };
+        meets(until, element, self.max, self.squared())
     }
 
     fn squared(&self) -> f64 {
