@@ -8,11 +8,12 @@
 pub(super) struct Cuts {
     /// The steps that a pass may make, in ascending order: a single one, up to the fullest pass.
     possible: Vec<u32>,
-    /// Of an even and of an odd number of passes: the steps of the first one, by the steps that are left; 0 where there is none.
-    first: [Vec<u32>; 2],
-    /// The number of those passes, and the sum of their squared steps.
-    cost: [Vec<Option<(u32, u64)>>; 2],
+    /// By an even or an odd number of passes, and by the steps that are left: the fewest of these passes, the sum of their squared steps, and
+    /// the steps of the first one. `None` where there is no such number.
+    best: [Vec<Option<Best>>; 2],
 }
+
+type Best = ((u32, u64), u32);
 
 impl Cuts {
     /// For passes of up to `deepest` steps, of which these are possible; a single step always is.
@@ -20,25 +21,18 @@ impl Cuts {
         let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
         // Beyond three full passes, there is room for another one.
         let most = 3 * possible.last().map_or(0, |full| *full as usize);
-        let mut cuts = Cuts {
-            possible,
-            first: [0, 1].map(|_| vec![0; most + 1]),
-            cost: [0, 1].map(|_| vec![None; most + 1]),
-        };
-        cuts.cost[0][0] = Some((0, 0));
+        let mut best: [Vec<Option<Best>>; 2] = [0, 1].map(|_| vec![None; most + 1]);
+        best[0][0] = Some(((0, 0), 0));
         for left in 1..=most {
             for odd in 0..2 {
-                let tried =
-                    cuts.possible.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
-                        let (passes, squares) = cuts.cost[1 - odd][left - steps as usize]?;
-                        Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
-                    });
-                let best = tried.min();
-                cuts.cost[odd][left] = best.map(|(cost, _)| cost);
-                cuts.first[odd][left] = best.map_or(0, |(_, steps)| steps);
+                let tried = possible.iter().filter_map(|&steps| {
+                    let ((passes, squares), _) = best[1 - odd][left.checked_sub(steps as usize)?]?;
+                    Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
+                });
+                best[odd][left] = tried.min();
             }
         }
-        cuts
+        Cuts { possible, best }
     }
 
     /// The steps that a pass may make, in ascending order.
@@ -71,13 +65,13 @@ impl Cuts {
             (most.saturating_sub(2)..=most).flat_map(|full| parities.map(|odd| (full, (odd ^ full) & 1)));
         let left = |full: u32| (steps - full * fullest) as usize;
         let costs = tried.filter_map(|(full, odd)| {
-            let (passes, squares) = self.cost[odd as usize][left(full)]?;
+            let ((passes, squares), _) = self.best[odd as usize][left(full)]?;
             Some(((full + passes, squares), (full, odd)))
         });
         let (_, (full, odd)) = costs.min().expect("single steps are passes");
         let mut at = (odd as usize, left(full));
         let rest = std::iter::from_fn(move || {
-            let steps = self.first[at.0][at.1];
+            let (_, steps) = self.best[at.0][at.1]?;
             at = (1 - at.0, at.1 - steps as usize);
             (steps > 0).then_some(steps)
         });
