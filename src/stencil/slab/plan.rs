@@ -10,22 +10,10 @@ use crate::gpu::pass::Pass;
 use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
-/// The launches of a round.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RoundPlan {
-    /// All passes over memory but the last: the steps of each, and its launches.
-    pub(super) blocks: Vec<(u32, Vec<Pass>)>,
-    /// The steps of the last pass.
-    pub(super) last: u32,
-    /// The last pass where neighbours need its cells, on both sides. If little would be left between them, this is all of it.
-    pub(super) edges: Vec<Pass>,
-    /// The last pass elsewhere.
-    pub(super) interior: Vec<Pass>,
-}
-
 impl Slab {
-    /// The launches of a round of this many steps, 1 to as many as the halo has layers for: full passes first, then one with the rest. With `single_last` the
-    /// last pass is one step, for a check of its changes. `fitted` returns a configuration as it suits launches that write so many layers.
+    /// The launches of a round of this many steps, 1 to as many as the halo has layers for: of each pass over memory its steps and its launches,
+    /// full passes first, then one with the rest. The last pass comes in two parts: where neighbours need its cells, and elsewhere. If little would be
+    /// left there, the first part is all of it. With `single_last` the last pass is one step, for a check of its changes. `fitted` returns a configuration as it suits launches that write so many layers.
     ///
     /// # Errors
     ///
@@ -38,12 +26,14 @@ impl Slab {
         steps: u32,
         single_last: bool,
         fitted: impl Fn(&Config, u32) -> Config,
-    ) -> Result<RoundPlan, Error> {
+    ) -> Result<Vec<(u32, Vec<Pass>)>, Error> {
         self.config.check(features, limits)?;
         let most = if self.cut == [false; 2] { u32::MAX } else { self.halo / self.config.stencil.radius() };
         SettingError::unless("steps", steps, 1..=most)
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
-        let passes = passes(&self.config, limits, steps, single_last);
+        let cuts = self.config.cuts(limits);
+        let passes = cuts.of(steps - u32::from(single_last)).chain(single_last.then_some(1));
+        let passes: Vec<_> = passes.collect();
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
         let launches = |steps, layers: Range<u32>| match layers.is_empty() {
             true => Ok(Vec::new()),
@@ -53,14 +43,15 @@ impl Slab {
             }
         };
         let mut left = steps;
-        let mut block = |&steps: &u32| {
+        let mut round = Vec::new();
+        for &steps in blocks {
             left -= steps;
-            Ok((steps, launches(steps, self.needed(left))?))
-        };
-        let blocks = blocks.iter().map(&mut block).collect::<Result<_, Error>>()?;
+            round.push((steps, launches(steps, self.needed(left))?));
+        }
         let (edges, interior) = self.parts();
         let edges = edges.into_iter().map(|layers| launches(last, layers)).collect::<Result<Vec<_>, _>>()?;
-        Ok(RoundPlan { blocks, last, edges: edges.concat(), interior: launches(last, interior)? })
+        round.extend([(last, edges.concat()), (last, launches(last, interior)?)]);
+        Ok(round)
     }
 
     /// The layers that must be right if this many more steps follow.
@@ -90,12 +81,6 @@ impl Slab {
         let written = |edge: Range<u32>| edge.start.max(all.start)..edge.end.min(all.end);
         (edges.into_iter().map(written).collect(), inside)
     }
-}
-
-/// The steps of each pass of a round.
-fn passes(config: &Config, limits: &Limits, steps: u32, single_last: bool) -> Vec<u32> {
-    let single = single_last.then_some(1);
-    config.cuts(limits).of(steps - u32::from(single_last)).chain(single).collect()
 }
 
 #[cfg(test)]
@@ -129,9 +114,8 @@ mod tests {
                 let slab = Slab::new(config, own.clone(), halo).unwrap();
                 let plan =
                     slab.plan(Features::empty(), &Limits::default(), halo, single_last, halved).unwrap();
-                assert!(plan.last == 1 || !single_last);
-                let blocks = plan.blocks.iter().flat_map(|(_, launches)| launches);
-                for pass in blocks.chain(&plan.edges).chain(&plan.interior) {
+                assert!(plan.last().unwrap().0 == 1 || !single_last);
+                for pass in plan.iter().flat_map(|(_, launches)| launches) {
                     let [across, down, height, begin, end] =
                         ["blocks_across", "blocks_down", "planes_per_group", "begin", "end"]
                             .map(|name| pass.param(name).unwrap());

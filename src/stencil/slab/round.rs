@@ -18,8 +18,9 @@ type Both = [Vec<Dispatch>; 2];
 /// as many layers as the round makes steps, next to the slab's own. After it, only the slab's own layers are those of the grid.
 #[derive(Debug)]
 pub struct Round {
-    blocks: Vec<Both>,
-    edges: Both,
+    /// All passes, the last one where neighbours need its cells.
+    edges: Vec<Both>,
+    /// The last pass elsewhere.
     interior: Both,
 }
 
@@ -28,19 +29,18 @@ pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Resu
     let device = stepper.bind.kernels.device();
     let machine = stepper.slab.config.machine(device);
     let fitted = |config: &Config, layers| config.fitted(&machine, layers);
-    let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last, fitted)?;
-    let blocks = plan.blocks.iter().flat_map(|(_, launches)| launches);
-    let params = passes::parameters(blocks.chain(&plan.edges).chain(&plan.interior));
+    let parts = stepper.slab.plan(device.features(), &device.limits(), steps, single_last, fitted)?;
+    let params = passes::parameters(parts.iter().flat_map(|(_, launches)| launches));
     let params = params.buffer(device, "halofold::stencil::params", BufferUsages::UNIFORM);
     let mut first = 0;
-    let mut bind = |steps: u32, launches: &[Pass]| {
-        let both = stepper.bind.bind(steps, launches, &[], (&params, first));
+    let bind = |(steps, launches): &(u32, Vec<Pass>)| {
+        let both = stepper.bind.bind(*steps, launches, &[], (&params, first));
         first += launches.len();
         both
     };
-    let blocks = plan.blocks.iter().map(|(steps, launches)| bind(*steps, launches)).collect();
-    let [edges, interior] = [&plan.edges, &plan.interior].map(|launches| bind(plan.last, launches));
-    Ok(Round { blocks, edges, interior })
+    let mut edges: Vec<_> = parts.iter().map(bind).collect();
+    let interior = edges.pop().expect("a round has a last pass");
+    Ok(Round { edges, interior })
 }
 
 impl Round {
@@ -53,10 +53,9 @@ impl Round {
     pub fn encode_edges(&self, encoder: &mut CommandEncoder, from: usize) {
         let mut pass = launch::begin(encoder, "halofold::stencil::slab::edges");
         let mut recorder = Recorder::new(&mut pass);
-        for (nth, both) in self.blocks.iter().enumerate() {
+        for (nth, both) in self.edges.iter().enumerate() {
             recorder.record(&both[(from + nth) % 2]);
         }
-        recorder.record(&self.edges[self.last(from)]);
     }
 
     /// Records the last pass elsewhere.
@@ -73,6 +72,6 @@ impl Round {
 
     /// The buffer that the last pass reads.
     fn last(&self, from: usize) -> usize {
-        (from + self.blocks.len()) % 2
+        (from + self.edges.len() - 1) % 2
     }
 }

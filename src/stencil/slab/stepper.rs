@@ -1,7 +1,6 @@
 //! A slab bound to buffers: its rounds, and the copies of its faces.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
@@ -33,7 +32,7 @@ impl Compiled<Jacobi> {
                 Use::of(role, buffer.into(), 0).with_usage(usage).check()?;
             }
         }
-        Ok(SlabStepper { slab, bind: Arc::new(Binder::new(&self.own.kernels, &self.own.weights, grids)) })
+        Ok(SlabStepper { slab, bind: Binder::new(&self.own.kernels, &self.own.weights, grids) })
     }
 }
 
@@ -41,7 +40,7 @@ impl Compiled<Jacobi> {
 #[derive(Debug)]
 pub struct SlabStepper {
     pub(super) slab: Slab,
-    pub(super) bind: Arc<Binder>,
+    pub(super) bind: Binder,
 }
 
 impl SlabStepper {
