@@ -68,22 +68,21 @@ impl Config {
     /// Makes a configuration with fixed borders, the variant's default tuning, the stencil's default weights,
     /// and no right-hand side.
     pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
-        let one_weight = !variant.is_blocked() && stencil.is_one_weight(stencil.usual);
-        let tuning = Tuning::of(variant);
-        Config {
+        let config = Config {
             stencil,
             variant,
             element,
             grid,
             borders: Borders::default(),
-            tuning,
-            one_weight,
+            tuning: Tuning::of(variant),
+            one_weight: false,
             rhs: false,
             subgroups: false,
             open: if variant.is_blocked() { Open::Tuning } else { Open::Nothing },
             kinds: Kinds::Fixed,
             constants: [0.0; 6],
-        }
+        };
+        config.weighed(stencil.usual)
     }
 
     /// Makes a configuration that takes the kernel expected to be the fastest on the device that runs it.

@@ -107,14 +107,19 @@ impl Compiled<Jacobi> {
         self.submit::<T>(queue, outcome, |encoder| run.encode(encoder, 0..most))
     }
 
-    /// Submits some work and a copy of the first bytes of a buffer.
+    /// Submits some work and a copy of the first bytes of a buffer, whose cells are to become `T`s.
     fn submit<T>(
         &self,
         queue: &Queue,
         source: (&Buffer, u64),
         record: impl FnOnce(&mut CommandEncoder),
     ) -> Result<Readback, Error> {
-        self.check_cells::<T>()?;
+        let (element, asked) = (self.config().element, size_of::<T>());
+        if element.size() != asked as u64 {
+            let remedy = format!("use a type of {}", element.size());
+            let message = format!("cells of {element} as a type of {asked} bytes: {remedy}");
+            return Err(Error::setting("type", message));
+        }
         read::submit_copy((self.device(), queue), source, |encoder| {
             record(encoder);
             Ok(())
@@ -125,15 +130,6 @@ impl Compiled<Jacobi> {
     fn cells<'b>(&self, grids: Grids<'b>, steps: u32) -> (&'b Buffer, u64) {
         let buffer = if steps.is_multiple_of(2) { grids.first } else { grids.second };
         (buffer, self.config().bytes())
-    }
-
-    fn check_cells<T>(&self) -> Result<(), Error> {
-        let (element, asked) = (self.config().element, size_of::<T>());
-        if element.size() == asked as u64 {
-            return Ok(());
-        }
-        let remedy = format!("use a type of {}", element.size());
-        Err(Error::setting("type", format!("cells of {element} as a type of {asked} bytes: {remedy}")))
     }
 }
 

@@ -117,14 +117,10 @@ impl FromStr for Border {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = if text == "constant" { Some("0") } else { text.strip_prefix("constant=") };
         let constant = value.and_then(|value| value.parse().ok()).filter(|value: &f64| value.is_finite());
-        let border = match text {
-            "fixed" => Some(Border::Fixed),
-            "reflect" => Some(Border::Reflect),
-            "mirror" => Some(Border::Mirror),
-            "wrap" | "periodic" => Some(Border::Wrap),
-            _ => constant.map(Border::Constant),
-        };
-        border.ok_or_else(|| {
+        let plain = [Border::Fixed, Border::Reflect, Border::Mirror, Border::Wrap];
+        let name = if text == "periodic" { "wrap" } else { text };
+        let named = plain.into_iter().find(|border| border.name() == name);
+        named.or(constant.map(Border::Constant)).ok_or_else(|| {
             Error::setting(
                 "name",
                 format!(
@@ -156,11 +152,6 @@ impl Borders {
     /// The same border on every side.
     pub const fn all(border: Border) -> Self {
         Borders { west: border, east: border, north: border, south: border, near: border, far: border }
-    }
-
-    /// Returns true if all sides are fixed.
-    pub fn are_fixed(self) -> bool {
-        self == Borders::all(Border::Fixed)
     }
 
     /// The two sides of each direction, columns first.

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use crate::gpu::error::Error;
 use crate::stencil::catalogue::{VARIANTS, Variant};
-use crate::stencil::shape::Grid;
 
 /// The dimensions of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -340,11 +339,6 @@ impl Stencil {
     /// Returns true if it has a centre and one class around it.
     pub(crate) const fn is_star(&self) -> bool {
         self.classes.len() == 2
-    }
-
-    /// Returns true if a grid has its number of dimensions. A grid of one plane also counts as 3D.
-    pub fn fits(&self, grid: Grid) -> bool {
-        self.dims == Dims::Three || grid.planes == 1
     }
 }
 

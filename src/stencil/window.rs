@@ -44,14 +44,11 @@ pub(super) struct Layers {
 impl Cut {
     /// A cut into windows of at most `window_bytes` bytes that start at multiples of `alignment`.
     pub(super) fn new(layers: u32, layer_bytes: u64, window_bytes: u64, alignment: u32, reach: u32) -> Self {
-        let mut common = (u64::from(alignment), layer_bytes);
-        while common.1 > 0 {
-            common = (common.1, common.0 % common.1);
-        }
         Cut {
             layers,
             most: u32::try_from(window_bytes / layer_bytes).unwrap_or(u32::MAX),
-            step: (u64::from(alignment) / common.0) as u32,
+            // The alignment is a power of two.
+            step: alignment >> layer_bytes.trailing_zeros().min(alignment.trailing_zeros()),
             reach,
         }
     }

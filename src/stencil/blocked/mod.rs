@@ -50,12 +50,9 @@ impl Config {
         let tuning = self.tuning;
         self.with_tuning(match self.stencil.dims {
             Dims::Two => {
-                let is_shared = |steps: u32, teams: u32| {
-                    steps.is_multiple_of(teams) && steps / teams <= tuning.levels_per_team
-                };
-                let teams_for = |steps| (1..=tuning.block.rows).rev().find(|teams| is_shared(steps, *teams));
-                let shared = (1..=steps).rev().find_map(|steps| Some((steps, teams_for(steps)?)));
-                let (steps, teams) = shared.unwrap_or((1, 1));
+                let shared = |teams| (teams * tuning.levels_per_team.min(steps / teams), teams);
+                let most = (1..=tuning.block.rows.min(steps)).map(shared).max();
+                let (steps, teams) = most.unwrap_or((1, 1));
                 let block = Block { rows: teams, ..tuning.block };
                 tuning.with_block(block).with_levels_per_team(steps / teams)
             }

@@ -165,7 +165,11 @@ impl Kernel {
     fn quick_config(self, element: Element, grid: Grid, borders: Borders) -> Config {
         let config = self.config(element, grid).with_borders(borders);
         let is_slow = self.variant.is_blocked() && is_software();
-        if is_slow { blocked::small(config, self.nth() + usize::from(!borders.are_fixed())) } else { config }
+        if is_slow {
+            blocked::small(config, self.nth() + usize::from(borders != Borders::default()))
+        } else {
+            config
+        }
     }
 
     /// The grid of two or that of three directions, as the stencil has them.
