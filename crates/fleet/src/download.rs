@@ -18,7 +18,7 @@ const CHUNKS: usize = 3;
 ///
 /// - `sink` fails.
 /// - The device is lost.
-pub fn download(
+pub(crate) fn download(
     device: &Device,
     queue: &Queue,
     buffer: &Buffer,

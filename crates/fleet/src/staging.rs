@@ -11,9 +11,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 
 use halofold::read;
-use halofold::wgpu::{
-    self, Buffer, BufferUsages, BufferView, BufferViewMut, COPY_BUFFER_ALIGNMENT, Device, MapMode,
-};
+use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, COPY_BUFFER_ALIGNMENT, Device, MapMode};
 use rayon::prelude::*;
 
 use crate::error::WorkerError;
@@ -31,7 +29,7 @@ const FAILED: u8 = 2;
 /// One that the host writes may lie in the GPU's memory, where the processor's caches do not reach: it is written once, front to back, and
 /// never read.
 #[derive(Debug)]
-pub struct Staging {
+pub(crate) struct Staging {
     buffer: Buffer,
     mode: MapMode,
     state: Arc<AtomicU8>,
@@ -39,7 +37,7 @@ pub struct Staging {
 
 impl Staging {
     /// A buffer of so many bytes that the host reads, or that it writes. It is not mapped yet.
-    pub fn new(device: &Device, label: &str, size: u64, mode: MapMode) -> Self {
+    pub(crate) fn new(device: &Device, label: &str, size: u64, mode: MapMode) -> Self {
         let usage = match mode {
             MapMode::Read => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
             MapMode::Write => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
@@ -51,12 +49,12 @@ impl Staging {
     }
 
     /// The buffer, for the copy from it or to it.
-    pub fn buffer(&self) -> &Buffer {
+    pub(crate) fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
     /// Asks for it. It is mapped once the submissions so far that use it are done.
-    pub fn ask(&self) {
+    pub(crate) fn ask(&self) {
         self.state.store(ASKED, Ordering::Release);
         let state = self.state.clone();
         self.buffer.map_async(self.mode, .., move |result| {
@@ -64,30 +62,22 @@ impl Staging {
         });
     }
 
-    /// True if it is mapped by now.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost.
-    pub fn is_mapped(&self) -> Result<bool, WorkerError> {
-        match self.state.load(Ordering::Acquire) {
-            FAILED => Err(lost()),
-            state => Ok(state == MAPPED),
-        }
-    }
-
     /// Waits until it is mapped, after the submissions that use it are done.
     ///
     /// # Errors
     ///
     /// The device is lost.
-    pub fn wait(&self, device: &Device) -> Result<(), WorkerError> {
-        while !self.is_mapped()? {
+    pub(crate) fn wait(&self, device: &Device) -> Result<(), WorkerError> {
+        loop {
+            match self.state.load(Ordering::Acquire) {
+                MAPPED => return Ok(()),
+                FAILED => return Err(lost()),
+                _ => {}
+            }
             // Another thread may have polled at the same time and be running the callbacks.
             read::poll(device)?;
             thread::yield_now();
         }
-        Ok(())
     }
 
     /// The bytes that the GPU has copied to it, or the first of them.
@@ -95,39 +85,12 @@ impl Staging {
     /// # Errors
     ///
     /// The device is lost, or this is not mapped.
-    pub fn view(&self, bytes: impl RangeBounds<u64>) -> Result<BufferView, WorkerError> {
+    pub(crate) fn view(&self, bytes: impl RangeBounds<u64>) -> Result<BufferView, WorkerError> {
         self.buffer.get_mapped_range(bytes).map_err(|_| lost())
     }
 
-    /// The bytes that the GPU will copy from it, or some of them: several threads may write parts that do not overlap. Parts begin at a multiple of 8,
-    /// and have a multiple of 4 bytes.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost, or this is not mapped.
-    pub fn view_mut(&self, bytes: impl RangeBounds<u64>) -> Result<BufferViewMut, WorkerError> {
-        self.buffer.get_mapped_range_mut(bytes).map_err(|_| lost())
-    }
-
-    /// Passes some of the bytes that the GPU will copy from it to `write`, as [`Staging::view_mut`] does, for those who write to slices: a system
-    /// call. To read there may be a hundred times slower than elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// The device is lost, or this is not mapped.
-    pub fn write_in_place<T>(
-        &self,
-        bytes: impl RangeBounds<u64>,
-        write: impl FnOnce(&mut [u8]) -> T,
-    ) -> Result<T, WorkerError> {
-        let mut view = self.view_mut(bytes)?;
-        let mut place = view.slice(..);
-        let (start, len) = (place.as_raw_element_ptr(), place.len());
-        // SAFETY: wgpu has set this memory to zeros before it was mapped first, the view is the only one of it, and nobody uses atomics.
-        Ok(write(unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }))
-    }
-
-    /// Fills the first bytes of it, many of them by several threads: `fill` gets the number of bytes before its part, and the part.
+    /// Fills the first bytes of it, many of them by several threads: `fill` gets the number of bytes before its part, and the part. To read there may
+    /// be a hundred times slower than elsewhere.
     pub(crate) fn fill(
         &self,
         bytes: u64,
@@ -136,8 +99,11 @@ impl Staging {
         let part = |start: u64| {
             let len = (bytes - start).min(PART);
             let words = start..start + len.next_multiple_of(COPY_BUFFER_ALIGNMENT);
-            let filled = self.write_in_place(words, |part| fill(start, &mut part[..len as usize]))?;
-            filled.map_err(WorkerError::file)
+            let mut view = self.buffer.get_mapped_range_mut(words).map_err(|_| lost())?;
+            let place = view.slice(..).as_raw_element_ptr();
+            // SAFETY: wgpu has set this memory to zeros before it was mapped first, the view is the only one of it, and nobody uses atomics.
+            let part = unsafe { slice::from_raw_parts_mut(place.as_ptr(), len as usize) };
+            fill(start, part).map_err(WorkerError::file)
         };
         if bytes <= PART {
             return if bytes == 0 { Ok(()) } else { part(0) };
@@ -147,7 +113,7 @@ impl Staging {
     }
 
     /// Gives it back to the GPU.
-    pub fn unmap(&self) {
+    pub(crate) fn unmap(&self) {
         self.buffer.unmap();
     }
 }
