@@ -20,14 +20,12 @@ pub struct Stepping {
     outcome: Outcome,
     /// The condition that the outcome is about.
     until: Option<Until>,
-    /// The steps after which the run ends.
-    end: u32,
 }
 
 impl Stepping {
     /// The beginning of a run in rounds of up to `depth` steps.
     pub const fn new(depth: u32) -> Self {
-        Stepping { depth, outcome: Outcome::NONE, until: None, end: 0 }
+        Stepping { depth, outcome: Outcome::NONE, until: None }
     }
 
     /// The most steps of a round.
@@ -40,40 +38,41 @@ impl Stepping {
         self.outcome
     }
 
-    /// Begins to make this many steps, or if there is a condition fewer: checks come after every [`Until::every`] steps since the first, and after
+    /// Makes this many steps, or if there is a condition fewer: checks come after every [`Until::every`] steps since the first, and after
     /// the last one, and the run ends once one of them finds the condition met or a change that is NaN. A run that has converged makes no
     /// more steps for this condition; without one, and for another one, it goes on.
     ///
+    /// `make` makes a round, and returns the change of its last step if it is checked.
+    ///
     /// # Errors
     ///
-    /// The condition is no number, or checks come after every zero steps.
-    pub fn begin(&mut self, steps: u32, until: Option<&Until>) -> Result<(), halofold::Error> {
+    /// - The condition is no number, or checks come after every zero steps.
+    /// - The errors of `make`.
+    pub fn run<E: From<halofold::Error>>(
+        &mut self,
+        steps: u32,
+        until: Option<&Until>,
+        mut make: impl FnMut(Round) -> Result<Option<Change>, E>,
+    ) -> Result<Outcome, E> {
         until.map_or(Ok(()), Until::check)?;
         if steps > 0 && self.until != until.copied() {
             self.until = until.copied();
             self.outcome.converged = false;
         }
-        self.end = self.outcome.steps.saturating_add(steps);
-        Ok(())
-    }
-
-    /// The next round; `None` if the run is over.
-    pub fn next(&self) -> Option<Round> {
-        let Outcome { steps: done, converged, .. } = self.outcome;
-        let is_over = done >= self.end || self.until.is_some() && (converged || self.outcome.is_nan());
-        let due = self.until.map_or(self.end, |until| until.next_check(done, self.end));
-        let steps = due.saturating_sub(done).min(self.depth);
-        let is_checked = self.until.is_some() && done + steps == due;
-        (!is_over).then_some(Round { steps, is_checked })
-    }
-
-    /// Adds a round that was made, and if it was checked the change of its last step.
-    pub fn add(&mut self, round: Round, change: Option<&Change>) {
-        self.outcome.steps += round.steps;
-        if let (Some(until), Some(change)) = (&self.until, change) {
-            (self.outcome.max, self.outcome.l2) = (change.max(), change.l2());
-            self.outcome.converged = change.meets(until);
+        let end = self.outcome.steps.saturating_add(steps);
+        let is_over = |outcome: Outcome| until.is_some() && (outcome.converged || outcome.is_nan());
+        while self.outcome.steps < end && !is_over(self.outcome) {
+            let done = self.outcome.steps;
+            let due = until.map_or(end, |until| until.next_check(done, end));
+            let steps = (due - done).min(self.depth);
+            let change = make(Round { steps, is_checked: until.is_some() && done + steps == due })?;
+            self.outcome.steps += steps;
+            if let (Some(until), Some(change)) = (until, change) {
+                (self.outcome.max, self.outcome.l2) = (change.max(), change.l2());
+                self.outcome.converged = change.meets(until);
+            }
         }
+        Ok(self.outcome)
     }
 }
 
@@ -85,18 +84,17 @@ mod tests {
     fn rounds_end_at_checks_and_at_the_end() {
         let mut run = Stepping::new(4);
         let mut rounds = |steps, until: Option<&Until>| {
-            run.begin(steps, until).unwrap();
             let mut made = Vec::new();
-            while let Some(round) = run.next() {
+            let run = run.run(steps, until, |round| {
                 made.push((round.steps, round.is_checked));
-                run.add(round, None);
-            }
-            made
+                Ok::<_, halofold::Error>(None)
+            });
+            run.map(|_| made)
         };
-        assert_eq!(rounds(9, None), [(4, false), (4, false), (1, false)]);
+        assert_eq!(rounds(9, None).unwrap(), [(4, false), (4, false), (1, false)]);
         let until = Until::new(0.0).with_every(6);
-        assert_eq!(rounds(5, Some(&until)), [(3, true), (2, true)]);
-        assert_eq!(rounds(0, None), []);
-        assert!(run.begin(1, Some(&Until::new(f64::NAN))).is_err());
+        assert_eq!(rounds(5, Some(&until)).unwrap(), [(3, true), (2, true)]);
+        assert_eq!(rounds(0, None).unwrap(), []);
+        assert!(rounds(1, Some(&Until::new(f64::NAN))).is_err());
     }
 }

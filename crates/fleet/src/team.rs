@@ -120,13 +120,11 @@ impl Team {
     ///
     /// Those of the two.
     pub fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
-        self.stepping.begin(steps, until)?;
-        while let Some(round) = self.stepping.next() {
-            self.round(round)?;
-            let change = round.is_checked.then(|| self.change()).transpose()?;
-            self.stepping.add(round, change.as_ref());
-        }
-        Ok(self.stepping.outcome())
+        let Team { workers, stepping, .. } = self;
+        stepping.run(steps, until, |round| {
+            make(workers, round)?;
+            round.is_checked.then(|| change(workers)).transpose()
+        })
     }
 
     /// Waits for everything submitted.
@@ -165,57 +163,51 @@ impl Team {
         }
         Ok(())
     }
+}
 
-    /// The change by the last step in all slabs.
-    fn change(&self) -> Result<Change, FleetError> {
-        let mut changes = self.workers.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
-        let first = changes.next().expect("there is a GPU");
-        changes.try_fold(first?, |mut all, change| {
-            all.merge(&change?);
-            Ok(all)
-        })
+/// The change by the last step in all slabs.
+fn change(workers: &[Worker]) -> Result<Change, FleetError> {
+    let mut changes = workers.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
+    let first = changes.next().expect("there is a GPU");
+    changes.try_fold(first?, |mut all, change| {
+        all.merge(&change?);
+        Ok(all)
+    })
+}
+
+/// Makes a round on each GPU, and the exchange after it.
+fn make(workers: &mut [Worker], round: Round) -> Result<(), FleetError> {
+    let begin = |(nth, worker): (usize, &mut Worker)| of(nth, worker.begin(round.steps, round.is_checked));
+    match &mut *workers {
+        [one] => begin((0, one))?,
+        // A submission takes a driver as long as a pass over a small slab.
+        all => with_few_threads(|| all.par_iter_mut().enumerate().try_for_each(begin))?,
     }
+    workers.iter_mut().enumerate().try_for_each(|(nth, worker)| of(nth, worker.wait()))?;
+    exchange(workers)?;
+    workers.iter_mut().enumerate().try_for_each(|(nth, worker)| of(nth, worker.release()))
+}
 
-    /// A round on each GPU, and the exchange after it.
-    fn round(&mut self, round: Round) -> Result<(), FleetError> {
-        let begin =
-            |(nth, worker): (usize, &mut Worker)| of(nth, worker.begin(round.steps, round.is_checked));
-        match &mut self.workers[..] {
-            [one] => begin((0, one))?,
-            // A submission takes a driver as long as a pass over a small slab.
-            all => with_few_threads(|| all.par_iter_mut().enumerate().try_for_each(begin))?,
-        }
-        for (nth, worker) in self.workers.iter_mut().enumerate() {
-            of(nth, worker.wait())?;
-        }
-        self.exchange()?;
-        for (nth, worker) in self.workers.iter_mut().enumerate() {
-            of(nth, worker.release())?;
-        }
-        Ok(())
-    }
-
-    /// Brings each edge to the neighbour's halo.
-    fn exchange(&self) -> Result<(), FleetError> {
-        let count = self.workers.len();
-        let copy = |nth: usize, side: Side| {
-            let neighbour = match side {
-                Side::Low => (nth + count - 1) % count,
-                Side::High => (nth + 1) % count,
-            };
-            match of(nth, self.workers[nth].take(side))? {
-                Some(edge) => of(neighbour, self.workers[neighbour].give(side.opposite(), &edge)),
-                None => Ok(()),
-            }
+/// Brings each edge to the neighbour's halo.
+fn exchange(workers: &[Worker]) -> Result<(), FleetError> {
+    let count = workers.len();
+    let copy = |nth: usize, side: Side| {
+        let neighbour = match side {
+            Side::Low => (nth + count - 1) % count,
+            Side::High => (nth + 1) % count,
         };
-        let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
-        let is_there = |(nth, side): &(usize, Side)| self.workers[*nth].slab().edge(*side).is_some();
-        let faces: Vec<_> = faces.filter(is_there).collect();
-        if (faces.len() as u64) * self.workers[0].slab().face_bytes() < THREADED {
-            return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
+        match of(nth, workers[nth].take(side))? {
+            Some(edge) => of(neighbour, workers[neighbour].give(side.opposite(), &edge)),
+            None => Ok(()),
         }
-        with_few_threads(|| faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side)))
+    };
+    let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
+    let is_there = |(nth, side): &(usize, Side)| workers[*nth].slab().edge(*side).is_some();
+    let faces: Vec<_> = faces.filter(is_there).collect();
+    if (faces.len() as u64) * workers[0].slab().face_bytes() < THREADED {
+        return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
     }
+    with_few_threads(|| faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side)))
 }
 
 /// The slabs of a grid, one for each GPU.

@@ -2,10 +2,13 @@
 
 use halofold::stencil::slab::{Side, Slab};
 use halofold_fleet::with_few_threads;
+use mpi::request::scope;
+use mpi::topology::Communicator as _;
+use mpi::traits::{Destination as _, Source as _};
+use mpi::{Rank, Tag};
 use rayon::prelude::*;
 
 use crate::Ranks;
-use crate::exchange::exchange;
 
 /// Bytes that a thread copies at once.
 const PART: usize = 1 << 18;
@@ -31,10 +34,30 @@ impl Faces {
         with_few_threads(|| parts.for_each(|(to, from)| to.copy_from_slice(from)));
     }
 
-    /// Exchanges faces with the neighbours. All ranks call this together.
+    /// Sends the face on each side that has one to the neighbour there, and receives the neighbour's, all at the same time. Beyond the
+    /// last rank comes the first. All ranks call this together.
     pub(crate) fn exchange(&mut self, ranks: &Ranks) {
-        let leaving = self.leaving.each_ref().map(Option::as_deref);
-        exchange(ranks, leaving, self.arriving.each_mut().map(Option::as_deref_mut));
+        let neighbour = |side: Side| {
+            let step = if side == Side::Low { ranks.count() - 1 } else { 1 };
+            ranks.world().process_at_rank(((ranks.rank() + step) % ranks.count()) as Rank)
+        };
+        // On which side of its sender a face was: in a ring of two, both neighbours are one rank.
+        let tag = |side: Side| side as Tag;
+        scope(|scope| {
+            let mut requests = Vec::new();
+            for (side, face) in Side::BOTH.into_iter().zip(&mut self.arriving) {
+                let receive =
+                    |face| neighbour(side).immediate_receive_into_with_tag(scope, face, tag(side.opposite()));
+                requests.extend(face.as_deref_mut().map(receive));
+            }
+            for (side, face) in Side::BOTH.into_iter().zip(&self.leaving) {
+                let send = |face| neighbour(side).immediate_send_with_tag(scope, face, tag(side));
+                requests.extend(face.as_deref().map(send));
+            }
+            for request in requests {
+                request.wait_without_status();
+            }
+        });
     }
 
     /// The face that has come from the neighbour on a side.

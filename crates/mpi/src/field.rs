@@ -107,13 +107,11 @@ impl<'g> Field<'g> {
     }
 
     fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, GridError> {
-        self.stepping.begin(steps, until)?;
-        while let Some(round) = self.stepping.next() {
-            self.round(round)?;
-            let change = round.is_checked.then(|| self.change()).transpose()?;
-            self.stepping.add(round, change.as_ref());
-        }
-        Ok(self.stepping.outcome())
+        let Field { grid, worker, faces, stepping } = self;
+        stepping.run(steps, until, |round| {
+            make(grid, worker, faces, round)?;
+            round.is_checked.then(|| change(grid, worker)).transpose()
+        })
     }
 
     /// Waits for all steps, and hands out this rank's layers, in pieces and in order.
@@ -125,33 +123,6 @@ impl<'g> Field<'g> {
     pub fn read(&self, sink: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), GridError> {
         let own = self.grid.slab().own_bytes();
         Ok(self.worker.read(0..own.end - own.start, sink)?)
-    }
-
-    /// A round of steps, and the exchange of edges behind its interior.
-    fn round(&mut self, round: Round) -> Result<(), GridError> {
-        let Field { grid, worker, faces, .. } = self;
-        worker.begin(round.steps, round.is_checked)?;
-        worker.wait()?;
-        for side in Side::BOTH {
-            if let Some(edge) = worker.take(side)? {
-                faces.put(side, &edge);
-            }
-        }
-        faces.exchange(grid.ranks());
-        for side in Side::BOTH {
-            if let Some(face) = faces.arrived(side) {
-                worker.give(side, face)?;
-            }
-        }
-        Ok(worker.release()?)
-    }
-
-    /// The change by the last step on all ranks.
-    fn change(&self) -> Result<Change, GridError> {
-        let own = self.worker.change()?;
-        let ranks = self.grid.ranks();
-        let largest = ranks.all(&[own.largest()], SystemOperation::max())[0];
-        Ok(Change::from_parts(largest, all_reduce(ranks, own.squares())?))
     }
 }
 
@@ -215,4 +186,34 @@ fn held(grid: &GlobalGrid<'_>, own: &[u8]) -> Result<Vec<u8>, GridError> {
         }
     }
     Ok(held)
+}
+
+/// Makes a round of steps, and exchanges edges behind its interior.
+fn make(
+    grid: &GlobalGrid<'_>,
+    worker: &mut Worker,
+    faces: &mut Faces,
+    round: Round,
+) -> Result<(), GridError> {
+    worker.begin(round.steps, round.is_checked)?;
+    worker.wait()?;
+    for side in Side::BOTH {
+        if let Some(edge) = worker.take(side)? {
+            faces.put(side, &edge);
+        }
+    }
+    faces.exchange(grid.ranks());
+    for side in Side::BOTH {
+        if let Some(face) = faces.arrived(side) {
+            worker.give(side, face)?;
+        }
+    }
+    Ok(worker.release()?)
+}
+
+/// The change by the last step on all ranks.
+fn change(grid: &GlobalGrid<'_>, worker: &Worker) -> Result<Change, GridError> {
+    let (own, ranks) = (worker.change()?, grid.ranks());
+    let largest = ranks.all(&[own.largest()], SystemOperation::max())[0];
+    Ok(Change::from_parts(largest, all_reduce(ranks, own.squares())?))
 }

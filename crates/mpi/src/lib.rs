@@ -14,7 +14,6 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-mod exchange;
 mod faces;
 mod field;
 mod gpu;
