@@ -42,7 +42,7 @@ impl Config {
     }
 
     pub(super) fn machine(&self, device: &wgpu::Device) -> Machine {
-        Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
+        Machine::of(device, self.element)
     }
 
     pub(super) fn choose(self, machine: &Machine, samples: &[(Self, f64)]) -> Self {

@@ -1,6 +1,6 @@
 //! Facts about a device that the choice of kernels depends on. Pure: no GPU here.
 
-use wgpu::{Features, Limits};
+use wgpu::{Device, Features, Limits};
 
 use crate::adapter;
 use crate::element::Element;
@@ -54,15 +54,11 @@ const NVIDIA_CORES: [(&str, u64); 20] = [
 const USUAL_CORES: u64 = 48;
 
 impl Machine {
-    /// Facts from a device's description of itself, for a type of cells.
-    pub(in crate::stencil) fn of(
-        info: &wgpu::AdapterInfo,
-        features: Features,
-        limits: Limits,
-        element: Element,
-    ) -> Self {
+    /// Facts about a device, for a type of cells.
+    pub(in crate::stencil) fn of(device: &Device, element: Element) -> Self {
+        let (info, features, limits) = (device.adapter_info(), device.features(), device.limits());
         let class = match info.vendor {
-            _ if adapter::is_software(info) => Class::Software,
+            _ if adapter::is_software(&info) => Class::Software,
             NVIDIA => Class::Nvidia,
             _ => Class::Other,
         };
