@@ -68,7 +68,7 @@ pub use error_scopes::faults_of;
 pub use grid_state::{GridState, MOST_STEPS, Sink, StepError, steps_of_submission};
 pub use one_gpu::{OneGpu, Record, Submit};
 pub use place::Place;
-pub use split::{part, part_of_layers, unit_of_layers};
+pub use split::{part_of_layers, unit_of_layers};
 pub use stepping::{Round, Stepping};
 pub use team::{Team, kernel_of_parts};
 pub use threads::{limit_few_threads, with_few_threads};

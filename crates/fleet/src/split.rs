@@ -7,23 +7,19 @@ use halofold::wgpu::COPY_BUFFER_ALIGNMENT;
 
 /// The part of `len` things in a row that is the nth of `parts`: the parts make the whole, in their order, and their lengths differ by one
 /// at most. The first is the shortest, the last the longest.
-///
-/// ```
-/// # use halofold_fleet::part;
-/// assert_eq!([0, 1, 2].map(|nth| part(8, nth, 3)), [0..2, 2..5, 5..8]);
-/// ```
-///
-/// # Panics
-///
-/// If there is no such part.
-pub fn part(len: u64, nth: usize, parts: usize) -> Range<u64> {
+fn part(len: u64, nth: usize, parts: usize) -> Range<u64> {
     assert!(nth < parts, "part {nth} of {parts}");
     // 128 bits: a length times a number of parts.
     let bound = |nth: usize| (u128::from(len) * nth as u128 / parts as u128) as u64;
     bound(nth)..bound(nth + 1)
 }
 
-/// The same of a grid's layers: every part begins at a multiple of `unit` layers.
+/// The part of a grid's layers that is the nth of `parts`: every part begins at a multiple of `unit` layers, and their lengths differ by about one
+/// unit.
+///
+/// # Panics
+///
+/// If there is no such part.
 pub fn part_of_layers(layers: u32, unit: u32, nth: usize, parts: usize) -> Range<u32> {
     let Range { start, end } = part(u64::from(layers / unit), nth, parts);
     start as u32 * unit..if nth + 1 == parts { layers } else { end as u32 * unit }

@@ -25,7 +25,6 @@ pub use field::Field;
 pub use gpu::{GpuError, RankGpu, adapter_of};
 pub use grid::{GlobalGrid, GridError};
 pub use halofold;
-pub use halofold_fleet::part;
 pub use merge::all_reduce;
 pub use mpi;
 pub use ranks::{Ranks, run};

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::fmt::{self, Display};
 use std::io::{self, Write as _};
-use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::{mem, panic};
@@ -86,11 +85,6 @@ impl Ranks {
     /// True for the first rank, which prints for all.
     pub fn is_first(&self) -> bool {
         self.rank() == 0
-    }
-
-    /// This rank's [part](crate::part) of `len` things.
-    pub fn part(&self, len: u64) -> Range<u64> {
-        crate::part(len, self.rank(), self.count())
     }
 
     /// Prints why this rank fails, and ends all ranks.
