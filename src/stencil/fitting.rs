@@ -32,8 +32,8 @@ impl Config {
     /// The configurations to time for a calibration on a device, over these grids: single steps, and all shapes of a
     /// time-blocked kernel that this device is offered.
     pub fn trials(&self, device: &wgpu::Device, grids: &[Grid]) -> Vec<Config> {
-        let trials = blocked::trials(self, &self.machine(device), grids);
-        trials.into_iter().map(|trial| Config { open: Open::Nothing, ..trial }).collect()
+        let config = Config { open: Open::Nothing, ..*self };
+        blocked::trials(&config, &self.machine(device), grids)
     }
 
     /// Returns this configuration with the height of workgroups for a launch that writes this many layers.

@@ -61,11 +61,14 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Returns true if a cell lies in a fixed border.
+    /// Returns true if a cell lies in a fixed border, which is as wide as the stencil reaches.
     fn is_fixed(&self, at: [u32; 3]) -> bool {
-        let (sides, lengths) = (self.borders.pairs(), self.lengths());
-        let frozen = |d: usize| is_frozen(at[d], lengths[d], sides[d], self.stencil.radius());
-        (0..self.stencil.dims.count()).any(frozen)
+        let (sides, lengths, radius) = (self.borders.pairs(), self.lengths(), self.stencil.radius());
+        (0..self.stencil.dims.count()).any(|d| {
+            let (low, high) = sides[d];
+            (at[d] < radius && low == Border::Fixed)
+                || (at[d] + radius >= lengths[d] && high == Border::Fixed)
+        })
     }
 
     /// A cell's new value: the sum of each class of cells, by its weight.
@@ -121,11 +124,6 @@ fn residual(old: &[f64], new: &[f64]) -> (f64, f64) {
 fn index(grid: Grid, [col, row, plane]: [u32; 3]) -> usize {
     ((u64::from(plane) * u64::from(grid.rows) + u64::from(row)) * u64::from(grid.cols) + u64::from(col))
         as usize
-}
-
-/// Returns true if a coordinate lies in a fixed border, which is as wide as the stencil reaches.
-fn is_frozen(at: u32, length: u32, (low, high): (Border, Border), radius: u32) -> bool {
-    (at < radius && low == Border::Fixed) || (at + radius >= length && high == Border::Fixed)
 }
 
 /// The coordinate of the cell that stands for `at + offset`: walks there cell by cell, and at a side goes on as the border says. A value,
