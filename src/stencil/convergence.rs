@@ -189,7 +189,7 @@ impl Control {
     /// read them, and the residual.
     fn new(kernels: &Kernels, until: Until, both: &Blocks, params: &Buffer, residual: &Buffer) -> Self {
         let (device, element) = (kernels.device(), kernels.config.element);
-        // A count of steps by itself, for `resume` 0 and 1, and a power of two for each bit of it.
+        // `decide` takes the steps between two checks or 0, `resume` takes 0 or 1, and `count` powers of two.
         let bits = u32::BITS as usize - (until.every - 1).leading_zeros() as usize;
         let powers = (0..bits.max(1)).map(|bit| 1 << bit);
         let steps = [until.every, 0].into_iter().chain(powers);
