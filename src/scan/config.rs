@@ -11,7 +11,7 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::{Cut, Inputs};
 use crate::reduce::{BufferRange, FromResults, Monoid};
-use crate::scan::kernels::{Made, OFFSETS};
+use crate::scan::kernels::{ALL, LINKS, OFFSETS};
 
 /// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each [row](crate::Request::rows) or in
 /// each [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
@@ -42,13 +42,15 @@ use crate::scan::kernels::{Made, OFFSETS};
 /// the places of records.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    monoid: Monoid,
-    is_exclusive: bool,
+    pub(super) monoid: Monoid,
+    /// True if a prefix is without the element itself.
+    pub(super) is_exclusive: bool,
     /// Segments by the offsets of their first elements, of which the first is 0.
-    rows: Cut,
-    continues: bool,
+    pub(super) rows: Cut,
+    /// True if an input goes on where another one has ended.
+    pub(super) continues: bool,
     /// How often a workgroup looks for what it misses, if not as often as kernels say.
-    looks: Option<u32>,
+    pub(super) looks: Option<u32>,
 }
 
 impl Scan {
@@ -109,17 +111,12 @@ impl Scan {
     /// The number of combinations on the longest way from an element to a result, for error bounds:
     /// [`Expected::judge`](crate::reduce::reference::Expected::judge) takes it.
     pub fn depth(&self, len: u64, limits: &Limits) -> u64 {
-        self.made().layout(limits).depth(len)
+        self.layout(limits).depth(len)
     }
 
     /// Bytes of the accumulator that goes from part to part of an input that comes in [parts](Scan::continuing).
     pub fn state_size(&self) -> u64 {
         self.monoid.acc_size().next_multiple_of(4)
-    }
-
-    fn made(&self) -> Made<'_> {
-        let Scan { monoid, rows, is_exclusive, continues, looks } = self;
-        Made { monoid, rows, is_exclusive: *is_exclusive, continues: *continues, looks: *looks }
     }
 }
 
@@ -138,15 +135,15 @@ impl Base for Scan {
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.made().check(features, limits)
+        self.check(features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
+        if self.continues { ALL.to_vec() } else { ALL[..2].to_vec() }
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.made().kernel(step, features, limits)
+        self.composed(step, features, limits)
     }
 
     fn variant(&self, _: Step, _: &Limits) -> u32 {
@@ -154,7 +151,8 @@ impl Base for Scan {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let mut memory = self.made().memory(input, limits)?;
+        let links = Memory::own_zeros(LINKS, self.layout(limits).links(input, limits)?);
+        let mut memory = vec![links.checked(limits, "the memory for states", "")?];
         if let Cut::Segments(starts) = &self.rows {
             let list = Memory::list(OFFSETS, [starts, &[u32::MAX][..]].concat());
             memory.push(list.checked(limits, "the list of offsets", "give fewer at a time")?);
@@ -190,7 +188,7 @@ impl Base for Scan {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.made().layout(limits).plan(inputs.first, limits)
+        self.layout(limits).plan(inputs.first, limits)
     }
 }
 

@@ -5,15 +5,15 @@ use wgpu::{Features, Limits};
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, needs, power_of_two_workgroup};
-use crate::gpu::operation::{Memory, Step};
+use crate::gpu::operation::{Base, Step};
 use crate::gpu::outputs;
-use crate::gpu::range::{BufferRange, Cut};
-use crate::reduce::Monoid;
+use crate::gpu::range::Cut;
+use crate::scan::config::Scan;
 use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece, rooms};
 
 /// The binding with the links of the chain, and that with the offsets of rows.
-const LINKS: u32 = 4;
+pub(super) const LINKS: u32 = 4;
 pub(super) const OFFSETS: u32 = 7;
 
 pub(super) const SCAN: Step = "scan";
@@ -21,7 +21,7 @@ pub(super) const SCAN_LAST: Step = "scan-last";
 pub(super) const CARRY: Step = "carry";
 
 /// All kernels, the last of which only inputs that continue others need.
-const ALL: &[Step] = &[SCAN, SCAN_LAST, CARRY];
+pub(super) const ALL: &[Step] = &[SCAN, SCAN_LAST, CARRY];
 
 /// Items of an invocation, and the fewest tiles of a block.
 const OWN: u32 = 32;
@@ -68,31 +68,13 @@ fn totals(workgroup: u32) -> u32 {
     8 * workgroup + workgroup.div_ceil(4)
 }
 
-/// The case that kernels are made for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Made<'a> {
-    pub(crate) monoid: &'a Monoid,
-    pub(crate) rows: &'a Cut,
-    /// True if a prefix is without the element itself.
-    pub(crate) is_exclusive: bool,
-    /// True if an input goes on where another one has ended.
-    pub(crate) continues: bool,
-    /// How often a workgroup looks for what it misses, if not as often as `chain` says.
-    pub(crate) looks: Option<u32>,
-}
-
-impl<'a> Made<'a> {
-    /// Its kernels.
-    pub(crate) fn steps(&self) -> &'static [Step] {
-        if self.continues { ALL } else { &ALL[..2] }
-    }
-
+impl Scan {
     /// How a workgroup has its tile, and its invocations.
     fn tile(&self, features: Features, limits: &Limits) -> (Tile, u32) {
         let (acc, by_subgroups) = (&self.monoid.acc, features.contains(Features::SUBGROUP));
         let tile = if self.monoid.acc_size() > 8 || !self.monoid.elem.has_vectors() {
             Tile::Lanes
-        } else if by_subgroups && acc.is_word() && self.monoid.subgroup.is_some() && *self.rows == Cut::All {
+        } else if by_subgroups && acc.is_word() && self.monoid.subgroup.is_some() && self.rows == Cut::All {
             Tile::Registers
         } else {
             Tile::Memory
@@ -103,8 +85,8 @@ impl<'a> Made<'a> {
     }
 
     /// The sizes of a plan on a device with these limits.
-    pub(crate) fn layout(&self, limits: &Limits) -> Layout<'a> {
-        let Made { monoid, rows, continues, .. } = *self;
+    pub(super) fn layout(&self, limits: &Limits) -> Layout<'_> {
+        let Scan { monoid, rows, continues, .. } = self;
         let (tile, workgroup) = self.tile(Features::empty(), limits);
         Layout {
             item: monoid.stride(),
@@ -114,18 +96,12 @@ impl<'a> Made<'a> {
             block: BLOCK.max(workgroup).into(),
             has_last: tile != Tile::Lanes,
             rows,
-            continues,
+            continues: *continues,
         }
     }
 
-    /// The memory for the links of the chain.
-    pub(crate) fn memory(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let size = self.layout(limits).links(range, limits)?;
-        Ok(vec![Memory::own_zeros(LINKS, size).checked(limits, "the memory for states", "")?])
-    }
-
     /// The kernel of a step, on a device with these features and limits.
-    pub(crate) fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+    pub(super) fn composed(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let monoid = &self.monoid.on(features);
         let put = if monoid.out.is_scalar() { "scan/put/vectors" } else { "scan/put/singles" };
         let (tile, workgroup) = self.tile(features, limits);
@@ -162,7 +138,7 @@ impl<'a> Made<'a> {
         let mut overrides = vec![
             ("WG", workgroup.into()),
             ("BLOCK", BLOCK.max(workgroup).into()),
-            ("ROWS", (*self.rows != Cut::All).into()),
+            ("ROWS", (self.rows != Cut::All).into()),
             ("CONTINUES", self.continues.into()),
         ];
         overrides.extend(self.looks.map(|looks| ("LOOKS", looks.into())));
@@ -200,7 +176,7 @@ impl<'a> Made<'a> {
     }
 
     /// Checks that a device can run the kernels.
-    pub(crate) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+    pub(super) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;
         let (tile, workgroup) = self.tile(features, limits);
@@ -209,7 +185,7 @@ impl<'a> Made<'a> {
         needs!(limits, max_compute_workgroup_storage_size, tile.memory(workgroup, monoid.acc_size()))?;
         if monoid.op().is_none() {
             for step in self.steps() {
-                WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;
+                WgslError::unless_valid(&self.composed(step, features, limits).wgsl)?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::scan::kernels::{CARRY, SCAN, SCAN_LAST};
 
 parameters! {
     /// `Params` of `shaders/scan/shared/io.wgsl`.
-    pub(crate) struct Params {
+    pub(super) struct Params {
         first: u32,
         index: u32,
         len: u32,
@@ -36,21 +36,21 @@ const SPLIT: &str = "split the input";
 
 /// The sizes that a plan needs to know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout<'a> {
+pub(super) struct Layout<'a> {
     /// Bytes of an element, and of its result.
-    pub(crate) item: u64,
-    pub(crate) result: u64,
+    pub(super) item: u64,
+    pub(super) result: u64,
     /// Words of a state.
-    pub(crate) words: u64,
+    pub(super) words: u64,
     /// Elements of a tile: a power of two.
-    pub(crate) tile: u64,
+    pub(super) tile: u64,
     /// Tiles of a block.
-    pub(crate) block: u64,
+    pub(super) block: u64,
     /// True if tiles that are not full take another kernel.
-    pub(crate) has_last: bool,
-    pub(crate) rows: &'a Cut,
+    pub(super) has_last: bool,
+    pub(super) rows: &'a Cut,
     /// True if other inputs come before.
-    pub(crate) continues: bool,
+    pub(super) continues: bool,
 }
 
 /// A part of the input that a binding can hold: whole tiles, but for the last part.
@@ -123,21 +123,21 @@ impl Layout<'_> {
     }
 
     /// Bytes of links for an input.
-    pub(crate) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
+    pub(super) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
         let [_, slots] = self.slots(range.len);
         let parts = self.parts(range, limits)?.len() as u64;
         Ok(4 * (head(2 * parts) + 4 * slots * self.words))
     }
 
     /// Combinations on the longest way from an element to a result: to the sum of its tile, through a block, along the chain, and back.
-    pub(crate) fn depth(&self, len: u64) -> u64 {
+    pub(super) fn depth(&self, len: u64) -> u64 {
         let workgroup = self.tile / 32;
         let through = workgroup / 4 + 8;
         11 + 2 * through + self.block / workgroup + len.div_ceil(self.tile * self.block) + 13
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(crate) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    pub(super) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let len = range.len;
         let row = match self.rows {
             Cut::All => len.max(1),
