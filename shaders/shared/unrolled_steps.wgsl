@@ -1,6 +1,6 @@
-// The steps of a tree over the first WG slots of `tile`, without a loop: one block for every possible step.
+// The steps of a tree over the first WG slots of `tile`, without a loop: a line for every possible step.
 //
-// `WG`, which is known when the pipeline is created, decides which blocks remain. The total ends in slot 0.
+// `WG`, which is known when the pipeline is created, decides which steps remain. The total ends in slot 0.
 #import operator
 #import io
 #import kernel
@@ -10,61 +10,26 @@ fn tile_add(slot: u32, s: u32) {
     tile[slot] = combine(tile[slot], tile[slot + s]);
 }
 
+// The step from `2 s` slots to `s`, unless the workgroup is smaller.
+fn tile_step(lid: u32, s: u32) {
+    if WG >= 2u * s {
+        if lid < s {
+            tile_add(lid, s);
+        }
+        workgroupBarrier();
+    }
+}
+
 fn unrolled_steps(lid: u32) {
-    if WG >= 1024u {
-        if lid < 512u {
-            tile_add(lid, 512u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 512u {
-        if lid < 256u {
-            tile_add(lid, 256u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 256u {
-        if lid < 128u {
-            tile_add(lid, 128u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 128u {
-        if lid < 64u {
-            tile_add(lid, 64u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 64u {
-        if lid < 32u {
-            tile_add(lid, 32u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 32u {
-        if lid < 16u {
-            tile_add(lid, 16u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 16u {
-        if lid < 8u {
-            tile_add(lid, 8u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 8u {
-        if lid < 4u {
-            tile_add(lid, 4u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 4u {
-        if lid < 2u {
-            tile_add(lid, 2u);
-        }
-        workgroupBarrier();
-    }
+    tile_step(lid, 512u);
+    tile_step(lid, 256u);
+    tile_step(lid, 128u);
+    tile_step(lid, 64u);
+    tile_step(lid, 32u);
+    tile_step(lid, 16u);
+    tile_step(lid, 8u);
+    tile_step(lid, 4u);
+    tile_step(lid, 2u);
     if WG >= 2u {
         if lid < 1u {
             tile_add(lid, 1u);
