@@ -4,6 +4,7 @@
 // rounded once, or not at all if the compiler fuses it with the addition: results on different GPUs may differ by these roundings.
 #import added
 #import own
+#import plain_finish
 
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(first) * Acc(second);
@@ -12,8 +13,4 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
     let p = vec4<Acc>(first) * vec4<Acc>(second);
     return (p.x + p.y) + (p.z + p.w);
-}
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
 }

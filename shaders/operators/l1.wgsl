@@ -1,5 +1,6 @@
 // L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact (exact_sum.wgsl).
 // All terms have the same sign, so the error of the sum is small compared with the result.
+#import plain_finish
 
 #ifdef float
 #import added
@@ -28,7 +29,3 @@ fn widen(elem: Elem) -> Acc {
 #endif
 }
 #endif
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
-}
