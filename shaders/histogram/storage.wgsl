@@ -6,8 +6,8 @@
 // Its weakness is contention: additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and
 // adds when another bin comes: equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random
 // order remain slow.
+#import entry
 #import io
-#import bins
 #import walk
 
 // The last bin, and the length of its run.
@@ -20,38 +20,18 @@ fn end_run() {
     }
 }
 
-#ifdef strided
-// The walk finds the bins.
-fn count(bin: u32) {
-#else
-fn count(word: u32) {
-    let bin = bin_of(word);
-#endif
+fn count(bin: u32, times: u32) {
     if bin != run_bin {
         end_run();
         run_bin = bin;
         run_length = 0u;
     }
-    run_length += 1u;
+    run_length += times;
 }
 
-#ifndef strided
-fn count4(words: vec4<u32>) {
-    count(words.x);
-    count(words.y);
-    count(words.z);
-    count(words.w);
-}
-#endif
-
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
-    let group = group_index(workgroup);
-    if group < params.groups {
-        walk(group * WG + lid, params.groups * WG);
+fn kernel(at: Place, wg: Workgroup) {
+    if wg.index < params.groups {
+        walk(wg.index * WG + at.lid, params.groups * WG);
         end_run();
     }
 }

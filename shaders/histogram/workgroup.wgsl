@@ -16,8 +16,8 @@
 //
 // If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
 // indices, so one read goes to memory and the others to the cache. CUB counts up to 256 bins with one copy per block.
+#import entry
 #import io
-#import bins
 #import walk
 
 // Counters of one bin: a power of two.
@@ -27,14 +27,12 @@ override SLICES: u32 = 1u;
 override SLICE_BINS: u32 = 256u;
 // SLICE_BINS times COPIES.
 override SLOTS: u32 = 8192u;
-// True: four equal keys of a vector are counted at once.
-override MERGE: bool = false;
 
 var<workgroup> counters: array<atomic<u32>, SLOTS>;
 var<private> first_bin: u32;
 var<private> copy: u32;
 
-fn add(bin: u32, times: u32) {
+fn count(bin: u32, times: u32) {
     // A bin of an earlier slice wraps around to a large number.
     let slot = bin - first_bin;
     if slot < SLICE_BINS {
@@ -42,52 +40,25 @@ fn add(bin: u32, times: u32) {
     }
 }
 
-#ifdef strided
-// The walk finds the bins.
-fn count(bin: u32) {
-    add(bin, 1u);
-}
-#else
-fn count(word: u32) {
-    add(bin_of(word), 1u);
-}
-
-fn count4(words: vec4<u32>) {
-    if MERGE && all(words.xyz == words.yzw) {
-        add(bin_of(words.x), 4u);
-        return;
-    }
-    count(words.x);
-    count(words.y);
-    count(words.z);
-    count(words.w);
-}
-#endif
-
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
-    let group = group_index(workgroup);
-    let share = group / SLICES;
+fn kernel(at: Place, wg: Workgroup) {
+    let share = wg.index / SLICES;
     if share >= params.groups {
         return;
     }
-    first_bin = (group - share * SLICES) * SLICE_BINS;
-    copy = lid & (COPIES - 1u);
+    first_bin = (wg.index - share * SLICES) * SLICE_BINS;
+    copy = at.lid & (COPIES - 1u);
 
-    for (var k = lid; k < SLOTS; k += WG) {
+    for (var k = at.lid; k < SLOTS; k += WG) {
         atomicStore(&counters[k], 0u);
     }
     workgroupBarrier();
-    walk(share * WG + lid, params.groups * WG);
+    walk(share * WG + at.lid, params.groups * WG);
     workgroupBarrier();
 
-    for (var slot = lid; slot < SLICE_BINS; slot += WG) {
+    for (var slot = at.lid; slot < SLICE_BINS; slot += WG) {
         var total = 0u;
         for (var k = 0u; k < COPIES; k += 1u) {
-            total += atomicLoad(&counters[slot * COPIES + ((k + lid) & (COPIES - 1u))]);
+            total += atomicLoad(&counters[slot * COPIES + ((k + at.lid) & (COPIES - 1u))]);
         }
         let bin = first_bin + slot;
         if total > 0u && bin < COUNTERS {

@@ -161,8 +161,7 @@ impl Histogram {
         let bins = match self.keys {
             Keys::Numbers => "histogram/bins/numbers",
             Keys::Ranges { .. } => "histogram/bins/ranges",
-            Keys::Levels(_) => "histogram/bins/levels",
-            Keys::U32Levels(_) => "histogram/bins/u32_levels",
+            Keys::Levels(_) | Keys::U32Levels(_) => "histogram/bins/levels",
             Keys::U64Levels(_) => "histogram/bins/u64_levels",
         };
         let by_element = self.by_element();
@@ -170,7 +169,9 @@ impl Histogram {
         Composer::of(&[rooms::HISTOGRAM, rooms::SHARED])
             .define("strided", by_element)
             .define("texels", self.sample().is_some())
+            .define("float", self.keys.wgsl().0 == "f32")
             .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
+            .choose("io", "histogram/shared/io")
             .choose("bins", bins)
             .choose("walk", walk)
             .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
@@ -182,7 +183,8 @@ impl Histogram {
         let counters = self.counters();
         let mut overrides = vec![("WG", tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
         if let (COUNT, Method::Workgroup { copies, slices, merge }) = (step, tuning.method) {
-            overrides.extend([("COPIES", copies), ("SLICES", slices), ("MERGE", merge.into())]);
+            overrides.extend([("COPIES", copies), ("SLICES", slices)]);
+            overrides.extend((!self.by_element()).then_some(("MERGE", merge.into())));
             let slots = tuning.method.slots(counters);
             overrides.extend([("SLICE_BINS", counters.div_ceil(slices.max(1))), ("SLOTS", slots)]);
         }

@@ -1,4 +1,4 @@
-// Passes the keys of every element of a dispatch to `count`: with a map, with several channels, or of every stride-th element.
+// Passes the bins of every element of a dispatch to `count`: with a map, with several channels, or of every stride-th element.
 //
 // An element is loaded as a whole, and four of them before the first is used, as in words.wgsl. `visit` is generated: it maps an
 // element to its keys, one for each channel. Bins of one channel come after those of another:
@@ -29,7 +29,7 @@ fn element_of(place: u32) -> Elem {
 fn count_in(channel: u32, word: Word) {
     let bin = bin_of(word);
     if bin < BINS {
-        count(channel * BINS + bin);
+        count(channel * BINS + bin, 1u);
     }
 }
 

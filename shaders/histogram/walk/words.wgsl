@@ -1,12 +1,27 @@
-// Passes every key of a dispatch to `count4` or `count`, four vectors at a time.
+// Passes the bin of every key of a dispatch to `count`, four vectors at a time.
 //
 // Loads are those of shared/fold_vectors.wgsl: 16 bytes per instruction, four in flight. Keys are read as bits, as a load of f32 may flush a
 // denormal. Up to three keys before the first aligned vector and up to three after the last are counted one by one.
 #import io
 #import kernel
+#import bins
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> keys4: array<vec4<u32>>;
+
+// True: four equal keys of a vector are counted at once.
+override MERGE: bool = false;
+
+fn count4(words: vec4<u32>) {
+    if MERGE && all(words.xyz == words.yzw) {
+        count(bin_of(words.x), 4u);
+        return;
+    }
+    count(bin_of(words.x), 1u);
+    count(bin_of(words.y), 1u);
+    count(bin_of(words.z), 1u);
+    count(bin_of(words.w), 1u);
+}
 
 // The share of invocation `own` of `grid` invocations.
 fn walk(own: u32, grid: u32) {
@@ -32,6 +47,6 @@ fn walk(own: u32, grid: u32) {
     let head = min(4u * begin4, stop) - params.first;
     let tail = max(stop, 4u * end4) - 4u * end4;
     if own < head + tail {
-        count(keys[select(4u * end4 + own - head, params.first + own, own < head)]);
+        count(bin_of(keys[select(4u * end4 + own - head, params.first + own, own < head)]), 1u);
     }
 }
