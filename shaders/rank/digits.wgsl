@@ -6,6 +6,7 @@
 // Elements are the candidates, a sixty-fourth of the input and still cached; after a missed bracket, the whole input. The GPU decides,
 // so the grid is large enough for either, and spare workgroups end at once. The last workgroup, found by a ticket, chooses the digit.
 #import io
+#import grid_entry
 #import input
 #import input_words
 #import keys
@@ -21,11 +22,7 @@ override OF_TOP: bool = false;
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let rank = workgroup.y;
     let search = search_of(rank, lid);
     if search.is_found | (OF_TOP & (search.among == CANDIDATES)) {

@@ -3,6 +3,7 @@
 // A quantile may lie between two elements. The second has the same key, if enough elements have it; otherwise it is the lowest key
 // above, found by another sweep over the candidates, or over the input if the bracket missed.
 #import io
+#import grid_entry
 #import input
 #import input_words
 #import keys
@@ -22,11 +23,7 @@
 override IN_PAIRS: bool = false;
 #endif
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let rank = workgroup.y;
     let search = search_of(rank, lid);
     let needs_next = (asked_for(rank).y != 0u) & (search.left + 1u >= search.equal);

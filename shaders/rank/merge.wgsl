@@ -6,6 +6,7 @@
 // Candidates alternate between two halves of their memory. The host plans for the most rounds: the dispatch that leaves one run writes
 // the first k results, and later ones find nothing to do.
 #import io
+#import grid_entry
 #import keys
 #import ends
 #import indexed
@@ -17,11 +18,7 @@ var<workgroup> candidates_of_row: u32;
 // The candidates of the first run before these places, and up to the last of them.
 var<workgroup> cuts: array<atomic<u32>, 2>;
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let row = workgroup.y;
     if lid == 0u {
         candidates_of_row = number(row);

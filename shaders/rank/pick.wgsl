@@ -5,6 +5,7 @@
 // finds the key of one end by a radix selection. Digits count from the sample's minimum and have no more bits than its range: floats
 // between 0 and 1 would otherwise share their first digit, and contend for its counter.
 #import io
+#import grid_entry
 #import keys
 #import key_order
 #import choose
@@ -56,11 +57,7 @@ fn range_of(start: u32, lid: u32) -> vec2<u32> {
     return workgroupUniformLoad(&extent);
 }
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     // Each rank has two ends.
     let rank = workgroup.x >> 1u;
     let is_high = (workgroup.x & 1u) == 1u;

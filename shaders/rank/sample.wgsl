@@ -3,6 +3,7 @@
 // A row is cut into as many equal parts as the sample has keys, and a hash of the part's number picks one element of each. So periodic
 // elements are sampled evenly, and the sample of a sorted row is nearly exact. The result never depends on the sample, only the time.
 #import io
+#import grid_entry
 #import input
 #import input_words
 #import keys
@@ -22,11 +23,7 @@ fn place(part: u32) -> u32 {
     return part * length + min(high + middle, length - 1u);
 }
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let row = workgroup.y;
     let own = workgroup.x * WG + lid;
     if own < params.samples {

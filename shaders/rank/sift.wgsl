@@ -14,6 +14,7 @@
 // The kernel is limited by integer instructions: four make a key, one keeps the highest, which shows NaNs, and a bracket takes five, or
 // some more where candidates are. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
 #import io
+#import grid_entry
 #import input
 #import input_words
 #import keys
@@ -22,11 +23,7 @@
 #import four_keys
 #import tile
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     own_row = workgroup.y;
     let row = row_of(own_row);
     begin_row(lid);

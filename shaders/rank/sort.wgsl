@@ -2,16 +2,13 @@
 //
 // An invocation sorts four candidates, and as long as there are runs, two of them become one. All this happens in workgroup memory.
 #import io
+#import grid_entry
 #import keys
 #import ends
 #import indexed
 #import merge_tile
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let stop = number(workgroup.y);
     let source = workgroup.y * params.room;
     let own = OWN * lid;

@@ -2,6 +2,7 @@
 //
 // They follow all candidates in index order, so their places are known. Only the parts in which `sift` has counted the first ones are read.
 #import io
+#import grid_entry
 #import input
 #import input_words
 #import keys
@@ -25,11 +26,7 @@ struct Needed {
 
 var<workgroup> needed_ties: Needed;
 
-@compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn kernel(workgroup: vec2<u32>, lid: u32) {
     let own_row = workgroup.y;
     if lid == 0u {
         let winning = winning_candidates(own_row);
