@@ -4,7 +4,6 @@
 // of 32 bits. `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. The order of the additions does
 // not matter, and no invocation waits. Negative magnitudes have their own limbs: in two's complement each small one would carry through
 // all limbs. Some formats have several copies, against contention; digits.wgsl combines all.
-// combines all of them at the end.
 #import entry
 #import io
 #import operator
