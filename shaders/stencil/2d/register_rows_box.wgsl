@@ -32,11 +32,7 @@ fn load_cells(r: i32, cols: Cols) -> Row {
 
 fn put_row(k: Weights, r: i32, c: i32, north: Row, centre: Row, south: Row) {
     let sum = box(k, centre.own, (north.own + south.own) + centre.sides, north.sides + south.sides);
-#ifdef rhs
-    put_pack(index_of(r, c), c, sum + centre.added);
-#else
-    put_pack(index_of(r, c), c, sum);
-#endif
+    put_pack(index_of(r, c), c, with_added(sum, centre));
 }
 
 @compute @workgroup_size(COLS, ROWS)

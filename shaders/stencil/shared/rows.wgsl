@@ -52,3 +52,19 @@ fn row_of(loaded: Loaded) -> Row {
     return Row(loaded.own, west + east);
 #endif
 }
+
+// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
+// progress: the sum so far, and the newest plane's contribution to the next.
+struct PlaneSums {
+    here: Pack,
+    beside: Pack,
+}
+
+// The sums of a row's cells, with the right-hand side.
+fn with_added(sums: Pack, row: Row) -> Pack {
+#ifdef rhs
+    return sums + row.added;
+#else
+    return sums;
+#endif
+}

@@ -3,22 +3,10 @@
 #import lanes
 #import rows
 
-// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
-// progress: the sum so far, and the newest plane's contribution to the next.
-struct PlaneSums {
-    here: Pack,
-    beside: Pack,
-}
-
 fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     let around = (north.own + south.own) + row.sides;
     let here = k.centre * row.own + k.face * around;
-    let beside = row.own;
-#ifdef rhs
-    return PlaneSums(here + row.added, beside);
-#else
-    return PlaneSums(here, beside);
-#endif
+    return PlaneSums(with_added(here, row), row.own);
 }
 
 fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
