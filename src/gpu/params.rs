@@ -38,6 +38,15 @@ pub(crate) fn assert_alike<P: Parameters>(label: &str, wgsl: &str) {
     assert!(known.starts_with(&found), "{label}: {found:?} in WGSL, {known:?} in Rust");
 }
 
+/// Panics unless all kernels of an operation have the struct with these fields.
+#[cfg(test)]
+pub(crate) fn assert_kernels<P: Parameters>(operation: &impl crate::Planned) {
+    let (cut, features) = (crate::Cut::All, wgpu::Features::empty());
+    for kernel in operation.kernels(cut, features, &wgpu::Limits::default()).unwrap() {
+        assert_alike::<P>(&kernel.label, &kernel.wgsl);
+    }
+}
+
 /// The fields of a struct of a module, and their offsets.
 #[cfg(test)]
 pub(crate) fn fields_of(name: &str, label: &str, wgsl: &str) -> Vec<(String, usize)> {

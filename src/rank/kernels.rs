@@ -217,22 +217,13 @@ impl Made<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::operation::Planned;
-    use crate::gpu::params::assert_alike;
-    use crate::gpu::range::Cut;
+    use crate::gpu::params::assert_kernels;
     use crate::rank::selection::Params;
     use crate::rank::{Quantiles, TopK};
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let limits = Limits::default();
-        let quantiles = Quantiles::new(Element::F32, [0.5]);
-        let top = TopK::new(Element::F32, 10);
-        let features = wgpu::Features::empty();
-        let kernels =
-            [quantiles.kernels(Cut::All, features, &limits), top.kernels(Cut::All, features, &limits)];
-        for kernel in kernels.into_iter().flat_map(Result::unwrap) {
-            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
-        }
+        assert_kernels::<Params>(&Quantiles::new(Element::F32, [0.5]));
+        assert_kernels::<Params>(&TopK::new(Element::F32, 10));
     }
 }

@@ -4,7 +4,6 @@ use wgpu::Limits;
 
 use crate::gpu::error::Error;
 use crate::gpu::limits::LimitError;
-use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::window;
@@ -151,9 +150,28 @@ impl Layout<'_> {
             Params { count: len as u32, row: row as u32, links, prefixes, slots, ..Params::default() };
         let mut passes = Vec::new();
         for part in &parts {
-            for (step, skipped, tiles) in self.steps(part) {
-                let params = Params { ticket: passes.len() as u32, ..common };
-                passes.push(self.scan(part, (step, skipped, tiles), params, limits)?);
+            let all = part.len.div_ceil(self.tile);
+            let full = if self.has_last { part.len / self.tile } else { all };
+            // Full tiles, and the last one if it is not full: each dispatch has tiles before it, and its own.
+            for (step, skipped, tiles) in [(SCAN, 0, full), (SCAN_LAST, full, all - full)] {
+                if tiles == 0 {
+                    continue;
+                }
+                let grid = grid::of(tiles, limits, SPLIT)?;
+                let elements = skipped * self.tile;
+                let params = Params {
+                    first: (part.first + elements) as u32,
+                    index: (part.index + elements) as u32,
+                    len: (part.len - elements) as u32,
+                    store: elements as u32,
+                    skipped: (part.index / self.tile + skipped) as u32,
+                    tiles: tiles as u32,
+                    groups: grid[0],
+                    tickets: grid[0] * grid[1],
+                    ticket: passes.len() as u32,
+                    ..common
+                };
+                passes.push(Pass::new(step, grid, params).reading(part.from).writing(Some(part.to)));
             }
         }
         if self.continues {
@@ -174,57 +192,18 @@ impl Layout<'_> {
         }
         Ok(passes)
     }
-
-    /// The dispatches over a part: over full tiles, and over the last one if it is not full. Each has tiles before it, and its own.
-    fn steps(&self, part: &Part) -> Vec<(Step, u64, u64)> {
-        let all = part.len.div_ceil(self.tile);
-        let full = if self.has_last { part.len / self.tile } else { all };
-        let mut steps = vec![(SCAN, 0, full), (SCAN_LAST, full, all - full)];
-        steps.retain(|(.., tiles)| *tiles > 0);
-        steps
-    }
-
-    /// Scans tiles of a part.
-    fn scan(
-        &self,
-        part: &Part,
-        (step, skipped, tiles): (Step, u64, u64),
-        params: Params,
-        limits: &Limits,
-    ) -> Result<Pass, LimitError> {
-        let elements = skipped * self.tile;
-        let grid = grid::of(tiles, limits, SPLIT)?;
-        let params = Params {
-            first: (part.first + elements) as u32,
-            index: (part.index + elements) as u32,
-            len: (part.len - elements) as u32,
-            store: elements as u32,
-            skipped: (part.index / self.tile + skipped) as u32,
-            tiles: tiles as u32,
-            groups: grid[0],
-            tickets: grid[0] * grid[1],
-            ..params
-        };
-        Ok(Pass::new(step, grid, params).reading(part.from).writing(Some(part.to)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use wgpu::Features;
-
     use super::*;
     use crate::element::Element;
-    use crate::gpu::operation::Planned;
-    use crate::gpu::params::assert_alike;
+    use crate::gpu::params::assert_kernels;
     use crate::reduce::Op;
     use crate::scan::Scan;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let sums = Scan::new(Op::Sum.over(Element::F32).unwrap());
-        for kernel in sums.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
-            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
-        }
+        assert_kernels::<Params>(&Scan::new(Op::Sum.over(Element::F32).unwrap()));
     }
 }
