@@ -19,13 +19,6 @@ use crate::reduce::{BufferRange, FromResults};
 /// All kernels. The last one is only for variances.
 const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
 
-impl GroupById {
-    /// Bytes of an array of results.
-    fn array(&self) -> u64 {
-        4 * u64::from(self.groups)
-    }
-}
-
 impl Base for GroupById {
     const LABEL: &'static str = "halofold::group_by_id";
     const INPUTS: [&'static str; 2] = ["values", "keys"];
@@ -79,7 +72,8 @@ impl Base for GroupById {
     }
 
     fn outputs(&self, _: u64) -> Vec<Output> {
-        let results = self.aggregates.iter().map(|aggregate| Output::new(aggregate.name(), self.array()));
+        let size = 4 * u64::from(self.groups);
+        let results = self.aggregates.iter().map(|aggregate| Output::new(aggregate.name(), size));
         results.chain([Output::new("rejected", 4)]).collect()
     }
 

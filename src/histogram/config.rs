@@ -1,6 +1,6 @@
 //! The description of a histogram, and its kernels.
 
-use wgpu::{Limits, TextureSampleType};
+use wgpu::Limits;
 
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
@@ -124,34 +124,19 @@ impl Histogram {
         (map.channels() / self.keys.wgsl().1).max(1)
     }
 
-    /// Bytes of an element.
-    pub(super) fn item(&self) -> u64 {
-        self.map.as_ref().map_or(u64::from(4 * self.keys.wgsl().1 * self.channels), Map::stride)
-    }
-
-    /// The type of the samples that its map takes; `None` if it reads a buffer.
-    pub(super) fn sample(&self) -> Option<TextureSampleType> {
-        self.map.as_ref().and_then(Map::sample)
-    }
-
     /// True if elements are visited one by one, as they are no row of keys.
     pub(super) fn by_element(&self) -> bool {
         self.map.is_some() || self.channels > 1 || self.stride > 1 || self.keys.wgsl().1 > 1
     }
 
-    /// The file that contains the entry point of a step.
-    fn file(step: &str, method: Method) -> &'static str {
-        match (step, method) {
-            (CLEAR, _) => "histogram/clear",
-            (_, Method::Workgroup { .. }) => "histogram/workgroup",
-            (_, Method::Storage) => "histogram/storage",
-        }
-    }
-
     /// The kernel of a step, [`CLEAR`] or [`COUNT`], on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
         let tuning = self.tuning_on(limits);
-        let file = Histogram::file(step, tuning.method);
+        let file = match (step, tuning.method) {
+            (CLEAR, _) => "histogram/clear",
+            (_, Method::Workgroup { .. }) => "histogram/workgroup",
+            (_, Method::Storage) => "histogram/storage",
+        };
         let overrides = self.overrides(step, tuning);
         Kernel::new(shader::label(&[file]), self.compose(file), self.slots(step), overrides)
     }

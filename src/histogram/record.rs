@@ -50,7 +50,7 @@ impl Base for Histogram {
     }
 
     fn item(&self) -> u64 {
-        self.item()
+        self.map.as_ref().map_or(u64::from(4 * self.keys.wgsl().1 * self.channels), Map::stride)
     }
 
     fn memory(&self, _: BufferRange, _: &Limits) -> Result<Vec<Memory>, Error> {
@@ -67,7 +67,7 @@ impl Base for Histogram {
     }
 
     fn sample(&self) -> Option<TextureSampleType> {
-        self.sample()
+        self.map.as_ref().and_then(Map::sample)
     }
 
     fn takes_all(&self) -> bool {
