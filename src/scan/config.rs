@@ -151,7 +151,7 @@ impl Base for Scan {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let links = Memory::own_zeros(LINKS, self.layout(limits).links(input, limits)?);
+        let links = Memory::own_zeros(LINKS, self.links(input, limits)?);
         let mut memory = vec![links.checked(limits, "the memory for states", "")?];
         if let Cut::Segments(starts) = &self.rows {
             let list = Memory::list(OFFSETS, [starts, &[u32::MAX][..]].concat());
@@ -188,7 +188,7 @@ impl Base for Scan {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.layout(limits).plan(inputs.first, limits)
+        self.passes(inputs.first, limits)
     }
 }
 

@@ -85,18 +85,12 @@ impl Scan {
     }
 
     /// The sizes of a plan on a device with these limits.
-    pub(super) fn layout(&self, limits: &Limits) -> Layout<'_> {
-        let Scan { monoid, rows, continues, .. } = self;
+    pub(super) fn layout(&self, limits: &Limits) -> Layout {
         let (tile, workgroup) = self.tile(Features::empty(), limits);
         Layout {
-            item: monoid.stride(),
-            result: monoid.out_size(),
-            words: monoid.acc.words() as u64,
             tile: (OWN * workgroup).into(),
             block: BLOCK.max(workgroup).into(),
             has_last: tile != Tile::Lanes,
-            rows,
-            continues: *continues,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::window;
 use crate::gpu::{Pass, grid, input};
+use crate::scan::config::Scan;
 use crate::scan::kernels::{CARRY, SCAN, SCAN_LAST};
 
 parameters! {
@@ -33,23 +34,15 @@ parameters! {
 /// The remedy for too many workgroups.
 const SPLIT: &str = "split the input";
 
-/// The sizes that a plan needs to know.
+/// The sizes of a plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout<'a> {
-    /// Bytes of an element, and of its result.
-    pub(super) item: u64,
-    pub(super) result: u64,
-    /// Words of a state.
-    pub(super) words: u64,
+pub(super) struct Layout {
     /// Elements of a tile: a power of two.
     pub(super) tile: u64,
     /// Tiles of a block.
     pub(super) block: u64,
     /// True if tiles that are not full take another kernel.
     pub(super) has_last: bool,
-    pub(super) rows: &'a Cut,
-    /// True if other inputs come before.
-    pub(super) continues: bool,
 }
 
 /// A part of the input that a binding can hold: whole tiles, but for the last part.
@@ -110,22 +103,11 @@ fn head(dispatches: u64) -> u64 {
     dispatches.next_multiple_of(32)
 }
 
-impl Layout<'_> {
-    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, Error> {
-        Part::all(range, [self.item, self.result], self.tile, limits)
-    }
-
+impl Layout {
     /// Slots of links for so many elements: of tiles, of blocks, and one behind all.
     fn slots(&self, len: u64) -> [u64; 2] {
         let tiles = len.div_ceil(self.tile);
         [tiles, tiles + tiles.div_ceil(self.block) + 2]
-    }
-
-    /// Bytes of links for an input.
-    pub(super) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
-        let [_, slots] = self.slots(range.len);
-        let parts = self.parts(range, limits)?.len() as u64;
-        Ok(4 * (head(2 * parts) + 4 * slots * self.words))
     }
 
     /// Combinations on the longest way from an element to a result: to the sum of its tile, through a block, along the chain, and back.
@@ -134,37 +116,51 @@ impl Layout<'_> {
         let through = workgroup / 4 + 8;
         11 + 2 * through + self.block / workgroup + len.div_ceil(self.tile * self.block) + 13
     }
+}
+
+impl Scan {
+    fn parts(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Part>, Error> {
+        let sizes = [self.monoid.stride(), self.monoid.out_size()];
+        Part::all(range, sizes, self.layout(limits).tile, limits)
+    }
+
+    /// Bytes of links for an input.
+    pub(super) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
+        let [_, slots] = self.layout(limits).slots(range.len);
+        let parts = self.parts(range, limits)?.len() as u64;
+        Ok(4 * (head(2 * parts) + 4 * slots * self.monoid.acc.words() as u64))
+    }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(super) fn plan(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let len = range.len;
-        let row = match self.rows {
+    pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let (len, layout) = (range.len, self.layout(limits));
+        let row = match &self.rows {
             Cut::All => len.max(1),
             Cut::Rows(row) => *row,
             Cut::Segments(starts) => starts.len() as u64,
         };
         let parts = self.parts(range, limits)?;
-        let [prefixes, slots] = self.slots(len).map(|number| number as u32);
+        let [prefixes, slots] = layout.slots(len).map(|number| number as u32);
         let links = head(2 * parts.len() as u64) as u32;
         let common =
             Params { count: len as u32, row: row as u32, links, prefixes, slots, ..Params::default() };
         let mut passes = Vec::new();
         for part in &parts {
-            let all = part.len.div_ceil(self.tile);
-            let full = if self.has_last { part.len / self.tile } else { all };
+            let all = part.len.div_ceil(layout.tile);
+            let full = if layout.has_last { part.len / layout.tile } else { all };
             // Full tiles, and the last one if it is not full: each dispatch has tiles before it, and its own.
             for (step, skipped, tiles) in [(SCAN, 0, full), (SCAN_LAST, full, all - full)] {
                 if tiles == 0 {
                     continue;
                 }
                 let grid = grid::of(tiles, limits, SPLIT)?;
-                let elements = skipped * self.tile;
+                let elements = skipped * layout.tile;
                 let params = Params {
                     first: (part.first + elements) as u32,
                     index: (part.index + elements) as u32,
                     len: (part.len - elements) as u32,
                     store: elements as u32,
-                    skipped: (part.index / self.tile + skipped) as u32,
+                    skipped: (part.index / layout.tile + skipped) as u32,
                     tiles: tiles as u32,
                     groups: grid[0],
                     tickets: grid[0] * grid[1],
@@ -200,7 +196,6 @@ mod tests {
     use crate::element::Element;
     use crate::gpu::params::assert_kernels;
     use crate::reduce::Op;
-    use crate::scan::Scan;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
