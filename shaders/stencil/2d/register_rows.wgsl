@@ -31,25 +31,10 @@
 #import lanes
 #import star5
 #import border
-#import computed
-#import blocks2d
+#import register_entry
 
-override ROWS_PER_INVOCATION: u32 = 4u;
-
-@compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
-    let block = block_of(workgroup);
-    let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
-    let top = (block.down * i32(ROWS) + i32(local.y)) * i32(ROWS_PER_INVOCATION);
-    let begin = max(top, first_row());
-    let end = min(top + i32(ROWS_PER_INVOCATION), end_row());
-    if c >= i32(params.cols) || begin >= end {
-        return;
-    }
-
+// Computes the rows from `begin` up to, not including, `end`, in the columns of the pack at `c`.
+fn kernel(c: i32, begin: i32, end: i32) {
     let k = weights();
     let west_col = col_at(c - 1);
     let east_col = col_at(c + LANES);

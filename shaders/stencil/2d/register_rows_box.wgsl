@@ -21,10 +21,8 @@
 #import lanes
 #import rows
 #import box9
-#import computed
+#import register_entry
 #import blocks2d
-
-override ROWS_PER_INVOCATION: u32 = 4u;
 
 fn load_cells(r: i32, cols: Cols) -> Row {
     return row_of(load_row(0u, r, cols));
@@ -35,20 +33,8 @@ fn put_row(k: Weights, r: i32, c: i32, north: Row, centre: Row, south: Row) {
     put_pack(index_of(r, c), c, with_added(sum, centre));
 }
 
-@compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
-    let block = block_of(workgroup);
-    let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
-    let top = (block.down * i32(ROWS) + i32(local.y)) * i32(ROWS_PER_INVOCATION);
-    let begin = max(top, first_row());
-    let end = min(top + i32(ROWS_PER_INVOCATION), end_row());
-    if c >= i32(params.cols) || begin >= end {
-        return;
-    }
-
+// Computes the rows from `begin` up to, not including, `end`, in the columns of the pack at `c`.
+fn kernel(c: i32, begin: i32, end: i32) {
     let k = weights();
     let cols = Cols(c, col_at(c - 1), col_at(c + LANES));
     var north = load_cells(begin - 1, cols);
