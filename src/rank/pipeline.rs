@@ -23,18 +23,15 @@ const SEARCHING: u64 = 132 * 4;
 /// The most workgroups for a row, half of what every device has in a dimension.
 const MOST_GROUPS: u64 = 1 << 15;
 
-/// The dispatches before those of digits, and after them for single ranks and, before merges, for the k smallest.
-const FIRST: &[Step] = &[SAMPLE, PICK, SIFT];
-const LAST_OF_RANKS: &[Step] = &[FINISH];
-const LAST_OF_TOP: &[Step] = &[SIFT, ADD_UP, TIES, SORT];
-
 impl Selection {
     /// The dispatches, each with its round: the digits that are known by then, or the merges that are done.
     fn steps(&self) -> impl Iterator<Item = (Step, u32)> {
         let digits = digits(self.element);
-        let (last, merges) =
-            if self.top.is_some() { (LAST_OF_TOP, self.merges()) } else { (LAST_OF_RANKS, 0) };
-        let first = FIRST.iter().map(|step| (*step, 0));
+        let (last, merges): (&[Step], _) = match self.top {
+            Some(_) => (&[SIFT, ADD_UP, TIES, SORT], self.merges()),
+            None => (&[FINISH], 0),
+        };
+        let first = [SAMPLE, PICK, SIFT].into_iter().map(|step| (step, 0));
         let found = first.chain((0..digits).map(|round| (DIGITS, round)));
         let last = last.iter().map(move |step| (*step, digits));
         let all = found.chain(last).chain((0..merges).map(|merge| (MERGE, merge)));
