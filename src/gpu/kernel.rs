@@ -43,7 +43,7 @@ pub struct Options<'a> {
     /// True, the default: kernels may use subgroup operations, if the device has [`wgpu::Features::SUBGROUP`]. Float sums with subgroup
     /// operations may differ in their last bits from those without.
     pub subgroups: bool,
-    /// The number of launches of a reduction of a whole or a strided input, one or two: [`Launches::ByAdapter`] by default.
+    /// The number of launches of a reduction of a whole or a strided input, one or two: [`Launches::One`] by default.
     pub launches: Launches,
     /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
@@ -58,7 +58,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             subgroups: true,
-            launches: Launches::ByAdapter,
+            launches: Launches::One,
             cache: None,
             kernels: None,
             checks: Checks::On,
@@ -279,12 +279,7 @@ impl<K: Eq + Hash> Pipelines<K> {
             device: device.clone(),
             limits: device.limits(),
             features: options.features(device.features()),
-            options: Options {
-                launches: options.launches.on(&device.adapter_info()),
-                cache: None,
-                kernels: None,
-                ..options
-            },
+            options: Options { cache: None, kernels: None, ..options },
             cache: options.cache.cloned(),
             shared: options.kernels.cloned(),
             compiled: Mutex::default(),

@@ -117,7 +117,6 @@ impl Reduce {
     }
 
     /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure and needs no device.
-    /// [`Launches::ByAdapter`] is one launch here.
     ///
     /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
     /// second input of an operator with two inputs.
@@ -212,20 +211,19 @@ impl OnDevice for Reduce {
     type Own = Pipelines<Stage>;
 
     fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
-        let (features, limits, adapter) = (device.features(), device.limits(), device.adapter_info());
-        let monoid = self.exact()?.on(features).into_owned().for_adapter(&adapter);
+        let (features, limits) = (device.features(), device.limits());
+        let monoid = self.exact()?.on(features).into_owned().for_adapter(&device.adapter_info());
         let reduce = Reduce { monoid, ..self };
-        let options = Options { launches: options.launches.on(&adapter), ..*options };
         if reduce.rung.is_some() {
-            reduce.check(ShapeKind::Whole, &options, features, &limits)?;
+            reduce.check(ShapeKind::Whole, options, features, &limits)?;
         } else {
             reduce.monoid.check_features(features)?;
             // An operator that does not compose with the kernels should be reported early.
             let (monoid, features) = (&reduce.monoid, options.features(features));
-            let stages = reduce.stages(ShapeKind::Whole, &options, &limits).into_iter().take(1);
+            let stages = reduce.stages(ShapeKind::Whole, options, &limits).into_iter().take(1);
             stages.map(|stage| Text { monoid, stage, features }).try_for_each(|text| text.checked())?;
         }
-        Ok((reduce, Pipelines::new(device, options)))
+        Ok((reduce, Pipelines::new(device, *options)))
     }
 }
 

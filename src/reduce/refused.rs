@@ -6,10 +6,10 @@ use crate::reduce::exact::Format;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::op::Op;
 
-/// The error of a sum that needs several workgroups in one launch, which the options or the adapter exclude.
+/// The error of a sum that needs several workgroups in one launch, which the options exclude.
 pub(super) fn exact_in_one_launch() -> Error {
     let message = "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
-                   options or this adapter (`Launches::ByAdapter`) exclude: leave a state of each buffer (`Reduce::with_to_states`) and add \
+                   options (`Launches::Two`) exclude: leave a state of each buffer (`Reduce::with_to_states`) and add \
                    these up, or reduce the axis of which the stride is a column";
     Error::setting("launches", message)
 }
