@@ -49,7 +49,8 @@ pub struct Options<'a> {
     pub cache: Option<&'a wgpu::PipelineCache>,
     /// Kernels to share with other operations: `None` by default.
     pub kernels: Option<&'a Kernels>,
-    pub(crate) checks: Checks,
+    /// True if wgpu adds its checks to shaders: clamping of indices, bounds on loops. Only [`Options::unchecked`] turns them off.
+    pub(crate) is_checked: bool,
     /// True if additions to workgroup memory are right; `None` if the driver's name tells.
     pub(crate) counts_in_workgroups: Option<bool>,
 }
@@ -61,7 +62,7 @@ impl Default for Options<'_> {
             launches: Launches::One,
             cache: None,
             kernels: None,
-            checks: Checks::On,
+            is_checked: true,
             counts_in_workgroups: None,
         }
     }
@@ -115,7 +116,7 @@ impl<'a> Options<'a> {
     /// terminate, whatever the data are. Nothing else checks this. Functions of the caller's own, as an operator's `map` and `combine` or the
     /// map of a histogram, must do so as well: they may neither index out of bounds nor loop forever.
     pub const unsafe fn unchecked(self) -> Self {
-        Options { checks: Checks::Off, ..self }
+        Options { is_checked: false, ..self }
     }
 }
 
@@ -155,16 +156,6 @@ impl Kernel {
     }
 }
 
-/// Choice of wgpu's checks in a shader: clamping of indices, bounds on loops.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Checks {
-    /// wgpu adds them.
-    #[default]
-    On,
-    /// wgpu does not add them. Only `unsafe` functions allow this.
-    Off,
-}
-
 /// A compiled kernel. Clones share the pipeline.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
@@ -176,19 +167,17 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
     /// with everything else.
-    fn new(device: &Device, kernel: Kernel, checks: Checks, cache: Option<&PipelineCache>) -> Self {
+    fn new(device: &Device, kernel: Kernel, is_checked: bool, cache: Option<&PipelineCache>) -> Self {
         log::debug!("compiles {}", kernel.label);
         let label = Some(&*kernel.label);
         let descriptor =
             wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
-        let module = match checks {
-            _ if kernel.keeps_checks => device.create_shader_module(descriptor),
-            Checks::On => device.create_shader_module(descriptor),
-            // SAFETY: the caller of an `unsafe` constructor has promised that the kernel stays in bounds and
+        let module = if is_checked {
+            device.create_shader_module(descriptor)
+        } else {
+            // SAFETY: the caller of `Options::unchecked` has promised that the kernel stays in bounds and
             // terminates.
-            Checks::Off => unsafe {
-                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
-            },
+            unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
         };
         let entries: Vec<_> = kernel.slots.iter().map(layout_entry).collect();
         let layout =
@@ -243,15 +232,14 @@ impl Kernels {
         &self,
         device: &Device,
         kernel: Kernel,
-        checks: Checks,
+        is_checked: bool,
         cache: Option<&PipelineCache>,
     ) -> Pipeline {
-        let is_checked = kernel.keeps_checks || matches!(checks, Checks::On);
         let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
         let slots = kernel.slots.to_vec();
         let made = (device.clone(), kernel.wgsl.clone(), kernel.entry_point, overrides, slots, is_checked);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(made).or_insert_with(|| Pipeline::new(device, kernel, checks, cache)).clone()
+        known.entry(made).or_insert_with(|| Pipeline::new(device, kernel, is_checked, cache)).clone()
     }
 }
 
@@ -326,10 +314,10 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     fn compile(&self, kernel: Kernel) -> Pipeline {
-        let (cache, checks) = (self.cache.as_ref(), self.options.checks);
+        let (cache, is_checked) = (self.cache.as_ref(), self.options.is_checked || kernel.keeps_checks);
         match &self.shared {
-            Some(shared) => shared.get(&self.device, kernel, checks, cache),
-            None => Pipeline::new(&self.device, kernel, checks, cache),
+            Some(shared) => shared.get(&self.device, kernel, is_checked, cache),
+            None => Pipeline::new(&self.device, kernel, is_checked, cache),
         }
     }
 }

@@ -67,7 +67,7 @@ impl Kernels {
         if let Some(reducer) = kept.get() {
             return Ok(reducer);
         }
-        let options = Options { checks: Checks::On, launches: Launches::ByAdapter, ..self.options() };
+        let options = Options { is_checked: true, launches: Launches::One, ..self.options() };
         let reducer = Compiled::new(self.device(), residual.of(self.config.element), &options)?;
         Ok(kept.get_or_init(|| reducer))
     }
