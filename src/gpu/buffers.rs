@@ -32,10 +32,15 @@ pub(crate) const LEAST: u64 = 128;
 
 /// Allocates a buffer of scratch memory.
 pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
+    storage(device, label, size.max(LEAST), BufferUsages::empty())
+}
+
+/// Allocates a storage buffer with further usages, of one word at least: a binding cannot be empty.
+pub(crate) fn storage(device: &Device, label: &str, size: u64, usage: BufferUsages) -> Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
-        size: size.max(LEAST),
-        usage: BufferUsages::STORAGE,
+        size: size.max(4),
+        usage: BufferUsages::STORAGE | usage,
         mapped_at_creation: false,
     })
 }

@@ -14,7 +14,7 @@ use crate::gpu::parameters;
 use crate::gpu::range::{BufferRange, Cut};
 use crate::gpu::slice::Slice;
 use crate::gpu::workspace::Workspace;
-use crate::read::{self, Readback};
+use crate::read::{self, Reading};
 
 /// The description of an operation over a buffer or a texture. One of [`bind`](Request::bind), [`run`](Request::run),
 /// [`run_async`](Request::run_async) and [`plan`](Request::plan) ends it. It borrows the operation (`'o`) and the buffer
@@ -94,11 +94,11 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// [`BufferError`], and the errors of [`Planned::plan`].
     pub fn plan(&self) -> Result<Plan, Error> {
-        Ok(self.planned()?.1)
+        Ok(self.planned()?.2)
     }
 
-    /// The operation in the rows or segments and for the count of this request, and its plan.
-    fn planned(&self) -> Result<(O, Plan), Error> {
+    /// The operation in the rows or segments and for the count of this request, the number of its elements, and its plan.
+    fn planned(&self) -> Result<Prepared<O>, Error> {
         let operation = self.compiled.operation().clone();
         let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
         let no_count = || Error::setting("count_buffer", message);
@@ -106,35 +106,29 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             None => operation,
             Some(_) => operation.counted().filter(|_| self.cut == Cut::All).ok_or_else(no_count)?,
         };
-        let (first, second, limits) = (self.elements()?, self.second_elements()?, &self.compiled.own.limits);
-        let plan = operation.plan(self.cut.clone(), first, second, limits)?;
-        Ok((operation.cut(self.cut.clone())?, plan))
+        let (first, second) = self.elements()?;
+        let plan = operation.plan(self.cut.clone(), first, second, &self.compiled.own.limits)?;
+        Ok((operation.cut(self.cut.clone())?, first.len, plan))
     }
 
-    /// The elements that it takes.
-    fn elements(&self) -> Result<BufferRange, Error> {
-        let config = self.compiled.operation();
-        let elements = self.input.extent(config.item(), config.sample(), self.compiled.device())?;
-        self.first_elements(elements)
-    }
-
-    /// The elements that it takes of the second input, as many as of the first.
-    fn second_elements(&self) -> Result<Option<BufferRange>, Error> {
-        let (second, size) = match (self.second, self.compiled.operation().second_item()) {
-            (Some(second), Some(size)) => (second, size),
-            (None, None) => return Ok(None),
+    /// The elements that it takes of the first input, and as many of the second one.
+    fn elements(&self) -> Result<(BufferRange, Option<BufferRange>), Error> {
+        let operation = self.compiled.operation();
+        let taken = |input: Input<'_>, size, sample| -> Result<_, Error> {
+            let mut elements = input.extent(size, sample, self.compiled.device())?;
+            self.len.map_or(Ok(()), |len| input::cut(std::slice::from_mut(&mut elements), len))?;
+            Ok(elements)
+        };
+        let first = taken(self.input, operation.item(), operation.sample())?;
+        let second = match (self.second, operation.second_item()) {
+            (Some(second), Some(size)) => taken(Input::Buffer(second), size, None)?,
+            (None, None) => return Ok((first, None)),
             (_, size) => return Err(BufferError::SecondInput { is_needed: size.is_some() }.into()),
         };
-        let elements =
-            self.first_elements(BufferRange { offset: second.offset(), len: second.size() / size })?;
-        let (first, second) = (self.elements()?.len, elements.len);
-        if first == second { Ok(Some(elements)) } else { Err(BufferError::Lengths { first, second }.into()) }
-    }
-
-    /// The first elements of an input, as many as were asked for.
-    fn first_elements(&self, mut elements: BufferRange) -> Result<BufferRange, Error> {
-        self.len.map_or(Ok(()), |len| input::cut(std::slice::from_mut(&mut elements), len))?;
-        Ok(elements)
+        if second.len != first.len {
+            return Err(BufferError::Lengths { first: first.len, second: second.len }.into());
+        }
+        Ok((first, Some(second)))
     }
 
     /// Binds the buffers, once, and returns an operation that can be recorded any number of times.
@@ -160,31 +154,27 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// See [`Request::bind`].
     pub fn bind_new(self, usage: BufferUsages) -> Result<(Bound, NewOutputs), Error> {
-        let planned = self.planned()?;
-        let make = |output: &Output| {
-            let buffer = self.compiled.device().create_buffer(&wgpu::BufferDescriptor {
-                label: Some(O::LABEL),
-                size: output.size.max(4),
-                usage: usage | BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            });
-            (output.name, buffer)
-        };
-        let outputs = NewOutputs::new(planned.1.outputs.iter().map(make));
+        self.bound_new(&self.planned()?, usage)
+    }
+
+    fn bound_new(&self, planned: &Prepared<O>, usage: BufferUsages) -> Result<(Bound, NewOutputs), Error> {
+        let device = self.compiled.device();
+        let make =
+            |Output { name, size, .. }: &Output| (*name, buffers::storage(device, O::LABEL, *size, usage));
+        let outputs = NewOutputs::new(planned.2.outputs.iter().map(make));
         let slices = outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect();
-        Ok((self.bound(&planned, slices)?, outputs))
+        Ok((self.bound(planned, slices)?, outputs))
     }
 
     /// Binds outputs in the order of the plan's. What the caller does not need is written to memory of the operation's own.
     fn bound<'s>(
-        self,
-        (operation, plan): &(O, Plan),
+        &self,
+        (operation, len, plan): &Prepared<O>,
         outputs: Vec<Option<Slice<'s>>>,
     ) -> Result<Bound, Error> {
         if let Some(Output { name, .. }) = plan.outputs.get(outputs.len()) {
             return Err(BufferError::Output { name, is_needed: true }.into());
         }
-        let most = |count| Ok::<_, Error>((count, self.elements()?.len as u32));
         let unneeded = |(given, output): (&Option<Slice<'s>>, &Output)| match given {
             Some(_) => None,
             None => Some(buffers::scratch(self.compiled.device(), O::LABEL, output.size)),
@@ -198,7 +188,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
             inputs: [Reads::elements(O::INPUTS[0], self.input)].into_iter().chain(second).collect(),
             outputs: outputs.collect(),
             parameters: parameters::pair(operator, declared, self.parameters)?,
-            count: self.count.map(most).transpose()?,
+            count: self.count.map(|count| (count, *len as u32)),
             workspace: self.workspace,
             sample: operation.sample(),
             in_any_order: self.len.is_none() && self.count.is_none() && operation.takes_all(),
@@ -215,8 +205,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// - The errors of [`Request::bind`].
     /// - The device is lost.
     pub fn run<T: ResultOf<O>>(self, queue: &Queue) -> Result<Vec<T>, Error> {
-        let (operation, len, outputs, size) = self.submit(queue)?;
-        results(&operation, len, &outputs.wait(size)?)
+        let (operation, len, reading) = self.submit(queue)?;
+        reading.wait_with(|bytes| results(&operation, len, bytes))?
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the work
@@ -230,24 +220,25 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         queue: &Queue,
     ) -> impl Future<Output = Result<Vec<T>, Error>> + use<O, T> {
         let begun = self.submit(queue);
-        let begun = begun.map(|(operation, len, outputs, size)| (operation, len, outputs.read(size)));
         async move {
-            let (operation, len, outputs) = begun?;
-            results(&operation, len, &outputs.await?)
+            let (operation, len, reading) = begun?;
+            reading.with(|bytes| results(&operation, len, bytes)).await?
         }
     }
 
-    /// Submits it with outputs of its own. Returns the operation, the number of its elements, and the outputs with their bytes.
-    fn submit(self, queue: &Queue) -> Result<(O, u64, Readback, u64), Error> {
+    /// Submits it with outputs of its own. Returns the operation, the number of its elements, and a request for the bytes of the outputs.
+    fn submit(&self, queue: &Queue) -> Result<(O, u64, Reading), Error> {
         self.compiled.operation().check_alone()?;
-        let (planned, len) = (self.planned()?, self.elements()?.len);
-        let device = self.compiled.device();
-        let sizes: Vec<_> = planned.1.outputs.iter().map(|output| output.size).collect();
-        let outputs = read::submit_each((device, queue), &sizes, |outputs, encoder| {
-            let outputs = outputs.iter().map(|output| Some(output.into())).collect();
-            self.bound(&planned, outputs)?.encode(encoder);
-            Ok::<_, Error>(())
-        })?;
-        Ok((planned.0, len, outputs, sizes.iter().sum()))
+        let planned = self.planned()?;
+        let (bound, outputs) = self.bound_new(&planned, BufferUsages::COPY_SRC)?;
+        let (operation, len, plan) = planned;
+        let copies: Vec<_> =
+            outputs.iter().zip(&plan.outputs).map(|((_, buffer), output)| (buffer, output.size)).collect();
+        let gpu = (self.compiled.device(), queue);
+        let readback = read::submit(gpu, &copies, |encoder| bound.encode(encoder))?;
+        Ok((operation, len, readback.read(copies.iter().map(|(_, size)| size).sum())))
     }
 }
+
+/// An operation in its rows or segments, the number of its elements, and its plan.
+type Prepared<O> = (O, u64, Plan);

@@ -3,6 +3,7 @@
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Features};
 
 use super::{ReadError, Readback, Reading};
+use crate::gpu::buffers;
 
 /// A small output buffer for results that the host needs with the least delay.
 ///
@@ -50,21 +51,17 @@ impl Mailbox {
     pub fn new(device: &Device, size: u64) -> Self {
         let is_copied = !device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let label = "halofold::read::mailbox";
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let mapped = if is_copied {
             Readback::labelled(device, "halofold::read::mailbox_copy", size, BufferUsages::COPY_DST)
         } else {
-            Readback::labelled(device, label, size, usage)
+            Readback::labelled(device, label, size, BufferUsages::STORAGE | BufferUsages::COPY_DST)
         };
-        let room = mapped.room();
-        let buffer = match &room {
-            Ok(mapped) if !is_copied => mapped.buffer().clone(),
-            _ => device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: room.as_ref().map_or(wgpu::COPY_BUFFER_ALIGNMENT, |mapped| mapped.buffer().size()),
-                usage: usage | BufferUsages::COPY_SRC,
-                mapped_at_creation: false,
-            }),
+        let buffer = match mapped.buffer() {
+            Ok(mapped) if !is_copied => mapped.clone(),
+            mapped => {
+                let size = mapped.map_or(0, Buffer::size);
+                buffers::storage(device, label, size, BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
+            }
         };
         Mailbox { buffer, mapped, is_copied, size }
     }
@@ -82,10 +79,9 @@ impl Mailbox {
     ///
     /// An earlier [`Reading`] still holds the buffer.
     pub fn encode(&self, encoder: &mut CommandEncoder) -> Result<(), ReadError> {
-        let mapped = self.mapped.room()?;
-        mapped.check_free()?;
+        let mapped = self.mapped.free_buffer()?;
         if self.is_copied {
-            encoder.copy_buffer_to_buffer(&self.buffer, 0, mapped.buffer(), 0, self.buffer.size());
+            encoder.copy_buffer_to_buffer(&self.buffer, 0, mapped, 0, self.buffer.size());
         }
         Ok(())
     }

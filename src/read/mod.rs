@@ -67,11 +67,10 @@
 
 mod host;
 mod mailbox;
-mod mappable;
 mod readback;
 mod reading;
 
-pub(crate) use host::{submit, submit_copy, submit_each};
+pub(crate) use host::submit;
 pub use mailbox::Mailbox;
 pub use readback::Readback;
 pub use reading::{Reading, poll, wait_for};

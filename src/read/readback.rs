@@ -1,8 +1,11 @@
 //! Readback by a copy, of any size and from any buffer.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device};
 
-use super::mappable::Mappable;
+use super::reading::Asked;
 use super::{ReadError, Reading};
 
 /// A host-readable buffer to which results are copied. It can be used any number of times, with one request
@@ -11,7 +14,11 @@ use super::{ReadError, Reading};
 /// It keeps the device alive. It is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Readback {
-    room: Result<Mappable, ReadError>,
+    device: Device,
+    /// The buffer that is mapped, unless it would be too large.
+    buffer: Result<Buffer, ReadError>,
+    /// True while a [`Reading`] holds the buffer.
+    is_asked: Arc<AtomicBool>,
 }
 
 impl Readback {
@@ -23,11 +30,28 @@ impl Readback {
 
     /// Allocates `size` bytes with a label and usages.
     pub(super) fn labelled(device: &Device, label: &str, size: u64, usage: BufferUsages) -> Self {
-        Readback { room: Mappable::new(device, label, size, usage) }
+        let limit = device.limits().max_buffer_size;
+        let words = size.max(1).checked_next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+        let room = words.filter(|room| *room <= limit).ok_or(ReadError::TooLarge { size, limit });
+        let buffer = |size| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size,
+                usage: BufferUsages::MAP_READ | usage,
+                mapped_at_creation: false,
+            })
+        };
+        Readback { device: device.clone(), buffer: room.map(buffer), is_asked: Arc::default() }
     }
 
-    pub(super) fn room(&self) -> Result<&Mappable, ReadError> {
-        self.room.as_ref().map_err(Clone::clone)
+    pub(super) fn buffer(&self) -> Result<&Buffer, ReadError> {
+        self.buffer.as_ref().map_err(Clone::clone)
+    }
+
+    /// The buffer, if no request holds it, so that the device may write it.
+    pub(super) fn free_buffer(&self) -> Result<&Buffer, ReadError> {
+        let buffer = self.buffer()?;
+        if self.is_asked.load(Ordering::Acquire) { Err(ReadError::Busy) } else { Ok(buffer) }
     }
 
     /// Records a copy of `size` bytes of `source`, starting at byte `offset`. Both are multiples of four.
@@ -63,15 +87,13 @@ impl Readback {
         offset: u64,
         size: u64,
     ) -> Result<(), ReadError> {
-        let room = self.room()?;
-        room.check_free()?;
+        let target = self.free_buffer()?;
         if !source.usage().contains(BufferUsages::COPY_SRC) {
             return Err(ReadError::Usage);
         }
         if [at, offset, size].iter().any(|bytes| !bytes.is_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT)) {
             return Err(ReadError::Misaligned { at, offset, size });
         }
-        let target = room.buffer();
         let fits = |start: u64, room: u64| start.checked_add(size).is_some_and(|end| end <= room);
         if !fits(offset, source.size()) || !fits(at, target.size()) {
             return Err(ReadError::TooShort {
@@ -130,9 +152,18 @@ impl Readback {
     /// readback has fewer bytes, or an earlier request holds the buffer, the [`Reading`] completes with that
     /// error.
     pub fn read(&self, size: u64) -> Reading {
-        match self.room() {
-            Ok(room) => room.ask(size),
-            Err(error) => Reading::refused(error),
+        Reading { asked: self.ask(size) }
+    }
+
+    fn ask(&self, size: u64) -> Result<Asked, ReadError> {
+        let buffer = self.buffer()?;
+        let room = buffer.size();
+        if size > room {
+            return Err(ReadError::Room { size, room });
         }
+        if self.is_asked.swap(true, Ordering::AcqRel) {
+            return Err(ReadError::Busy);
+        }
+        Ok(Asked::new(&self.device, buffer, size, self.is_asked.clone()))
     }
 }

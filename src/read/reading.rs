@@ -23,28 +23,10 @@ use crate::gpu::buffers::quietly;
 pub struct Reading {
     /// The buffer and its signal, or the error of the request. Once the answer has been given,
     /// [`ReadError::Taken`].
-    asked: Result<Asked, ReadError>,
+    pub(super) asked: Result<Asked, ReadError>,
 }
 
 impl Reading {
-    /// Requests the first `size` bytes of a buffer that no other request holds.
-    pub(super) fn of(device: &Device, buffer: &Buffer, size: u64, is_asked: Arc<AtomicBool>) -> Self {
-        let signal = Arc::new(Mutex::new(Signal::default()));
-        let sender = Sender(Some(signal.clone()));
-        quietly(device, || {
-            buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-                sender.set(result.map_err(|error| ReadError::Map(error.to_string())));
-            });
-        });
-        Reading {
-            asked: Ok(Asked { device: device.clone(), buffer: buffer.clone(), size, is_asked, signal }),
-        }
-    }
-
-    pub(super) fn refused(error: ReadError) -> Self {
-        Reading { asked: Err(error) }
-    }
-
     /// Returns the bytes, or `None` if they have not arrived yet. It never blocks. It polls the device once,
     /// so that nothing else has to.
     ///
@@ -86,7 +68,7 @@ impl Reading {
 
     /// Waits for everything submitted.
     pub(crate) fn wait_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
-        self.check_blocking()?;
+        check_blocking()?;
         self.poll_device(wgpu::PollType::wait_indefinitely())?;
         loop {
             if let Some(answer) = self.answer(None, &mut take) {
@@ -99,7 +81,7 @@ impl Reading {
 
     /// Polls the device in a loop.
     pub(super) fn spin_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
-        self.check_blocking()?;
+        check_blocking()?;
         loop {
             if let Some(taken) = self.try_with(&mut take)? {
                 return Ok(taken);
@@ -117,11 +99,6 @@ impl Reading {
         std::future::poll_fn(answered).await
     }
 
-    /// Returns an error in a browser, where nothing arrives before the program returns to the event loop.
-    fn check_blocking(&self) -> Result<(), ReadError> {
-        if cfg!(target_family = "wasm") { Err(ReadError::Browser) } else { Ok(()) }
-    }
-
     fn poll_device(&self, how: wgpu::PollType) -> Result<(), ReadError> {
         self.asked.as_ref().map_or(Ok(()), |asked| poll_until(&asked.device, &how))
     }
@@ -133,7 +110,7 @@ impl Reading {
         take: &mut impl FnMut(&[u8]) -> R,
     ) -> Option<Result<R, ReadError>> {
         let result = match &self.asked {
-            Ok(asked) => asked.signal().take(waker)?,
+            Ok(asked) => asked.result(waker)?,
             Err(error) => Err(error.clone()),
         };
         // Dropping the old value releases the buffer.
@@ -150,9 +127,7 @@ impl Reading {
 /// - The device is lost.
 /// - The program runs in a browser, which cannot wait.
 pub fn wait_for(device: &Device, submission: wgpu::SubmissionIndex) -> Result<(), ReadError> {
-    if cfg!(target_family = "wasm") {
-        return Err(ReadError::Browser);
-    }
+    check_blocking()?;
     poll_until(device, &wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })
 }
 
@@ -164,6 +139,11 @@ pub fn wait_for(device: &Device, submission: wgpu::SubmissionIndex) -> Result<()
 /// The device is lost.
 pub fn poll(device: &Device) -> Result<(), ReadError> {
     poll_until(device, &wgpu::PollType::Poll)
+}
+
+/// Returns an error in a browser, where nothing arrives before the program returns to the event loop.
+fn check_blocking() -> Result<(), ReadError> {
+    if cfg!(target_family = "wasm") { Err(ReadError::Browser) } else { Ok(()) }
 }
 
 fn poll_until(device: &Device, how: &wgpu::PollType) -> Result<(), ReadError> {
@@ -203,7 +183,7 @@ impl Future for Reading {
 
 /// A buffer that a request holds. Dropping it releases the buffer.
 #[derive(Debug)]
-struct Asked {
+pub(super) struct Asked {
     device: Device,
     buffer: Buffer,
     size: u64,
@@ -212,8 +192,25 @@ struct Asked {
 }
 
 impl Asked {
-    fn signal(&self) -> MutexGuard<'_, Signal> {
-        lock(&self.signal)
+    /// Requests the first `size` bytes of a buffer that no other request holds.
+    pub(super) fn new(device: &Device, buffer: &Buffer, size: u64, is_asked: Arc<AtomicBool>) -> Self {
+        let signal = Arc::new(Mutex::new(Signal::default()));
+        let mut sender = Sender(Some(signal.clone()));
+        quietly(device, || {
+            buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+                sender.give(result.map_err(|error| ReadError::Map(error.to_string())));
+            });
+        });
+        Asked { device: device.clone(), buffer: buffer.clone(), size, is_asked, signal }
+    }
+
+    /// The result of mapping, if there is one. Otherwise `waker` is woken when there is.
+    fn result(&self, waker: Option<&Waker>) -> Option<Result<(), ReadError>> {
+        let mut signal = lock(&self.signal);
+        if signal.result.is_none() {
+            signal.waker = waker.cloned();
+        }
+        signal.result.take()
     }
 
     /// Lends the bytes of the buffer, which is mapped and holds them.
@@ -242,16 +239,6 @@ struct Signal {
     waker: Option<Waker>,
 }
 
-impl Signal {
-    fn take(&mut self, waker: Option<&Waker>) -> Option<Result<(), ReadError>> {
-        let result = self.result.take();
-        if result.is_none() {
-            self.waker = waker.cloned();
-        }
-        result
-    }
-}
-
 /// A signal is consistent even if a thread panicked while it held the lock.
 fn lock(signal: &Mutex<Signal>) -> MutexGuard<'_, Signal> {
     signal.lock().unwrap_or_else(PoisonError::into_inner)
@@ -261,10 +248,6 @@ fn lock(signal: &Mutex<Signal>) -> MutexGuard<'_, Signal> {
 struct Sender(Option<Arc<Mutex<Signal>>>);
 
 impl Sender {
-    fn set(mut self, result: Result<(), ReadError>) {
-        self.give(result);
-    }
-
     /// Gives the answer, unless it has already been given.
     fn give(&mut self, result: Result<(), ReadError>) {
         let Some(signal) = self.0.take() else { return };

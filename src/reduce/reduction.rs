@@ -1,9 +1,10 @@
 //! One reduction: its buffers, its shape, and where its results go.
 
-use wgpu::Queue;
+use wgpu::{BufferUsages, Queue};
 
 use crate::gpu::Compiled;
 use crate::gpu::bind::{Given, Reads};
+use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
 use crate::gpu::io::by_name;
@@ -428,10 +429,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let layout = self.reducer.operation().output_layout();
         layout.check::<T>(plan.results)?;
         let size = plan.results * layout.stride;
-        let readback = read::submit((self.reducer.device(), queue), plan.output(), |results, encoder| {
-            self.bound(&plan, [results.into()])?.encode(encoder);
-            Ok::<_, Error>(())
-        })?;
-        Ok(readback.read(size))
+        let device = self.reducer.device();
+        let results =
+            buffers::storage(device, "halofold::read::results", plan.output(), BufferUsages::COPY_SRC);
+        let bound = self.bound(&plan, [(&results).into()])?;
+        let copy = (&results, plan.output());
+        Ok(read::submit((device, queue), &[copy], |encoder| bound.encode(encoder))?.read(size))
     }
 }

@@ -120,10 +120,7 @@ impl Compiled<Jacobi> {
             let message = format!("cells of {element} as a type of {asked} bytes: {remedy}");
             return Err(Error::setting("type", message));
         }
-        read::submit_copy((self.device(), queue), source, |encoder| {
-            record(encoder);
-            Ok(())
-        })
+        Ok(read::submit((self.device(), queue), &[source], record)?)
     }
 
     /// The buffer with the cells after so many steps, and its size.
