@@ -2,9 +2,8 @@
 
 use std::hash::Hash;
 
-use wgpu::{BindingResource, Buffer, Device, Limits, TextureSampleType};
+use wgpu::{BindingResource, Buffer, Limits, TextureSampleType};
 
-use crate::gpu::blocks;
 use crate::gpu::buffers::{self, BufferError, Use};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
@@ -12,13 +11,12 @@ use crate::gpu::io::Output;
 use crate::gpu::kernel::{PARAMETERS, Pipeline, Pipelines};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Memory, Plan};
-use crate::gpu::outputs;
-use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::{Binding, INPUT, Pass, SECOND};
 use crate::gpu::range::ByteRange;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
 use crate::gpu::workspace::{Source, Workspace};
+use crate::gpu::{blocks, outputs, parameters};
 
 /// An input of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +46,8 @@ pub(crate) struct Given<'a> {
     /// The inputs, by their numbers in the plan.
     pub(crate) inputs: Vec<Reads<'a>>,
     pub(crate) outputs: Vec<Slice<'a>>,
-    /// The parameters that the operator's text declares.
-    pub(crate) parameters: Option<(Parameters, Slice<'a>)>,
+    /// The binding of the parameters that the operator's text declares, and their buffer.
+    pub(crate) parameters: Option<(u32, Use<'a>)>,
     /// The number of elements, if only the GPU knows it, and the most.
     pub(crate) count: Option<(Slice<'a>, u32)>,
     pub(crate) workspace: Option<&'a Workspace>,
@@ -70,15 +68,20 @@ impl<'a> Given<'a> {
         pipelines: &Pipelines<K>,
         kernel: impl Fn(S) -> Result<Pipeline, Error>,
     ) -> Result<Bound, Error> {
-        let outputs = self.written(plan, &pipelines.limits)?;
+        let (outputs, places) = self.written(plan, &pipelines.limits)?;
         self.check(plan, &outputs, &pipelines.limits)?;
         let device = &pipelines.device;
         let source = Source::new(device, self.workspace)?;
         let memory = plan.memory.iter().enumerate();
         let memory = memory.map(|(nth, own)| (own, own.buffer(device, &source, nth, label))).collect();
-        let places: Vec<_> = outputs.iter().filter_map(|output| output.place).collect();
         let (params, prologue) = pipelines.parameters(label, &plan.passes, &places, self.count)?;
-        let (texels, nothing) = (self.texels(device), pipelines.nothing());
+        let texels = match (self.inputs.first().map(|reads| reads.input), self.sample) {
+            (Some(Input::Texels(texels)), Some(sample)) => {
+                Some(texels.bind(device, sample, self.in_any_order))
+            }
+            _ => None,
+        };
+        let nothing = pipelines.nothing();
         let buffers =
             Buffers { given: self, plan, outputs: &outputs, memory, params: &params, texels, nothing };
         let dispatch = |(index, pass): (usize, &Pass<S>)| {
@@ -90,31 +93,26 @@ impl<'a> Given<'a> {
         Ok(Bound::new(dispatches.collect::<Result<_, Error>>()?, label))
     }
 
-    fn texels(&self, device: &Device) -> Option<BoundTexels> {
-        match (self.inputs.first()?.input, self.sample) {
-            (Input::Texels(texels), Some(sample)) => Some(texels.bind(device, sample, self.in_any_order)),
-            _ => None,
-        }
-    }
-
-    /// The outputs as kernels bind them. One whose place is a parameter starts at the last multiple of the alignment.
-    fn written<S>(&self, plan: &Plan<S>, limits: &Limits) -> Result<Vec<Written<'a>>, BufferError> {
+    /// The outputs as kernels bind them, and the parameters with the places of some. An output whose place is a parameter starts at the
+    /// last multiple of the alignment.
+    fn written<S>(&self, plan: &Plan<S>, limits: &Limits) -> Result<(Vec<Use<'a>>, Vec<Place>), BufferError> {
+        let mut places = Vec::new();
         let written = |(slice, output): (&Slice<'a>, &Output)| {
             let Output { name: role, size, place } = *output;
-            let Some(place) = place else { return Ok(Written { role, slice: *slice, size, place: None }) };
+            let Some(place) = place else { return Ok(Use::of(role, *slice, size)) };
             word_aligned(role, *slice)?;
             let before = slice.offset() % u64::from(limits.min_storage_buffer_offset_alignment);
+            places.push((place, (before / 4) as u32));
             let bound =
                 Slice::new(slice.buffer(), slice.offset() - before, slice.size().saturating_add(before));
-            Ok(Written { role, slice: bound, size: size + before, place: Some((place, (before / 4) as u32)) })
+            Ok(Use::of(role, bound, size + before))
         };
-        self.outputs.iter().zip(&plan.outputs).map(written).collect()
+        let outputs = self.outputs.iter().zip(&plan.outputs).map(written).collect::<Result<_, _>>()?;
+        Ok((outputs, places))
     }
 
-    fn check<S>(&self, plan: &Plan<S>, outputs: &[Written<'a>], limits: &Limits) -> Result<(), Error> {
-        let written = outputs.iter().map(|Written { role, slice, size, .. }| Use::of(role, *slice, *size));
-        let written: Vec<_> = written.collect();
-        buffers::check(&self.reads(plan), &written, limits)?;
+    fn check<S>(&self, plan: &Plan<S>, outputs: &[Use<'a>], limits: &Limits) -> Result<(), Error> {
+        buffers::check(&self.reads(plan), outputs, limits)?;
         for list in self.inputs.iter().filter(|reads| reads.is_list) {
             list.input.slice().map_or(Ok(()), |slice| Use::of(list.role, slice, 0).aligned(limits))?;
         }
@@ -123,7 +121,7 @@ impl<'a> Given<'a> {
             // The count is read before anything is written, so it may be in the output's buffer.
             Use::of("count", count, 4).inside()?;
         }
-        self.parameters.map_or(Ok(()), |(declared, given)| declared.check(given, &written, limits))
+        self.parameters.map_or(Ok(()), |(_, given)| parameters::check(&given, outputs, limits))
     }
 
     /// The inputs, as far as the passes bind them.
@@ -142,15 +140,8 @@ impl<'a> Given<'a> {
     }
 }
 
-/// An output as kernels bind it.
-#[derive(Clone, Copy, Debug)]
-struct Written<'a> {
-    role: &'static str,
-    slice: Slice<'a>,
-    size: u64,
-    /// The parameter with its first word in the binding, and this word.
-    place: Option<(&'static str, u32)>,
-}
+/// A parameter, and the first word of an output in its binding.
+type Place = (&'static str, u32);
 
 /// Checks that a number starts at a word.
 fn word_aligned(role: &'static str, slice: Slice<'_>) -> Result<(), BufferError> {
@@ -163,7 +154,7 @@ fn word_aligned(role: &'static str, slice: Slice<'_>) -> Result<(), BufferError>
 struct Buffers<'a, S> {
     given: &'a Given<'a>,
     plan: &'a Plan<S>,
-    outputs: &'a [Written<'a>],
+    outputs: &'a [Use<'a>],
     memory: Vec<(&'a Memory, Buffer)>,
     params: &'a Buffer,
     texels: Option<BoundTexels>,
@@ -205,9 +196,7 @@ impl<S> Buffers<'_, S> {
                 (output.buffer(), output.offset(), bytes)
             }
             Binding::Memory(number, bytes) => (&self.memory[number].1, 0, bytes),
-            Binding::Parameters => {
-                return self.given.parameters.map(|(declared, given)| declared.resource(given));
-            }
+            Binding::Parameters => return self.given.parameters.map(|(_, given)| given.resource()),
         };
         let ByteRange { offset, size } = bytes;
         (size >= least).then(|| buffers::slice(buffer, base + offset, size))
@@ -215,14 +204,12 @@ impl<S> Buffers<'_, S> {
 
     /// An output, memory, or parameters.
     fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
-        if let Some(Written { slice, size, .. }) = outputs::number(slot).and_then(|nth| self.outputs.get(nth))
-        {
-            return Some(buffers::slice(slice.buffer(), slice.offset(), *size));
+        if let Some(output) = outputs::number(slot).and_then(|nth| self.outputs.get(nth)) {
+            return Some(output.resource());
         }
         if let Some((own, buffer)) = self.memory.iter().find(|(own, _)| own.slot == Some(slot)) {
             return Some(own.bound(buffer));
         }
-        let (declared, given) = self.given.parameters.filter(|(declared, _)| declared.slot == slot)?;
-        Some(declared.resource(given))
+        self.given.parameters.filter(|(declared, _)| *declared == slot).map(|(_, given)| given.resource())
     }
 }

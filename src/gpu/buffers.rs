@@ -188,6 +188,21 @@ impl<'a> Use<'a> {
         Use { role, given, end, usage: BufferUsages::STORAGE }
     }
 
+    /// The bytes used, as a binding.
+    pub(crate) fn resource(&self) -> BindingResource<'a> {
+        slice(self.given.buffer(), self.given.offset(), self.size())
+    }
+
+    /// The number of bytes used.
+    pub(crate) fn size(&self) -> u64 {
+        self.end - self.given.offset()
+    }
+
+    /// True if it is bound as a uniform.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.usage == BufferUsages::UNIFORM
+    }
+
     /// The same use with another usage.
     pub(crate) fn with_usage(self, usage: BufferUsages) -> Self {
         Use { usage, ..self }
@@ -216,7 +231,7 @@ impl<'a> Use<'a> {
 
     /// Checks the alignment of its start.
     pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), BufferError> {
-        let (align, limit) = if self.usage == BufferUsages::UNIFORM {
+        let (align, limit) = if self.is_uniform() {
             (limits.min_uniform_buffer_offset_alignment, "min_uniform_buffer_offset_alignment")
         } else {
             (limits.min_storage_buffer_offset_alignment, "min_storage_buffer_offset_alignment")

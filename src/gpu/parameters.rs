@@ -1,9 +1,9 @@
 //! Parameters of a custom operator: the variable that its text declares, and the buffer that an application binds to it.
 
 use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, StorageAccess};
-use wgpu::{BindingResource, BufferUsages, Limits};
+use wgpu::{BufferUsages, Limits};
 
-use crate::gpu::buffers::{self, Use};
+use crate::gpu::buffers::Use;
 use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Slot};
 use crate::gpu::limits::needs;
@@ -56,33 +56,27 @@ impl Parameters {
         (self.slot, if self.slot == OWN_UNIFORM { Access::Uniform } else { Access::Read })
     }
 
-    /// Checks a buffer for them: its usage, its size, its alignment, and that it is not the output's buffer.
-    pub(crate) fn check(&self, given: Slice<'_>, outputs: &[Use<'_>], limits: &Limits) -> Result<(), Error> {
-        let used = Use::of("parameters", given, self.bound(given));
-        let is_uniform = self.slot == OWN_UNIFORM;
-        let used = if is_uniform { used.with_usage(BufferUsages::UNIFORM) } else { used };
-        used.inside()?;
-        used.aligned(limits)?;
-        outputs.iter().try_for_each(|output| used.apart(output))?;
-        Ok(if is_uniform {
-            needs!(limits, max_uniform_buffer_binding_size, self.bound(given))
-        } else {
-            needs!(limits, max_storage_buffer_binding_size, self.bound(given))
-        }?)
-    }
-
-    /// The resource for their binding.
-    pub(crate) fn resource<'a>(&self, given: Slice<'a>) -> BindingResource<'a> {
-        buffers::slice(given.buffer(), given.offset(), self.bound(given))
-    }
-
-    /// Bytes of a slice that are bound: those of the variable, or the whole words of the slice if it ends with an array of any length.
-    fn bound(&self, given: Slice<'_>) -> u64 {
-        if self.is_open { self.size.max(given.size() / 4 * 4) } else { self.size }
+    /// The use of a buffer for them: the bytes of the variable, or the whole words of the slice if it ends with an array of any length.
+    fn used<'a>(&self, given: Slice<'a>) -> Use<'a> {
+        let size = if self.is_open { self.size.max(given.size() / 4 * 4) } else { self.size };
+        let used = Use::of("parameters", given, size);
+        if self.slot == OWN_UNIFORM { used.with_usage(BufferUsages::UNIFORM) } else { used }
     }
 }
 
-/// The parameters that an operator declares, with the buffer that was given for them.
+/// Checks a buffer for parameters: its usage, its size, its alignment, and that it is not the output's buffer.
+pub(crate) fn check(used: &Use<'_>, outputs: &[Use<'_>], limits: &Limits) -> Result<(), Error> {
+    used.inside()?;
+    used.aligned(limits)?;
+    outputs.iter().try_for_each(|output| used.apart(output))?;
+    Ok(if used.is_uniform() {
+        needs!(limits, max_uniform_buffer_binding_size, used.size())
+    } else {
+        needs!(limits, max_storage_buffer_binding_size, used.size())
+    }?)
+}
+
+/// The binding of the parameters that an operator declares, with the buffer that was given for them.
 ///
 /// # Errors
 ///
@@ -91,10 +85,10 @@ pub(crate) fn pair<'a>(
     operator: &str,
     declared: Option<Parameters>,
     given: Option<Slice<'a>>,
-) -> Result<Option<(Parameters, Slice<'a>)>, Error> {
+) -> Result<Option<(u32, Use<'a>)>, Error> {
     let message = match (declared, given) {
         (None, None) => return Ok(None),
-        (Some(declared), Some(given)) => return Ok(Some((declared, given))),
+        (Some(declared), Some(given)) => return Ok(Some((declared.slot, declared.used(given)))),
         (Some(_), None) => "declares parameters: give them by `.with_parameters(…)`",
         (None, Some(_)) => "declares no parameters: leave `.with_parameters(…)` out",
     };
