@@ -4,16 +4,6 @@
 const SPACES: [&str; 8] =
     ["function", "private", "read", "read_write", "storage", "uniform", "workgroup", "write"];
 
-/// A part of a text.
-#[derive(Clone, Copy, PartialEq)]
-enum Token<'t> {
-    /// A name, a keyword or a number.
-    Word(&'t str),
-    /// Anything else, in which nothing is renamed: spaces and comments.
-    Gap(&'t str),
-    Sign(char),
-}
-
 /// Makes something of an application's text, with names that no kernel declares. If that fails, it is made of the text as it is, so that
 /// errors have the application's own names.
 pub(crate) fn apart<T, E>(
@@ -28,90 +18,82 @@ pub(crate) fn apart<T, E>(
 /// Returns the text with an ending behind each name that it declares outside of functions, but for those by which kernels know it.
 fn private(text: &str, ending: &str, known: &[&str]) -> String {
     let tokens = tokens(text);
-    let names: Vec<_> =
-        declared(&tokens).filter(|name| !known.contains(name) && !SPACES.contains(name)).collect();
+    let names: Vec<_> = declared(&tokens)
+        .into_iter()
+        .filter(|name| !known.contains(name) && !SPACES.contains(name))
+        .collect();
     let mut renamed = String::new();
-    // The sign before, and whether the declaration of a struct or an attribute of built-in words is open.
-    let (mut before, mut in_struct, mut in_attribute) = (None, false, false);
+    // The token before, and whether the declaration of a struct or an attribute of built-in words is open.
+    let (mut before, mut in_struct, mut in_attribute) = ("", false, false);
     for (at, token) in tokens.iter().enumerate() {
-        match *token {
-            Token::Gap(gap) => renamed.push_str(gap),
-            Token::Sign(sign) => {
-                renamed.push(sign);
-                in_struct &= sign != '}';
-                in_attribute &= sign != ')';
-                before = Some(sign);
-            }
-            Token::Word(word) => {
-                renamed.push_str(word);
-                in_struct |= word == "struct";
-                in_attribute |= before == Some('@') && ["builtin", "interpolate"].contains(&word);
-                let is_declared_member = in_struct && next(&tokens[at + 1..]) == Some(Token::Sign(':'));
-                let is_ours = in_attribute || is_declared_member || matches!(before, Some('.' | '@'));
-                if !is_ours && names.contains(&word) {
-                    renamed.push_str(ending);
-                }
-                before = None;
-            }
+        renamed.push_str(token);
+        if is_gap(token) {
+            continue;
         }
+        in_struct = (in_struct || *token == "struct") && *token != "}";
+        in_attribute |= before == "@" && ["builtin", "interpolate"].contains(token);
+        in_attribute &= *token != ")";
+        let next = tokens[at + 1..].iter().find(|token| !is_gap(token));
+        let is_declared_member = in_struct && next == Some(&":");
+        let is_ours = in_attribute || is_declared_member || [".", "@"].contains(&before);
+        if !is_ours && names.contains(token) {
+            renamed.push_str(ending);
+        }
+        before = token;
     }
     renamed
 }
 
 /// The names that a text declares outside of functions.
-fn declared<'t>(tokens: &[Token<'t>]) -> impl Iterator<Item = &'t str> {
-    let tokens: Vec<_> = tokens.iter().copied().filter(|token| !matches!(token, Token::Gap(_))).collect();
+fn declared<'t>(tokens: &[&'t str]) -> Vec<&'t str> {
+    let tokens: Vec<_> = tokens.iter().copied().filter(|token| !is_gap(token)).collect();
     let (mut depth, mut names) = (0, Vec::new());
     for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('{') => depth += 1,
-            Token::Sign('}') => depth -= 1,
-            Token::Word("fn" | "struct" | "alias" | "const" | "override") if depth == 0 => {
-                names.extend(word(&tokens[at + 1..]));
-            }
+        let rest = &tokens[at + 1..];
+        match *token {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "fn" | "struct" | "alias" | "const" | "override" if depth == 0 => names.extend(rest.first()),
             // Of a variable, the address space comes first.
-            Token::Word("var") if depth == 0 => {
-                let rest = &tokens[at + 1..];
-                let is_placed = rest.first() == Some(&Token::Sign('<'));
-                let end = rest.iter().position(|token| is_placed && *token == Token::Sign('>'));
-                names.extend(word(&rest[end.map_or(0, |end| end + 1)..]));
+            "var" if depth == 0 => {
+                let end = rest.iter().position(|token| *token == ">").filter(|_| rest[0] == "<");
+                names.extend(rest.get(end.map_or(0, |end| end + 1)));
             }
             _ => {}
         }
     }
-    names.into_iter()
+    names.retain(|name: &&str| name.starts_with(is_part));
+    names
 }
 
-fn word<'t>(tokens: &[Token<'t>]) -> Option<&'t str> {
-    match tokens.first() {
-        Some(Token::Word(word)) => Some(word),
-        _ => None,
-    }
+/// True for a character of a name, a keyword or a number.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || !(c.is_ascii() || c.is_whitespace())
 }
 
-/// The first token that is no gap.
-fn next<'t>(tokens: &[Token<'t>]) -> Option<Token<'t>> {
-    tokens.iter().copied().find(|token| !matches!(token, Token::Gap(_)))
+/// True for spaces and comments, in which nothing is renamed.
+fn is_gap(token: &str) -> bool {
+    token.starts_with(char::is_whitespace) || token.starts_with("//") || token.starts_with("/*")
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+/// Cuts a text into words, single signs, spaces and comments.
+fn tokens(text: &str) -> Vec<&str> {
     let (mut rest, mut tokens) = (text, Vec::new());
     while let Some(first) = rest.chars().next() {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_' || !(c.is_ascii() || c.is_whitespace());
         let until = |end: fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
-        let (len, token): (_, fn(&str) -> Token<'_>) = if rest.starts_with("//") {
-            (until(|c| matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')), |gap| Token::Gap(gap))
+        let len = if rest.starts_with("//") {
+            until(|c| matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}'))
         } else if rest.starts_with("/*") {
-            (block(rest), |gap| Token::Gap(gap))
+            block(rest)
         } else if first.is_whitespace() {
-            (until(|c| !c.is_whitespace()), |gap| Token::Gap(gap))
+            until(|c| !c.is_whitespace())
         } else if is_part(first) {
-            (rest.find(|c| !is_part(c)).unwrap_or(rest.len()), |word| Token::Word(word))
+            until(|c| !is_part(c))
         } else {
-            (first.len_utf8(), |sign| Token::Sign(sign.chars().next().unwrap_or_default()))
+            first.len_utf8()
         };
-        let (part, after) = rest.split_at(len);
-        tokens.push(token(part));
+        let (token, after) = rest.split_at(len);
+        tokens.push(token);
         rest = after;
     }
     tokens
@@ -120,23 +102,23 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 /// The length of a comment between `/*` and `*/`, which may hold others.
 fn block(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
-    while at < text.len() {
-        let rest = &text.as_bytes()[at..];
-        let step = if rest.starts_with(b"/*") {
-            depth += 1;
-            2
-        } else if rest.starts_with(b"*/") {
-            depth -= 1;
-            2
-        } else {
-            1
+    loop {
+        let rest = &text[at..];
+        at += match (rest.find("/*"), rest.find("*/")) {
+            (Some(open), close) if close.is_none_or(|close| open < close) => {
+                depth += 1;
+                open + 2
+            }
+            (_, Some(close)) => {
+                depth -= 1;
+                close + 2
+            }
+            _ => return text.len(),
         };
-        at += step;
         if depth == 0 {
             return at;
         }
     }
-    text.len()
 }
 
 #[cfg(test)]
