@@ -15,7 +15,7 @@ use crate::gpu::pass::{Binding, INPUT, Pass, SECOND};
 use crate::gpu::range::ByteRange;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
-use crate::gpu::workspace::{Source, Workspace};
+use crate::gpu::workspace::Workspace;
 use crate::gpu::{blocks, outputs, parameters};
 
 /// An input of a plan.
@@ -71,9 +71,9 @@ impl<'a> Given<'a> {
         let (outputs, places) = self.written(plan, &pipelines.limits)?;
         self.check(plan, &outputs, &pipelines.limits)?;
         let device = &pipelines.device;
-        let source = Source::new(device, self.workspace)?;
+        self.workspace.map_or(Ok(()), |workspace| workspace.check(device))?;
         let memory = plan.memory.iter().enumerate();
-        let memory = memory.map(|(nth, own)| (own, own.buffer(device, &source, nth, label))).collect();
+        let memory = memory.map(|(nth, own)| (own, own.buffer(device, self.workspace, nth, label))).collect();
         let (params, prologue) = pipelines.parameters(label, &plan.passes, &places, self.count)?;
         let texels = match (self.inputs.first().map(|reads| reads.input), self.sample) {
             (Some(Input::Texels(texels)), Some(sample)) => {

@@ -12,7 +12,7 @@ use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::{BufferRange, Cut, Inputs};
-use crate::gpu::workspace::{Place, Source};
+use crate::gpu::workspace::{Place, Workspace};
 use crate::gpu::{BufferError, blocks, buffers, input};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
@@ -230,11 +230,22 @@ impl Memory {
     }
 
     /// Allocates it, or takes it from a workspace, where it is the buffer with a number.
-    pub(super) fn buffer(&self, device: &Device, source: &Source<'_>, nth: usize, label: &str) -> Buffer {
-        if self.contents.is_empty() {
-            return source.buffer(self.place.unwrap_or(Place::Any(nth)), label, self.size);
+    pub(super) fn buffer(
+        &self,
+        device: &Device,
+        shared: Option<&Workspace>,
+        nth: usize,
+        label: &str,
+    ) -> Buffer {
+        if !self.contents.is_empty() {
+            let contents = bytemuck::cast_slice(&self.contents);
+            return buffers::filled(device, label, contents, BufferUsages::STORAGE);
         }
-        buffers::filled(device, label, bytemuck::cast_slice(&self.contents), BufferUsages::STORAGE)
+        let place = self.place.unwrap_or(Place::Any(nth));
+        match shared.filter(|_| place != Place::Own) {
+            Some(workspace) => workspace.buffer(place, label, self.size),
+            None => buffers::scratch(device, label, self.size),
+        }
     }
 
     /// The whole of it in its buffer, which a workspace may share with operations that need more than a binding holds.

@@ -59,38 +59,19 @@ impl Workspace {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner).values().map(Buffer::size).sum()
     }
 
+    /// Checks that it is one of this device.
+    pub(super) fn check(&self, device: &Device) -> Result<(), Error> {
+        let error =
+            || Error::setting("workspace", "a workspace of another device: make one on the operation's");
+        if self.device == *device { Ok(()) } else { Err(error()) }
+    }
+
     /// Returns memory of at least this size.
-    fn buffer(&self, place: Place, label: &str, size: u64) -> Buffer {
+    pub(super) fn buffer(&self, place: Place, label: &str, size: u64) -> Buffer {
         let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let held = buffers.get(&place).filter(|buffer| buffer.size() >= size);
         let buffer = held.cloned().unwrap_or_else(|| buffers::scratch(&self.device, label, size));
         buffers.insert(place, buffer.clone());
         buffer
-    }
-}
-
-/// Where an operation has its scratch memory from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a> {
-    device: &'a Device,
-    shared: Option<&'a Workspace>,
-}
-
-impl<'a> Source<'a> {
-    /// A workspace, or memory of the operation's own.
-    pub(crate) fn new(device: &'a Device, shared: Option<&'a Workspace>) -> Result<Self, Error> {
-        if shared.is_some_and(|workspace| workspace.device != *device) {
-            let message = "a workspace of another device: make one on the operation's".to_owned();
-            return Err(Error::setting("workspace", message));
-        }
-        Ok(Source { device, shared })
-    }
-
-    /// Returns memory of at least this size.
-    pub(crate) fn buffer(&self, place: Place, label: &str, size: u64) -> Buffer {
-        match self.shared {
-            Some(workspace) if place != Place::Own => workspace.buffer(place, label, size),
-            _ => buffers::scratch(self.device, label, size),
-        }
     }
 }
