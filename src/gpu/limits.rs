@@ -175,10 +175,9 @@ pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
 
 /// Checks the limits that kernels with these bindings need. Of several errors about one limit it returns that of the largest kernel.
 pub(crate) fn check_all(kernels: impl Iterator<Item = Vec<Slot>>, limits: &Limits) -> Result<(), LimitError> {
-    let mut errors = kernels.filter_map(|slots| check(&slots, limits).err());
-    let Some(first) = errors.next() else { return Ok(()) };
+    let errors = kernels.filter_map(|slots| check(&slots, limits).err());
     let larger = |a: LimitError, b: LimitError| if b.name == a.name && b.needed > a.needed { b } else { a };
-    Err(errors.fold(first, larger))
+    errors.reduce(larger).map_or(Ok(()), Err)
 }
 
 /// Checks the limits that every kernel needs: a bind group, some parameters, a workgroup.
