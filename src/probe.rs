@@ -35,7 +35,7 @@ const BINS: u32 = 5;
 ///
 /// The device has too low a limit, or is lost.
 pub fn run(device: &Device, queue: &Queue) -> Result<bool, Error> {
-    let Probe { histogram, by_id, keys } = Probe::new(device)?;
+    let (histogram, by_id, keys) = compiled(device)?;
     let pairs = Pairs { keys: &keys, values: &keys };
     Ok(are_right(&histogram.of(&keys).run(queue)?, &by_id.of(pairs).run(queue)?))
 }
@@ -46,7 +46,7 @@ pub fn run(device: &Device, queue: &Queue) -> Result<bool, Error> {
 ///
 /// See [`run`].
 pub fn run_async(device: &Device, queue: &Queue) -> impl Future<Output = Result<bool, Error>> + use<> {
-    let begun = Probe::new(device).map(|Probe { histogram, by_id, keys }| {
+    let begun = compiled(device).map(|(histogram, by_id, keys)| {
         let pairs = Pairs { keys: &keys, values: &keys };
         (histogram.of(&keys).run_async(queue), by_id.of(pairs).run_async(queue))
     });
@@ -57,25 +57,14 @@ pub fn run_async(device: &Device, queue: &Queue) -> impl Future<Output = Result<
 }
 
 /// The two operations, which count in workgroup memory whatever the driver is, and their input.
-struct Probe {
-    histogram: Compiled<Histogram>,
-    by_id: Compiled<GroupById>,
-    keys: Buffer,
-}
-
-impl Probe {
-    fn new(device: &Device) -> Result<Self, Error> {
-        let options = Options::default().counting_in_workgroups(true);
-        let histogram = Histogram::new(Keys::Numbers, BINS);
-        let by_id = GroupById::new(Element::U32, BINS).count().sum();
-        let keys: Vec<_> = (0..KEYS).map(key).collect();
-        let keys = bytemuck::cast_slice(&keys);
-        Ok(Probe {
-            histogram: Compiled::new(device, histogram, &options)?,
-            by_id: Compiled::new(device, by_id, &options)?,
-            keys: buffers::filled(device, "halofold::probe", keys, BufferUsages::STORAGE),
-        })
-    }
+fn compiled(device: &Device) -> Result<(Compiled<Histogram>, Compiled<GroupById>, Buffer), Error> {
+    let options = Options::default().counting_in_workgroups(true);
+    let histogram = Histogram::new(Keys::Numbers, BINS);
+    let by_id = GroupById::new(Element::U32, BINS).count().sum();
+    let keys: Vec<_> = (0..KEYS).map(key).collect();
+    let keys = bytemuck::cast_slice(&keys);
+    let keys = buffers::filled(device, "halofold::probe", keys, BufferUsages::STORAGE);
+    Ok((Compiled::new(device, histogram, &options)?, Compiled::new(device, by_id, &options)?, keys))
 }
 
 /// Half of the keys are equal, others lie anywhere.
