@@ -1,6 +1,6 @@
 //! Adapters and devices for tools, tests and benches. An application brings its own device.
 
-use wgpu::{Adapter, AdapterInfo, Backend, Backends, Device, DeviceType, Features, Instance, Limits, Queue};
+use wgpu::{Adapter, AdapterInfo, Backend, Backends, Device, DeviceType, Features, Instance, Queue};
 
 /// All features with which halofold runs more types and more rungs, times more precisely, or reads back
 /// faster.
@@ -110,12 +110,7 @@ pub fn is_software(info: &AdapterInfo) -> bool {
     info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|name| info.name.starts_with(name))
 }
 
-/// All limits of an adapter: halofold uses buffers and workgroups as large as the adapter allows.
-pub fn helpful_limits(adapter: &Adapter) -> Limits {
-    adapter.limits()
-}
-
-/// Opens an adapter with [`HELPFUL_FEATURES`] and [`helpful_limits`].
+/// Opens an adapter with [`HELPFUL_FEATURES`] and all of its limits: halofold uses buffers and workgroups as large as the adapter allows.
 ///
 /// # Errors
 ///
@@ -125,7 +120,7 @@ pub async fn open(adapter: &Adapter) -> Result<(Device, Queue), wgpu::RequestDev
         .request_device(&wgpu::DeviceDescriptor {
             label: Some("halofold"),
             required_features: adapter.features() & HELPFUL_FEATURES,
-            required_limits: helpful_limits(adapter),
+            required_limits: adapter.limits(),
             ..Default::default()
         })
         .await

@@ -184,7 +184,7 @@ pub fn cautious(change: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
 
 fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
-    let mut limits = adapter::helpful_limits(adapter());
+    let mut limits = adapter().limits();
     lower(&mut limits);
     open((adapter().features() & adapter::HELPFUL_FEATURES) - features, limits)
 }

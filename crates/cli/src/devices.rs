@@ -66,7 +66,7 @@ pub fn run(args: DevicesArgs) -> Result<(), Failure> {
 fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
     let info = adapter.get_info();
     let features = adapter.features();
-    let limits = adapter::helpful_limits(adapter);
+    let limits = adapter.limits();
     let named = |wanted: bool| {
         let kept = FEATURES.iter().filter(|(feature, _)| features.contains(*feature) == wanted);
         kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
