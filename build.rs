@@ -50,15 +50,8 @@ fn main() {
 
 /// The lines of a text that are more than a comment, without their comments. No file has any other kind of comment.
 fn without_comments(text: &str) -> String {
-    let mut code = String::new();
-    for line in text.lines() {
-        let line = line.split_once("//").map_or(line, |(code, _)| code).trim_end();
-        if !line.is_empty() {
-            code += line;
-            code.push('\n');
-        }
-    }
-    code
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
+    code.filter(|line| !line.is_empty()).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Collects all WGSL files in a folder and its subfolders.
