@@ -14,7 +14,7 @@ use naga::{Module, Span};
 
 pub(crate) use private::apart;
 
-/// The files of a folder of `shaders/`, in the order of their names: the path without the extension, and the text.
+/// The files of a folder of `shaders/`: the path without the extension, and the text.
 pub(crate) type Room = &'static [(&'static str, &'static str)];
 
 /// All folders of `shaders/`. A program carries those that its operations name, and no others.
@@ -57,9 +57,7 @@ pub(crate) fn text(rooms: &[Room], file: &str) -> &'static str {
 }
 
 fn find(rooms: &[Room], file: &str) -> Option<&'static str> {
-    let within =
-        |room: &Room| room.binary_search_by(|(known, _)| (*known).cmp(file)).ok().map(|at| room[at].1);
-    rooms.iter().find_map(within)
+    rooms.iter().copied().flatten().find(|(known, _)| *known == file).map(|(_, text)| *text)
 }
 
 /// A part of a module, with a heading that tells the reader where it comes from.
@@ -363,25 +361,10 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_by_their_paths() {
-        assert!(ALL.iter().all(|room| room.is_sorted()));
-        assert!(text(ALL, "ladder/sequential").contains("fn main"));
-        assert!(find(ALL, "ladder/sequentiel").is_none());
-    }
-
-    #[test]
     fn a_sum_carries_little_text() {
         let rooms = [rooms::LADDER, rooms::KERNELS, rooms::SHARED, rooms::OPERATORS, rooms::EXACT];
         let bytes: usize = rooms.into_iter().flatten().map(|(_, text)| text.len()).sum();
         assert!(cfg!(feature = "essays") || bytes < 150_000, "{bytes}");
-    }
-
-    #[test]
-    fn the_nearest_shared_folder_counts() {
-        let composer = Composer::of(ALL).provide("operator", Vec::new());
-        assert_eq!(composer.resolve("ladder/vectorized", "entry"), "shared/entry");
-        assert_eq!(composer.resolve("histogram/clear", "io"), "histogram/shared/io");
-        assert_eq!(composer.resolve("shared/load", "operator"), "operator");
     }
 
     #[test]
@@ -415,13 +398,17 @@ mod tests {
     }
 
     #[test]
-    fn every_define_is_asked_for() {
+    fn every_define_is_explained_and_asked_for() {
         let lines = files().flat_map(|(_, text)| text.lines());
         let asked: Vec<_> = lines
             .filter_map(|line| line.strip_prefix("#ifdef ").or_else(|| line.strip_prefix("#ifndef ")))
             .collect();
         assert!(asked.iter().all(|name| DEFINES.contains(name)));
-        assert!(DEFINES.iter().all(|name| asked.contains(name)));
+        let readme = include_str!("../shaders/README.md");
+        for name in DEFINES {
+            assert!(asked.contains(name), "no file asks about `{name}`");
+            assert!(readme.contains(&format!("`{name}`")), "shaders/README.md does not explain `{name}`");
+        }
         assert!(DEFINES.len() <= 16, "too many to keep in mind: {}", DEFINES.len());
     }
 
@@ -469,14 +456,6 @@ mod tests {
             } else if !path.ends_with("src/shader.rs") {
                 *sources += &fs::read_to_string(&path).expect("text");
             }
-        }
-    }
-
-    #[test]
-    fn every_define_is_explained() {
-        let readme = include_str!("../shaders/README.md");
-        for name in DEFINES {
-            assert!(readme.contains(&format!("`{name}`")), "shaders/README.md does not explain `{name}`");
         }
     }
 }
