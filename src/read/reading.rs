@@ -146,31 +146,26 @@ fn check_blocking() -> Result<(), ReadError> {
     if cfg!(target_family = "wasm") { Err(ReadError::Browser) } else { Ok(()) }
 }
 
-fn poll_until(device: &Device, how: &wgpu::PollType) -> Result<(), ReadError> {
-    loop {
-        match polled(device, how.clone())? {
-            // GL waits only a few seconds.
-            Err(wgpu::PollError::Timeout) => {}
-            Err(error) => return Err(ReadError::Device(error.to_string())),
-            Ok(_) => return Ok(()),
-        }
-    }
-}
-
 /// The start of wgpu's message when polling finds the device lost.
 const FATAL: &str = "Error in Device::poll";
 
 /// Polls a device. If the driver reports that the device is lost, wgpu panics instead of returning an error;
 /// this function returns an error. Other panics, such as those of callbacks, propagate.
-fn polled(
-    device: &Device,
-    how: wgpu::PollType,
-) -> Result<Result<wgpu::PollStatus, wgpu::PollError>, ReadError> {
-    let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.poll(how)));
-    polled.or_else(|panic| match panic.downcast_ref::<String>() {
-        Some(message) if message.starts_with(FATAL) => Err(ReadError::Device(message.clone())),
-        _ => std::panic::resume_unwind(panic),
-    })
+fn poll_until(device: &Device, how: &wgpu::PollType) -> Result<(), ReadError> {
+    let polled = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.poll(how.clone())));
+    loop {
+        match polled() {
+            // GL waits only a few seconds.
+            Ok(Err(wgpu::PollError::Timeout)) => {}
+            Ok(polled) => return polled.map(drop).map_err(|error| ReadError::Device(error.to_string())),
+            Err(panic) => match panic.downcast_ref::<String>() {
+                Some(message) if message.starts_with(FATAL) => {
+                    return Err(ReadError::Device(message.clone()));
+                }
+                _ => std::panic::resume_unwind(panic),
+            },
+        }
+    }
 }
 
 impl Future for Reading {
