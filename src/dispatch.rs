@@ -80,7 +80,8 @@ impl Base for DispatchArguments {
     }
 
     fn kernel(&self, step: Step, _: Features, _: &Limits) -> Kernel {
-        Kernel::new(shader::label(&[step]), composed(), SLOTS, Vec::new())
+        let wgsl = Composer::of(&[rooms::KERNELS]).compose(step, &[]);
+        Kernel::new(shader::label(&[step]), wgsl, SLOTS, Vec::new())
     }
 
     fn item(&self) -> u64 {
@@ -103,11 +104,6 @@ impl Base for DispatchArguments {
     }
 }
 
-/// The WGSL of the kernel.
-fn composed() -> String {
-    Composer::of(&[rooms::KERNELS]).compose(ARGUMENTS, &[])
-}
-
 impl OneInput for DispatchArguments {}
 impl OneOutput for DispatchArguments {}
 
@@ -117,6 +113,7 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, &composed());
+        let kernel = DispatchArguments::new(1).kernel(ARGUMENTS, Features::empty(), &Limits::default());
+        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, &kernel.wgsl);
     }
 }

@@ -190,10 +190,6 @@ impl<O: Base> Base for OfTexels<O> {
         Some(OfTexels { operation: self.operation.counted()?, ..self })
     }
 
-    fn takes_all(&self) -> bool {
-        false
-    }
-
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let of_texels = |part| match part {
             Binding::Input(0, bytes) => Binding::Memory(TEXELS_MEMORY, bytes),

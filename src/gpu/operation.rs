@@ -162,9 +162,9 @@ pub trait Base: Clone + Debug {
     fn counted(self) -> Option<Self> {
         Some(self)
     }
-    /// True if the order of the elements does not matter.
+    /// True if the order of the texels does not matter, for an operation that takes samples.
     fn takes_all(&self) -> bool {
-        true
+        false
     }
     /// Plans the dispatches over its inputs, which have as many elements.
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error>;
