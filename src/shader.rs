@@ -170,10 +170,16 @@ impl Composer {
                 (file, imports)
             };
             for name in imports {
-                if CALLERS.contains(&name) && !self.is_provided(name) && self.choice(name).is_none() {
+                let import = if self.provided.iter().any(|(provided, _)| *provided == name) {
+                    name.to_owned()
+                } else if let Some((_, file)) = self.chosen.iter().find(|(chosen, _)| *chosen == name) {
+                    (*file).to_owned()
+                } else if CALLERS.contains(&name) {
                     continue;
-                }
-                let import = self.resolve(&place, name);
+                } else {
+                    nearest(self.rooms, &place, name)
+                        .unwrap_or_else(|| panic!("shaders/{place}.wgsl imports `{name}`, which is nowhere"))
+                };
                 if !seen.contains(&import) {
                     seen.push(import.clone());
                     waiting.push_back((import, place.clone()));
@@ -187,27 +193,6 @@ impl Composer {
     /// Composes the module of a kernel: [`Composer::pieces`], joined, after the directives that it needs.
     pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
         join(extensions, &self.pieces(file))
-    }
-
-    fn is_provided(&self, name: &str) -> bool {
-        self.provided.iter().any(|(provided, _)| *provided == name)
-    }
-
-    fn choice(&self, name: &str) -> Option<&'static str> {
-        self.chosen.iter().find(|(chosen, _)| *chosen == name).map(|(_, file)| *file)
-    }
-
-    /// Resolves an imported name: one of the caller's pieces, or the file with this name in the nearest
-    /// folder `shared`.
-    fn resolve(&self, importer: &str, name: &str) -> String {
-        if self.is_provided(name) {
-            return name.to_owned();
-        }
-        if let Some(file) = self.choice(name) {
-            return file.to_owned();
-        }
-        nearest(self.rooms, importer, name)
-            .unwrap_or_else(|| panic!("shaders/{importer}.wgsl imports `{name}`, which is nowhere"))
     }
 
     /// Carries out a file's directives. Returns the remaining lines and the imported names.
@@ -259,23 +244,12 @@ pub(crate) fn label(parts: &[&str]) -> String {
 
 /// The file of this name in the nearest folder `shared` of an importing file.
 fn nearest(rooms: &[Room], importer: &str, name: &str) -> Option<String> {
-    let mut folder = importer;
-    loop {
-        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-        let file = if folder.is_empty() {
-            format!("shared/{name}")
-        } else if folder.ends_with("shared") {
-            format!("{folder}/{name}")
-        } else {
-            format!("{folder}/shared/{name}")
-        };
-        if find(rooms, &file).is_some() {
-            return Some(file);
-        }
-        if folder.is_empty() {
-            return None;
-        }
-    }
+    let above = importer.rmatch_indices('/').map(|(end, _)| &importer[..=end]).chain([""]);
+    let mut files = above.map(|folder| {
+        let shared = if folder.ends_with("shared/") { "" } else { "shared/" };
+        format!("{folder}{shared}{name}")
+    });
+    files.find(|file| find(rooms, file).is_some())
 }
 
 /// naga's refusal of a module.

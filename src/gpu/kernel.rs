@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -295,12 +296,10 @@ impl<K: Eq + Hash> Pipelines<K> {
     ) -> Result<Pipeline, E> {
         // The map is consistent even if a thread panicked while it held the lock.
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = compiled.get(&key) {
-            return Ok(known.clone());
-        }
-        let new = self.compile(kernel()?);
-        compiled.insert(key, new.clone());
-        Ok(new)
+        Ok(match compiled.entry(key) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(new) => new.insert(self.compile(kernel()?)).clone(),
+        })
     }
 
     /// Returns a small buffer, for bindings that a kernel declares but does not read.
