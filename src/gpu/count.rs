@@ -1,7 +1,6 @@
 //! A count on the GPU: an additional dispatch before the others writes their parameters.
 
 use std::hash::Hash;
-use std::ops::Range;
 
 use wgpu::{Buffer, BufferUsages};
 
@@ -9,7 +8,7 @@ use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
 use crate::gpu::launch::Dispatch;
-use crate::gpu::limits::{self, LimitError};
+use crate::gpu::limits::{self, LimitError, needs};
 use crate::gpu::params::parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::slice::Slice;
@@ -51,15 +50,14 @@ parameters! {
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
-    /// Allocates the parameters of passes. With a count, also returns the dispatches that write them: one, or several if a binding
-    /// cannot hold all parameters. Passes that read elements have the first two of the [`COUNTED`] fields, or cover all elements and have the first.
+    /// Allocates the parameters of passes. With a count, also returns the dispatch that writes them. Passes that read elements have the first two of the [`COUNTED`] fields, or cover all elements and have the first.
     pub(crate) fn parameters<S>(
         &self,
         label: &str,
         passes: &[Pass<S>],
         places: &[(&'static str, u32)],
         count: Option<(Slice<'_>, u32)>,
-    ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
+    ) -> Result<(Buffer, Option<Dispatch>), LimitError> {
         let (device, limits) = (&self.device, &self.limits);
         let mut blocks = Blocks::default();
         for pass in passes {
@@ -74,37 +72,34 @@ impl<K: Eq + Hash> Pipelines<K> {
             blocks.add_bytes(bytemuck::cast_slice(&words));
         }
         let written = |usage| blocks.buffer(device, label, usage);
-        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
+        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), None)) };
         limits::check(SLOTS, limits)?;
+        needs!(limits, max_storage_buffer_binding_size, blocks.size())?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
-        let kernel = self.count(|| {
+        let kernel = self.count.get_or_init(|| {
             let (wgsl, overrides) = compose(workgroup_size);
             let label = shader::label(&["reduce", "length"]);
-            Kernel::new(label, wgsl, SLOTS, overrides)
+            self.compile(Kernel::new(label, wgsl, SLOTS, overrides))
         });
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;
         let at = ((count.offset() - start) / WORD) as u32;
-        // Every block starts at an offset at which a binding may start.
-        let fitting = (limits.max_storage_buffer_binding_size / blocks::STRIDE).max(1) as usize;
-        let number = passes.len();
-        let pieces = (0..number).step_by(fitting).map(|first| first..number.min(first + fitting));
-        let jobs: Blocks = pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }).collect();
-        let jobs = jobs.buffer(device, label, BufferUsages::UNIFORM);
-        let dispatch = |(number, piece): (usize, Range<usize>)| {
-            let (offset, size) = (blocks::offset(piece.start), blocks::offset(piece.len()));
-            let groups = (piece.len() as u32).div_ceil(workgroup_size);
-            kernel.dispatch(device, label, [groups, 1], |slot| match slot {
-                0 => buffers::slice(&templates, offset, size),
-                1 => buffers::slice(&parameters, offset, size),
-                PARAMETERS => blocks::bound::<Job>(&jobs, blocks::offset(number)),
+        let passes = passes.len() as u32;
+        let job = Job { at, most, passes };
+        let job = buffers::filled(device, label, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
+        let grid = [passes.div_ceil(workgroup_size), 1];
+        let dispatch = || {
+            kernel.dispatch(device, label, grid, |slot| match slot {
+                0 => templates.as_entire_binding(),
+                1 => parameters.as_entire_binding(),
+                PARAMETERS => job.as_entire_binding(),
                 _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
             })
         };
-        let recorded = pieces.enumerate().map(dispatch).collect();
-        Ok((parameters, recorded))
+        let dispatch = (passes > 0).then(dispatch);
+        Ok((parameters, dispatch))
     }
 }
 

@@ -258,7 +258,7 @@ pub struct Pipelines<K> {
     shared: Option<Kernels>,
     compiled: Mutex<HashMap<K, Pipeline>>,
     /// The kernel that applies a count on the GPU.
-    count: OnceLock<Pipeline>,
+    pub(super) count: OnceLock<Pipeline>,
     nothing: OnceLock<Buffer>,
 }
 
@@ -307,12 +307,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         self.nothing.get_or_init(|| buffers::scratch(&self.device, "halofold::nothing", 0))
     }
 
-    /// Returns the kernel that applies a count on the GPU. On first use it is compiled.
-    pub(super) fn count(&self, kernel: impl FnOnce() -> Kernel) -> &Pipeline {
-        self.count.get_or_init(|| self.compile(kernel()))
-    }
-
-    fn compile(&self, kernel: Kernel) -> Pipeline {
+    pub(super) fn compile(&self, kernel: Kernel) -> Pipeline {
         let (cache, is_checked) = (self.cache.as_ref(), self.options.is_checked || kernel.keeps_checks);
         match &self.shared {
             Some(shared) => shared.get(&self.device, kernel, is_checked, cache),
