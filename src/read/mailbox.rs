@@ -51,11 +51,8 @@ impl Mailbox {
     pub fn new(device: &Device, size: u64) -> Self {
         let is_copied = !device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let label = "halofold::read::mailbox";
-        let mapped = if is_copied {
-            Readback::labelled(device, "halofold::read::mailbox_copy", size, BufferUsages::COPY_DST)
-        } else {
-            Readback::labelled(device, label, size, BufferUsages::STORAGE | BufferUsages::COPY_DST)
-        };
+        let written = if is_copied { BufferUsages::empty() } else { BufferUsages::STORAGE };
+        let mapped = Readback::labelled(device, label, size, written | BufferUsages::COPY_DST);
         let buffer = match mapped.buffer() {
             Ok(mapped) if !is_copied => mapped.clone(),
             mapped => {

@@ -65,14 +65,13 @@
 //! # assert!(newest.value <= frame);
 //! ```
 
-mod host;
 mod mailbox;
 mod readback;
 mod reading;
 
-pub(crate) use host::submit;
 pub use mailbox::Mailbox;
 pub use readback::Readback;
+pub(crate) use readback::submit;
 pub use reading::{Reading, poll, wait_for};
 
 /// Errors of reading a result.
