@@ -123,13 +123,9 @@ impl Output {
 
 /// New buffers for the outputs of an operation, by their names: `outputs["values"]`.
 #[derive(Clone, Debug)]
-pub struct NewOutputs(Vec<(&'static str, Buffer)>);
+pub struct NewOutputs(pub(super) Vec<(&'static str, Buffer)>);
 
 impl NewOutputs {
-    pub(crate) fn new(outputs: impl IntoIterator<Item = (&'static str, Buffer)>) -> Self {
-        NewOutputs(outputs.into_iter().collect())
-    }
-
     /// All of them, in the order of the plan's outputs, in which [`Compiled::results`](crate::Compiled::results) reads their bytes.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Buffer)> {
         self.0.iter().map(|(name, buffer)| (*name, buffer))

@@ -161,7 +161,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         let device = self.compiled.device();
         let make =
             |Output { name, size, .. }: &Output| (*name, buffers::storage(device, O::LABEL, *size, usage));
-        let outputs = NewOutputs::new(planned.2.outputs.iter().map(make));
+        let outputs = NewOutputs(planned.2.outputs.iter().map(make).collect());
         let slices = outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect();
         Ok((self.bound(planned, slices)?, outputs))
     }
