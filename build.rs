@@ -24,9 +24,10 @@ fn main() {
         let path = file.strip_prefix(&root).expect("it lies below").with_extension("");
         path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
     };
-    let mut rooms = String::new();
+    let (mut rooms, mut all) = (String::new(), String::new());
     for room in files.chunk_by(|a, b| parts(a)[0] == parts(b)[0]) {
         let name = parts(&room[0])[0].to_uppercase();
+        let _ = write!(all, "{name}, ");
         // One list, wherever it is named.
         let _ = writeln!(rooms, "pub(crate) const {name}: Room = &OF_{name};");
         let _ = writeln!(rooms, "static OF_{name}: [(&str, &str); {}] = [", room.len());
@@ -43,6 +44,7 @@ fn main() {
         }
         rooms += "];\n";
     }
+    let _ = writeln!(rooms, "#[cfg(test)]\npub(crate) const ALL: &[Room] = &[{all}];");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("rooms.rs");
     fs::write(out, rooms).expect("the build folder can be written");
     println!("cargo::rerun-if-changed=shaders");

@@ -305,33 +305,14 @@ pub(crate) fn essay(file: &str) -> String {
 mod tests {
     use std::collections::HashSet;
     use std::fs;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::reduce::Op;
     use crate::stencil::VARIANTS;
 
-    /// All rooms.
-    const ALL: &[Room] = &[
-        rooms::BY_KEY,
-        rooms::EXACT,
-        rooms::GROUP,
-        rooms::GROUP_BY,
-        rooms::HISTOGRAM,
-        rooms::KERNELS,
-        rooms::LADDER,
-        rooms::LIB,
-        rooms::OPERATORS,
-        rooms::PYRAMID,
-        rooms::RANK,
-        rooms::SCAN,
-        rooms::SELECT,
-        rooms::SHARED,
-        rooms::STENCIL,
-    ];
-
     fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-        ALL.iter().copied().flatten().copied()
+        rooms::ALL.iter().copied().flatten().copied()
     }
 
     #[test]
@@ -339,30 +320,6 @@ mod tests {
         let rooms = [rooms::LADDER, rooms::KERNELS, rooms::SHARED, rooms::OPERATORS, rooms::EXACT];
         let bytes: usize = rooms.into_iter().flatten().map(|(_, text)| text.len()).sum();
         assert!(cfg!(feature = "essays") || bytes < 150_000, "{bytes}");
-    }
-
-    #[test]
-    fn conditions_choose_lines_and_imports() {
-        let headings = |subgroups| {
-            let composer = Composer::of(ALL)
-                .define("subgroups", subgroups)
-                .provide("operator", vec![Piece::new("the operator", "alias Acc = f32;")])
-                .choose("subgroup_reduce", "shared/subgroup_shuffle");
-            let pieces = composer.pieces("ladder/subgroup_add");
-            pieces.into_iter().map(|piece| piece.heading).collect::<Vec<_>>()
-        };
-        assert!(headings(true).contains(&"shaders/shared/subgroup_shuffle.wgsl".to_owned()));
-        assert!(!headings(false).iter().any(|heading| heading.contains("subgroup_shuffle")));
-        assert!(headings(false).contains(&"the operator".to_owned()));
-    }
-
-    #[test]
-    fn extensions_come_first_and_headings_before_their_pieces() {
-        let pieces = [Piece::new("a", "const A: u32 = 1u;\n"), Piece::new("b", "const B: u32 = 2u;")];
-        assert_eq!(
-            join(&["f16"], &pieces),
-            "enable f16;\n\n// ==== a\n\nconst A: u32 = 1u;\n\n// ==== b\n\nconst B: u32 = 2u;\n"
-        );
     }
 
     #[test]
@@ -390,7 +347,7 @@ mod tests {
     /// imported.
     #[test]
     fn every_file_and_every_piece_is_used() {
-        let sources = sources();
+        let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
         let strings_after = |call: &'static str| {
             let rests = sources.split(call).skip(1);
             rests.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
@@ -406,7 +363,7 @@ mod tests {
         }
         let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
         let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
-        let found = imports.iter().filter_map(|(importer, name)| nearest(ALL, importer, name));
+        let found = imports.iter().filter_map(|(importer, name)| nearest(rooms::ALL, importer, name));
         let used: HashSet<_> = operators.chain(variants).chain(found).collect();
         for (file, _) in files() {
             let by_piece = file.split_once("shared/").is_some_and(|(_, name)| by_pieces.contains(&name));
@@ -415,21 +372,14 @@ mod tests {
         }
     }
 
-    fn sources() -> String {
-        let mut sources = String::new();
-        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
-        sources
-    }
-
-    /// Appends the sources in a folder and its subfolders, without this file, whose tests name files.
-    fn collect(folder: &Path, sources: &mut String) {
-        for entry in fs::read_dir(folder).expect("a folder of sources") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                collect(&path, sources);
-            } else if !path.ends_with("src/shader.rs") {
-                *sources += &fs::read_to_string(&path).expect("text");
-            }
-        }
+    /// The sources in a folder and its subfolders, without this file, which names the calls.
+    fn sources(folder: &Path) -> String {
+        let read = |path: PathBuf| match path {
+            folder if folder.is_dir() => sources(&folder),
+            this if this.ends_with("src/shader.rs") => String::new(),
+            file => fs::read_to_string(file).expect("text"),
+        };
+        let entries = fs::read_dir(folder).expect("a folder of sources");
+        entries.map(|entry| read(entry.expect("an entry").path())).collect()
     }
 }
