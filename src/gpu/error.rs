@@ -54,14 +54,6 @@ impl Error {
         }
     }
 
-    /// Names the operation that needs more than a limit, if the error names no part of it.
-    pub(crate) fn of(self, operation: &str) -> Self {
-        match self {
-            Error::Limit(error) if error.subject.is_empty() => error.of(operation).into(),
-            other => other,
-        }
-    }
-
     /// Returns true if it is about the setting with a name.
     pub(crate) fn is_setting(&self, name: &str) -> bool {
         matches!(self, Error::Setting(error) if error.name == name)

@@ -81,7 +81,10 @@ impl<O: Base> OnDevice for O {
         let operation = if may_count { self } else { self.counting_in_storage() };
         let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
         let features = options.features(device.features());
-        operation.check_on(features, &device.limits()).map_err(|error| error.of(&name))?;
+        operation.check_on(features, &device.limits()).map_err(|error| match error {
+            Error::Limit(error) if error.subject.is_empty() => error.of(name).into(),
+            other => other,
+        })?;
         Ok((operation, Pipelines::new(device, *options)))
     }
 }
