@@ -3,7 +3,8 @@
 use std::fmt;
 
 use bytemuck::{AnyBitPattern, pod_read_unaligned};
-use naga::ScalarKind;
+use naga::{Scalar, ScalarKind};
+use wgpu::Features;
 
 use crate::parse::by_name;
 use crate::shader::Composer;
@@ -37,55 +38,45 @@ impl Element {
     pub const ALL: [Element; 7] =
         [Element::U32, Element::I32, Element::F32, Element::F64, Element::I64, Element::U64, Element::F16];
 
+    /// The name, the bytes in a buffer, the kind of naga's scalars, and the feature.
+    const fn facts(self) -> (&'static str, u8, ScalarKind, Features) {
+        match self {
+            Element::U32 => ("u32", 4, ScalarKind::Uint, Features::empty()),
+            Element::I32 => ("i32", 4, ScalarKind::Sint, Features::empty()),
+            Element::F32 => ("f32", 4, ScalarKind::Float, Features::empty()),
+            Element::F64 => ("f64", 8, ScalarKind::Float, Features::SHADER_F64),
+            Element::I64 => ("i64", 8, ScalarKind::Sint, Features::SHADER_INT64),
+            Element::U64 => ("u64", 8, ScalarKind::Uint, Features::SHADER_INT64),
+            Element::F16 => ("f16", 2, ScalarKind::Float, Features::SHADER_F16),
+        }
+    }
+
     /// The type's name in WGSL and on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Element::U32 => "u32",
-            Element::I32 => "i32",
-            Element::F32 => "f32",
-            Element::F64 => "f64",
-            Element::I64 => "i64",
-            Element::U64 => "u64",
-            Element::F16 => "f16",
-        }
+        self.facts().0
     }
 
     /// The size of one element in a buffer, in bytes.
     pub const fn size(self) -> u64 {
-        match self {
-            Element::F16 => 2,
-            Element::U32 | Element::I32 | Element::F32 => 4,
-            Element::F64 | Element::I64 | Element::U64 => 8,
-        }
+        self.facts().1 as u64
     }
 
     /// Returns true if this is a float type.
     pub const fn is_float(self) -> bool {
-        matches!(self, Element::F16 | Element::F32 | Element::F64)
+        matches!(self.facts().2, ScalarKind::Float)
     }
 
     /// The feature that a device needs before a shader may compute with this type. Empty if it needs none.
-    pub const fn feature(self) -> wgpu::Features {
-        match self {
-            Element::U32 | Element::I32 | Element::F32 => wgpu::Features::empty(),
-            Element::F64 => wgpu::Features::SHADER_F64,
-            Element::I64 | Element::U64 => wgpu::Features::SHADER_INT64,
-            Element::F16 => wgpu::Features::SHADER_F16,
-        }
+    pub const fn feature(self) -> Features {
+        self.facts().3
     }
 
     /// The type of naga's scalars of this kind and width; `None` of truth values and abstract numbers.
-    pub(crate) fn of(scalar: naga::Scalar) -> Option<Self> {
-        match (scalar.kind, scalar.width) {
-            (ScalarKind::Uint, 4) => Some(Element::U32),
-            (ScalarKind::Sint, 4) => Some(Element::I32),
-            (ScalarKind::Float, 4) => Some(Element::F32),
-            (ScalarKind::Float, 2) => Some(Element::F16),
-            (ScalarKind::Uint, 8) => Some(Element::U64),
-            (ScalarKind::Sint, 8) => Some(Element::I64),
-            (ScalarKind::Float, 8) => Some(Element::F64),
-            _ => None,
-        }
+    pub(crate) fn of(Scalar { kind, width }: Scalar) -> Option<Self> {
+        Element::ALL.into_iter().find(|element| {
+            let (_, bytes, its_kind, _) = element.facts();
+            (bytes, its_kind) == (width, kind)
+        })
     }
 
     /// Sets the defines about the type that operators' files may test.
