@@ -33,11 +33,12 @@ const WORD: u64 = 4;
 /// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
 pub(crate) const WORKGROUP: u32 = 64;
 
-/// Composes the kernel. Returns its WGSL and its overrides.
-pub(crate) fn compose(workgroup_size: u32) -> (String, Vec<(&'static str, f64)>) {
+/// Composes the kernel.
+pub(crate) fn kernel(workgroup_size: u32) -> Kernel {
     let stride = blocks::STRIDE / WORD;
     let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", WORDS as f64), ("STRIDE", stride as f64)];
-    (shader::text(&[rooms::KERNELS], "kernels/length").to_owned(), overrides.to_vec())
+    let wgsl = shader::text(&[rooms::KERNELS], "kernels/length").to_owned();
+    Kernel::new(shader::label(&["reduce", "length"]), wgsl, SLOTS, overrides.to_vec())
 }
 
 parameters! {
@@ -78,11 +79,7 @@ impl<K: Eq + Hash> Pipelines<K> {
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
-        let kernel = self.count.get_or_init(|| {
-            let (wgsl, overrides) = compose(workgroup_size);
-            let label = shader::label(&["reduce", "length"]);
-            self.compile(Kernel::new(label, wgsl, SLOTS, overrides))
-        });
+        let kernel = self.count.get_or_init(|| self.compile(kernel(workgroup_size)));
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;
         let at = ((count.offset() - start) / WORD) as u32;
@@ -109,6 +106,6 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        crate::gpu::params::assert_alike::<Job>("length", &compose(64).0);
+        crate::gpu::params::assert_alike::<Job>("length", &kernel(64).wgsl);
     }
 }

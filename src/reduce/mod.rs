@@ -157,5 +157,6 @@ pub use value::Scalar;
 /// Composes the kernel that applies a [count on the GPU](Reduction::count_buffer) to the parameters of the others. Returns its WGSL and
 /// its overrides. This is for inspection: a reduction composes its own.
 pub fn length_kernel() -> (String, Vec<(&'static str, f64)>) {
-    count::compose(count::WORKGROUP)
+    let kernel = count::kernel(count::WORKGROUP);
+    (kernel.wgsl, kernel.overrides)
 }
