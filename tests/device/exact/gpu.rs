@@ -4,8 +4,8 @@ use halofold::Slice;
 use halofold::reduce::{Op, Shape};
 use halofold::{Element, Launches, wgpu};
 
-use super::arrays::{Hard, array};
-use super::bench::{Arrays, Bench, Case, Row, SOME, cases, exact, tuned};
+use super::arrays::Hard;
+use super::bench::{Arrays, Bench, Row, SOME, cases, exact, tuned};
 use crate::common::{Random, buffer, gpu, in_turn, is_software, limited, takes_fewer};
 use crate::cut::{Cut, reduce};
 
@@ -122,26 +122,6 @@ fn windows_split_anywhere() {
         let states = is_axis.then_some(exact().with_to_states(true));
         let how = [exact()].into_iter().chain(states).collect();
         Row { gpu: &small, how, ..Row::new(in_turn(SOME, 2, turn), hard, cuts) }.check();
-    }
-}
-
-/// A thousand arrays whose sums are written down: in each line those of fifty, which one dispatch takes.
-#[test]
-fn recorded_bits() {
-    let singles = [Op::Sum, Op::Mean, Op::Dot].map(|op| (op, Element::F32));
-    let others = [Element::F16, Element::F64].map(|element| [Op::Sum, Op::Mean].map(|op| (op, element)));
-    let cases: Vec<Case> = singles.into_iter().chain(others.into_iter().flatten()).collect();
-    for (number, line) in include_str!("recorded.txt").lines().enumerate() {
-        let (case, hard, len) = (cases[number % 7], Hard::ALL[7 * number % Hard::ALL.len()], 3 + 41 * number);
-        let input = |seed| (0..50).flat_map(|at| array(hard, case.1, len, (seed + at) as u64)).collect();
-        let seeds = [100 * number, 7000 + number];
-        let inputs = seeds[..if case.0 == Op::Dot { 2 } else { 1 }].iter().map(|seed| input(*seed)).collect();
-        let (cut, arrays) = (Cut::segments(len, 50).at(number), Arrays { case, inputs });
-        let bench = Bench::new(gpu(), case, exact());
-        bench.check(&cut, &arrays, format_args!("line {number}"));
-        let results = bench.results(&bench.reduce(&cut, &arrays)).into_iter();
-        let words: Vec<_> = results.map(|(bits, _)| format!("{bits:x}")).collect();
-        assert_eq!(format!("{} {} {hard:?} {len}: {}", case.0, case.1, words.join(" ")), line);
     }
 }
 
