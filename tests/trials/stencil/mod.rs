@@ -8,7 +8,6 @@ mod composed;
 mod field;
 mod heat;
 mod modes;
-mod poisson;
 mod residual;
 mod run;
 mod slabs;
@@ -36,13 +35,11 @@ const WIDE: &[Element] = &[Element::F32, Element::F64];
 const SINGLE: &[Element] = &[Element::F32];
 
 /// What is checked of each kernel of a kind, in each of some types: a trial each.
-const CHECKS: [Row; 18] = [
+const CHECKS: [Row; 16] = [
     ("dyadic", |_| true, FLOATS, dyadic),
     ("random", |_| true, SINGLE, random),
     ("eigenmodes", |_| true, SINGLE, modes::shrink),
     ("borders", |kernel| kernel.variant.is_general(), FLOATS, any_border),
-    ("poisson", |_| true, SINGLE, poisson::solves),
-    ("poisson until", Kernel::is_fastest, &[Element::F64], poisson::solves),
     // The type matters to where windows may start, and to nothing else.
     ("windows", |_| true, SINGLE, windows::several),
     ("windows", Kernel::is_plain, &[Element::F64, Element::F16], windows::several),
