@@ -12,7 +12,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 use halofold::{Compiled, Operation, adapter, wgpu};
 pub use halofold_cases::{
-    Data, Kind, Random, bits_of, compile, data, decode, elements, encode, exact as oracle,
+    Data, Kind, Random, bits_of, compile, data, decode, elements, encode, exact as oracle, gather,
 };
 pub use run::{job, missing, over, right, run, shaped, spanned};
 pub use twice::{Outputs, twice_in_a_pass};

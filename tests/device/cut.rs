@@ -1,16 +1,13 @@
 //! How a reduction cuts its input into groups of elements, one for each result: rows of the tables that test shapes.
 
 use std::fmt::{Display, Formatter};
-use std::iter::StepBy;
-use std::ops::Range;
 
 use halofold::reduce::{Both, Reduce, Reduction, Shape};
 use halofold::{Compiled, Slice, wgpu};
 
 use crate::common::{self, Gpu, POISON, poisoned, shaped};
-
-/// The places of one group: an arithmetic progression in every shape.
-pub type Group = StepBy<Range<usize>>;
+pub use halofold_cases::Group;
+use halofold_cases::groups;
 
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -106,27 +103,8 @@ impl Cut {
 
     /// The places of each result's elements.
     pub fn groups(&self) -> Vec<Group> {
-        let (len, most) = (self.len, self.count.map_or(usize::MAX, |count| count as usize));
-        match self.shape {
-            Shape::Strided { stride } => {
-                let stride = stride as usize;
-                vec![(0..len.min(most.saturating_mul(stride))).step_by(stride)]
-            }
-            Shape::Segments { len: each } => {
-                let each = each as usize;
-                (0..len / each).map(|segment| (segment * each..(segment + 1) * each).step_by(1)).collect()
-            }
-            Shape::Offsets { .. } => {
-                self.offsets.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).step_by(1)).collect()
-            }
-            Shape::Axis { outer, len: rows, inner } => {
-                let [outer, rows, inner] = [outer, rows, inner].map(|number| number as usize);
-                let first = |column: usize| column / inner * rows * inner + column % inner;
-                let column = |column| (first(column)..first(column) + rows * inner).step_by(inner);
-                (0..outer * inner).map(column).collect()
-            }
-            _ => vec![(0..len.min(most)).step_by(1)],
-        }
+        let most = self.count.map_or(usize::MAX, |count| count as usize);
+        groups(self.shape, self.len, &self.offsets, most)
     }
 
     /// Copies inputs whose elements have `stride` bytes to a device.

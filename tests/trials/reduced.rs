@@ -4,7 +4,7 @@ use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Monoid, Op, Plan, Reduce, Scalar, Shape};
 use halofold::{Compiled, Element, Slice};
 
-use crate::common::{compile, gpu, over, poisoned, right, run};
+use crate::common::{compile, gather, gpu, over, poisoned, right, run};
 use crate::{Checked, watched};
 
 /// Every operator with every type that it is defined over.
@@ -77,9 +77,7 @@ impl Bench {
         for number in 0..count {
             let first = number * len;
             let places: Vec<_> = (first..first + len).filter(|place| is_kept(*place)).collect();
-            let of = |input: &Vec<u8>| -> Vec<u8> {
-                places.iter().flat_map(|at| &input[at * size..][..size]).copied().collect()
-            };
+            let of = |input: &Vec<u8>| gather(input, size, places.iter().copied());
             let second = inputs.get(1).map(of);
             let mut expected =
                 reference::reduce(*op, *element, &of(&inputs[0]), second.as_deref()).ok_or("no reference")?;

@@ -51,6 +51,11 @@ pub fn encode(element: Element, numbers: impl IntoIterator<Item = f64>) -> Vec<u
     elements(element, numbers.into_iter().map(|x| bits_of(element, x)))
 }
 
+/// The elements at some places, of `size` bytes each.
+pub fn gather(bytes: &[u8], size: usize, places: impl IntoIterator<Item = usize>) -> Vec<u8> {
+    places.into_iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect()
+}
+
 /// Floats as 64-bit ones, which hold all.
 pub fn decode(element: Element, bytes: &[u8]) -> Vec<f64> {
     let float = |bytes: &[u8]| match element {

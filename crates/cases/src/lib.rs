@@ -27,9 +27,10 @@ use std::pin::Pin;
 
 use halofold::stencil::{Stencil, Variant};
 
-pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode};
+pub use data::{Data, Kind, Random, bits_of, data, decode, elements, encode, gather};
 pub use how::How;
 pub use operations::{Plain, operations};
+pub use reductions::{Group, groups};
 pub use scene::{End, Scene, any_adapter, compile, same, text};
 
 /// Where a case runs. Each place runs the cases of those behind it, too.

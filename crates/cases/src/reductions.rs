@@ -1,6 +1,7 @@
 //! Reductions beside the CPU: integers in 128 bits, floats within a bound, and exact sums as fractions of whole numbers of any length.
 
-use std::iter::zip;
+use std::iter::{StepBy, zip};
+use std::ops::Range;
 
 use crate::compile;
 use halofold::ladder::{RUNGS, Setup};
@@ -8,7 +9,7 @@ use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Accuracy, Arity, Both, Numbers, Op, Reduce, Shape, ShapeKind};
 use halofold::{Element, Slice, Workspace};
 
-use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, same, text};
+use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, gather, same, text};
 
 /// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
 const LEN: u64 = 6000;
@@ -98,50 +99,46 @@ pub fn ways() -> Vec<Case> {
     rungs.chain(counted).map(Reduced::case).collect()
 }
 
-/// A shape over some elements, where its segments end, and the elements of each result.
-struct Cut {
-    shape: Shape,
-    ends: [u32; 5],
-    spanned: u64,
-    groups: Vec<Vec<usize>>,
+/// The places of the elements of one result: an arithmetic progression in every shape.
+pub type Group = StepBy<Range<usize>>;
+
+/// The places of each result's elements among `len` elements. Segments begin and end at `offsets`; of a shape of one result, at most `most`
+/// elements count.
+pub fn groups(shape: Shape, len: usize, offsets: &[u32], most: usize) -> Vec<Group> {
+    match shape {
+        Shape::Strided { stride } => {
+            let stride = stride as usize;
+            vec![(0..len.min(most.saturating_mul(stride))).step_by(stride)]
+        }
+        Shape::Segments { len: each } => {
+            let each = each as usize;
+            (0..len / each).map(|segment| (segment * each..(segment + 1) * each).step_by(1)).collect()
+        }
+        Shape::Offsets { .. } => {
+            offsets.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).step_by(1)).collect()
+        }
+        Shape::Axis { outer, len: rows, inner } => {
+            let [outer, rows, inner] = [outer, rows, inner].map(|number| number as usize);
+            let first = |column: usize| column / inner * rows * inner + column % inner;
+            let column = |column| (first(column)..first(column) + rows * inner).step_by(inner);
+            (0..outer * inner).map(column).collect()
+        }
+        _ => vec![(0..len.min(most)).step_by(1)],
+    }
 }
 
-impl Cut {
-    /// Of a shape of one result it takes the first half if they are counted.
-    fn new(kind: ShapeKind, len: usize, is_counted: bool) -> Self {
-        let side = len.isqrt().max(1);
-        let half = (side / 2).max(1);
-        let planes = (len / (half * half)).min(4);
-        // One segment is empty.
-        let ends = [0, len / 7, len / 7, len / 2, len];
-        let one = |places: &mut dyn ExactSizeIterator<Item = usize>| {
-            let count = if is_counted { places.len() / 2 } else { places.len() };
-            vec![places.take(count).collect()]
-        };
-        let column = |nth: usize| {
-            let first = nth / half * half * half + nth % half;
-            (0..half).map(|row| first + half * row).collect()
-        };
-        let (shape, spanned, groups): (_, _, Vec<Vec<usize>>) = match kind {
-            ShapeKind::Strided => (Shape::Strided { stride: 7 }, len, one(&mut (0..len).step_by(7))),
-            ShapeKind::Segments => {
-                let places: Vec<_> = (0..side * side).collect();
-                let groups = places.chunks(side).map(<[_]>::to_vec);
-                (Shape::Segments { len: side as u64 }, side * side, groups.collect())
-            }
-            ShapeKind::Offsets => {
-                let groups = ends.windows(2).map(|ends| (ends[0]..ends[1]).collect());
-                (Shape::Offsets { count: 4 }, len, groups.collect())
-            }
-            ShapeKind::Axis => {
-                let [outer, side] = [planes, half].map(|side| side as u64);
-                let groups = (0..planes * half).map(column).collect();
-                (Shape::Axis { outer, len: side, inner: side }, planes * half * half, groups)
-            }
-            ShapeKind::Accumulate => (Shape::Accumulate, len, one(&mut (0..len))),
-            _ => (Shape::Whole, len, one(&mut (0..len))),
-        };
-        Cut { shape, ends: ends.map(|end| end as u32), spanned: spanned as u64, groups }
+/// A shape of some kind over about `len` elements, and the number that it spans.
+fn shape_over(kind: ShapeKind, len: u64) -> (Shape, u64) {
+    let side = len.isqrt().max(1);
+    let half = (side / 2).max(1);
+    let planes = (len / (half * half)).min(4);
+    match kind {
+        ShapeKind::Strided => (Shape::Strided { stride: 7 }, len),
+        ShapeKind::Segments => (Shape::Segments { len: side }, side * side),
+        ShapeKind::Offsets => (Shape::Offsets { count: 4 }, len),
+        ShapeKind::Axis => (Shape::Axis { outer: planes, len: half, inner: half }, planes * half * half),
+        ShapeKind::Accumulate => (Shape::Accumulate, len),
+        _ => (Shape::Whole, len),
     }
 }
 
@@ -152,7 +149,14 @@ impl Reduced {
         let monoid = op.over(element).map_err(text)?;
         let arity = if monoid.arity() == Arity::Two { 2 } else { 1 };
         let len = (4 * scene.words(LEN * size / 4) / size) as usize;
-        let Cut { shape, ends, spanned, groups } = Cut::new(kind, len, way == Way::Counted);
+        let (shape, spanned) = shape_over(kind, len as u64);
+        // One segment is empty.
+        let ends = [0, len / 7, len / 7, len / 2, len].map(|end| end as u32);
+        let of = |most| groups(shape, spanned as usize, &ends, most);
+        let mut groups = of(usize::MAX);
+        if way == Way::Counted {
+            groups = of(groups[0].len() / 2);
+        }
         let inputs: Vec<_> = (0..arity).map(|seed| data(values, op, element, len, seed)).collect();
         let buffers: Vec<_> =
             inputs.iter().map(|input| scene.buffer(input.bytes())).collect::<Result<_, _>>()?;
@@ -208,13 +212,10 @@ impl Reduced {
             }
         }
 
-        let picked = |group: &[usize]| -> Vec<Vec<u8>> {
-            let size = size as usize;
-            let of =
-                |bytes: &[u8]| group.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
-            inputs.iter().map(|input| of(input.bytes())).collect()
+        let picked = |group: &Group| -> Vec<Vec<u8>> {
+            inputs.iter().map(|input| gather(input.bytes(), size as usize, group.clone())).collect()
         };
-        let parts = groups.iter().map(|group| picked(group));
+        let parts = groups.iter().map(picked);
         if accuracy == Accuracy::Exact {
             let size = if element == Element::F64 { 8 } else { 4 };
             let expected = parts.flat_map(|part| {

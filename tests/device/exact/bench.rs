@@ -10,7 +10,7 @@ use halofold_cases::How;
 
 use super::arrays::{Hard, array};
 use crate::common::oracle::expected;
-use crate::common::{Gpu, gpu, takes_fewer};
+use crate::common::{Gpu, gather, gpu, takes_fewer};
 use crate::cut::Cut;
 
 pub type Case = (Op, Element);
@@ -68,9 +68,8 @@ impl Arrays {
     /// The elements at some places of each array.
     pub fn pick(&self, places: impl Iterator<Item = usize> + Clone) -> Arrays {
         let size = self.case.1.size() as usize;
-        let of =
-            |bytes: &Vec<u8>| places.clone().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
-        Arrays { inputs: self.inputs.iter().map(of).collect(), ..*self }
+        let inputs = self.inputs.iter().map(|bytes| gather(bytes, size, places.clone())).collect();
+        Arrays { inputs, ..*self }
     }
 
     /// The bits of the result, by whole numbers of any length.

@@ -7,7 +7,7 @@ use halofold::{Compiled, Element};
 use halofold_cases::How;
 
 use super::arrays::{Hard, array};
-use crate::common::{Gpu, gpu, takes_fewer, without};
+use crate::common::{Gpu, gather, gpu, takes_fewer, without};
 use crate::cut::Cut;
 
 /// Operators that read floats as their bits.
@@ -36,8 +36,7 @@ fn judge(op: Op, element: Element, cut: &Cut, bytes: &[u8], got: &[u8]) {
     let (got, size) = (op.read(element, got), element.size() as usize);
     assert_eq!(got.len(), cut.groups().len());
     for (got, group) in got.into_iter().zip(cut.groups()) {
-        let part: Vec<u8> = group.flat_map(|at| &bytes[size * at..][..size]).copied().collect();
-        let expected = reference::reduce(op, element, &part, None).unwrap();
+        let expected = reference::reduce(op, element, &gather(bytes, size, group), None).unwrap();
         assert_eq!(expected.judge(got, 1), Verdict::Right, "{op} of {element}, {cut}: {got}");
     }
 }

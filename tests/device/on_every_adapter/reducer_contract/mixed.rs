@@ -6,7 +6,7 @@ use halofold::{Compiled, Element, Slice, Workspace};
 
 use super::{reducer, rounding, sum};
 use crate::common::{
-    Data, Gpu, Kind, Random, data, gpu, in_one_pass, is_poison, limited, poison, read, right, room,
+    Data, Gpu, Kind, Random, data, gather, gpu, in_one_pass, is_poison, limited, poison, read, right, room,
 };
 use crate::cut::{Cut, Held, reduce};
 
@@ -118,9 +118,7 @@ impl<'a> Case<'a> {
             return Err(format!("{} results instead of {}", answers.len(), groups.len()));
         }
         for (number, (got, group)) in answers.into_iter().zip(groups).enumerate() {
-            let elements = |data: &Data| -> Vec<u8> {
-                group.clone().flat_map(|i| &data.bytes()[i * size..][..size]).copied().collect()
-            };
+            let elements = |data: &Data| gather(data.bytes(), size, group.clone());
             let parts: Vec<_> = self.inputs.iter().map(elements).collect();
             let expected = reference::reduce(op, element, &parts[0], parts.get(1).map(Vec::as_slice));
             // No order of combining has more roundings than there are elements; a few more are in `map` and `finish`.
