@@ -1,5 +1,6 @@
 //! Buffers with poison around their contents.
 
+use bytemuck::NoUninit;
 use halofold::read::Readback;
 use halofold::wgpu;
 
@@ -30,6 +31,11 @@ pub fn buffer(gpu: &Gpu, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffe
     });
     gpu.queue.write_buffer(&buffer, 0, &contents);
     buffer
+}
+
+/// The same of elements to read.
+pub fn held<T: NoUninit>(gpu: &Gpu, elements: &[T]) -> wgpu::Buffer {
+    buffer(gpu, bytemuck::cast_slice(elements), wgpu::BufferUsages::STORAGE)
 }
 
 /// A buffer of these bytes at an offset, poison in front of them and behind.

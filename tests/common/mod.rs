@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
-pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
+pub use buffers::{POISON, buffer, held, in_one_pass, is_poison, poison, poisoned, read, room};
 use halofold::{Compiled, Operation, adapter, wgpu};
 pub use halofold_cases::{
     Data, Kind, Random, bits_of, compile, data, decode, elements, encode, exact as oracle, gather,

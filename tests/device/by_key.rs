@@ -101,7 +101,7 @@ fn lengths_of_runs() {
     // No keys at all, which are two words each; and a single run that fills a binding.
     let run = |gpu: &Gpu, key, keys: &[u32]| {
         let held = Input::at(gpu, bytemuck::cast_slice::<_, u8>(keys), 0);
-        let lengths = Compiled::new(&gpu.device, RunLengths::new(key), &Options::default()).unwrap();
+        let lengths = gpu.compile(RunLengths::new(key));
         lengths.of(&held).len(keys.len() as u64 * 4 / key.size()).run::<Run<Value, u32>>(&gpu.queue).unwrap()
     };
     assert_eq!(run(gpu(), Element::U64, &[]), []);
@@ -122,9 +122,8 @@ fn unique_keys_are_those_of_runs_on_every_adapter() {
         for part in [(1, 1), (3 * TILE + 5, 2), (9 * TILE, 30_000)] {
             let (own, ranges) = runs(&[part], &mut random);
             let keys = Input::at(gpu, &elements(key, own.iter().map(|word| u64::from(*word) << 20)), 8);
-            let unique = Compiled::new(&gpu.device, Select::unique(key), &Options::default()).unwrap();
-            let places = unique.operation().clone().indices();
-            let places = Compiled::new(&gpu.device, places, &Options::default()).unwrap();
+            let unique = gpu.compile(Select::unique(key));
+            let places = gpu.compile(unique.operation().clone().indices());
             let firsts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
             assert_eq!(places.of(&keys).run::<u32>(&gpu.queue).unwrap(), firsts, "{part:?} of {key}");
             let wide = |word: u32| u64::from(word) << 20;

@@ -8,19 +8,13 @@ use halofold::scan::Scan;
 use halofold::select::{self, Select};
 use halofold::wgpu::{Buffer, BufferUsages};
 use halofold::{
-    Bound, Compiled, Cut, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Request, Slice,
+    Bound, Compiled, Cut, DispatchArguments, Element, InputsOf, Kernels, Options, Planned, Slice,
 };
 
-use crate::common::{Gpu, buffer, gpu, in_one_pass, limited, read, with_few_invocations};
+use crate::common::{Gpu, buffer, gpu, held, in_one_pass, limited, read, room, with_few_invocations};
+use crate::inputs::{outputs_of, words};
 
 const LEN: u32 = 70_000;
-
-/// The bytes of all outputs.
-fn written<O: Planned>(gpu: &Gpu, request: Request<'_, '_, O>) -> Vec<Vec<u8>> {
-    let (bound, outputs) = request.bind_new(BufferUsages::COPY_SRC).unwrap();
-    gpu.clean(|| in_one_pass(gpu, |pass| (0..2).for_each(|_| bound.encode_in_pass(pass))));
-    outputs.iter().map(|(_, output)| read(gpu, output)).collect()
-}
 
 fn check<'i, O: Planned>(gpu: &Gpu, operation: O, inputs: impl InputsOf<'i, O> + Copy) {
     check_of(gpu, operation, inputs, (LEN, &[0, 4097, LEN - 1, LEN + 9]));
@@ -32,11 +26,11 @@ fn check_of<'i, O: Planned>(
     inputs: impl InputsOf<'i, O> + Copy,
     (len, counts): (u32, &[u32]),
 ) {
-    let compiled = Compiled::new(&gpu.device, operation, &Default::default()).unwrap();
+    let compiled = gpu.compile(operation);
     for &count in counts {
-        let held = buffer(gpu, bytemuck::cast_slice(&[9, 9, count, 9]), BufferUsages::STORAGE);
-        let found = written(gpu, compiled.of(inputs).count_buffer(Slice::new(&held, 8, 4)));
-        let expected = written(gpu, compiled.of(inputs).len(count.min(len).into()));
+        let held = held(gpu, &[9, 9, count, 9]);
+        let found = outputs_of(gpu, compiled.of(inputs).count_buffer(Slice::new(&held, 8, 4)));
+        let expected = outputs_of(gpu, compiled.of(inputs).len(count.min(len).into()));
         // Outputs have room for more, which stays zero.
         let is_same = |(found, expected): (&Vec<u8>, &Vec<u8>)| {
             let (found, behind) = found.split_at(expected.len());
@@ -46,9 +40,8 @@ fn check_of<'i, O: Planned>(
     }
 }
 
-fn words(gpu: &Gpu, of: fn(u32) -> u32) -> Buffer {
-    let words: Vec<u32> = (0..LEN).map(of).collect();
-    buffer(gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE)
+fn numbers(gpu: &Gpu, of: fn(u32) -> u32) -> Buffer {
+    held(gpu, &(0..LEN).map(of).collect::<Vec<_>>())
 }
 
 #[test]
@@ -56,30 +49,27 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     // Inputs of several windows.
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 17);
     for gpu in [gpu(), &narrow] {
-        let words = |of| words(gpu, of);
-        let values = &words(|i| i.wrapping_mul(2_654_435_761) >> 12);
-        let keys = &words(|i| i.wrapping_mul(2_654_435_761) >> 23);
+        let numbers = |of| numbers(gpu, of);
+        let values = &numbers(|i| i.wrapping_mul(2_654_435_761) >> 12);
+        let keys = &numbers(|i| i.wrapping_mul(2_654_435_761) >> 23);
         let pairs = Pairs { keys, values };
         check(gpu, Histogram::new(Keys::Numbers, 512), keys);
         check(gpu, GroupById::new(Element::U32, 512).sum().count(), pairs);
         check(gpu, GroupByKey::new(Element::U32, Element::U32, 600).sum().max(), pairs);
     }
     // Prefixes of the first elements do not depend on those behind them.
-    let all: Vec<u32> = (0..LEN).collect();
-    let [all, count] =
-        [&all[..], &[5000]].map(|words| buffer(gpu(), bytemuck::cast_slice(words), BufferUsages::STORAGE));
-    let scan = Scan::new(Op::Mean.over(Element::U32).unwrap());
-    let scan = Compiled::new(&gpu().device, scan, &Default::default()).unwrap();
-    let means = &written(gpu(), scan.of(&all).count_buffer(&count))[0];
+    let (all, count) = (numbers(gpu(), |i| i), held(gpu(), &[5000]));
+    let scan = gpu().compile(Scan::new(Op::Mean.over(Element::U32).unwrap()));
+    let means = &outputs_of(gpu(), scan.of(&all).count_buffer(&count))[0];
     assert!(
         bytemuck::pod_collect_to_vec::<u8, f32>(&means[..20_000])
             .into_iter()
             .eq((0..5000).map(|at| at as f32 / 2.0))
     );
     // Runs and selections; pairs in parts, and in storage.
-    let words = |of| words(gpu(), of);
-    let values = &words(|i| i.wrapping_mul(2_654_435_761) >> 12);
-    let runs = &words(|i| i / 3);
+    let numbers = |of| numbers(gpu(), of);
+    let values = &numbers(|i| i.wrapping_mul(2_654_435_761) >> 12);
+    let runs = &numbers(|i| i / 3);
     check(
         gpu(),
         ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()),
@@ -87,7 +77,7 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     );
     check(gpu(), RunLengths::new(Element::U32), runs);
     // A run over several tiles, up to the count.
-    check(gpu(), RunLengths::new(Element::U32), &words(|i| if i < 9000 { i / 3 } else { i / 50_000 }));
+    check(gpu(), RunLengths::new(Element::U32), &numbers(|i| if i < 9000 { i / 3 } else { i / 50_000 }));
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 1u; }";
     check(gpu(), Select::new(Element::U32, keep).unwrap(), values);
     if gpu().device.features().contains(wgpu::Features::SHADER_F16) {
@@ -96,11 +86,11 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     }
     // Counts that end with a tile, behind blocks of tiles.
     let small = with_few_invocations(1 << 20);
-    let values_there = &self::words(&small, |i| i.wrapping_mul(2_654_435_761) >> 12);
+    let values_there = &self::numbers(&small, |i| i.wrapping_mul(2_654_435_761) >> 12);
     check_of(&small, Select::new(Element::U32, keep).unwrap(), values_there, (LEN, &[33_280, 65_536]));
-    let runs_there = &self::words(&small, |i| i / 9);
+    let runs_there = &self::numbers(&small, |i| i / 9);
     check_of(&small, RunLengths::new(Element::U32), runs_there, (LEN, &[33_280, 65_536]));
-    let ids = &words(|i| i.wrapping_mul(2_654_435_761) >> 16);
+    let ids = &numbers(|i| i.wrapping_mul(2_654_435_761) >> 16);
     for groups in [6000, 70_000] {
         check(gpu(), GroupById::new(Element::U32, groups).count(), Pairs { keys: ids, values: ids });
     }
@@ -113,22 +103,20 @@ fn ranks_among_a_count() {
     let (gpu, kernels) = (gpu(), Kernels::default());
     for len in [1000u32, 100_003] {
         let elements: Vec<f32> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect();
-        let input = &buffer(gpu, bytemuck::cast_slice(&elements), BufferUsages::STORAGE);
+        let input = &held(gpu, &elements);
         let words = Slice::new(input, 0, 4 * u64::from(len));
         let is_short = len == 1000;
         let counts = &[0, 3, len / 2 + 1, len + 5, 1, 2, 10, 11, 999][..if is_short { 9 } else { 4 }];
         let methods = &Method::ALL[if is_short { 0..13 } else { 5..7 }];
-        let both = |count: u32| {
-            let held = buffer(gpu, bytemuck::cast_slice(&[9, count]), BufferUsages::STORAGE);
-            (held, u64::from(count.min(len)))
-        };
+        let both = |count: u32| (held(gpu, &[9, count]), u64::from(count.min(len)));
         for method in methods {
             let quantiles = Quantiles::new(Element::F32, ASKED).with_method(*method);
             let quantiles =
                 Compiled::new(&gpu.device, quantiles, &Options::default().with_kernels(&kernels)).unwrap();
             for (held, count) in counts.iter().copied().map(both) {
-                let found = written(gpu, quantiles.of(words).count_buffer(Slice::new(&held, 4, 4))).remove(0);
-                let expected = written(gpu, quantiles.of(words).len(count)).remove(0);
+                let found =
+                    outputs_of(gpu, quantiles.of(words).count_buffer(Slice::new(&held, 4, 4))).remove(0);
+                let expected = outputs_of(gpu, quantiles.of(words).len(count)).remove(0);
                 let [found, expected] =
                     [found, expected].map(|bytes| bytemuck::pod_collect_to_vec::<u8, f32>(&bytes));
                 let is_near = |(a, b): (&f32, &f32)| {
@@ -145,7 +133,7 @@ fn ranks_among_a_count() {
             check_of(gpu, TopK::new(Element::F32, k), words, (len, counts));
         }
     }
-    let held = &buffer(gpu, &[0; 800], BufferUsages::STORAGE);
+    let held = &held(gpu, &[0; 200]);
     for (element, cut) in [(Element::F64, Cut::All), (Element::F32, Cut::Rows(2))] {
         let median = gpu.compile(Quantiles::new(element, [0.5]));
         let error = median.of(held).cut(cut).count_buffer(Slice::new(held, 0, 4)).plan().unwrap_err();
@@ -157,25 +145,20 @@ fn ranks_among_a_count() {
 #[test]
 fn counts_are_arguments_on_every_adapter() {
     let gpu = gpu();
-    let words = |words: &[u32], usage| buffer(gpu, bytemuck::cast_slice(words), usage);
-    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-    let keys: Vec<u32> = (0..200_000).map(|i| i / 2).collect();
-    let input = &words(&keys, usage);
-    let room = &words(&[0; 200_000], usage);
-    let behind = &words(&[0; 200_000], usage);
+    let input = &held(gpu, &(0..200_000).map(|i| i / 2).collect::<Vec<u32>>());
+    let [room, behind] = &[(); 2].map(|()| room(gpu, 800_000));
+    let sevens =
+        || buffer(gpu, bytemuck::cast_slice(&[7; 100]), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
     let select =
         Select::new(Element::U32, "fn keep(elem: Elem, index: u32) -> bool { return elem % 4u == 1u; }");
-    let select = Compiled::new(&gpu.device, select.unwrap(), &Default::default()).unwrap();
-    let runs = RunLengths::new(Element::U32);
-    let runs = Compiled::new(&gpu.device, runs, &Default::default()).unwrap();
-    let by_key = GroupByKey::new(Element::U32, Element::U32, 100_000).count();
-    let by_key = Compiled::new(&gpu.device, by_key, &Default::default()).unwrap();
+    let select = gpu.compile(select.unwrap());
+    let runs = gpu.compile(RunLengths::new(Element::U32));
+    let by_key = gpu.compile(GroupByKey::new(Element::U32, Element::U32, 100_000).count());
     let found = |bind: &dyn Fn(Slice<'_>) -> Bound| {
-        let arguments = words(&[7; 100], usage);
+        let arguments = sevens();
         let count = bind(Slice::new(&arguments, 4 * 65, 4));
-        let dispatch = DispatchArguments::new(3);
-        let dispatch = Compiled::new(&gpu.device, dispatch, &Default::default()).unwrap();
-        let copy = words(&[7; 100], usage);
+        let dispatch = gpu.compile(DispatchArguments::new(3));
+        let copy = sevens();
         let dispatch =
             dispatch.of(Slice::new(&arguments, 4 * 65, 4)).bind(Slice::new(&copy, 4 * 70, 12)).unwrap();
         gpu.clean(|| {
@@ -183,8 +166,7 @@ fn counts_are_arguments_on_every_adapter() {
                 [&count, &dispatch].into_iter().for_each(|bound| bound.encode_in_pass(pass))
             })
         });
-        let [arguments, copy] =
-            [&arguments, &copy].map(|buffer| bytemuck::pod_collect_to_vec::<u8, u32>(&read(gpu, buffer)));
+        let [arguments, copy] = [&arguments, &copy].map(|buffer| words(&read(gpu, buffer)));
         let untouched = |words: &[u32], at: std::ops::Range<usize>| {
             words.iter().enumerate().all(|(place, word)| at.contains(&place) || *word == 7)
         };
@@ -202,9 +184,7 @@ fn counts_are_arguments_on_every_adapter() {
     let error = select.of(input).bind(select::Outputs { kept: room, count: odd }).unwrap_err();
     assert!(error.to_string().contains("the count slice starts at byte 2"), "{error}");
     // More workgroups than a dimension holds: rows of as many.
-    let all = buffer(gpu, &300_000u32.to_le_bytes(), usage);
-    let one = Compiled::new(&gpu.device, DispatchArguments::new(1), &Default::default()).unwrap();
-    let (bound, outputs) = one.of(&all).bind_new(BufferUsages::COPY_SRC).unwrap();
-    in_one_pass(gpu, |pass| bound.encode_in_pass(pass));
-    assert_eq!(bytemuck::pod_collect_to_vec::<u8, u32>(&read(gpu, &outputs["arguments"])), [60_000, 5, 1]);
+    let all = held(gpu, &[300_000]);
+    let one = gpu.compile(DispatchArguments::new(1));
+    assert_eq!(words(&outputs_of(gpu, one.of(&all))[0]), [60_000, 5, 1]);
 }

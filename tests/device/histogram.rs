@@ -65,11 +65,6 @@ fn check_each(gpu: &Gpu, config: Histogram, all: impl IntoIterator<Item = Vec<u3
     });
 }
 
-/// A histogram of these keys for the device at hand.
-fn histogram(keys: Keys, bins: u32) -> Histogram {
-    Histogram::new(keys, bins)
-}
-
 /// Both methods, and a number of slices that does not divide the bins.
 fn methods(config: &Histogram) -> [Histogram; 3] {
     let tuning = config.tuning_on(&gpu().device.limits());
@@ -153,7 +148,7 @@ fn numbers_of_every_kind_on_every_adapter() {
             .then(|| numbers(bins, LONGEST))
             .into_iter()
             .flat_map(|kinds| [kinds[1].clone(), kinds[5].clone()]);
-        check_each(gpu(), histogram(Keys::Numbers, bins), few.chain(long), &[0]);
+        check_each(gpu(), Histogram::new(Keys::Numbers, bins), few.chain(long), &[0]);
     }
 }
 
@@ -170,7 +165,7 @@ fn every_method_on_every_adapter() {
             for method in methods.clone() {
                 let tuning = Tuning::of(&limits, bins, u64::MAX).with_workgroup_size(size);
                 let tuning = tuning.with_max_workgroups(most).with_method(method);
-                let config = histogram(Keys::Numbers, bins).with_tuning(tuning);
+                let config = Histogram::new(Keys::Numbers, bins).with_tuning(tuning);
                 if config.check(&limits).is_ok() {
                     check(gpu(), config, &words, &[1, random.len()]);
                 }
@@ -184,7 +179,7 @@ fn any_offset_and_counts_that_are_added() {
     let firsts = [0, 1, 2, 3, 4, 63, 64, 65, 5000, 5002, 5003];
     for bins in [3, 10, 1000, 4097, 65_536] {
         for keys in [Keys::Numbers, UNIT] {
-            let (words, config) = (some_keys(&keys, bins, 5003), histogram(keys.clone(), bins));
+            let (words, config) = (some_keys(&keys, bins, 5003), Histogram::new(keys.clone(), bins));
             check(gpu(), config.clone().adding(), &some_keys(&keys, bins, 100_003), &[0, 100_003]);
             check(gpu(), config, &words, &firsts);
         }
@@ -211,11 +206,11 @@ fn ranges_of_floats() {
     for (turn, (low, high)) in in_turn(ranges.into_iter().enumerate(), 2, 0) {
         for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn / 2) {
             let words = floats(low, high, *bins, 20_003);
-            check(gpu(), histogram(Keys::Ranges { low, high }, *bins), &words, &[0]);
+            check(gpu(), Histogram::new(Keys::Ranges { low, high }, *bins), &words, &[0]);
         }
     }
     let keys = Keys::Ranges { low: -1.0, high: 2.0 };
-    check_each(gpu(), histogram(keys, 300), LENGTHS.map(|len| floats(-1.0, 2.0, 300, len)), &[0]);
+    check_each(gpu(), Histogram::new(keys, 300), LENGTHS.map(|len| floats(-1.0, 2.0, 300, len)), &[0]);
 }
 
 /// Words of which many upper ones are alike, so that lower ones decide, and levels of which some are equal.
@@ -231,8 +226,8 @@ fn integers_between_levels() {
         levels[bins / 2] = levels[bins.div_ceil(2)];
         let mut short: Vec<_> = levels.iter().map(|level| *level as u32).collect();
         short.sort_unstable();
-        check(gpu(), histogram(Keys::U64Levels(levels.into()), bins as u32), &words, &[0, 2, 40_000]);
-        check(gpu(), histogram(Keys::U32Levels(short.into()), bins as u32), &words, &[0, 1]);
+        check(gpu(), Histogram::new(Keys::U64Levels(levels.into()), bins as u32), &words, &[0, 2, 40_000]);
+        check(gpu(), Histogram::new(Keys::U32Levels(short.into()), bins as u32), &words, &[0, 1]);
     }
 }
 
@@ -250,11 +245,11 @@ fn levels_are_borders() {
     for list in special.into_iter().map(<[f32]>::to_vec).chain([2, 10, 255, 1000].map(levels)) {
         let around = list.iter().flat_map(|level| [*level, level.next_up(), level.next_down()]);
         let words = [floats(-2.0, 2.0, 10, 3001), around.map(f32::to_bits).collect()].concat();
-        let config = histogram(Keys::Levels(list[..].into()), list.len() as u32 - 1);
+        let config = Histogram::new(Keys::Levels(list[..].into()), list.len() as u32 - 1);
         methods(&config).into_iter().for_each(|config| check(gpu(), config, &words, &[0]));
         check(gpu(), config.adding(), &words, &[3]);
     }
-    let config = histogram(Keys::Levels(levels(65_536).into()), 65_536);
+    let config = Histogram::new(Keys::Levels(levels(65_536).into()), 65_536);
     check(gpu(), config, &floats(-12.0, 12.0, 100, 2000), &[0]);
 }
 
@@ -269,7 +264,8 @@ fn every_strideth_element_counts_in_every_channel() {
     for (turn, (channels, (stride, first))) in one.chain(several).enumerate() {
         for (keys, bins) in &kinds {
             let words = some_keys(keys, *bins, 4800 + channels as usize);
-            let config = histogram(keys.clone(), *bins).with_channels(channels).with_stride(stride, first);
+            let config =
+                Histogram::new(keys.clone(), *bins).with_channels(channels).with_stride(stride, first);
             let all = methods(&config).into_iter().chain([config.adding()]);
             in_turn(all, 4, turn)
                 .for_each(|config| check(gpu(), config, &words, &[0, 7 * channels as usize]));
@@ -287,7 +283,7 @@ fn maps_give_the_keys() {
     let mut random = Random::new(5);
     let words: Vec<u32> = (0..6000).map(|_| random.next() as u32).collect();
     let bytes: Vec<u32> = words.iter().flat_map(|word| word.to_le_bytes().map(u32::from)).collect();
-    for config in methods(&histogram(Keys::Numbers, 256).with_map(Map::bytes())) {
+    for config in methods(&Histogram::new(Keys::Numbers, 256).with_map(Map::bytes())) {
         check(config.clone(), &words, 0, &bytes);
         check(config.with_stride(5, 3), &words, 1, &bytes[4..]);
     }
@@ -301,7 +297,7 @@ fn maps_give_the_keys() {
         words.iter().zip(0..).map(key).collect()
     };
     let small: Vec<u32> = words.iter().map(|word| (*word as i32 % 100) as u32).collect();
-    let config = histogram(Keys::Numbers, 50).with_map(map);
+    let config = Histogram::new(Keys::Numbers, 50).with_map(map);
     check(config.clone(), &small, 0, &mapped(&small));
     check(config.with_stride(3, 1), &small, 9, &mapped(&small[9..]));
 
@@ -314,7 +310,7 @@ fn maps_give_the_keys() {
     let points: Vec<_> = points.chunks_exact(3).filter(|point| point.iter().all(is_normal)).collect();
     let given: Vec<_> = points.iter().flat_map(|point| [point[2], point[0]]).collect();
     for keys in [UNIT, Keys::Levels(levels(40).into())] {
-        check(histogram(keys, 40).with_map(map.clone()), &points.concat(), 0, &given);
+        check(Histogram::new(keys, 40).with_map(map.clone()), &points.concat(), 0, &given);
     }
 
     if !gpu.device.features().contains(Features::SHADER_F64) {
@@ -324,7 +320,7 @@ fn maps_give_the_keys() {
     let map = Map::custom(Element::F64, text).unwrap();
     let doubles: Vec<f64> = (0..3000).map(|i| f64::from(i % 40) * 0.5).collect();
     let given: Vec<_> = doubles.iter().map(|x| (*x as f32 * 0.5).to_bits()).collect();
-    let config = histogram(Keys::Ranges { low: 0.0, high: 8.0 }, 16).with_map(map);
+    let config = Histogram::new(Keys::Ranges { low: 0.0, high: 8.0 }, 16).with_map(map);
     check(config, bytemuck::cast_slice(&doubles), 0, &given);
 }
 
@@ -336,17 +332,16 @@ fn inputs_larger_than_a_binding_are_windowed() {
         limits.max_compute_workgroups_per_dimension = 20;
     });
     let limits = gpu.device.limits();
-    let of = |keys, bins| Histogram::new(keys, bins);
     for bins in [3, 256, 4097, 16_384] {
         let words = numbers(bins, 300_007).pop().unwrap();
-        let plan = of(Keys::Numbers, bins)
+        let plan = Histogram::new(Keys::Numbers, bins)
             .plan(Cut::All, BufferRange { offset: 308, len: 299_930 }, None, &limits)
             .unwrap();
         assert!(plan.passes.iter().filter(|pass| pass.step == COUNT).count() >= 19);
-        check(&gpu, of(Keys::Numbers, bins), &words, &[0, 77]);
+        check(&gpu, Histogram::new(Keys::Numbers, bins), &words, &[0, 77]);
     }
-    check(&gpu, of(UNIT, 8192), &floats(0.0, 1.0, 8192, 200_001), &[3]);
-    let (words, config) = (numbers(30, 90_000).pop().unwrap(), of(Keys::Numbers, 30));
+    check(&gpu, Histogram::new(UNIT, 8192), &floats(0.0, 1.0, 8192, 200_001), &[3]);
+    let (words, config) = (numbers(30, 90_000).pop().unwrap(), Histogram::new(Keys::Numbers, 30));
     for (stride, first) in [(1, 20_000), (3, 50_000), (20_000, 3), (89_999, 0)] {
         check(&gpu, config.clone().with_stride(stride, first), &words, &[0]);
     }
@@ -359,7 +354,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
 #[test]
 fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
-    let config = histogram(Keys::Numbers, 256);
+    let config = Histogram::new(Keys::Numbers, 256);
     let steps = |config: Histogram, len| -> Vec<&'static str> {
         let plan = config.plan(Cut::All, BufferRange { offset: 0, len }, None, &limits).unwrap();
         plan.passes.iter().map(|pass| pass.step).collect()

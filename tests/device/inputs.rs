@@ -1,9 +1,9 @@
 //! Inputs of operations among poison, and what operations write.
 
 use bytemuck::NoUninit;
-use halofold::{Bound, Error, Slice, Value, wgpu};
+use halofold::{Bound, Error, Planned, Request, Slice, Value, wgpu};
 
-use crate::common::{Gpu, Outputs, poisoned, twice_in_a_pass};
+use crate::common::{Gpu, Outputs, in_one_pass, poisoned, read, twice_in_a_pass};
 
 /// Elements on a device.
 pub struct Input {
@@ -44,6 +44,13 @@ pub fn written(
     let outputs = Outputs::new(gpu, sizes);
     let prepared = prepare(outputs.slices().collect()).unwrap();
     outputs.run(twice_in_a_pass(|pass| prepared.encode_in_pass(pass))).unwrap()
+}
+
+/// The bytes of all outputs of an operation that is recorded twice in a pass.
+pub fn outputs_of<O: Planned>(gpu: &Gpu, request: Request<'_, '_, O>) -> Vec<Vec<u8>> {
+    let (bound, outputs) = request.bind_new(wgpu::BufferUsages::COPY_SRC).unwrap();
+    gpu.clean(|| in_one_pass(gpu, |pass| (0..2).for_each(|_| bound.encode_in_pass(pass))));
+    outputs.iter().map(|(_, output)| read(gpu, output)).collect()
 }
 
 pub fn words(bytes: &[u8]) -> Vec<u32> {

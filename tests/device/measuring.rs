@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::common::{Gpu, buffer, gpu, job, missing, without};
+use crate::common::{Gpu, gpu, held, job, missing, without};
 use halofold::ladder::Rung;
 use halofold::reduce::reference::reduce;
 use halofold::reduce::{Op, Scalar};
@@ -16,7 +16,7 @@ const LEN: u64 = 1 << 16;
 /// A buffer of zeros, behind `ones` ones.
 fn elements(gpu: &Gpu, ones: usize) -> wgpu::Buffer {
     let cells: Vec<f32> = (0..LEN as usize).map(|at| f32::from(at < ones)).collect();
-    buffer(gpu, bytemuck::cast_slice(&cells), wgpu::BufferUsages::STORAGE)
+    held(gpu, &cells)
 }
 
 /// Every figure of a sum fits into the time that the whole took.

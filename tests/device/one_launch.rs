@@ -12,7 +12,7 @@ use halofold::reduce::{Op, Tuning};
 use halofold::{Element, Slice, Workspace};
 use halofold_cases::How;
 
-use crate::common::{Random, buffer, gpu, in_one_pass, is_software, read, room};
+use crate::common::{Random, gpu, held, in_one_pass, is_software, read, room};
 
 /// Reductions in one pass.
 const REDUCTIONS: u64 = 64;
@@ -49,7 +49,7 @@ fn one_launch_under_load_gives_right_results() {
     });
     let reducers: Vec<_> = reducers.collect();
     let mut elements = vec![0u32; if is_software() { 1 << 18 } else { 1 << 22 }];
-    let held = buffer(gpu, bytemuck::cast_slice(&elements), halofold::wgpu::BufferUsages::STORAGE);
+    let held = held(gpu, &elements);
     let workspace = Workspace::new(&gpu.device);
     let (mut random, mut reductions, started) = (Random::new(1), 0, Instant::now());
     while started.elapsed() < Duration::from_secs(seconds) {

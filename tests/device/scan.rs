@@ -132,21 +132,25 @@ fn prefixes_on_a_small_device() {
     check(small, sums(Element::F16), 100_003, None, false, 2);
 }
 
+/// The sums of elements and those before them.
+fn running(elements: &[u32]) -> impl Iterator<Item = u32> {
+    elements.iter().scan(0u32, |sum, element| {
+        *sum = sum.wrapping_add(*element);
+        Some(*sum)
+    })
+}
+
 /// A workgroup that looks once computes what is missing by itself: sums of tiles, and prefixes of blocks, of which there are four here.
 #[test]
 fn missing_sums_are_computed_on_every_adapter() {
     let small = with_few_invocations(1 << 16);
     let elements: Vec<u32> = (0..400_000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-    let running = |sum: &mut u32, element: &u32| {
-        *sum = sum.wrapping_add(*element);
-        Some(*sum)
-    };
     let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).with_looks(0));
     let input = Input::new(&small, &elements);
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
     for (cut, row) in [(Cut::All, 400_000), (Cut::Rows(400_000), 400_000), (Cut::Rows(200_000), 200_000)] {
-        let expected: Vec<u32> = elements.chunks(row).flat_map(|row| row.iter().scan(0, running)).collect();
+        let expected: Vec<u32> = elements.chunks(row).flat_map(running).collect();
         let bound = scan.of(&input).cut(cut.clone()).bind(&output).unwrap();
         for turn in 0..6 {
             small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
@@ -283,17 +287,14 @@ fn parts_go_on_behind_blocks_of_tiles() {
     let small = with_few_invocations(1 << 20);
     let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
     let state = room(&small, scan.operation().state_size());
-    let (elements, mut sum): (Vec<u32>, u32) = ((0..300_000u32).map(|i| i.wrapping_mul(i)).collect(), 0);
+    let elements: Vec<u32> = (0..300_000u32).map(|i| i.wrapping_mul(i)).collect();
+    let mut expected = running(&elements);
     for part in [&[][..], &elements[..150_000], &elements[150_000..299_997], &elements[299_997..]] {
         let (input, output) = (Input::new(&small, part), room(&small, 4 * part.len() as u64 + 4));
         let bound = scan.of(&input).bind(Outputs { prefixes: &output, state: &state }).unwrap();
         small.clean(|| in_one_pass(&small, |pass| bound.encode_in_pass(pass)));
-        let expected = part.iter().map(|element| {
-            sum = sum.wrapping_add(*element);
-            sum
-        });
-        let got = words(&read(&small, &output));
-        assert!(got[..part.len()].iter().copied().eq(expected), "{} elements", part.len());
+        let got = &words(&read(&small, &output))[..part.len()];
+        assert!(got.iter().copied().eq(expected.by_ref().take(got.len())), "{} elements", got.len());
     }
 }
 
@@ -318,10 +319,7 @@ fn parts_of_rows_leave_the_state_of_the_last() {
         let (prefixes, state) = (words(&got[0]), words(&got[1]));
         let mut begin = 0;
         for len in lens {
-            let sums = elements[begin..begin + len].iter().scan(0, |sum, element| {
-                *sum += element;
-                Some(*sum)
-            });
+            let sums = running(&elements[begin..begin + len]);
             assert!(prefixes[begin..begin + len].iter().copied().eq(sums), "{cut:?}, from {begin} on");
             begin += len;
         }

@@ -8,7 +8,7 @@ use halofold::select::Select;
 use halofold::wgpu::{Buffer, BufferUsages};
 use halofold::{Bound, Element, InputsOf, Planned, Workspace};
 
-use crate::common::{Gpu, buffer, gpu, in_one_pass, read, room};
+use crate::common::{Gpu, gpu, held, in_one_pass, read, room};
 
 /// Binds an operation to outputs of its own.
 type Bind<'a> = Box<dyn Fn(Option<&Workspace>) -> (Bound, Vec<Buffer>) + 'a>;
@@ -42,9 +42,7 @@ fn operations_of_all_kinds_share_one() {
     const LEN: u32 = 30_000;
     let gpu = gpu();
     let (element, sum) = (Element::U32, Op::Sum.over(Element::U32).unwrap());
-    let words = |of: fn(u32) -> u32| {
-        buffer(gpu, bytemuck::cast_slice(&(0..LEN).map(of).collect::<Vec<_>>()), BufferUsages::STORAGE)
-    };
+    let words = |of: fn(u32) -> u32| held(gpu, &(0..LEN).map(of).collect::<Vec<_>>());
     let values = &words(|i| i.wrapping_mul(2_654_435_761));
     let (ids, runs) = (&words(|i| i.wrapping_mul(2_654_435_761) % 3000), &words(|i| i / 7));
     let keep = "fn keep(elem: Elem, index: u32) -> bool { return elem % 3u == 0u; }";

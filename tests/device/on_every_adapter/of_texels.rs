@@ -12,7 +12,8 @@ use halofold::{
 };
 
 use super::textures::{BOUND, FLOAT, component, texture, write};
-use crate::common::{Gpu, Random, buffer, compile, gpu, in_one_pass, limited, read};
+use crate::common::{Gpu, Random, buffer, compile, gpu, held, in_one_pass, limited, read};
+use crate::inputs::outputs_of;
 use crate::refusals;
 
 const SIZE: [u32; 2] = [83, 61];
@@ -42,9 +43,8 @@ impl Held {
             (0..elements.len() as u32).map(|at| at.wrapping_mul(0x9e37_79b1) >> 27).collect();
         let texture = texture(gpu, TextureFormat::R32Uint, SIZE, [1, 1], BOUND);
         write(gpu, &texture, 0, 0, bytemuck::cast_slice(&words));
-        let held = |words: &[u32]| buffer(gpu, bytemuck::cast_slice(words), BufferUsages::STORAGE);
         let exposed = |by| elements.iter().map(|element| element * by).collect::<Vec<_>>();
-        Held { texture, elements: EXPOSURES.map(|by| held(&exposed(by))), keys: held(&keys) }
+        Held { texture, elements: EXPOSURES.map(|by| held(gpu, &exposed(by))), keys: held(gpu, &keys) }
     }
 
     fn texels(&self) -> Texels<'_> {
@@ -60,31 +60,23 @@ fn written<'i, O: Planned>(
     len: Option<u64>,
     count: Option<&Buffer>,
 ) -> Vec<Vec<u8>> {
-    let compiled = Compiled::new(&gpu.device, operation, &Options::default()).unwrap();
+    let compiled = gpu.compile(operation);
     let request = compiled.of(inputs);
     let request = if let Some(len) = len { request.len(len) } else { request };
-    let request = if let Some(count) = count { request.count_buffer(count) } else { request };
-    let (bound, outputs) = request.bind_new(BufferUsages::COPY_SRC).unwrap();
-    gpu.clean(|| in_one_pass(gpu, |pass| (0..2).for_each(|_| bound.encode_in_pass(pass))));
-    outputs.iter().map(|(_, output)| read(gpu, output)).collect()
+    outputs_of(gpu, if let Some(count) = count { request.count_buffer(count) } else { request })
 }
 
 /// Compares an operation over texels with the same over a buffer.
 macro_rules! same {
     ($gpu:expr, $operation:expr, $texels:expr, $elements:expr) => {
-        for len in [None, Some(1000), Some(0)] {
+        let count = held($gpu, &[1000]);
+        for (len, count) in [(None, None), (Some(1000), None), (Some(0), None), (None, Some(&count))] {
             let operation = $operation;
             let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r"));
-            let found = written($gpu, of_texels.clone(), $texels, len, None);
-            let expected = written($gpu, operation.clone(), $elements, len, None);
-            assert!(found == expected, "{operation:?} of {len:?}");
+            let found = written($gpu, of_texels, $texels, len, count);
+            let expected = written($gpu, operation.clone(), $elements, len, count);
+            assert!(found == expected, "{operation:?} of {len:?}, {count:?}");
         }
-        let operation = $operation;
-        let of_texels = OfTexels::new(operation.clone(), component(TextureSampleType::Uint, "r"));
-        let count = buffer($gpu, &1000u32.to_le_bytes(), BufferUsages::STORAGE);
-        let found = written($gpu, of_texels, $texels, None, Some(&count));
-        let expected = written($gpu, operation.clone(), $elements, None, Some(&count));
-        assert!(found == expected, "{operation:?} of a count");
     };
 }
 
@@ -184,7 +176,7 @@ fn texels_that_are_no_elements() {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 13);
     let held = Held::new(&narrow);
     let median = OfTexels::new(Quantiles::new(Element::U32, [0.5]), map());
-    let median = Compiled::new(&narrow.device, median, &Options::default()).unwrap();
+    let median = narrow.compile(median);
     refusals::check([
         (
             median.of(held.texels()).plan().unwrap_err(),
@@ -213,8 +205,7 @@ fn parameters_are_declared_once_and_given() {
     let brightness = "@group(0) @binding(9) var<uniform> exposure: f32;
         fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.r * exposure; }";
     let brightness = Map::texels(FLOAT, brightness).unwrap();
-    let pyramid = Compiled::new(&gpu.device, Pyramid::new(Op::Max, brightness.clone()), &Options::default())
-        .unwrap_err();
+    let pyramid = compile(&gpu.device, Pyramid::new(Op::Max, brightness.clone())).unwrap_err();
     let counts = gpu.compile(Histogram::new(Keys::Numbers, 9).with_map(exposed));
     let kind = "Setting(parameters,";
     let without = counts.of_texels(held.texels()).run::<u32>(&gpu.queue).unwrap_err();

@@ -1,6 +1,6 @@
 //! Operators that a user writes: errors are found without a device, and point at the line.
 
-use crate::common::{buffer, gpu, without};
+use crate::common::{gpu, held, without};
 use crate::refusals;
 use halofold::histogram::{Histogram, Keys};
 use halofold::ladder::{Rung, Setup};
@@ -29,7 +29,7 @@ fn constants_may_be_vectors_and_arrays() {
     let used = SQUARES.replace("f32(elem) * f32(elem)", "dot(vec2(elem), SCALE) + SHIFTS[index % 3u]");
     let text = format!("{constants}{used}");
     for gpu in [gpu(), &without(wgpu::Features::SUBGROUP)] {
-        let elements = buffer(gpu, bytemuck::cast_slice(&[2.0f32; 3000]), wgpu::BufferUsages::STORAGE);
+        let elements = held(gpu, &[2.0f32; 3000]);
         let mean = gpu.compile(Reduce::new(custom(&text).unwrap()));
         for shape in [Shape::Whole, Shape::Segments { len: 30 }, Shape::axis(10, 30, 10)] {
             let means = mean.of(&elements).shape(shape);
@@ -161,7 +161,7 @@ fn any_names_may_be_declared() {
         fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}"
     );
     let elements = [1.0f32, -2.0, 3.0];
-    let held = buffer(gpu, bytemuck::cast_slice(&elements), wgpu::BufferUsages::STORAGE);
+    let held = held(gpu, &elements);
     let input = Slice::new(&held, 0, 12);
     let squares = gpu.compile(Reduce::new(custom(&operator).unwrap()));
     assert_eq!(squares.of(input).run::<f32>(&gpu.queue), Ok(14.0));
@@ -202,7 +202,7 @@ fn operators_that_branch_and_count() {
     const LEN: u32 = 100_003;
     let gpu = gpu();
     let numbers: Vec<f32> = (0..LEN).map(|i| (i * 7919 % 65537) as f32 / 1000.0).collect();
-    let input = buffer(gpu, bytemuck::cast_slice(&numbers), wgpu::BufferUsages::STORAGE);
+    let input = held(gpu, &numbers);
     let input = Slice::new(&input, 0, 4 * u64::from(LEN));
     let reducer = |wgsl: &str, how: How| how.on(&gpu.device, &custom(wgsl).unwrap()).unwrap();
     let rung = Rung::named("interleaved-modulo-pair").unwrap();

@@ -1,6 +1,6 @@
 //! Plans and tunings of histograms. No GPU is needed.
 
-use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning, reference};
+use halofold::histogram::{CLEAR, Histogram, Keys, Method, Tuning};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::Limits;
 use halofold::{Binding, Cut, Error, Pass, Planned};
@@ -122,18 +122,4 @@ fn borders_never_fall() {
             assert!(borders.windows(2).all(|pair| pair[0] <= pair[1]), "{low} to {high}, {bins}");
         }
     }
-}
-
-/// The last bin has its high end; what lies outside of the range, or is none of the numbers, is not counted.
-#[test]
-fn reference_counts_what_lies_in_the_range() {
-    let outside = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e-45, 1.000_000_1];
-    for (high, values, counts) in
-        [(3.0, &[0.0, 1.0, 2.0, 3.0, 2.9, -0.0][..], &[2, 1, 3][..]), (1.0, &outside, &[0, 0])]
-    {
-        let keys = Keys::Ranges { low: 0.0, high };
-        let counted = reference::counts(&keys, counts.len() as u32, bytemuck::cast_slice(values));
-        assert_eq!(counted, counts, "{values:?}");
-    }
-    assert_eq!(reference::counts(&Keys::Numbers, 2, &[0, 1, 2, 1, u32::MAX]), [1, 2]);
 }
