@@ -1,6 +1,6 @@
 //! Parameters of dispatches: blocks of one uniform buffer.
 
-use wgpu::{BindingResource, Buffer, BufferUsages, Device};
+use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::gpu::buffers;
 
@@ -56,9 +56,4 @@ impl<T: bytemuck::Pod> FromIterator<T> for Blocks {
 /// The offset of the block with this index.
 pub(crate) const fn offset(index: usize) -> u64 {
     index as u64 * STRIDE
-}
-
-/// The block at this offset as a binding.
-pub(crate) fn bound<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
-    buffers::slice(params, offset, size_of::<T>() as u64)
 }

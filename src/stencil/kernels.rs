@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Checks, Kernel, Pipeline, Pipelines};
+use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
 use crate::gpu::operation::{Plan, Step};
 use crate::gpu::pass::Pass;
 use crate::gpu::{Compiled, Launches, Options};
