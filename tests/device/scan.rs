@@ -133,7 +133,7 @@ fn prefixes_on_a_small_device() {
 }
 
 /// The sums of elements and those before them.
-fn running(elements: &[u32]) -> impl Iterator<Item = u32> {
+fn sums_up_to(elements: &[u32]) -> impl Iterator<Item = u32> {
     elements.iter().scan(0u32, |sum, element| {
         *sum = sum.wrapping_add(*element);
         Some(*sum)
@@ -150,7 +150,7 @@ fn missing_sums_are_computed_on_every_adapter() {
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
     for (cut, row) in [(Cut::All, 400_000), (Cut::Rows(400_000), 400_000), (Cut::Rows(200_000), 200_000)] {
-        let expected: Vec<u32> = elements.chunks(row).flat_map(running).collect();
+        let expected: Vec<u32> = elements.chunks(row).flat_map(sums_up_to).collect();
         let bound = scan.of(&input).cut(cut.clone()).bind(&output).unwrap();
         for turn in 0..6 {
             small.clean(|| in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass))));
@@ -288,7 +288,7 @@ fn parts_go_on_behind_blocks_of_tiles() {
     let scan = small.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
     let state = room(&small, scan.operation().state_size());
     let elements: Vec<u32> = (0..300_000u32).map(|i| i.wrapping_mul(i)).collect();
-    let mut expected = running(&elements);
+    let mut expected = sums_up_to(&elements);
     for part in [&[][..], &elements[..150_000], &elements[150_000..299_997], &elements[299_997..]] {
         let (input, output) = (Input::new(&small, part), room(&small, 4 * part.len() as u64 + 4));
         let bound = scan.of(&input).bind(Outputs { prefixes: &output, state: &state }).unwrap();
@@ -319,7 +319,7 @@ fn parts_of_rows_leave_the_state_of_the_last() {
         let (prefixes, state) = (words(&got[0]), words(&got[1]));
         let mut begin = 0;
         for len in lens {
-            let sums = running(&elements[begin..begin + len]);
+            let sums = sums_up_to(&elements[begin..begin + len]);
             assert!(prefixes[begin..begin + len].iter().copied().eq(sums), "{cut:?}, from {begin} on");
             begin += len;
         }
