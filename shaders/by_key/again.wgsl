@@ -3,6 +3,8 @@
 // As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
 // coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
 #import io
+#import entry
+#import order
 #import run
 #import run_tile
 #import run_walk
@@ -19,9 +21,9 @@ var<workgroup> staged_results: array<Stored, STAGE>;
 // The rank in the tile of the first run that is collected.
 var<private> first_rank: u32;
 
-@compute @workgroup_size(WG)
-fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
-    let index = group_index(workgroup);
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let index = wg.index;
     let group = index / params.share;
     if group * WG >= params.tiles {
         return;
@@ -32,7 +34,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         let tile = tiles[list + 1u + nth].x;
         let own = own_pairs(tile, lid);
         let values = own_values(own.at);
-        let found = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), lid);
+        let found = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), at, wg);
         let outside = before(tile);
         let runs = tiles[tile].w;
         for (var first = 0u; first < runs; first += STAGE) {

@@ -3,14 +3,16 @@
 // Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
 // list of groups. Tiles that had no room are listed, in any order.
 #import io
+#import entry
+#import order
 #import run
 #import scan
 
 var<workgroup> crowded: atomic<u32>;
 
-@compute @workgroup_size(WG)
-fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
-    let group = group_index(workgroup);
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let group = wg.index;
     if lid == 0u {
         atomicStore(&crowded, 0u);
     }
@@ -25,13 +27,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
             tiles[crowded_at(group) + 1u + atomicAdd(&crowded, 1u)] = vec4(tile);
         }
     }
-    let ahead = scan(own, lid);
+    let ahead = scan(own, at, wg);
     if tile < params.tiles {
         tiles[tile] = vec4(ahead.count, told.y, ahead.begin, told.w);
         ends[2u * tile + 1u] = ahead.acc;
     }
     if (lid == 0u) & (group * WG < params.tiles) {
-        let sum = of_all();
+        let sum = of_all(wg);
         tiles[place_of(group)] = vec4(sum.count, 0u, sum.begin, 0u);
         tiles[crowded_at(group)] = vec4(atomicLoad(&crowded));
         ends[2u * params.tiles + group] = sum.acc;

@@ -1,11 +1,14 @@
 // join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
 // there are groups: the runs of all pairs.
+#import io
+#import entry
+#import order
 #import run
 #import scan
 #import run_number
 
-@compute @workgroup_size(WG)
-fn main(@builtin(local_invocation_index) lid: u32) {
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
     let groups = (params.tiles + WG - 1u) / WG;
     var before_all = no_runs();
     for (var first = 0u; first <= groups; first += WG) {
@@ -15,12 +18,12 @@ fn main(@builtin(local_invocation_index) lid: u32) {
         if group < groups {
             own = Runs(tiles[place].x, tiles[place].z, ends[2u * params.tiles + group]);
         }
-        let ahead = join(before_all, scan(own, lid));
+        let ahead = join(before_all, scan(own, at, wg));
         if group <= groups {
             tiles[place] = vec4(ahead.count, 0u, ahead.begin, 0u);
             ends[2u * params.tiles + group] = ahead.acc;
         }
-        before_all = join(before_all, of_all());
+        before_all = join(before_all, of_all(wg));
     }
     if lid == 0u {
         number_of_runs[params.len_at] = before_all.count;

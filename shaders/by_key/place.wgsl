@@ -1,13 +1,13 @@
 // place: moves what tiles have in their rooms to its place, and finishes the runs that reach into them.
 //
-// A team of 32 invocations serves a tile, as most tiles have few runs. Results of a tile follow those of all earlier runs. A tile closes the
+// A team of 64 invocations serves a tile, as most tiles have few runs. Results of a tile follow those of all earlier runs. A tile closes the
 // run that reaches into it at its own first run. The first invocation of all finishes the last run.
 #import io
 #import run
 #import room
 #import run_outputs
 
-const TEAM: u32 = 32u;
+const TEAM: u32 = 64u;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {

@@ -20,6 +20,8 @@
 //
 // The order of combinations depends only on the positions of tiles, so results have the same bits every time.
 #import io
+#import entry
+#import order
 #import room
 #import run_tile
 #import run_walk
@@ -32,9 +34,9 @@ var<workgroup> last: atomic<u32>;
 
 var<private> own_tile: u32;
 
-@compute @workgroup_size(WG)
-fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
-    let tile = group_index(workgroup);
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let tile = wg.index;
     if tile >= params.tiles {
         return;
     }
@@ -59,13 +61,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if has_room | is_end {
         values = own_values(own.at);
     }
-    let ahead = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), lid);
+    let ahead = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), at, wg);
     if (own.starts != 0u) & (has_room | (ahead.count == 0u)) {
         own_tile = tile;
         walk_over(own, values, ahead, ahead.count);
     }
     if lid == 0u {
-        let sum = of_all();
+        let sum = of_all(wg);
         tiles[tile] = vec4(runs, begins, sum.begin, runs);
         ends[2u * tile + 1u] = sum.acc;
     }

@@ -30,10 +30,10 @@ const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
 const ITEMS: u64 = 16;
 
 /// Pairs of a tile for each run that it has room for.
-const PAIRS_PER_RUN: u64 = 16;
+const PAIRS_PER_RUN: u64 = 8;
 
 /// Invocations that move a tile's results: `TEAM` in `shaders/by_key/place.wgsl`.
-const TEAM: u64 = 32;
+const TEAM: u64 = 64;
 
 /// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
 const FILLING: u64 = 132 * 8;
@@ -182,18 +182,25 @@ impl Base for ReduceRuns {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
         let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
         let monoid = self.monoid.on(features);
+        // Wider accumulators would travel word by word.
+        let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
         let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
         let wgsl = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
             .define("float", self.key.is_float())
             .define("bits_64", self.key.size() == 8)
             .define("vectors", monoid.elem.has_vectors())
+            .define("subgroups", subgroups)
             .choose("lists", lists)
+            .choose("io", "by_key/shared/io")
+            .choose("scan", if subgroups { "by_key/scan/subgroups" } else { "by_key/scan/memory" })
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
         let mut overrides = vec![("WG", f64::from(workgroup))];
         if step != PLACE {
-            overrides.push(("PLACES", f64::from(2 * workgroup)));
+            let (name, size) =
+                if subgroups { ("SUBGROUPS", workgroup.div_ceil(4)) } else { ("PLACES", 2 * workgroup) };
+            overrides.push((name, size.into()));
         }
         if step != JOIN_ALL && step != AGAIN {
             overrides.push(("ROOM", room as f64));

@@ -21,7 +21,7 @@ struct Params {
 override WG: u32 = 256u;
 
 // The most runs of a tile that has room for them.
-override ROOM: u32 = 256u;
+override ROOM: u32 = 512u;
 
 fn group_index(id: vec3<u32>) -> u32 {
     return id.y * params.row + id.x;

@@ -1,4 +1,5 @@
 // Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
+#import entry
 #import run
 
 // Two for each invocation.
@@ -19,7 +20,8 @@ fn at_place(at: u32) -> Runs {
 }
 
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
-fn scan(own: Runs, lid: u32) -> Runs {
+fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
+    let lid = at.lid;
     var sum = own;
     var half = 0u;
     workgroupBarrier();
@@ -39,6 +41,6 @@ fn scan(own: Runs, lid: u32) -> Runs {
     return at_place(half + lid - 1u);
 }
 
-fn of_all() -> Runs {
+fn of_all(wg: Workgroup) -> Runs {
     return at_place((firstTrailingBit(WG) & 1u) * WG + WG - 1u);
 }
