@@ -43,16 +43,6 @@ impl Blocks {
     }
 }
 
-impl<T: bytemuck::Pod> FromIterator<T> for Blocks {
-    fn from_iter<I: IntoIterator<Item = T>>(params: I) -> Self {
-        let mut blocks = Blocks::default();
-        for params in params {
-            blocks.add(params);
-        }
-        blocks
-    }
-}
-
 /// The offset of the block with this index.
 pub(crate) const fn offset(index: usize) -> u64 {
     index as u64 * STRIDE
