@@ -73,31 +73,6 @@ macro_rules! outputs {
 }
 pub(crate) use outputs;
 
-/// Puts named outputs in the order of these names.
-///
-/// # Errors
-///
-/// A name is missing, unknown or given twice.
-pub(crate) fn by_name<'n, 'b, B: Into<Slice<'b>>>(
-    names: &[String],
-    given: impl IntoIterator<Item = (&'n str, B)>,
-) -> Result<Vec<Slice<'b>>, Error> {
-    let refused = |name: &str, why| {
-        let message = format!("the output `{name}` {why}: the outputs are `{}`", names.join("`, `"));
-        Error::setting("outputs", message)
-    };
-    let mut slices = vec![None; names.len()];
-    for (name, output) in given {
-        match names.iter().position(|known| known == name) {
-            Some(at) if slices[at].is_none() => slices[at] = Some(output.into()),
-            Some(_) => return Err(refused(name, "is given twice")),
-            None => return Err(refused(name, "is not written")),
-        }
-    }
-    let found = |(name, slice): (&String, Option<_>)| slice.ok_or_else(|| refused(name, "is missing"));
-    names.iter().zip(slices).map(found).collect()
-}
-
 /// An output of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

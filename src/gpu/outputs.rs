@@ -6,12 +6,6 @@ use crate::gpu::pass::OUTPUT;
 /// The binding with the second output; the others follow it. Those before it have other uses.
 const SECOND: u32 = 11;
 
-/// The names of outputs that have no better ones.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let last = "output after the third";
-    ["output", "second output", "third output"].into_iter().chain(std::iter::repeat(last))
-}
-
 /// The number of the output that a binding has, if there are so many.
 pub(crate) fn number(slot: u32) -> Option<usize> {
     let nth = if slot == OUTPUT { 0 } else { 1 + slot.checked_sub(SECOND)? };

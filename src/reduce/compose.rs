@@ -6,12 +6,10 @@ use wgpu::Features;
 
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
-use crate::gpu::outputs;
 use crate::map::Map;
 use crate::reduce::elem::Arity;
 use crate::reduce::exact::EXACT_FOLD;
 use crate::reduce::kernel::{Coverage, Subgroups};
-use crate::reduce::layout::Component;
 use crate::reduce::monoid::{AtomicWord, Monoid};
 use crate::reduce::operation::check_features;
 use crate::reduce::plan::{Reads, Stage, Writes};
@@ -28,7 +26,7 @@ impl Monoid {
         let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };
         let text = Text { monoid, stage, features };
         let fits = stage.reads != Reads::Adjoining || self.arity() == Arity::One;
-        (fits && self.arrays(stage.writes) > 0 && check_features(&text).is_ok()).then(|| text.compose())
+        (fits && check_features(&text).is_ok()).then(|| text.compose())
     }
 
     /// The type of an element, and the operator's own pieces.
@@ -115,7 +113,6 @@ impl Text<'_> {
         needed
             .chain(texels.into_iter().flatten())
             .chain(self.monoid.parameters.map(|parameters| parameters.slot()))
-            .chain(outputs::slots(self.monoid.arrays(stage.writes)))
             .collect()
     }
 
@@ -166,8 +163,6 @@ impl Text<'_> {
             }
             (None, Writes::Partials) => format!("alias Stored = {};", acc.wgsl),
             (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
-            // The first array; `store_result` declares the others.
-            (None, Writes::Components) => format!("alias Stored = {};", self.monoid.components()[0].wgsl),
         };
         let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
         [vec![types], self.monoid.pieces.clone()].concat()
@@ -185,11 +180,6 @@ impl Text<'_> {
         let composer = match native_atomic {
             Some(call) => composer.provide("total", native_total(call)),
             None => composer,
-        };
-        let composer = if self.stage.writes == Writes::Components {
-            composer.provide("store_result", stored_in_components(&monoid.components()))
-        } else {
-            composer
         };
         match (monoid.has_map4, monoid.is_rolled) {
             (true, _) => composer.provide("map4", Vec::new()),
@@ -231,23 +221,6 @@ impl Text<'_> {
         let named = |report| WgslError::Composed(format!("`{}`: {report}", self.monoid.name()));
         Ok(composed.map_err(|refusal| named(refusal.report))?)
     }
-}
-
-/// The end of a reduction that stores each number of a result in an array of its own.
-fn stored_in_components(components: &[Component]) -> Vec<Piece> {
-    let (mut text, mut stores) = (String::new(), String::new());
-    let names = std::iter::once("output".to_owned()).chain((2..).map(|nth| format!("output_{nth}")));
-    let slots = std::iter::once(None).chain(outputs::slots(components.len()).map(Some));
-    for ((Component { wgsl, value, .. }, name), slot) in components.iter().zip(names).zip(slots) {
-        if let Some((slot, _)) = slot {
-            text += &format!("@group(0) @binding({slot}) var<storage, read_write> {name}: array<{wgsl}>;\n");
-        }
-        stores += &format!("    {name}[params.store + slot] = {value};\n");
-    }
-    text += &format!(
-        "\nfn store_result(slot: u32, acc: Acc, n: u32) {{\n    let result = finish(acc, n);\n{stores}}}"
-    );
-    vec![Piece::new("generated: each number of a result in an array of its own", text).importing("io")]
 }
 
 /// The atomic operation that adds a workgroup's partial to the output.

@@ -29,19 +29,6 @@ struct Leaf {
     scalar: Scalar,
 }
 
-/// A number of a result that is stored in an array of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Component {
-    /// The path of its first field, without a point in front.
-    pub(super) name: String,
-    /// The type of the array's elements in WGSL.
-    pub(super) wgsl: String,
-    /// The expression that takes it from `result`.
-    pub(super) value: String,
-    /// Bytes from one to the next in the array.
-    pub(super) stride: u64,
-}
-
 impl Leaf {
     fn words(&self) -> usize {
         if self.scalar.width == 8 { 2 } else { 1 }
@@ -79,24 +66,6 @@ impl Layout {
             Some(Field { offset: leaf.offset as usize, number })
         };
         self.leaves.iter().map(field).collect()
-    }
-
-    /// Its numbers, each for an array of its own. A number in several scalars becomes a vector.
-    pub(super) fn components(&self, numbers: &[Field]) -> Vec<Component> {
-        let component = |Field { offset, number }: &Field| {
-            let bytes = *offset..offset + number.size();
-            let leaves = self.leaves.iter().filter(|leaf| bytes.contains(&(leaf.offset as usize)));
-            let values: Vec<_> = leaves.clone().map(|leaf| format!("result{}", leaf.path)).collect();
-            let scalar = leaves.clone().find_map(|leaf| Element::of(leaf.scalar)).unwrap_or(Element::U32);
-            let wgsl = match values.len() {
-                1 => scalar.to_string(),
-                count => format!("vec{count}<{scalar}>"),
-            };
-            let value = format!("{wgsl}({})", values.join(", "));
-            let path = leaves.clone().next().map_or("", |leaf| leaf.path.trim_start_matches('.'));
-            Component { name: path.to_owned(), wgsl, value, stride: number.size() as u64 }
-        };
-        numbers.iter().map(component).collect()
     }
 
     /// The number of 32-bit words that it takes between lanes or workgroups.

@@ -109,8 +109,6 @@
 //! | [`ShapeKind::Offsets`] | 5 | 7 |
 //! | [`ShapeKind::Axis`] | 2 | 3 |
 //!
-//! Each output after the first takes one more ([`Reduction::bind_each`]).
-//!
 //! Element types and operators may need features: see [`Monoid::features`] and [`Monoid::accumulates`].
 //! Subgroup operations are used if the device has [`wgpu::Features::SUBGROUP`], but are never required. Apart
 //! from the storage buffers above, no kernel needs a limit above wgpu's downlevel defaults. Larger workgroups

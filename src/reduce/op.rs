@@ -257,15 +257,6 @@ impl Op {
         self.row().format.fields(self.number(element))
     }
 
-    /// The names of a result's numbers, as [`Scalar`] has them.
-    pub(super) fn number_names(self) -> &'static [&'static str] {
-        match self.row().format {
-            Format::One => &["result"],
-            Format::Range => &["min", "max"],
-            Format::At => &["value", "index"],
-        }
-    }
-
     /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in
     /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
     /// for the element type has no results.

@@ -177,8 +177,7 @@ impl Reduce {
         launches: Launches,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let in_two_launches = launches == Launches::Two;
-        Request { reduce: self, monoid, form, limits, in_two_launches, in_components: false }
+        Request { reduce: self, monoid, form, limits, in_two_launches: launches == Launches::Two }
     }
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
@@ -189,11 +188,6 @@ impl Reduce {
             return OutputLayout { name, fields, stride: monoid.acc_size() };
         }
         monoid.layout()
-    }
-
-    /// The names of the outputs, if each number of a result has one.
-    pub(super) fn output_names(&self) -> Vec<String> {
-        if self.to_states { vec!["state".to_owned()] } else { self.monoid.number_names() }
     }
 
     /// Bytes from one item of the inputs to the next.

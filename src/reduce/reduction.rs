@@ -7,14 +7,13 @@ use crate::gpu::bind::{Given, Reads};
 use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
-use crate::gpu::io::by_name;
 use crate::gpu::parameters;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::COLUMN;
 use crate::gpu::workspace::Workspace;
 use crate::read::{self, Reading};
 use crate::reduce::exact::EXACT_FOLD;
-use crate::reduce::plan::{BufferRange, Plan, Request};
+use crate::reduce::plan::{BufferRange, Plan};
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::{Shape, ShapeKind};
@@ -223,10 +222,6 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// See [`Reduce::plan`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, Error> {
-        self.planned(false)
-    }
-
-    fn planned(&self, in_components: bool) -> Result<Plan, Error> {
         let (parts, second) = self.extents()?;
         if self.index > 0 && (self.shape != Shape::Whole || self.count.is_some()) {
             let allowed = "`Shape::Whole` without a count on the GPU";
@@ -236,8 +231,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             );
             return Err(Error::setting("counting_from", message));
         }
-        let request = Request { in_components, ..self.reducer.request(self.shape) };
-        let plan = request.plan(self.shape, &parts, second)?;
+        let plan = self.reducer.request(self.shape).plan(self.shape, &parts, second)?;
         // An operator that counts nothing may be planned as another shape.
         let counts = self.index > 0 && self.reducer.monoid().reads_index();
         let plan = if counts { plan.counting_from(self.index)? } else { plan };
@@ -261,49 +255,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///   be read and written at once.
     /// - The workspace is another device's.
     pub fn bind<'s>(self, output: impl Into<Slice<'s>>) -> Result<Bound, Error> {
-        self.bound(&self.plan()?, [output.into()])
-    }
-
-    /// Binds all buffers as [`Reduction::bind`] does, with an output for each number of a result: of [`Op::ArgMax`](crate::reduce::Op::ArgMax)
-    /// the values go to one array and the indices to another. Outputs come in any order, each behind the name of its number: `value` and `index`
-    /// as in [`Scalar::At`](crate::reduce::Scalar::At), `min` and `max` as in [`Scalar::Range`](crate::reduce::Scalar::Range). A custom operator's
-    /// numbers have the names of the fields of `Out`: `low.x` is the first component of `low: vec2<f32>`, and `x` that of a result that is a vector.
-    /// A result of one number is `result`, and a state is `state`.
-    ///
-    /// Each output holds [`Plan::results`] numbers in whole words of four bytes, is bound as a whole, and lies in a buffer of its own. Each but the
-    /// first takes one more storage buffer per shader.
-    ///
-    /// ```
-    /// use halofold::{Compiled, Element, Options};
-    /// use halofold::reduce::{Op, Reduce};
-    ///
-    /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
-    /// # let matrix = buffer(bytemuck::cast_slice(&[1f32, 5.0, 2.0, 8.0, 7.0, 9.0]));
-    /// # let [values, indices] = [buffer(&[0; 8]), buffer(&[0; 8])];
-    /// // Of each row of three elements the greatest, and its column.
-    /// let max = Compiled::new(&device, Reduce::new(Op::ArgMax.over(Element::F32)?), &Options::default())?;
-    /// let rows = max.of(&matrix).segments(3).bind_each([("index", &indices), ("value", &values)])?;
-    /// # let mut encoder = device.create_command_encoder(&Default::default());
-    /// # rows.encode(&mut encoder);
-    /// # queue.submit([encoder.finish()]);
-    /// # let sum = |array: &halofold::wgpu::Buffer, element| Compiled::new(&device, Reduce::new(Op::Sum.over(element)?), &Options::default());
-    /// # assert_eq!(sum(&values, Element::F32)?.of(&values).run::<f32>(&queue)?, 5.0 + 9.0);
-    /// # assert_eq!(sum(&indices, Element::U32)?.of(&indices).run::<u32>(&queue)?, 1 + 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// - The errors of [`Reduction::bind`].
-    /// - An output is missing, given twice or unknown: the error has all names.
-    /// - An output does not fit one binding, or the device allows too few storage buffers.
-    pub fn bind_each<'n, 's, S: Into<Slice<'s>>>(
-        self,
-        outputs: impl IntoIterator<Item = (&'n str, S)>,
-    ) -> Result<Bound, Error> {
-        let names = self.reducer.operation().output_names();
-        let outputs = by_name(&names, outputs)?;
-        self.bound(&self.planned(names.len() > 1)?, outputs)
+        self.bound(&self.plan()?, output.into())
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
@@ -404,14 +356,14 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
         Ok(())
     }
-    fn bound<'s>(&self, plan: &Plan, outputs: impl IntoIterator<Item = Slice<'s>>) -> Result<Bound, Error> {
+    fn bound(&self, plan: &Plan, output: Slice<'_>) -> Result<Bound, Error> {
         let Reduction { reducer, workspace, .. } = *self;
         self.check(plan)?;
         let monoid = reducer.monoid();
         let given = Given {
             inputs: self.inputs(),
             parameters: parameters::pair(monoid.name(), monoid.parameters(), self.parameters)?,
-            outputs: outputs.into_iter().collect(),
+            outputs: vec![output],
             count: self.count.map(|count| (count, plan.most())),
             workspace,
             sample: reducer.operation().sample(),
@@ -432,7 +384,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let device = self.reducer.device();
         let results =
             buffers::storage(device, "halofold::read::results", plan.output(), BufferUsages::COPY_SRC);
-        let bound = self.bound(&plan, [(&results).into()])?;
+        let bound = self.bound(&plan, (&results).into())?;
         let copy = (&results, plan.output());
         Ok(read::submit((device, queue), &[copy], |encoder| bound.encode(encoder))?.read(size))
     }

@@ -8,9 +8,7 @@ use crate::gpu::error::{Error, FeatureError};
 use crate::gpu::parameters::Parameters;
 use crate::map::Map;
 use crate::reduce::elem::{Arity, Elem};
-use crate::reduce::layout::Component;
 use crate::reduce::op::Op;
-use crate::reduce::plan::Writes;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::value::Field;
 
@@ -79,26 +77,6 @@ impl Monoid {
     pub(crate) fn layout(&self) -> OutputLayout {
         let (name, fields) = (self.name().to_owned(), self.fields().unwrap_or_default());
         OutputLayout { name, fields, stride: self.out_size() }
-    }
-
-    /// The numbers of a result, each for an array of its own; none if Rust has no type for them.
-    pub(in crate::reduce) fn components(&self) -> Vec<Component> {
-        self.fields().map_or_else(Vec::new, |numbers| self.out.components(&numbers))
-    }
-
-    /// The names of a result's numbers, in the order of their offsets.
-    pub(in crate::reduce) fn number_names(&self) -> Vec<String> {
-        let components = self.components().into_iter().map(|component| component.name);
-        match self.op.map(Op::number_names) {
-            Some(names) => names.iter().map(ToString::to_string).collect(),
-            None if components.len() < 2 => vec!["result".to_owned()],
-            None => components.collect(),
-        }
-    }
-
-    /// The number of arrays that a launch writes.
-    pub(in crate::reduce) fn arrays(&self, writes: Writes) -> usize {
-        if writes == Writes::Components { self.components().len() } else { 1 }
     }
 
     /// The types of a result's numbers, in the order of their offsets; `None` if one of them is no element type.

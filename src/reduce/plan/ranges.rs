@@ -6,7 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, WORD, Writes};
+use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, WORD};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
@@ -94,19 +94,15 @@ impl Request<'_> {
         )
     }
 
-    /// The part of the output for `count` results starting with number `begin`, and the position of the first of them in it. Several outputs
-    /// are bound as a whole.
+    /// The part of the output for `count` results starting with number `begin`, and the position of the first of them in it.
     pub(super) fn results(&self, begin: u64, count: u64) -> (Option<Binding>, u32) {
-        if self.last() == Writes::Components {
-            return (None, begin as u32);
-        }
         let (bytes, position) = self.store(begin, count, self.out_stride());
         (Some(Binding::Output(bytes)), position)
     }
 
-    /// The number of results that one binding can always hold. Several outputs are bound as a whole.
+    /// The number of results that one binding can always hold.
     pub(super) fn storable_results(&self) -> u64 {
-        if self.last() == Writes::Components { u32::MAX.into() } else { self.storable(self.out_stride()) }
+        self.storable(self.out_stride())
     }
 
     /// The number of values of this stride that one binding can always hold, wherever they start.

@@ -8,13 +8,11 @@ use wgpu::Limits;
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
-use crate::gpu::io::Output;
 use crate::gpu::limits::{self, LimitError, SettingError, needs};
-use crate::gpu::{operation, outputs, window};
+use crate::gpu::window;
 use crate::reduce::Reduce;
 use crate::reduce::elem::Arity;
 use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
-use crate::reduce::layout::Component;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{BufferRange, Inputs, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
@@ -47,8 +45,6 @@ pub(crate) struct Request<'a> {
     pub(crate) limits: &'a Limits,
     /// True if workgroups that would meet in one launch leave their partials to a second launch.
     pub(crate) in_two_launches: bool,
-    /// True if each number of a result goes to an output of its own.
-    pub(crate) in_components: bool,
 }
 
 /// The workgroup sizes of kernels for whole inputs, on a device that allows them.
@@ -58,9 +54,8 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// large.
 const ADJOINING_SIZE: u32 = 512;
 
-/// Storage buffers of a kernel that reads adjoining bindings, beside its outputs: two windows, each also as vectors,
-/// and the partials.
-const ADJOINING_BUFFERS: usize = 5;
+/// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
+const ADJOINING_BUFFERS: u32 = 6;
 
 /// Invocations in a workgroup of every other kernel, on a device that allows as many.
 const USUAL_SIZE: u32 = 256;
@@ -126,11 +121,7 @@ impl Request<'_> {
 
     /// The values that the last launch writes.
     pub(crate) fn last(&self) -> Writes {
-        match (self.reduce.to_states, self.in_components) {
-            (true, _) => Writes::Partials,
-            (false, true) => Writes::Components,
-            (false, false) => Writes::Results,
-        }
+        if self.reduce.to_states { Writes::Partials } else { Writes::Results }
     }
 
     /// A kernel in workgroups of the usual size.
@@ -165,7 +156,7 @@ impl Request<'_> {
             && !self.reduce.from_states
             && self.monoid.sample().is_none()
             && max_buffer_size > self.largest_binding()
-            && buffers as usize >= ADJOINING_BUFFERS + self.monoid.arrays(self.last());
+            && buffers >= ADJOINING_BUFFERS;
         let sizes = self.whole_sizes().into_iter();
         let workgroup_size = sizes.filter(|size| is_needed && *size <= ADJOINING_SIZE).max()?;
         let stage = self.stage(&SINGLE_PASS, Reads::Adjoining, self.last());
@@ -238,25 +229,8 @@ impl Request<'_> {
             (Shape::Offsets { count }, _) => self.offsets(one(parts, second)?, count),
             (Shape::Axis { outer, len, inner }, _) => self.axis(one(parts, second)?, [outer, len, inner]),
         }?;
-        let plan = self.with_components(plan)?;
         let plan = if self.monoid.sample().is_some() { plan.of_texels(self.item_size()) } else { plan };
         Ok(plan.check(self.limits)?)
-    }
-
-    /// Sets the sizes of several outputs, if there are.
-    fn with_components(&self, plan: Plan) -> Result<Plan, LimitError> {
-        if self.last() != Writes::Components || plan.leaves_partials() {
-            return Ok(plan);
-        }
-        let components = self.monoid.components().into_iter();
-        let output = |(name, one): (_, Component)| {
-            Output::new(name, (plan.results * one.stride).next_multiple_of(WORD))
-        };
-        let outputs: Vec<_> = outputs::names().zip(components).map(output).collect();
-        let longest = outputs.iter().map(|output| output.size).max().unwrap_or(0);
-        LimitError::unless_bound(self.limits, longest)
-            .map_err(|error| error.of("an output").or("bind one output (`Reduction::bind`)"))?;
-        Ok(Plan { work: operation::Plan { outputs, ..plan.work }, ..plan })
     }
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.

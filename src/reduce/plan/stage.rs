@@ -30,8 +30,6 @@ pub enum Writes {
     Partials,
     /// Results.
     Results,
-    /// Results, each number of them in an array of its own.
-    Components,
 }
 
 /// A kernel and its variant. Together with the operator it determines the text and the overrides of a

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use halofold::ladder::{RUNGS, Setup};
-use halofold::reduce::plan::{Stage, Writes};
+use halofold::reduce::plan::Stage;
 use halofold::reduce::{Accuracy, Monoid, Op, ShapeKind, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold::{Element, Launches};
@@ -140,13 +140,6 @@ pub fn permutations(monoid: &'static Monoid, workgroup_size: u32) -> Vec<Permuta
             stage.workgroup_size = stage.workgroup_size.min(workgroup_size);
         }
         stages.dedup();
-        // Results of several numbers may go to an array each.
-        if monoid.out_elements().is_some_and(|numbers| numbers.len() > 1) {
-            let mut each = stages.clone();
-            each.retain(|stage| stage.writes == Writes::Results);
-            each.iter_mut().for_each(|stage| stage.writes = Writes::Components);
-            stages.extend(each);
-        }
         for &features in &devices {
             if how.check(monoid, form, features, &generous()).is_ok() {
                 let of = |stage: &Stage| Permutation { monoid, form, how, stage: *stage, features };
