@@ -51,6 +51,8 @@ pub struct Scan {
     pub(super) continues: bool,
     /// How often a workgroup looks for what it misses, if not as often as kernels say.
     pub(super) looks: Option<u32>,
+    /// True if workgroups take tiles from the last to the first.
+    pub(super) is_reversed: bool,
 }
 
 impl Scan {
@@ -63,6 +65,7 @@ impl Scan {
             rows: Cut::All,
             continues: false,
             looks: None,
+            is_reversed: false,
         }
     }
 
@@ -106,6 +109,12 @@ impl Scan {
     #[doc(hidden)]
     pub fn with_looks(self, looks: u32) -> Self {
         Scan { looks: Some(looks), ..self }
+    }
+
+    /// Lets workgroups take tiles from the last to the first, so that each misses what lies before it: for tests.
+    #[doc(hidden)]
+    pub fn reversed(self) -> Self {
+        Scan { is_reversed: true, ..self }
     }
 
     /// The number of combinations on the longest way from an element to a result, for error bounds:

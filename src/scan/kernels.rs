@@ -136,6 +136,7 @@ impl Scan {
             ("CONTINUES", self.continues.into()),
         ];
         overrides.extend(self.looks.map(|looks| ("LOOKS", looks.into())));
+        overrides.extend(self.is_reversed.then_some(("REVERSED", 1.0)));
         if step != CARRY {
             overrides.push(("EXCLUSIVE", self.is_exclusive.into()));
             match tile {

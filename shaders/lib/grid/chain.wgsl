@@ -39,6 +39,8 @@ override BLOCK: u32 = 256u;
 override LOOKS: u32 = 4096u;
 // True if a state comes before the first tile.
 override CONTINUES: bool = false;
+// True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
+override REVERSED: bool = false;
 
 // What a workgroup misses: the number of a tile, or one of these.
 const NOTHING: u32 = 0xffffffffu;
@@ -68,7 +70,8 @@ fn next_turn(lid: u32) -> Turn {
     }
     let drawn = workgroupUniformLoad(&ticket);
     let side = u32(drawn >= params.tickets);
-    return Turn(drawn - side * params.tickets, side);
+    let tile = drawn - side * params.tickets;
+    return Turn(select(tile, params.tickets - 1u - tile, REVERSED), side);
 }
 
 fn tile_slot(side: u32, tile: u32) -> u32 {
