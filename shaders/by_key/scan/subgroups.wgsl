@@ -14,36 +14,28 @@ fn at_place(at: u32) -> Runs {
     return Runs(counts[at], begins[at], accs[at]);
 }
 
-// How far the nearest lane before one is that has a bit; without one, the lane itself.
-fn distance(bits: vec4<u32>, lane: u32) -> u32 {
-    var word = lane / 32u;
-    var own = bits[word] & ((1u << (lane % 32u)) - 1u);
-    while own == 0u && word > 0u {
-        word -= 1u;
-        own = bits[word];
-    }
-    return lane - select(32u * word + firstLeadingBit(own), 0u, own == 0u);
-}
-
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
     // Lanes may come from a loop that they left at different times: the barrier brings them together before they exchange values.
     workgroupBarrier();
-    let reach = distance(subgroupBallot(own.count > 0u), at.lane);
     let before = subgroupExclusiveAdd(own.count);
-    let begin = subgroupShuffle(own.begin, at.lane - reach);
     let lanes = min(wg.width, WG);
+    // The lane behind the nearest one, up to this, in which a run begins; 0 without one.
+    var behind = select(0u, at.lane + 1u, own.count > 0u);
     var acc = own.acc;
     for (var d = 1u; d < lanes; d <<= 1u) {
         let further = shuffle_up(acc, d);
-        if d <= reach && own.count == 0u {
+        let other = subgroupShuffleUp(behind, d);
+        if d <= at.lane && behind == 0u {
             acc = combine(further, acc);
+            behind = other;
         }
     }
-    let near = Runs(before, begin, shuffle_up(acc, 1u));
+    let begin = subgroupShuffle(own.begin, max(behind, 1u) - 1u);
+    let near = Runs(before, subgroupShuffleUp(begin, 1u), shuffle_up(acc, 1u));
     if at.lane == lanes - 1u {
         counts[at.subgroup] = before + own.count;
-        begins[at.subgroup] = select(begin, own.begin, own.count > 0u);
+        begins[at.subgroup] = begin;
         accs[at.subgroup] = acc;
     }
     workgroupBarrier();
