@@ -15,7 +15,7 @@
 // This argument relies on hardware, not on a guarantee of the language. It holds on every device that
 // performs an atomic with a return value at device scope before it returns: NVIDIA, AMD, Intel and Apple
 // GPUs, and the software adapters. tests/device/one_launch.rs looks for a device that does not; there a second
-// launch replaces this file (src/gpu/launches.rs).
+// launch replaces this file (`Launches::Two`).
 #import io
 #import words
 #import exchange_words

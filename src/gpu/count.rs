@@ -75,7 +75,8 @@ impl<K: Eq + Hash> Pipelines<K> {
         let written = |usage| blocks.buffer(device, label, usage);
         let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), None)) };
         limits::check(SLOTS, limits)?;
-        needs!(limits, max_storage_buffer_binding_size, blocks.size())?;
+        let needed = needs!(limits, max_storage_buffer_binding_size, blocks.size());
+        needed.map_err(|error| error.of("a count on the GPU").or("give the length from the host"))?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));

@@ -137,7 +137,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// This is for [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. It costs one additional
     /// dispatch, with one workgroup for every 64 dispatches of the plan, for which the other dispatches wait.
-    /// With tiny bindings it costs several.
+    /// A binding must hold 256 bytes for each dispatch of the plan.
     ///
     /// ```
     /// use halofold::{Compiled, Element, Options};
@@ -356,6 +356,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
         Ok(())
     }
+
     fn bound(&self, plan: &Plan, output: Slice<'_>) -> Result<Bound, Error> {
         let Reduction { reducer, workspace, .. } = *self;
         self.check(plan)?;

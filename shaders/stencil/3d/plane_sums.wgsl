@@ -25,7 +25,7 @@
 // other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of
 // 4 takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and makes blocks
 // taller; but it needs more registers, so fewer invocations fit a core. Rust writes it out for 1, 2 or 4
-// (src/stencil/blocked/unroll/strip.rs).
+// (src/stencil/strip.rs).
 //
 // A right-hand side belongs to a plane's own outputs, so it goes into `here`, and is loaded with the plane.
 //

@@ -70,9 +70,9 @@ impl Plan {
     }
 
     /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
-    /// after the output's offset. Of several outputs it is the sum.
+    /// after the output's offset.
     pub fn output(&self) -> u64 {
-        self.work.outputs.iter().map(|output| output.size).sum()
+        self.work.outputs[0].size
     }
 
     /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer

@@ -257,6 +257,8 @@ impl Merger {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
             Merged::Integer(total) if op == Op::Mean => Scalar::One(mean(*total, n, element.size() == 8)),
+            // A count of several parts may be larger than the type of one.
+            Merged::Integer(total) if op == Op::CountNonzero => Scalar::One(Value::Unsigned(*total as u64)),
             Merged::Integer(total) => Scalar::One(self.number().wrap(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));

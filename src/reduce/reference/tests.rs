@@ -146,6 +146,12 @@ fn places_count_from_the_start_in_64_bits() {
 }
 
 #[test]
+fn counts_of_several_parts_are_those_of_all() {
+    let merger = merged(Op::CountNonzero, Element::U32, &[u32::MAX.to_ne_bytes(); 2]);
+    assert_eq!(merger.finish(1 << 40), Scalar::One(Value::Unsigned(8_589_934_590)));
+}
+
+#[test]
 fn parts_of_a_variance_keep_both_floats_of_a_mean() {
     let state =
         |n: f64, mean: f64, low: f64, squares: f64| [n, mean, low, squares].map(f64::to_ne_bytes).concat();
