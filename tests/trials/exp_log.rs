@@ -33,7 +33,7 @@ fn on_gpu(name: &str, function: fn(f64) -> f64, arguments: fn() -> Vec<f64>) -> 
 fn sum_of(function: &str) -> Monoid {
     let monoid = Op::LogSumExp.over(Element::F64).expect("f64 has one");
     let stages = How::default().stages(&monoid, ShapeKind::Segments, &wgpu::Limits::default());
-    let module = monoid.compose(stages[0], wgpu::Features::empty()).expect("it has segments");
+    let module = monoid.compose(stages[0], monoid.features()).expect("it has segments");
     let pieces = module.split("// ==== shaders/operators/shared/");
     let pieces = pieces.filter(|piece| piece.starts_with("real.wgsl") || piece.starts_with("exp_log.wgsl"));
     let lines =
