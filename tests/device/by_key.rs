@@ -134,25 +134,35 @@ fn unique_keys_are_those_of_runs_on_every_adapter() {
     }
 }
 
+/// The last value of a run, and its length: an operator that does not commute. Its accumulator is one word, or as WGSL says.
+fn last(acc: &str) -> Option<Monoid> {
+    let text = format!(
+        "
+        alias Acc = {acc};
+        fn map(elem: Elem, index: u32) -> Acc {{ return Acc(elem + 1u); }}
+        fn identity() -> Acc {{ return Acc(0u); }}
+        fn combine(a: Acc, b: Acc) -> Acc {{ if all(b == Acc(0u)) {{ return a; }} return b; }}
+        fn finish(acc: Acc, n: u32) -> u32 {{ let both = vec2(acc); return (both.y - 1u) * 1000u + n; }}"
+    );
+    Monoid::custom("last", Element::U32, Arity::One, &text).ok()
+}
+
+/// What it is.
+const LAST: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
+
 /// Crowded tiles and others take turns, runs go on over several tiles, and groups of tiles are more than one.
 #[test]
 fn sums_of_runs_of_all_lengths() {
     let parts = [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5];
     let parts = parts.map(|longest: u64| (longest.min(100_000) as usize * 7 + 4099, longest));
     check(Element::U32, sum(Element::U32), SUM, &parts, [0, 0]);
+    check(Element::U32, last("u32"), LAST, &parts, [0, 0]);
 }
 
-/// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs.
+/// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs, with an
+/// accumulator of one word and of two.
 #[test]
 fn operators_and_keys_on_every_adapter() {
-    let last = "
-        alias Acc = vec2<u32>;
-        fn map(elem: Elem, index: u32) -> Acc { return Acc(1u, elem); }
-        fn identity() -> Acc { return Acc(0u, 0u); }
-        fn combine(a: Acc, b: Acc) -> Acc { if b.x == 0u { return a; } return b; }
-        fn finish(acc: Acc, n: u32) -> u32 { return acc.y * 1000u + n; }";
-    let last = Monoid::custom("last", Element::U32, Arity::One, last).unwrap();
-    let of_last: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
     let largest: Model = |first, values| {
         let best = (0..values.len()).rev().max_by_key(|at| values[*at]).unwrap();
         vec![values[best], (first + best) as u32]
@@ -163,7 +173,8 @@ fn operators_and_keys_on_every_adapter() {
         (Element::I64, sum(Element::U32), SUM),
         (Element::I32, sum(Element::F32), of_floats),
         (Element::U32, Op::ArgMax.over(Element::U32).ok(), largest),
-        (Element::U32, Some(last), of_last),
+        (Element::U32, last("u32"), LAST),
+        (Element::U32, last("vec2<u32>"), LAST),
     ];
     for (key, monoid, model) in rows {
         for part in [(1, 1), (4100, 2), (9000, 64), (20_000, 6000)] {
