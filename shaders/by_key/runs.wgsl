@@ -18,7 +18,7 @@
 //   * A segmented scan (Sengupta, Harris, Zhang and Owens, 2007) gives each invocation the run that reaches into its pairs.
 //   * Only invocations in whose pairs a run begins walk over them a second time, and write.
 //
-// The order of combinations depends only on the positions of tiles, so results have the same bits every time.
+// The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
 #import io
 #import entry
 #import order

@@ -1,7 +1,7 @@
 // unrolled-full: every step of the tree is written out, for the workgroup size of the pipeline.
 //
-// The loads are those of first-add. The tree, in shared/unrolled_tree.wgsl, has no loop: a block for 1024
-// invocations, one for 512, and so on down to 2, each inside an `if` on WG.
+// The loads are those of first-add. The tree, in shared/unrolled_tree.wgsl, has no loop: a line for 1024
+// invocations, one for 512, and so on down to 2, each a step behind an `if` on WG.
 //
 //     if WG >= 512u { … + 256 … }       WG = 128:   removed
 //     if WG >= 256u { … + 128 … }                   removed

@@ -98,8 +98,8 @@
 //!
 //! Lengths of runs cost as much as a [selection](crate::select) of the keys at which they begin, and are written besides.
 //!
-//! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each sixteen pairs,
-//! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about a sixteenth of the input's.
+//! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each eight pairs,
+//! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about an eighth of the input's.
 
 mod aggregate;
 mod by_id;

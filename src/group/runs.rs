@@ -119,7 +119,7 @@ impl ReduceRuns {
         Ok(LEAST)
     }
 
-    /// Bytes of workgroup memory of the kernel that has the most.
+    /// Bytes of workgroup memory of the kernel that has the most. With a scan by subgroups it has fewer.
     fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
         let [accumulator, result] = self.result_sizes();
         2 * u64::from(workgroup) * (8 + accumulator) + u64::from(stage) * (self.key.size() + result) + 16

@@ -36,7 +36,7 @@ pub struct StencilFigures {
     pub steps_per_pass: Option<u32>,
     /// Number of steps that `wall_ms_median` covers, if that many were run in one go.
     pub steps: Option<u32>,
-    /// Workgroups of one step.
+    /// Workgroups of all dispatches of one step.
     pub workgroups: Option<u64>,
     /// Dispatches of one step.
     pub dispatches: Option<u64>,
