@@ -38,8 +38,8 @@ parameters! {
 ///
 /// The input is the count, a `u32` at any multiple of 4 bytes: that of [`Select`](crate::select::Select),
 /// [`ReduceRuns`](crate::group::ReduceRuns), [`RunLengths`](crate::group::RunLengths) or [`GroupByKey`](crate::group::GroupByKey).
-/// The output is the arguments, three `u32` at any multiple of 4 bytes of a buffer that has [`wgpu::BufferUsages::INDIRECT`], too: workgroups in x, y and z. More workgroups than a dimension holds are folded
-/// into rows, of which the last may be longer than needed: your kernel compares `(y * num_workgroups.x + x) * workgroup_size` with the count.
+/// The output is the arguments: three `u32`, the workgroups in x, y and z. They are at any multiple of 4 bytes of a buffer that also has
+/// [`wgpu::BufferUsages::INDIRECT`]. More workgroups than a dimension holds are folded into rows. The last row may be longer than needed: your kernel compares `(y * num_workgroups.x + x) * workgroup_size` with the count.
 ///
 /// ```
 /// use halofold::{Compiled, DispatchArguments, Options};

@@ -51,7 +51,8 @@ parameters! {
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
-    /// Allocates the parameters of passes. With a count, also returns the dispatch that writes them. Passes that read elements have the first two of the [`COUNTED`] fields, or cover all elements and have the first.
+    /// Allocates the parameters of passes. With a count, also returns the dispatch that writes them. Passes that read elements have the fields
+    /// `len` and `index` of [`COUNTED`]. Passes that cover all elements need only `len`.
     pub(crate) fn parameters<S>(
         &self,
         label: &str,

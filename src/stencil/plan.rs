@@ -176,7 +176,7 @@ impl Config {
         cut.windows(computed).into_iter().map(window).collect()
     }
 
-    /// The dispatch of a kernel over some layers of the grid, of which it writes `written`, without its bindings.
+    /// Plans a dispatch that reads `layers` layers and writes those in `written`. It binds nothing yet.
     pub(super) fn dispatch(
         &self,
         limits: &Limits,

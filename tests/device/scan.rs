@@ -140,8 +140,8 @@ fn sums_up_to(elements: &[u32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// A workgroup that looks once computes what is missing by itself: sums of tiles, and prefixes of blocks, of which there are four here. If the
-/// last tile comes first, all of them are missing.
+/// Workgroups that look only once compute what is missing: sums of tiles, and prefixes of blocks. The input has four blocks. In reversed order
+/// everything before a tile is missing.
 #[test]
 fn missing_sums_are_computed_on_every_adapter() {
     let small = with_few_invocations(1 << 16);
@@ -169,8 +169,8 @@ fn missing_sums_are_computed_on_every_adapter() {
     }
 }
 
-/// Sums of floats have the same bits in 1000 runs under load, 100 in the sample. In two thirds of them workgroups compute what is missing, in half
-/// of these everything.
+/// Sums of floats have the same bits in 1000 runs under load, 100 in the sample. A third of the runs wait for missing sums, a third compute them,
+/// and a third take tiles in reversed order.
 #[test]
 fn sums_of_floats_have_the_same_bits_under_load_on_every_adapter() {
     let small = with_few_invocations(1 << 20);

@@ -11,14 +11,17 @@ use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
 impl Slab {
-    /// The launches of a round of this many steps, 1 to as many as the halo has layers for: of each pass over memory its steps and its launches,
-    /// full passes first, then one with the rest. The last pass comes in two parts: where neighbours need its cells, and elsewhere. If little would be
-    /// left there, the first part is all of it. With `single_last` the last pass is one step, for a check of its changes. `fitted` returns a configuration as it suits launches that write so many layers.
+    /// Plans a round of `steps` steps: for each pass over memory, its number of steps and its launches. Full passes come first, then a pass
+    /// with the rest.
+    ///
+    /// The last pass has two entries: the cells that neighbours need, then all others. If few others are left, the first entry has them, too,
+    /// and the second is empty. With `single_last` the last pass is a single step, whose changes can be checked. `fitted` adapts a configuration
+    /// to the number of layers that a launch writes.
     ///
     /// # Errors
     ///
     /// - The errors of [`Config::plan`].
-    /// - The round has no steps, or more than the halo has layers.
+    /// - `steps` is 0, or needs more layers than the halo has.
     pub(super) fn plan(
         &self,
         features: Features,
