@@ -95,18 +95,7 @@ impl Mailbox {
     /// The device is lost, or an earlier [`Reading`] still holds the buffer. In a browser,
     /// [`ReadError::Browser`].
     pub fn spin(&self) -> Result<Vec<u8>, ReadError> {
-        self.read().spin_with(<[u8]>::to_vec)
-    }
-
-    /// Waits as [`Mailbox::spin`] does, and copies the first bytes into memory of yours, which they fill. Nothing is allocated for
-    /// them.
-    ///
-    /// # Errors
-    ///
-    /// See [`Mailbox::spin`]; and the mailbox has fewer bytes.
-    pub fn spin_into<T: bytemuck::Pod>(&self, target: &mut [T]) -> Result<(), ReadError> {
-        let target: &mut [u8] = bytemuck::cast_slice_mut(target);
-        self.mapped.read(target.len() as u64).spin_with(|bytes| target.copy_from_slice(bytes))
+        self.read().spin()
     }
 
     /// Requests the bytes without blocking. Await the returned [`Reading`], or call [`Reading::try_take`]

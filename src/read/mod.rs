@@ -9,9 +9,9 @@
 //! | method | use |
 //! |---|---|
 //! | [`Readback::wait`] | tools and tests: blocks and sleeps |
+//! | [`Readback::wait_into`] | the same, into memory of yours |
 //! | [`Mailbox::spin`] | a small result that arrives soon: blocks and keeps a core busy |
 //! | [`Readback::read`]`.await` | asynchronous programs, browsers |
-//! | … [`wait_into`](Readback::wait_into), [`spin_into`](Mailbox::spin_into), [`read_into`](Readback::read_into) | the same, into memory of yours |
 //! | [`Reading::try_take`] | a frame loop: never blocks |
 //! | [`wait_for`] | one submission, while later ones run: for buffers that a program maps itself |
 //!
@@ -137,14 +137,6 @@ pub enum ReadError {
         size: u64,
         /// Bytes that the readback has.
         room: u64,
-    },
-    /// Memory of another size than the request.
-    #[error("{size} bytes were requested, and the target has {target}: give a slice of {size} bytes")]
-    Target {
-        /// Bytes requested.
-        size: u64,
-        /// Bytes of the target.
-        target: u64,
     },
     /// The buffer could not be mapped.
     #[error("the buffer could not be mapped: {0}")]

@@ -131,20 +131,6 @@ impl Readback {
         self.read(target.len() as u64).wait_with(|bytes| target.copy_from_slice(bytes))
     }
 
-    /// Copies the first bytes into memory of yours, which they fill, without blocking: [`Readback::read`] without an allocation for
-    /// the bytes. The request is made at once.
-    ///
-    /// # Errors
-    ///
-    /// The future gives the errors of [`Readback::read`].
-    pub fn read_into<'t, T: bytemuck::Pod>(
-        &self,
-        target: &'t mut [T],
-    ) -> impl Future<Output = Result<(), ReadError>> + use<'t, T> {
-        let target: &mut [u8] = bytemuck::cast_slice_mut(target);
-        self.read(target.len() as u64).with(|bytes| target.copy_from_slice(bytes))
-    }
-
     /// Requests the first `size` bytes without blocking. The returned [`Reading`] is a future; in a frame
     /// loop, call [`Reading::try_take`] instead.
     ///

@@ -37,42 +37,21 @@ impl Reading {
     /// - The device is lost.
     /// - The bytes have already been taken.
     pub fn try_take(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
-        self.try_with(&mut <[u8]>::to_vec)
-    }
-
-    /// Copies the bytes into memory of yours and returns true, or returns false if they have not arrived yet. It never blocks, and
-    /// polls the device once.
-    ///
-    /// # Errors
-    ///
-    /// - `target` has not as many bytes as were requested: then they can still be taken.
-    /// - The errors of [`Reading::try_take`].
-    pub fn try_take_into<T: bytemuck::Pod>(&mut self, target: &mut [T]) -> Result<bool, ReadError> {
-        let target = bytemuck::cast_slice_mut(target);
-        match &self.asked {
-            Ok(asked) if asked.size != target.len() as u64 => {
-                Err(ReadError::Target { size: asked.size, target: target.len() as u64 })
-            }
-            _ => Ok(self.try_with(&mut |bytes| target.copy_from_slice(bytes))?.is_some()),
+        let mut answer = self.answer(None);
+        if answer.is_none() {
+            self.poll_device(wgpu::PollType::Poll)?;
+            answer = self.answer(None);
         }
+        answer.map(|asked| asked?.read(<[u8]>::to_vec)).transpose()
     }
 
-    /// The bytes as `take` converts them, or `None` if they have not arrived yet.
-    fn try_with<R>(&mut self, take: &mut impl FnMut(&[u8]) -> R) -> Result<Option<R>, ReadError> {
-        if let Some(answer) = self.answer(None, take) {
-            return answer.map(Some);
-        }
-        self.poll_device(wgpu::PollType::Poll)?;
-        self.answer(None, take).transpose()
-    }
-
-    /// Waits for everything submitted.
-    pub(crate) fn wait_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
+    /// Waits for everything submitted, and returns what `take` makes of the bytes.
+    pub(crate) fn wait_with<R>(mut self, take: impl FnOnce(&[u8]) -> R) -> Result<R, ReadError> {
         check_blocking()?;
         self.poll_device(wgpu::PollType::wait_indefinitely())?;
         loop {
-            if let Some(answer) = self.answer(None, &mut take) {
-                return answer;
+            if let Some(asked) = self.answer(None) {
+                return asked?.read(take);
             }
             // Another thread polled at the same time and is running the callback.
             std::thread::yield_now();
@@ -80,42 +59,41 @@ impl Reading {
     }
 
     /// Polls the device in a loop.
-    pub(super) fn spin_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
+    pub(super) fn spin(mut self) -> Result<Vec<u8>, ReadError> {
         check_blocking()?;
         loop {
-            if let Some(taken) = self.try_with(&mut take)? {
-                return Ok(taken);
+            if let Some(bytes) = self.try_take()? {
+                return Ok(bytes);
             }
             std::hint::spin_loop();
         }
     }
 
-    /// Waits as a future does, without blocking.
-    pub(crate) async fn with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
-        let answered = |context: &mut Context<'_>| match self.answer(Some(context.waker()), &mut take) {
-            Some(answer) => Poll::Ready(answer),
-            None => Poll::Pending,
-        };
-        std::future::poll_fn(answered).await
+    /// Waits without blocking, and returns what `take` makes of the bytes.
+    pub(crate) async fn with<R>(mut self, take: impl FnOnce(&[u8]) -> R) -> Result<R, ReadError> {
+        std::future::poll_fn(|context| self.poll_answer(context)).await?.read(take)
+    }
+
+    fn poll_answer(&mut self, context: &Context<'_>) -> Poll<Result<Asked, ReadError>> {
+        self.answer(Some(context.waker())).map_or(Poll::Pending, Poll::Ready)
     }
 
     fn poll_device(&self, how: wgpu::PollType) -> Result<(), ReadError> {
         self.asked.as_ref().map_or(Ok(()), |asked| poll_until(&asked.device, &how))
     }
 
-    /// Returns the bytes of the answer as `take` converts them, if there is one. Otherwise `waker` is woken when there is.
-    fn answer<R>(
-        &mut self,
-        waker: Option<&Waker>,
-        take: &mut impl FnMut(&[u8]) -> R,
-    ) -> Option<Result<R, ReadError>> {
-        let result = match &self.asked {
-            Ok(asked) => asked.result(waker)?,
-            Err(error) => Err(error.clone()),
-        };
-        // Dropping the old value releases the buffer.
-        let asked = std::mem::replace(&mut self.asked, Err(ReadError::Taken));
-        Some(result.and_then(|()| asked?.read(take)))
+    /// Returns the mapped buffer or the error, if the answer is there. Otherwise `waker` is woken when it is.
+    fn answer(&mut self, waker: Option<&Waker>) -> Option<Result<Asked, ReadError>> {
+        let mut result = Ok(());
+        if let Ok(asked) = &self.asked {
+            let mut signal = lock(&asked.signal);
+            if signal.result.is_none() {
+                signal.waker = waker.cloned();
+            }
+            result = signal.result.take()?;
+        }
+        // After a failure the old value is dropped, which releases the buffer.
+        Some(result.and(std::mem::replace(&mut self.asked, Err(ReadError::Taken))))
     }
 }
 
@@ -172,7 +150,7 @@ impl Future for Reading {
     type Output = Result<Vec<u8>, ReadError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.answer(Some(context.waker()), &mut <[u8]>::to_vec).map_or(Poll::Pending, Poll::Ready)
+        self.poll_answer(context).map(|asked| asked?.read(<[u8]>::to_vec))
     }
 }
 
@@ -199,17 +177,8 @@ impl Asked {
         Asked { device: device.clone(), buffer: buffer.clone(), size, is_asked, signal }
     }
 
-    /// The result of mapping, if there is one. Otherwise `waker` is woken when there is.
-    fn result(&self, waker: Option<&Waker>) -> Option<Result<(), ReadError>> {
-        let mut signal = lock(&self.signal);
-        if signal.result.is_none() {
-            signal.waker = waker.cloned();
-        }
-        signal.result.take()
-    }
-
-    /// Lends the bytes of the buffer, which is mapped and holds them.
-    fn read<R>(self, take: &mut impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
+    /// Returns what `take` makes of the bytes of the mapped buffer, and releases it.
+    fn read<R>(self, take: impl FnOnce(&[u8]) -> R) -> Result<R, ReadError> {
         // Whole words are mapped, and buffers here are whole words long.
         let words = self.size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
         // A mapped buffer is readable, unless its device is lost.

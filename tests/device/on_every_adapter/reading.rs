@@ -53,30 +53,12 @@ fn any_number_of_bytes_comes_back() {
 #[test]
 fn bytes_arrive_in_the_callers_memory() {
     for gpu in devices() {
-        let (readback, mailbox) = (filled(&gpu, 8), Mailbox::new(&gpu.device, 8));
-        gpu.queue.write_buffer(mailbox.buffer(), 0, &BYTES);
-        gpu.submit(|encoder| mailbox.encode(encoder).unwrap());
-        let expected: [[u16; 2]; 2] = bytemuck::cast(BYTES);
-        let [mut pairs, mut awaited] = [[[0u16; 2]; 2]; 2];
+        let readback = filled(&gpu, 8);
+        let mut pairs = [[0u16; 2]; 2];
         readback.wait_into(&mut pairs).unwrap();
-        let mut one = [[0u16; 2]];
-        mailbox.spin_into(&mut one).unwrap();
-        let read = readback.read_into(&mut awaited);
-        poll(&gpu);
-        pollster::block_on(read).unwrap();
-        assert_eq!((pairs, awaited, one[0]), (expected, expected, expected[0]));
-
-        let mut reading = readback.read(8);
-        let error = reading.try_take_into(&mut one).unwrap_err();
-        assert_eq!(error, ReadError::Target { size: 8, target: 4 });
-        let mut taken = [0u64];
-        while !reading.try_take_into(&mut taken).unwrap() {}
-        assert_eq!(taken, [u64::from_ne_bytes(BYTES)]);
-        assert_eq!(reading.try_take_into(&mut taken).unwrap_err(), ReadError::Taken);
-
+        assert_eq!(pairs, bytemuck::cast::<_, [[u16; 2]; 2]>(BYTES));
         let mut long = [0u32; 3];
         assert_eq!(readback.wait_into(&mut long).unwrap_err(), ReadError::Room { size: 12, room: 8 });
-        assert_eq!(mailbox.spin_into(&mut long).unwrap_err(), ReadError::Room { size: 12, room: 8 });
     }
 }
 
