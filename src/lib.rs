@@ -157,8 +157,8 @@ pub use element::{Element, Value};
 pub use gpu::slice::Slice;
 pub use gpu::{
     Binding, Bound, BufferError, Compiled, Cut, DataError, Error, FeatureError, InputsOf, Kernel, Kernels,
-    Launches, LimitError, Memory, NewOutputs, Operation, Options, Output, OutputsOf, Pass, Plan, Planned,
-    Request, ResultOf, SettingError, Texels, TextureError, WgslError, Workspace,
+    Launches, LimitError, Memory, Operation, Options, Output, OutputsOf, Pass, Plan, Planned, Request,
+    ResultOf, SettingError, Texels, TextureError, WgslError, Workspace,
 };
 pub use map::Map;
 pub use of_texels::OfTexels;

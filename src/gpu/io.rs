@@ -1,9 +1,5 @@
 //! Inputs, outputs and results of an operation, each by its name.
 
-use std::ops::Index;
-
-use wgpu::Buffer;
-
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::slice::Slice;
@@ -93,28 +89,5 @@ impl Output {
     /// An output that starts at any word: its place in its binding is a parameter.
     pub(crate) const fn placed(name: &'static str, size: u64, place: &'static str) -> Self {
         Output { name, size, place: Some(place) }
-    }
-}
-
-/// New buffers for the outputs of an operation, by their names: `outputs["values"]`.
-#[derive(Clone, Debug)]
-pub struct NewOutputs(pub(super) Vec<(&'static str, Buffer)>);
-
-impl NewOutputs {
-    /// All of them, in the order of the plan's outputs, in which [`Compiled::results`](crate::Compiled::results) reads their bytes.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Buffer)> {
-        self.0.iter().map(|(name, buffer)| (*name, buffer))
-    }
-}
-
-impl Index<&str> for NewOutputs {
-    type Output = Buffer;
-
-    /// # Panics
-    ///
-    /// The operation has no output of this name.
-    fn index(&self, name: &str) -> &Buffer {
-        let found = self.iter().find(|(known, _)| *known == name);
-        found.map_or_else(|| panic!("no output `{name}`"), |(_, buffer)| buffer)
     }
 }

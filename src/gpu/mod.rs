@@ -30,7 +30,7 @@ pub(crate) mod workspace;
 pub use buffers::BufferError;
 pub use compiled::Compiled;
 pub use error::{DataError, Error, FeatureError, WgslError};
-pub use io::{InputsOf, NewOutputs, Output, OutputsOf, ResultOf};
+pub use io::{InputsOf, Output, OutputsOf, ResultOf};
 pub use kernel::{Kernel, Kernels, Options};
 pub use launch::Bound;
 pub use launches::Launches;

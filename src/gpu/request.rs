@@ -1,13 +1,13 @@
 //! Requests: an operation over a buffer, from the description to its results.
 
-use wgpu::{BufferUsages, Queue};
+use wgpu::{Buffer, BufferUsages, Queue};
 
 use crate::gpu::bind::{Given, Reads};
 use crate::gpu::buffers::{self, BufferError};
 use crate::gpu::compiled::{Compiled, results};
 use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
-use crate::gpu::io::{NewOutputs, Output, OutputsOf, ResultOf};
+use crate::gpu::io::{Output, OutputsOf, ResultOf};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Plan, Planned};
 use crate::gpu::parameters;
@@ -148,7 +148,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     }
 
     /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have
-    /// [`wgpu::BufferUsages::STORAGE`] and these usages.
+    /// [`wgpu::BufferUsages::STORAGE`] and these usages. Returns each with its name, in the order of the plan's outputs, in which
+    /// [`Compiled::results`] reads their bytes.
     ///
     /// # Errors
     ///
@@ -161,7 +162,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         let device = self.compiled.device();
         let make =
             |Output { name, size, .. }: &Output| (*name, buffers::storage(device, O::LABEL, *size, usage));
-        let outputs = NewOutputs(planned.2.outputs.iter().map(make).collect());
+        let outputs: Vec<_> = planned.2.outputs.iter().map(make).collect();
         let slices = outputs.iter().map(|(_, buffer)| Some(buffer.into())).collect();
         Ok((self.bound(planned, slices)?, outputs))
     }
@@ -239,6 +240,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         Ok((operation, len, readback.read(copies.iter().map(|(_, size)| size).sum())))
     }
 }
+
+/// Outputs with their names.
+type NewOutputs = Vec<(&'static str, Buffer)>;
 
 /// An operation in its rows or segments, the number of its elements, and its plan.
 type Prepared<O> = (O, u64, Plan);
