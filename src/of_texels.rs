@@ -198,9 +198,10 @@ impl<O: Base> Base for OfTexels<O> {
         };
         // A kernel may declare an input that it does not read.
         let unread = Binding::Memory(TEXELS_MEMORY, ByteRange { offset: 0, size: ITEM });
-        let over = |pass: Pass| {
+        let over = |mut pass: Pass| {
+            pass.bindings.iter_mut().for_each(|(_, part)| *part = of_texels(*part));
             let unread = pass.binding(INPUT).is_none().then_some(unread);
-            pass.rebound(of_texels).bind(INPUT, unread)
+            pass.bind(INPUT, unread)
         };
         let passes = self.operation.plan_over(inputs, limits)?.into_iter().map(over);
         Ok([self.texels(inputs.first.len, limits)?].into_iter().chain(passes).collect())

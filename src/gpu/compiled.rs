@@ -14,20 +14,11 @@ use crate::gpu::texels::Texels;
 /// An operation on a device, over inputs of any length.
 ///
 /// It keeps the device alive. It compiles each kernel when `bind` first needs it, or ahead of time in `compile`. It is `Send` and `Sync`. You may drop it once everything is bound.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiled<O: Operation> {
     device: Device,
     operation: O,
     pub(crate) own: O::Own,
-}
-
-impl<O: Operation> Clone for Compiled<O>
-where
-    O::Own: Clone,
-{
-    fn clone(&self) -> Self {
-        self.with(self.operation.clone(), self.own.clone())
-    }
 }
 
 impl<O: Operation> Compiled<O> {

@@ -227,23 +227,6 @@ pub struct Kernels(Arc<Mutex<HashMap<Made, Pipeline>>>);
 /// Everything that a pipeline is made of.
 type Made = (Device, String, &'static str, Vec<(&'static str, u64)>, Vec<Slot>, bool);
 
-impl Kernels {
-    /// Returns a kernel. On first use it is compiled.
-    fn get(
-        &self,
-        device: &Device,
-        kernel: Kernel,
-        is_checked: bool,
-        cache: Option<&PipelineCache>,
-    ) -> Pipeline {
-        let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
-        let slots = kernel.slots.to_vec();
-        let made = (device.clone(), kernel.wgsl.clone(), kernel.entry_point, overrides, slots, is_checked);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(made).or_insert_with(|| Pipeline::new(device, kernel, is_checked, cache)).clone()
-    }
-}
-
 /// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first
 /// needed, and kept.
 #[derive(Debug)]
@@ -308,11 +291,14 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 
     pub(super) fn compile(&self, kernel: Kernel) -> Pipeline {
-        let (cache, is_checked) = (self.cache.as_ref(), self.options.is_checked || kernel.keeps_checks);
-        match &self.shared {
-            Some(shared) => shared.get(&self.device, kernel, is_checked, cache),
-            None => Pipeline::new(&self.device, kernel, is_checked, cache),
-        }
+        let (device, is_checked) = (&self.device, self.options.is_checked || kernel.keeps_checks);
+        let new = |kernel| Pipeline::new(device, kernel, is_checked, self.cache.as_ref());
+        let Some(Kernels(shared)) = &self.shared else { return new(kernel) };
+        let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
+        let slots = kernel.slots.to_vec();
+        let made = (device.clone(), kernel.wgsl.clone(), kernel.entry_point, overrides, slots, is_checked);
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.entry(made).or_insert_with(|| new(kernel)).clone()
     }
 }
 

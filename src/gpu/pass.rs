@@ -36,7 +36,7 @@ pub struct Pass<S = &'static str> {
     pub level: u32,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
-    pub(super) bindings: Vec<(u32, Binding)>,
+    pub(crate) bindings: Vec<(u32, Binding)>,
     fields: [&'static [Field]; 2],
     words: Vec<u32>,
 }
@@ -70,12 +70,6 @@ impl<S> Pass<S> {
         self.bind(INPUT, first).bind(SECOND, second).bind(OUTPUT, to)
     }
 
-    /// Returns the dispatch with another part for each that it binds.
-    pub(crate) fn rebound(mut self, part: impl Fn(Binding) -> Binding) -> Self {
-        self.bindings.iter_mut().for_each(|(_, bound)| *bound = part(*bound));
-        self
-    }
-
     /// Returns the dispatch over a window of the input.
     pub(crate) fn reading(self, from: Option<ByteRange>) -> Self {
         self.bind(INPUT, from.map(|bytes| Binding::Input(0, bytes)))
@@ -84,11 +78,6 @@ impl<S> Pass<S> {
     /// Returns the dispatch over a window of the second input.
     pub(crate) fn with(self, second: Option<ByteRange>) -> Self {
         self.bind(SECOND, second.map(|bytes| Binding::Input(1, bytes)))
-    }
-
-    /// Returns the dispatch with a window of the output.
-    pub(crate) fn writing(self, to: Option<ByteRange>) -> Self {
-        self.bind(OUTPUT, to.map(Binding::Output))
     }
 
     /// The part of a buffer that it binds to a slot of group 0. The input is 0, the output 1, the second input 5.

@@ -5,6 +5,7 @@ use wgpu::Limits;
 use crate::gpu::error::Error;
 use crate::gpu::limits::LimitError;
 use crate::gpu::params::parameters;
+use crate::gpu::pass::{Binding, OUTPUT};
 use crate::gpu::range::{BufferRange, ByteRange, Cut};
 use crate::gpu::window;
 use crate::gpu::{Pass, grid, input};
@@ -167,7 +168,8 @@ impl Scan {
                     ticket: passes.len() as u32,
                     ..common
                 };
-                passes.push(Pass::new(step, grid, params).reading(part.from).writing(Some(part.to)));
+                let pass = Pass::new(step, grid, params).reading(part.from);
+                passes.push(pass.bind(OUTPUT, Some(Binding::Output(part.to))));
             }
         }
         if self.continues {
