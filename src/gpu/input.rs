@@ -61,9 +61,6 @@ pub(crate) fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), BufferError
     if left > 0 { Err(BufferError::TooFew { asked: len, has: len - left }) } else { Ok(()) }
 }
 
-/// The most windows of an input: a device with the least limits takes 256 for the most elements of 64 bits.
-const MOST_WINDOWS: u64 = 1 << 14;
-
 /// Cuts an input into windows of every `stride`-th element, starting with number `first`. Windows without one are left out.
 pub(crate) fn windows(
     input: BufferRange,
@@ -74,7 +71,6 @@ pub(crate) fn windows(
     check_all(input, item, limits)?;
     let unit = vectors(item, limits);
     let largest = largest_binding(limits) / unit * unit;
-    check_windows(input.len * item, largest, limits)?;
     let (stride, first) = (u64::from(stride), u64::from(first));
     let taken = |window: Window| {
         let begin = u64::from(window.index);
@@ -102,7 +98,6 @@ pub(crate) fn windows_of_two(
     needs!(limits, max_storage_buffer_binding_size, units[0].max(units[1]) * 2)?;
     let fit = (largest_binding(limits) - units[1]) / items[1] * items[0];
     let largest = (fit.min(largest_binding(limits)) / units[0]).max(1) * units[0];
-    check_windows(first.len * items[0], largest, limits)?;
     let windows = window::cut(first.offset, first.len, items[0], largest, units[0]);
     let both = |window: Window| {
         let begin = u64::from(window.index);
@@ -124,33 +119,20 @@ pub(crate) fn binding(input: BufferRange, item: u64, elements: Range<u64>, unit:
 pub(crate) fn whole(input: BufferRange, item: u64, limits: &Limits) -> Result<(ByteRange, u32), Error> {
     check_all(input, item, limits)?;
     let (bytes, first) = binding(input, item, 0..input.len, vectors(item, limits));
-    let error = |error: LimitError| error.of("an input").or("give fewer elements at a time");
-    needs!(limits, max_storage_buffer_binding_size, bytes.size).map_err(error)?;
+    needs!(limits, max_storage_buffer_binding_size, bytes.size).map_err(too_long)?;
     Ok((bytes, first))
 }
 
 /// Checks that windows can hold an input.
-fn check_all(input: BufferRange, item: u64, limits: &Limits) -> Result<(), Error> {
+pub(crate) fn check_all(input: BufferRange, item: u64, limits: &Limits) -> Result<(), Error> {
     check(input, item, item)?;
     check_count(input.len)?;
-    window::check(input.len * item, limits)?;
+    window::check(input.len * item, limits).map_err(too_long)?;
     Ok(needs!(limits, max_storage_buffer_binding_size, vectors(item, limits))?)
 }
 
-/// Checks an input that is cut into parts of so many bytes, and these into windows.
-pub(crate) fn check_parts(input: BufferRange, item: u64, part: u64, limits: &Limits) -> Result<(), Error> {
-    check_all(input, item, limits)?;
-    Ok(check_windows(input.len * item, part.max(1), limits)?)
-}
-
-/// Checks that an input of so many bytes has a number of windows that can be planned.
-fn check_windows(bytes: u64, largest: u64, limits: &Limits) -> Result<(), LimitError> {
-    if bytes / largest <= MOST_WINDOWS {
-        return Ok(());
-    }
-    let (limit, needed) = (limits.max_storage_buffer_binding_size, bytes / MOST_WINDOWS);
-    let error = LimitError::new("max_storage_buffer_binding_size", limit, needed);
-    Err(error.of("an input").or("give fewer elements at a time"))
+fn too_long(error: LimitError) -> LimitError {
+    error.of("an input").or("give fewer elements at a time")
 }
 
 /// The unit of windows whose elements may be read as vectors of 16 bytes.

@@ -129,7 +129,7 @@ impl GroupById {
         let table = Table::of(self, limits);
         let at_once = if table.step == PARTED { ordered(len, limits) } else { len };
         for input in pairs {
-            input::check_parts(input, 4, at_once.saturating_mul(4), limits)?;
+            input::check_all(input, 4, limits)?;
         }
         let mut passes = Vec::new();
         for begin in (0..len).step_by(at_once.max(1) as usize) {
