@@ -68,7 +68,7 @@ impl Part {
         tile: u64,
         limits: &Limits,
     ) -> Result<Vec<Self>, Error> {
-        let BufferRange { offset, len } = range;
+        let len = range.len;
         input::check(range, item, item)?;
         input::check_count(len)?;
         let bytes = item.max(result);
@@ -84,14 +84,12 @@ impl Part {
         let most = if len <= fits { len.max(1) } else { fits / step * step };
         let part = |index: u64| {
             let here = (len - index).min(most);
-            let start = offset + index * item;
-            let bound = start / unit * unit;
-            let size = (start - bound + here * item).next_multiple_of(4);
+            let (from, first) = input::binding(range, item, index..index + here, unit);
             Part {
                 index,
                 len: here,
-                from: (here > 0).then_some(ByteRange { offset: bound, size }),
-                first: (start - bound) / item,
+                from: Some(from),
+                first: first.into(),
                 to: ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) },
             }
         };
