@@ -190,9 +190,15 @@ impl Composer {
         pieces
     }
 
-    /// Composes the module of a kernel: [`Composer::pieces`], joined, after the directives that it needs.
+    /// Composes the module of a kernel: [`Composer::pieces`], joined, after directives that enable the extensions.
     pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
-        join(extensions, &self.pieces(file))
+        let mut module: String =
+            extensions.iter().map(|extension| format!("enable {extension};\n")).collect();
+        for Piece { heading, text, .. } in self.pieces(file) {
+            let gap = if module.is_empty() { "" } else { "\n" };
+            let _ = writeln!(module, "{gap}// ==== {heading}\n\n{}", text.trim());
+        }
+        module
     }
 
     /// Carries out a file's directives. Returns the remaining lines and the imported names.
@@ -270,23 +276,6 @@ pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
         Refusal { spans, report: error.emit_to_string_with_path(text, "operator") }
     })?;
     Ok((module, info))
-}
-
-/// Joins pieces to one module, after directives that enable the extensions.
-pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
-    let mut module = String::new();
-    for extension in extensions {
-        let _ = writeln!(module, "enable {extension};");
-    }
-    for Piece { heading, text, .. } in pieces {
-        if !module.is_empty() {
-            module.push('\n');
-        }
-        let _ = writeln!(module, "// ==== {heading}\n");
-        module.push_str(text.trim());
-        module.push('\n');
-    }
-    module
 }
 
 /// A file as it lies in `shaders/`, with its comments.

@@ -99,13 +99,12 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
 
     /// The operation in the rows or segments and for the count of this request, the number of its elements, and its plan.
     fn planned(&self) -> Result<Prepared<O>, Error> {
-        let operation = self.compiled.operation().clone();
-        let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
-        let no_count = || Error::setting("count_buffer", message);
-        let operation = match self.count {
-            None => operation,
-            Some(_) => operation.counted().filter(|_| self.cut == Cut::All).ok_or_else(no_count)?,
-        };
+        let mut operation = self.compiled.operation().clone();
+        if self.count.is_some() {
+            let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
+            let counted = operation.counted().filter(|_| self.cut == Cut::All);
+            operation = counted.ok_or_else(|| Error::setting("count_buffer", message))?;
+        }
         let (first, second) = self.elements()?;
         let plan = operation.plan(self.cut.clone(), first, second, &self.compiled.own.limits)?;
         Ok((operation.cut(self.cut.clone())?, first.len, plan))

@@ -321,18 +321,11 @@ impl<'a> Texels<'a> {
     /// order in which GPUs store textures.
     pub(crate) fn bind(&self, device: &Device, sample: TextureSampleType, in_strips: bool) -> BoundTexels {
         let view = self.view_of(self.aspect(sample));
-        let ([x, y], [width, height]) = self.place();
+        let ([left, top], [width, height]) = self.place();
         let shift = if in_strips { STRIP } else { 0 };
         let rows = height >> shift << shift;
-        let region = Region {
-            left: x,
-            top: y,
-            width,
-            shift,
-            rows,
-            texels: rows * width,
-            reciprocal: 1.0 / width as f32,
-        };
+        let (texels, reciprocal) = (rows * width, 1.0 / width as f32);
+        let region = Region { left, top, width, shift, rows, texels, reciprocal };
         let region = buffers::filled(device, LABEL, bytemuck::bytes_of(&region), BufferUsages::UNIFORM);
         BoundTexels { view, region }
     }
