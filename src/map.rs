@@ -76,13 +76,16 @@ const TEXEL: u64 = 4;
 pub struct Map {
     /// The declaration of `Elem`, unless it is in the text, and the text.
     text: String,
-    stride: u64,
+    /// Bytes from one element to the next.
+    pub(crate) stride: u64,
     /// The type of the samples, if it is a map of texels.
-    sample: Option<TextureSampleType>,
+    pub(crate) sample: Option<TextureSampleType>,
     /// The type that it returns.
     returns: String,
-    features: Features,
-    parameters: Option<Parameters>,
+    /// The features that its text needs.
+    pub(crate) features: Features,
+    /// The parameters that its text declares.
+    pub(crate) parameters: Option<Parameters>,
 }
 
 impl Map {
@@ -190,20 +193,10 @@ impl Map {
         })
     }
 
-    /// The type of the samples that it takes; `None` if it is a map of elements.
-    pub(crate) fn sample(&self) -> Option<TextureSampleType> {
-        self.sample
-    }
-
     /// The bindings of group 0 that it takes: those of texels, and that of its parameters.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
         let texels = self.sample.map(texels::slots).into_iter().flatten();
         texels.chain(self.parameters.map(|parameters| parameters.slot()))
-    }
-
-    /// The parameters that its text declares.
-    pub(crate) fn parameters(&self) -> Option<Parameters> {
-        self.parameters
     }
 
     /// Checks that the text of an operation that takes the map declares no parameters besides.
@@ -215,11 +208,6 @@ impl Map {
                 Err(Error::setting("parameters", message))
             }
         }
-    }
-
-    /// The features that its text needs.
-    pub(crate) fn features(&self) -> Features {
-        self.features
     }
 
     /// The declarations for kernels that read texels: the type of their components, the map, and an element of what it returns. An
@@ -245,11 +233,6 @@ impl Map {
     pub fn channels(&self) -> u32 {
         let number = self.returns.strip_prefix("vec").and_then(|rest| rest.chars().next()?.to_digit(10));
         number.unwrap_or(1)
-    }
-
-    /// Bytes from one element to the next.
-    pub(crate) fn stride(&self) -> u64 {
-        self.stride
     }
 
     /// The type of an element, its map if there is one, and `visit`, which calls `count_in(channel, key)` for each channel with the

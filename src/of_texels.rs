@@ -89,7 +89,7 @@ impl<O: Base> OfTexels<O> {
         let pass = Pass::new(TEXELS, grid, Params { len: len as u32, row: grid[0] });
         let pass = pass.bind(OUTPUT, Some(Binding::Memory(TEXELS_MEMORY, bytes)));
         // Other kernels may have memory at the binding of the map's parameters.
-        let declared = self.map.parameters().into_iter();
+        let declared = self.map.parameters.into_iter();
         Ok(declared.fold(pass, |pass, declared| pass.bind(declared.slot, Some(Binding::Parameters))))
     }
 
@@ -128,7 +128,7 @@ impl<O: Base> Base for OfTexels<O> {
 
     fn check_settings(&self) -> Result<(), Error> {
         let element = self.operation.element().filter(|element| element.size() == ITEM);
-        match (element, self.map.sample()) {
+        match (element, self.map.sample) {
             (Some(element), Some(_)) if self.map.channels() == 1 => self.map.returns(element.name())?,
             _ => return Err(texels_refused()),
         }
@@ -179,11 +179,11 @@ impl<O: Base> Base for OfTexels<O> {
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
         let (name, declared) = self.operation.parameters();
-        (name, declared.or(self.map.parameters()))
+        (name, declared.or(self.map.parameters))
     }
 
     fn sample(&self) -> Option<TextureSampleType> {
-        self.map.sample()
+        self.map.sample
     }
 
     fn counted(self) -> Option<Self> {

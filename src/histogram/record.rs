@@ -13,7 +13,6 @@ use crate::gpu::range::{BufferRange, Inputs};
 use crate::histogram::config::{Histogram, TABLE};
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
-use crate::map::Map;
 
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
@@ -50,7 +49,7 @@ impl Base for Histogram {
     }
 
     fn item(&self) -> u64 {
-        self.map.as_ref().map_or(u64::from(4 * self.keys.wgsl().1 * self.channels), Map::stride)
+        self.map.as_ref().map_or(u64::from(4 * self.keys.wgsl().1 * self.channels), |map| map.stride)
     }
 
     fn memory(&self, _: BufferRange, _: &Limits) -> Result<Vec<Memory>, Error> {
@@ -63,11 +62,11 @@ impl Base for Histogram {
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
-        (Self::LABEL, self.map.as_ref().and_then(Map::parameters))
+        (Self::LABEL, self.map.as_ref().and_then(|map| map.parameters))
     }
 
     fn sample(&self) -> Option<TextureSampleType> {
-        self.map.as_ref().and_then(Map::sample)
+        self.map.as_ref().and_then(|map| map.sample)
     }
 
     fn takes_all(&self) -> bool {

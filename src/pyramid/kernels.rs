@@ -53,9 +53,9 @@ impl Config {
                 return Err(Error::setting("operator", message));
             }
         };
-        map.sample().ok_or_else(texels_refused)?;
+        map.sample.ok_or_else(texels_refused)?;
         map.returns(Element::F32.name())?;
-        if map.parameters().is_some() {
+        if map.parameters.is_some() {
             let message = "the map of a pyramid declares none: write them into its text as constants";
             return Err(Error::setting("parameters", message));
         }
@@ -70,7 +70,7 @@ impl Config {
 
     /// The type of the samples that a kernel reads.
     pub(super) fn sample(&self, of_level: bool) -> TextureSampleType {
-        self.map(of_level).sample().expect("both are maps of texels")
+        self.map(of_level).sample.expect("both are maps of texels")
     }
 
     /// Bytes of workgroup memory.

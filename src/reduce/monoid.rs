@@ -277,7 +277,7 @@ impl Monoid {
     ///
     /// The map is none of texels or returns another type; the operator has two inputs or elements of 16 or 64 bits; both declare parameters.
     pub fn of_texels(self, map: Map) -> Result<Self, Error> {
-        let is_one = self.arity == Arity::One && map.sample().is_some();
+        let is_one = self.arity == Arity::One && map.sample.is_some();
         match self.elem {
             Elem::Number { element: element @ (Element::F32 | Element::I32 | Element::U32), .. }
                 if is_one =>
@@ -289,7 +289,7 @@ impl Monoid {
             _ => return Err(texels_refused()),
         }
         map.check_beside(self.parameters)?;
-        Ok(Monoid { features: self.features | map.features(), texels: Some(map), ..self })
+        Ok(Monoid { features: self.features | map.features, texels: Some(map), ..self })
     }
 
     /// Makes a form of this operator that sums exactly.
@@ -303,7 +303,7 @@ impl Monoid {
             subgroup: None,
             is_finished: false,
             has_map4: false,
-            features: sum.features | self.texels.as_ref().map_or(Features::empty(), Map::features),
+            features: sum.features | self.texels.as_ref().map_or(Features::empty(), |map| map.features),
             state_fields: Some(format.fields()),
             exact: Some(sum),
             ..self.clone()

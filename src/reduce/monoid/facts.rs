@@ -6,7 +6,6 @@ use super::Monoid;
 use crate::element::Element;
 use crate::gpu::error::{Error, FeatureError};
 use crate::gpu::parameters::Parameters;
-use crate::map::Map;
 use crate::reduce::elem::{Arity, Elem};
 use crate::reduce::op::Op;
 use crate::reduce::results::OutputLayout;
@@ -38,7 +37,7 @@ impl Monoid {
 
     /// The type of the texture samples that it reads; `None` if it reads buffers.
     pub fn sample(&self) -> Option<TextureSampleType> {
-        self.texels.as_ref().and_then(Map::sample)
+        self.texels.as_ref().and_then(|map| map.sample)
     }
 
     /// Bytes from one element to the next in the inputs.
@@ -103,7 +102,7 @@ impl Monoid {
 
     /// The parameters that its text or its map of texels declares.
     pub(in crate::reduce) fn parameters(&self) -> Option<Parameters> {
-        self.parameters.or(self.texels.as_ref().and_then(Map::parameters))
+        self.parameters.or(self.texels.as_ref().and_then(|map| map.parameters))
     }
 
     /// The number of inputs that it maps together.
