@@ -24,26 +24,6 @@ pub(crate) mod rooms {
     include!(concat!(env!("OUT_DIR"), "/rooms.rs"));
 }
 
-/// All names that a file may test with `#ifdef`. `shaders/README.md` explains each.
-pub(crate) const DEFINES: &[&str] = &[
-    "subgroups",
-    "texels",
-    "vectors",
-    "pair",
-    "adjoining",
-    "strided",
-    "reads_partials",
-    "own",
-    "onto",
-    "masked",
-    "writes_partials",
-    "signed",
-    "float",
-    "bits_64",
-    "fixed_borders",
-    "rhs",
-];
-
 /// Imports of the caller: the kernel that is composed, or the operator. It is in the module already.
 const CALLERS: [&str; 2] = ["kernel", "operator"];
 
@@ -115,9 +95,8 @@ impl Composer {
         Composer { rooms, defines: Vec::new(), provided: Vec::new(), chosen: Vec::new() }
     }
 
-    /// Defines a name of [`DEFINES`] if a condition holds.
+    /// Defines a name for `#ifdef` if a condition holds. `shaders/README.md` explains each.
     pub(crate) fn define(mut self, name: &'static str, holds: bool) -> Self {
-        debug_assert!(DEFINES.contains(&name), "`{name}` is not in the list");
         if holds {
             self.defines.push(name);
         }
@@ -287,7 +266,7 @@ pub(crate) fn essay(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{BTreeSet, HashSet};
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -315,28 +294,23 @@ mod tests {
     #[test]
     fn every_define_is_explained_and_asked_for() {
         let lines = files().flat_map(|(_, text)| text.lines());
-        let asked: Vec<_> = lines
+        let asked: BTreeSet<_> = lines
             .filter_map(|line| line.strip_prefix("#ifdef ").or_else(|| line.strip_prefix("#ifndef ")))
             .collect();
-        let unknown = asked.iter().find(|name| !DEFINES.contains(name));
-        assert_eq!(unknown, None, "a file asks about a name that is not in the list");
+        let sources = all_sources();
+        assert_eq!(asked, strings_after(&sources, ".define(").collect());
         let readme = include_str!("../shaders/README.md");
-        for name in DEFINES {
-            assert!(asked.contains(name), "no file asks about `{name}`");
+        for name in asked {
             assert!(readme.contains(&format!("`{name}`")), "shaders/README.md does not explain `{name}`");
         }
-        assert!(DEFINES.len() <= 16, "too many to keep in mind: {}", DEFINES.len());
     }
 
     /// A file stands in a catalogue, another one imports it, or a string of the sources names it; and what the sources provide is
     /// imported.
     #[test]
     fn every_file_and_every_piece_is_used() {
-        let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-        let strings_after = |call: &'static str| {
-            let rests = sources.split(call).skip(1);
-            rests.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
-        };
+        let sources = all_sources();
+        let strings_after = |call| strings_after(&sources, call);
         let by_pieces: Vec<_> = strings_after(".importing(").flat_map(str::split_whitespace).collect();
         let by_files = files().flat_map(|(file, text)| {
             text.lines().filter_map(move |line| Some((file, line.strip_prefix("#import ")?)))
@@ -355,6 +329,16 @@ mod tests {
             let named = by_piece || used.contains(file) || sources.contains(&format!("{file:?}"));
             assert!(named, "nothing uses shaders/{file}.wgsl");
         }
+    }
+
+    fn all_sources() -> String {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+    }
+
+    /// The strings that are first arguments of a call.
+    fn strings_after<'s>(sources: &'s str, call: &'s str) -> impl Iterator<Item = &'s str> {
+        let rests = sources.split(call).skip(1);
+        rests.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
     }
 
     /// The sources in a folder and its subfolders, without this file, which names the calls.
