@@ -129,22 +129,20 @@ impl Scan {
                 if step == CARRY { "scan/carry" } else { "scan/scan" },
                 if is_half { &["f16"] } else { &[] },
             );
-        let mut overrides = vec![
-            ("WG", workgroup.into()),
-            ("BLOCK", BLOCK.max(workgroup).into()),
-            ("ROWS", (self.rows != Cut::All).into()),
-            ("CONTINUES", self.continues.into()),
+        let overrides = [
+            ("WG", workgroup, true),
+            ("BLOCK", BLOCK.max(workgroup), true),
+            ("ROWS", (self.rows != Cut::All).into(), true),
+            ("CONTINUES", self.continues.into(), true),
+            ("LOOKS", self.looks.unwrap_or_default(), self.looks.is_some()),
+            ("REVERSED", 1, self.is_reversed),
+            ("EXCLUSIVE", self.is_exclusive.into(), step != CARRY),
+            ("SUBGROUPS", workgroup.div_ceil(4), tile == Tile::Registers),
+            ("TOTALS", totals(workgroup), tile == Tile::Memory),
         ];
-        overrides.extend(self.looks.map(|looks| ("LOOKS", looks.into())));
-        overrides.extend(self.is_reversed.then_some(("REVERSED", 1.0)));
-        if step != CARRY {
-            overrides.push(("EXCLUSIVE", self.is_exclusive.into()));
-            match tile {
-                Tile::Registers => overrides.push(("SUBGROUPS", workgroup.div_ceil(4).into())),
-                Tile::Memory => overrides.push(("TOTALS", totals(workgroup).into())),
-                Tile::Lanes => {}
-            }
-        }
+        let declared =
+            |(name, value, is_declared): (_, u32, bool)| is_declared.then_some((name, value.into()));
+        let overrides = overrides.into_iter().filter_map(declared).collect();
         let label = shader::label(&["scan", monoid.name(), step]);
         Kernel::new(label, wgsl, self.slots(step, tile), overrides)
     }

@@ -113,22 +113,17 @@ impl Select {
             .choose("places", if subgroups { "select/places/subgroups" } else { "select/places/memory" })
             .compose(step, if is_half { &["f16"] } else { &[] });
         let workgroup = workgroup(if joins { JOINING } else { TILE / OWN }, limits);
-        let mut overrides = vec![("WG", workgroup.into())];
-        if joins || step == SELECT && !is_alone {
-            overrides.push(("TILE", tile(limits).into()));
-        }
-        if joins {
-            overrides.push(("BLOCK", block(limits).into()));
-        }
-        if step == SELECT {
-            overrides.push(("LISTED", (LISTED * workgroup).into()));
-        }
-        if step == MARK {
-            overrides.push(("PLACES", (workgroup + workgroup / 8).into()));
-        }
-        if subgroups {
-            overrides.push(("SUBGROUPS", workgroup.div_ceil(4).into()));
-        }
+        let overrides = [
+            ("WG", workgroup, true),
+            ("TILE", tile(limits), joins || step == SELECT && !is_alone),
+            ("BLOCK", block(limits), joins),
+            ("LISTED", LISTED * workgroup, step == SELECT),
+            ("PLACES", workgroup + workgroup / 8, step == MARK),
+            ("SUBGROUPS", workgroup.div_ceil(4), subgroups),
+        ];
+        let declared =
+            |(name, value, is_declared): (_, u32, bool)| is_declared.then_some((name, value.into()));
+        let overrides = overrides.into_iter().filter_map(declared).collect();
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), overrides)
     }
 
