@@ -13,10 +13,8 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
 use crate::shader::{self, Composer, rooms};
 
-/// The kernel.
 const ARGUMENTS: Step = "kernels/arguments";
 
-/// Its bindings.
 const SLOTS: &[Slot] = &[(0, Access::Read), (1, Access::Write), (PARAMETERS, Access::Uniform)];
 
 /// Bytes of a count, and of the arguments.

@@ -93,12 +93,10 @@ impl<O: Base> OfTexels<O> {
         Ok(declared.fold(pass, |pass, declared| pass.bind(declared.slot, Some(Binding::Parameters))))
     }
 
-    /// The bindings of the kernel that writes the texels.
     fn slots(&self) -> Vec<Slot> {
         self.map.slots().chain([(OUTPUT, Access::Write), (PARAMETERS, Access::Uniform)]).collect()
     }
 
-    /// Composes it.
     fn composed(&self, limits: &Limits) -> Kernel {
         let wgsl = Composer::of(&[rooms::KERNELS, rooms::SHARED])
             .define("texels", true)
@@ -109,7 +107,6 @@ impl<O: Base> OfTexels<O> {
     }
 }
 
-/// Invocations of a workgroup.
 fn workgroup(limits: &Limits) -> u32 {
     largest_workgroup(limits).clamp(1, WORKGROUP)
 }
@@ -154,7 +151,6 @@ impl<O: Base> Base for OfTexels<O> {
         self.operation.variant(step, limits)
     }
 
-    /// The texels, and then that of the operation.
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let texels =
             Memory::parts(ITEM * input.len.max(1)).checked(limits, "the memory for texels", FEWER)?;

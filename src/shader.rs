@@ -232,7 +232,6 @@ fn nearest(rooms: &[Room], importer: &str, name: &str) -> Option<String> {
     files.find(|file| find(rooms, file).is_some())
 }
 
-/// naga's refusal of a module.
 pub(crate) struct Refusal {
     /// The places of the error that naga tells, the most precise first.
     pub(crate) spans: Vec<Span>,
@@ -240,7 +239,6 @@ pub(crate) struct Refusal {
     pub(crate) report: String,
 }
 
-/// Parses and validates a module.
 pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| Refusal {
         // The first label may be of a type that is written nowhere.

@@ -60,7 +60,6 @@ pub(crate) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Checks the buffers, and binds them to the passes of a plan.
     pub(crate) fn bind<S: Copy, K: Eq + Hash>(
         &self,
         label: &str,

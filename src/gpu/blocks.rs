@@ -26,12 +26,10 @@ impl Blocks {
         at
     }
 
-    /// Appends the blocks of another list.
     pub(crate) fn append(&mut self, other: &Blocks) {
         self.0.extend(&other.0);
     }
 
-    /// Bytes of all blocks.
     pub(crate) fn size(&self) -> u64 {
         self.0.len() as u64
     }
@@ -43,7 +41,6 @@ impl Blocks {
     }
 }
 
-/// The offset of the block with this index.
 pub(crate) const fn offset(index: usize) -> u64 {
     index as u64 * STRIDE
 }

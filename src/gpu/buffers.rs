@@ -6,7 +6,6 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::gpu::slice::Slice;
 
-/// A range of a buffer as a binding.
 pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<'_> {
     BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
 }
@@ -30,7 +29,6 @@ pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: Buffe
 /// Bytes of the smallest buffer of scratch memory: as large as any binding must be.
 pub(crate) const LEAST: u64 = 128;
 
-/// Allocates a buffer of scratch memory.
 pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
     storage(device, label, size.max(LEAST), BufferUsages::empty())
 }

@@ -27,13 +27,11 @@ const COUNTED: [&str; 3] = ["len", "index", "count"];
 /// The place of a parameter that a dispatch lacks: behind those places.
 const NOWHERE: usize = WORDS + COUNTED.len();
 
-/// Bytes of a word.
 const WORD: u64 = 4;
 
 /// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
 pub(crate) const WORKGROUP: u32 = 64;
 
-/// Composes the kernel.
 pub(crate) fn kernel(workgroup_size: u32) -> Kernel {
     let stride = blocks::STRIDE / WORD;
     let overrides = [("WG", f64::from(workgroup_size)), ("WORDS", WORDS as f64), ("STRIDE", stride as f64)];

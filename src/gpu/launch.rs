@@ -34,7 +34,6 @@ impl<'p, 'e> Recorder<'p, 'e> {
     }
 }
 
-/// Begins a compute pass.
 pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> ComputePass<'a> {
     encoder.begin_compute_pass(&ComputePassDescriptor { label: Some(label), timestamp_writes: None })
 }

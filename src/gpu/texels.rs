@@ -206,7 +206,6 @@ impl<'a> Texels<'a> {
         self.rectangle.unwrap_or_else(|| ([0, 0], self.within()))
     }
 
-    /// The number of texels.
     pub(crate) fn len(&self) -> u64 {
         self.size().into_iter().map(u64::from).product()
     }

@@ -28,7 +28,6 @@ impl Readback {
         Readback::labelled(device, "halofold::read::readback", size, BufferUsages::COPY_DST)
     }
 
-    /// Allocates `size` bytes with a label and usages.
     pub(super) fn labelled(device: &Device, label: &str, size: u64, usage: BufferUsages) -> Self {
         let limit = device.limits().max_buffer_size;
         let words = size.max(1).checked_next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);

@@ -58,7 +58,6 @@ impl Reading {
         }
     }
 
-    /// Polls the device in a loop.
     pub(super) fn spin(mut self) -> Result<Vec<u8>, ReadError> {
         check_blocking()?;
         loop {

@@ -147,12 +147,10 @@ impl Scan {
         Kernel::new(label, wgsl, self.slots(step, tile), overrides)
     }
 
-    /// True if rows lie between offsets.
     fn is_between(&self) -> bool {
         matches!(self.rows, Cut::Segments(_))
     }
 
-    /// The bindings of a kernel.
     fn slots(&self, step: Step, tile: Tile) -> Vec<Slot> {
         let of_elements = step != CARRY;
         let needs = [
@@ -168,7 +166,6 @@ impl Scan {
         needed.chain(parameters).chain(outputs::slots(if of_elements { 1 } else { 2 })).collect()
     }
 
-    /// Checks that a device can run the kernels.
     pub(super) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid.on(features);
         monoid.check_features(features)?;

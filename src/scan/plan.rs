@@ -130,7 +130,6 @@ impl Scan {
         Ok(4 * (head(2 * parts) + 4 * slots * self.monoid.acc.words() as u64))
     }
 
-    /// Plans the dispatches over a range of a buffer.
     pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let (len, layout) = (range.len, self.layout(limits));
         let row = match &self.rows {

@@ -23,7 +23,6 @@ pub(super) const JOIN: Step = "select/join";
 pub(super) const AHEAD: Step = "select/ahead";
 pub(super) const SELECT: Step = "select/select";
 
-/// All kernels, in their order.
 pub(super) const STEPS: &[Step] = &[MARK, JOIN, AHEAD, SELECT];
 
 /// What is stored beside what is kept.
@@ -85,7 +84,6 @@ impl Select {
         }
     }
 
-    /// The kernel of a step.
     pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
         let (monoid, elem) = (self.monoid(features), self.elem(features));
         let joins = [JOIN, AHEAD].contains(&step);
@@ -142,7 +140,6 @@ impl Select {
         own.iter().copied().chain(lengths).chain(common).chain(vectors).chain(parameters).collect()
     }
 
-    /// Checks that a device can run the kernels.
     pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
         let monoid = self.monoid(features);
         if let Some(monoid) = &monoid {

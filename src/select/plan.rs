@@ -46,7 +46,6 @@ impl Select {
         sizes.into_iter().map(memory).collect()
     }
 
-    /// Plans the dispatches over a range of a buffer.
     pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut parts = match self.kept {
             Kept::Function(_) => Part::all(range, [self.item(), 0], tile(limits).into(), limits)?,
