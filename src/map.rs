@@ -201,13 +201,11 @@ impl Map {
 
     /// Checks that the text of an operation that takes the map declares no parameters besides.
     pub(crate) fn check_beside(&self, declared: Option<Parameters>) -> Result<(), Error> {
-        match declared.and(self.parameters) {
-            None => Ok(()),
-            Some(_) => {
-                let message = "the operation and its map declare some: let the text of one declare all";
-                Err(Error::setting("parameters", message))
-            }
+        if declared.and(self.parameters).is_none() {
+            return Ok(());
         }
+        let message = "the operation and its map declare some: let the text of one declare all";
+        Err(Error::setting("parameters", message))
     }
 
     /// The declarations for kernels that read texels: the type of their components, the map, and an element of what it returns. An
