@@ -49,10 +49,8 @@ pub struct Scan {
     pub(super) rows: Cut,
     /// True if an input goes on where another one has ended.
     pub(super) continues: bool,
-    /// How often a workgroup looks for what it misses, if not as often as kernels say.
-    pub(super) looks: Option<u32>,
-    /// True if workgroups take tiles from the last to the first.
-    pub(super) is_reversed: bool,
+    /// For tests: workgroups do not wait, and take tiles from the last to the first if true.
+    pub(super) without_waiting: Option<bool>,
 }
 
 impl Scan {
@@ -64,8 +62,7 @@ impl Scan {
             is_exclusive: false,
             rows: Cut::All,
             continues: false,
-            looks: None,
-            is_reversed: false,
+            without_waiting: None,
         }
     }
 
@@ -105,16 +102,11 @@ impl Scan {
         Scan { continues: true, ..self }
     }
 
-    /// Sets how often a workgroup looks for what others have not published yet, before it computes that itself: for tests.
+    /// For tests: a workgroup computes at once what others have not published yet. If `is_reversed`, workgroups take tiles from the last to the
+    /// first, so that each misses everything before its own.
     #[doc(hidden)]
-    pub fn with_looks(self, looks: u32) -> Self {
-        Scan { looks: Some(looks), ..self }
-    }
-
-    /// Lets workgroups take tiles from the last to the first, so that each misses what lies before it: for tests.
-    #[doc(hidden)]
-    pub fn reversed(self) -> Self {
-        Scan { is_reversed: true, ..self }
+    pub fn without_waiting(self, is_reversed: bool) -> Self {
+        Scan { without_waiting: Some(is_reversed), ..self }
     }
 
     /// The number of combinations on the longest way from an element to a result, for error bounds:

@@ -146,11 +146,11 @@ fn sums_up_to(elements: &[u32]) -> impl Iterator<Item = u32> {
 fn missing_sums_are_computed_on_every_adapter() {
     let small = with_few_invocations(1 << 16);
     let elements: Vec<u32> = (0..400_000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap()).with_looks(0);
+    let sums = Scan::new(Op::Sum.over(Element::U32).unwrap());
     let input = Input::new(&small, &elements);
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
-    for scan in [sums.clone(), sums.reversed()].map(|scan| small.compile(scan)) {
+    for scan in [false, true].map(|is_reversed| small.compile(sums.clone().without_waiting(is_reversed))) {
         for (cut, row) in [(Cut::All, 400_000), (Cut::Rows(400_000), 400_000), (Cut::Rows(200_000), 200_000)]
         {
             let expected: Vec<u32> = elements.chunks(row).flat_map(sums_up_to).collect();
@@ -186,7 +186,7 @@ fn sums_of_floats_have_the_same_bits_under_load_on_every_adapter() {
     }
     let turns = if is_sampled() { 4 } else { 34 };
     let sums = Scan::new(Op::Sum.over(Element::F32).unwrap());
-    for scan in [sums.clone(), sums.clone().with_looks(0), sums.with_looks(0).reversed()] {
+    for scan in [sums.clone(), sums.clone().without_waiting(false), sums.without_waiting(true)] {
         let scan = small.compile(scan);
         let bound: Vec<_> = outputs.iter().map(|output| scan.of(&input).bind(output).unwrap()).collect();
         for turn in 0..turns {
@@ -261,7 +261,7 @@ fn prefixes_of_segments() {
     let lens = (0..300).map(|nth| random.next() as usize % (longest[nth % longest.len()] + 1));
     let lens: Vec<usize> = [7].into_iter().chain(lens).collect();
     let ends = cut::Cut::of_lengths(0, lens.iter().copied(), 0).offsets.split_off(1);
-    let [waiting, computing] = [digits(), digits().with_looks(0).reversed()].map(|scan| small.compile(scan));
+    let [waiting, computing] = [digits(), digits().without_waiting(true)].map(|scan| small.compile(scan));
     for (cut, lens) in [(Cut::Segments(ends.into()), lens), (Cut::Rows(5), vec![5; 2000])] {
         let elements: Vec<u32> = (0..lens.iter().sum::<usize>()).map(|_| random.next() as u32).collect();
         let size = 16 * elements.len() as u64;
