@@ -92,8 +92,7 @@
 //! | count; any, all | `u32`: the count; 0 or 1 |
 //! | log-sum-exp | the largest element, the sum of exponentials relative to it, and a `u32`: bit 0 if there was +∞, bit 1 if there was NaN (padded to 24 bytes with 64-bit floats) |
 //!
-//! The index of arg-min and arg-max counts from the start of the reduction that wrote the state, or as
-//! [`Reduction::counting_from`] says.
+//! The index of arg-min and arg-max counts from the start of the reduction that wrote the state.
 //!
 //! # What a device needs
 //!

@@ -58,8 +58,6 @@ pub struct Monoid {
     /// True if kernels call `combine` in a loop rather than in several places.
     pub(crate) is_rolled: bool,
     features: Features,
-    /// True if `map` uses the index of an element.
-    reads_index: bool,
     /// True if `finish` uses the number of elements.
     reads_count: bool,
     /// The sum that it computes, in the place of pieces, if that is exact.
@@ -248,7 +246,6 @@ impl Monoid {
             branches: signatures.branches(),
             is_rolled: false,
             features,
-            reads_index: ["map", "map4"].iter().any(|name| signatures.uses_last(name, &info)),
             reads_count: signatures.uses_last("finish", &info),
             exact: None,
             exact_form: None,

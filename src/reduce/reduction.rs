@@ -39,8 +39,6 @@ pub struct Reduction<'r, 'b> {
     parameters: Option<Slice<'b>>,
     len: Option<u64>,
     stands_for: Option<u32>,
-    /// The index of the first element.
-    index: u32,
     workspace: Option<&'b Workspace>,
 }
 
@@ -56,7 +54,6 @@ impl<'r, 'b> Reduction<'r, 'b> {
             parameters: None,
             len: None,
             stands_for: None,
-            index: 0,
             workspace: None,
         }
     }
@@ -164,14 +161,6 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { stands_for: Some(elements), ..self }
     }
 
-    /// Sets the index of the first element, which `map` receives: 0 without this call. A part of an input thus counts as it does in
-    /// the whole.
-    ///
-    /// This is for [`Shape::Whole`] without a count on the GPU.
-    pub fn counting_from(self, index: u32) -> Self {
-        Reduction { index, ..self }
-    }
-
     /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says, or
     /// that of its [`Map`](crate::Map) of texels. Kernels read its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the bound reduction.
     ///
@@ -223,18 +212,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// See [`Reduce::plan`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (parts, second) = self.extents()?;
-        if self.index > 0 && (self.shape != Shape::Whole || self.count.is_some()) {
-            let allowed = "`Shape::Whole` without a count on the GPU";
-            let message = format!(
-                "elements are counted from another index than 0 for {allowed}, not for {:?}",
-                self.shape
-            );
-            return Err(Error::setting("counting_from", message));
-        }
-        let plan = self.reducer.request(self.shape).plan(self.shape, &parts, second)?;
-        // An operator that counts nothing may be planned as another shape.
-        let counts = self.index > 0 && self.reducer.monoid().reads_index();
-        let plan = if counts { plan.counting_from(self.index)? } else { plan };
+        let plan = self.reducer.plan(self.shape, &parts, second)?;
         Ok(self.stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
     }
 
@@ -303,8 +281,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     /// True if the order in which texels are counted does not matter: all of them give one result.
     fn in_any_order(&self, plan: &Plan) -> bool {
-        let Reduction { len, count, index, .. } = *self;
-        let is_all = self.shape == Shape::Whole && len.is_none() && count.is_none() && index == 0;
+        let is_all = self.shape == Shape::Whole && self.len.is_none() && self.count.is_none();
         is_all && plan.launches().iter().all(|launch| launch.step.workgroup_size.is_multiple_of(COLUMN))
     }
 

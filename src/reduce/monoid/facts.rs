@@ -83,17 +83,6 @@ impl Monoid {
         self.fields()?.into_iter().map(|field| field.number.element()).collect()
     }
 
-    /// True if `map` uses the index of an element. Parts of an input then have to say how many elements lie before them:
-    /// [`Reduction::counting_from`](crate::reduce::Reduction::counting_from).
-    pub fn reads_index(&self) -> bool {
-        self.reads_index
-    }
-
-    /// True if `finish` uses the number of elements.
-    pub fn reads_count(&self) -> bool {
-        self.reads_count
-    }
-
     /// Bytes of the parameters that its text or its map of texels declares, at least; `None` if they declare none.
     /// [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds them.
     pub fn parameters_size(&self) -> Option<u64> {

@@ -27,7 +27,7 @@ pub(super) struct Kept {
 impl Kept {
     /// True of sums with a mask: others need the number of elements that are kept, and exact states do not count them.
     pub(super) fn has_exact_form(&self) -> bool {
-        !self.skips_nan && self.is_masked && !self.all.reads_count()
+        !self.skips_nan && self.is_masked && !self.all.reads_count
     }
 }
 
@@ -113,7 +113,6 @@ impl Monoid {
         Ok(Monoid {
             op: all.op,
             features: all.features | kept.features,
-            reads_index: all.reads_index,
             texels: all.texels.clone(),
             kept: Some(Kept { all: Box::new(all.clone()), skips_nan, is_masked }),
             ..kept

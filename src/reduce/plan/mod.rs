@@ -17,7 +17,7 @@ use crate::gpu::io::Output;
 use crate::gpu::limits::needs;
 use crate::gpu::operation::{self, Memory};
 use crate::gpu::pass::{Binding, INPUT, Pass};
-use crate::gpu::{BufferError, LimitError, blocks, input};
+use crate::gpu::{LimitError, blocks};
 use crate::reduce::kernel::Coverage;
 
 use crate::gpu::range::Inputs;
@@ -129,16 +129,6 @@ impl Plan {
     pub(super) fn element_count(mut self, elements: u32) -> Self {
         self.work.passes.iter_mut().for_each(|launch| launch.change("count", |_| elements));
         self
-    }
-
-    /// Sets the index of the first element, from which those of all others count.
-    pub(super) fn counting_from(mut self, index: u32) -> Result<Self, BufferError> {
-        for launch in &mut self.work.passes {
-            let ends = ["index", "len"].into_iter().filter_map(|name| launch.param(name));
-            input::check_count(ends.map(u64::from).sum::<u64>() + u64::from(index))?;
-            launch.change("index", |place| place + index);
-        }
-        Ok(self)
     }
 
     /// Makes positions count from the start of the input: a texture is bound as a whole, whatever the window.
