@@ -9,7 +9,6 @@ use crate::reduce::monoid::Monoid;
 /// [`Tuning::of`] returns the values that halofold itself uses. Only the bits of float sums and products
 /// depend on the tuning. For a fixed tuning they are the same every time, except with atomic rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct Tuning {
     /// Invocations in a workgroup: a power of two from 1 to 1024.
     pub workgroup_size: u32,
@@ -64,11 +63,8 @@ impl Tuning {
     /// If accumulators are wider than items, combining also keeps the cores busy. Fewer workgroups are then
     /// faster.
     pub(super) fn for_accumulators(self, item: u64, acc: u64) -> Self {
-        let is_heavy = acc > item.max(4);
-        Tuning {
-            max_workgroups: if is_heavy { self.max_workgroups.min(396) } else { self.max_workgroups },
-            ..self
-        }
+        let most = if acc > item.max(4) { 396 } else { u32::MAX };
+        Tuning { max_workgroups: self.max_workgroups.min(most), ..self }
     }
 
     /// Returns this tuning with another workgroup size, and a tile size that fits it.
@@ -78,21 +74,6 @@ impl Tuning {
             tile: self.tile.clamp(workgroup_size, workgroup_size.max(1).saturating_mul(16)),
             ..self
         }
-    }
-
-    /// Returns this tuning with another limit on the workgroups of a fixed grid.
-    pub const fn with_max_workgroups(self, max_workgroups: u32) -> Self {
-        Tuning { max_workgroups, ..self }
-    }
-
-    /// Returns this tuning with another tile.
-    pub const fn with_tile(self, tile: u32) -> Self {
-        Tuning { tile, ..self }
-    }
-
-    /// Returns this tuning with another number of partial results that are left to the host.
-    pub const fn with_leave(self, leave: u32) -> Self {
-        Tuning { leave, ..self }
     }
 }
 

@@ -41,7 +41,7 @@ fn one_launch_under_load_gives_right_results() {
     let reducers = [Op::Sum, Op::WideSum, Op::Max].into_iter().flat_map(|op| {
         TUNINGS.map(|(size, most)| {
             let tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
-            let tuning = tuning.with_max_workgroups(most);
+            let tuning = Tuning { max_workgroups: most, ..tuning };
             let rung = Setup { rung, finish: Finish::LastWorkgroup, tuning };
             let how = How::default().with_rung(rung);
             (op, how.on(&gpu.device, &op.over(Element::U32).unwrap()).unwrap())

@@ -3,7 +3,7 @@
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::ladder::Rung;
-use halofold::reduce::Op;
+use halofold::reduce::{Op, Tuning};
 use halofold::wgpu::Limits;
 use halofold_measure::{Job, Kernel};
 
@@ -13,7 +13,7 @@ use crate::translate::{Code, Language, check, stage_name, translate};
 fn kernel(rung: &str, stage: &str) -> Kernel {
     let limits = Limits::default();
     let mut job = Job::new(Rung::named(rung).unwrap(), Op::Sum, Element::F32, &limits, 1 << 20).unwrap();
-    job.tuning = job.tuning.with_workgroup_size(256).with_tile(1024);
+    job.tuning = Tuning { tile: 1024, ..job.tuning.with_workgroup_size(256) };
     let stages = job.stages(&limits);
     let stage = stages.into_iter().find(|found| stage_name(*found) == stage).unwrap();
     Kernel::of(&job.monoid(), stage, HELPFUL_FEATURES).unwrap()

@@ -275,7 +275,7 @@ impl LadderArgs {
                         job.tuning = job.tuning.with_workgroup_size(workgroup);
                     }
                     if let Some(groups) = groups {
-                        job.tuning = job.tuning.with_max_workgroups(groups);
+                        job.tuning.max_workgroups = groups;
                     }
                     job.subgroups = !self.no_subgroups;
                     job.finish = self.finish.unwrap_or(job.finish);

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use halofold::ladder::Rung;
-use halofold::reduce::Op;
+use halofold::reduce::{Op, Tuning};
 use halofold::{Element, adapter};
 use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork, cpu};
 
@@ -161,10 +161,14 @@ fn job(
 ) -> Result<Job, Failure> {
     let rung = Rung::named(&line.rung).map_err(Failure::usage)?;
     let mut job = rung::job(rung, Op::Sum, element, limits, n)?;
-    let tuning = job.tuning.with_workgroup_size(workgroup).with_leave(line.leave);
-    let tuning = line.tile.map_or(tuning, |tile| tuning.with_tile(tile));
-    let tuning = line.grid.map_or(tuning, |most| tuning.with_max_workgroups(most));
-    (job.tuning, job.finish) = (tuning, line.finish);
+    let tuning = job.tuning.with_workgroup_size(workgroup);
+    job.tuning = Tuning {
+        max_workgroups: line.grid.unwrap_or(tuning.max_workgroups),
+        tile: line.tile.unwrap_or(tuning.tile),
+        leave: line.leave,
+        ..tuning
+    };
+    job.finish = line.finish;
     Ok(job)
 }
 

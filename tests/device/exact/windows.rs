@@ -1,7 +1,7 @@
 //! Numbers at the ends of a window and beside them, carries through many digits, and data for which windows come and go.
 
 use halofold::Element;
-use halofold::reduce::Op;
+use halofold::reduce::{Op, Tuning};
 
 use super::arrays::Fields;
 use super::bench::{Arrays, Bench, Case, exact, tuned};
@@ -167,7 +167,8 @@ fn there_and_back(batch: usize) -> Vec<u8> {
 
 /// A reducer of one workgroup of this size, if the adapter has such: so few invocations that each takes many batches.
 fn of_size(case: Case, size: u32, subgroups: bool) -> Option<Bench<'static>> {
-    let how = tuned(case, subgroups, |tuning| tuning.with_workgroup_size(size).with_max_workgroups(1));
+    let alone = |tuning: Tuning| Tuning { max_workgroups: 1, ..tuning.with_workgroup_size(size) };
+    let how = tuned(case, subgroups, alone);
     how.map(|how| Bench::new(gpu(), case, how))
 }
 

@@ -206,8 +206,7 @@ fn tunings() -> impl Strategy<Value = Tuning> {
     (workgroup_size, tile, max_workgroups, select(vec![1, 1, 1, 2, 64, 1000])).prop_map(
         |(size, tile, most, leave)| {
             let tuning = Tuning::of(RUNGS[0].kernel, &Limits::default(), 0).with_workgroup_size(size);
-            let tuning = tuning.with_max_workgroups(most).with_leave(leave);
-            tile.map_or(tuning, |tile| tuning.with_tile(tile))
+            Tuning { max_workgroups: most, leave, tile: tile.unwrap_or(tuning.tile), ..tuning }
         },
     )
 }
