@@ -9,8 +9,10 @@ use crate::gpu::range::{BufferRange, ByteRange};
 use crate::ladder::{Finish, Rung};
 use crate::reduce::Tuning;
 use crate::reduce::kernel::{Coverage, Kernel, SEAL, SEED};
-use crate::reduce::plan::levels::{Levels, Part};
+use crate::reduce::plan::levels::Levels;
+use crate::reduce::plan::ranges::Span;
 use crate::reduce::plan::request::{Request, Whole};
+use crate::reduce::plan::whole::items;
 use crate::reduce::plan::{Params, Plan, Reads, Stage, Writes};
 
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
@@ -43,7 +45,7 @@ impl Setup {
             Finish::Repeat => (false, self.tuning.leave.into()),
             _ => (true, 1),
         };
-        Levels { request, kernel, tuning: self.tuning, is_alone, leaves }
+        Levels { request, kernel, tuning: self.tuning, is_alone, leaves, stride: 1 }
     }
 }
 
@@ -107,11 +109,12 @@ impl Whole for Setup {
                 let stage = levels.stage(request.items(), request.last());
                 // An explicit rung and finish hold on every adapter.
                 let request = Request { in_two_launches: false, ..*request };
-                request.spread(&request.windows(parts, second), stage, (self.tuning.max_workgroups, 1))
+                let windows = request.windows(parts, second, u64::MAX);
+                request.spread(&windows, stage, (self.tuning.max_workgroups, 1))
             }
             Finish::Atomic => through_total(&levels, &levels.windows(parts, second)),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
-                levels.through_scratch(&levels.windows(parts, second))
+                levels.through_scratch(&levels.windows(parts, second), request.items())
             }
         }
     }
@@ -119,10 +122,10 @@ impl Whole for Setup {
 
 /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
 /// convert it to a result.
-fn through_total(levels: &Levels<'_>, windows: &[Part]) -> Result<Plan, Error> {
+fn through_total(levels: &Levels<'_>, windows: &[Span]) -> Result<Plan, Error> {
     let mut plan = Plan::empty(1, levels.request.out_stride());
     let total = Some(Binding::Output(ByteRange { offset: 0, size: plan.output() }));
-    let count = windows.first().map_or(0, |part| part.params.count);
+    let count = items(windows) as u32;
     let last = levels.request.last();
     let alone = |kernel, level| {
         let stage = Stage { kernel, workgroup_size: 1, ..levels.stage(Reads::Elements, last) };
@@ -132,8 +135,8 @@ fn through_total(levels: &Levels<'_>, windows: &[Part]) -> Result<Plan, Error> {
     plan.work.passes.push(alone(&SEED, 0));
     let stage = levels.stage(levels.request.items(), last);
     let results = levels.results_of(windows, u64::from(levels.tuning.max_workgroups));
-    for (part, results) in windows.iter().zip(results) {
-        plan.work.passes.push(levels.launch(stage, 1, *part, results, (total, 0))?);
+    for (span, results) in windows.iter().zip(results) {
+        plan.work.passes.push(levels.launch(stage, 1, (span, count), results, (total, 0))?);
     }
     // A state is the unchanged total.
     if last == Writes::Results && !levels.request.monoid.is_finished {

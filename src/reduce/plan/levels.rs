@@ -9,20 +9,10 @@ use crate::gpu::pass::{Binding, Pass};
 use crate::gpu::window;
 use crate::reduce::kernel::{Coverage, Kernel, VECTORIZED};
 use crate::reduce::plan::params::Strided;
+use crate::reduce::plan::ranges::{Source, Span};
 use crate::reduce::plan::whole::items;
-use crate::reduce::plan::{
-    BufferRange, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Stage, WORD, Writes,
-};
+use crate::reduce::plan::{BufferRange, MAX_ITERATIONS, Params, Plan, Reads, Request, Stage, WORD, Writes};
 use crate::reduce::tuning::Tuning;
-
-/// A window of the items that a level reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Part {
-    from: [Option<Binding>; 2],
-    reads: Reads,
-    pub(crate) params: Params,
-    own: Option<Strided>,
-}
 
 /// A kernel with its tuning, and the reduction for which levels are planned.
 pub(crate) struct Levels<'a> {
@@ -33,12 +23,14 @@ pub(crate) struct Levels<'a> {
     pub(crate) is_alone: bool,
     /// The partials that need no further level.
     pub(crate) leaves: u64,
+    /// The distance of the elements that the first level reads, for [`Reads::Strided`].
+    pub(crate) stride: u32,
 }
 
 impl Request<'_> {
     /// All stages that plans in two launches may have: of elements that are read so, in workgroups of this size.
     pub(super) fn two_launch_stages(&self, reads: Reads, workgroup_size: u32) -> Vec<Stage> {
-        let stages = self.two_launches(workgroup_size, 0).stages().into_iter();
+        let stages = self.two_launches(workgroup_size, 0, 1).stages().into_iter();
         stages
             .map(|stage| if stage.reads == self.items() { Stage { reads, ..stage } } else { stage })
             .collect()
@@ -52,14 +44,12 @@ impl Request<'_> {
         stage: Stage,
         (most, stride): (u32, u32),
     ) -> Result<Plan, Error> {
-        let planner = self.two_launches(stage.workgroup_size, most);
-        let own = (stage.reads == Reads::Strided).then_some(Strided { stride });
-        planner.through_scratch(&planner.over(spans, stage.reads, own))
+        self.two_launches(stage.workgroup_size, most, stride).through_scratch(spans, stage.reads)
     }
 
-    fn two_launches(&self, workgroup_size: u32, max_workgroups: u32) -> Levels<'_> {
+    fn two_launches(&self, workgroup_size: u32, max_workgroups: u32, stride: u32) -> Levels<'_> {
         let tuning = Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 };
-        Levels { request: self, kernel: &VECTORIZED, tuning, is_alone: true, leaves: 1 }
+        Levels { request: self, kernel: &VECTORIZED, tuning, is_alone: true, leaves: 1, stride }
     }
 }
 
@@ -81,43 +71,19 @@ impl Levels<'_> {
     }
 
     /// The caller's inputs, cut into windows that fit a binding.
-    pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Part> {
-        let most = self.largest_window(self.request.item_size());
-        self.over(&self.request.windows_of(parts, second, most), self.request.items(), None)
-    }
-
-    /// Windows of the caller's inputs that are read so.
-    fn over(&self, spans: &[Span], reads: Reads, own: Option<Strided>) -> Vec<Part> {
-        let count = items(spans) as u32;
-        let part = |span: &Span| Part {
-            from: span.bindings(),
-            reads: if span.next.is_some() { Reads::Adjoining } else { reads },
-            params: Params { count, ..span.params() },
-            own,
-        };
-        spans.iter().map(part).collect()
+    pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
+        self.request.windows(parts, second, self.largest_window(self.request.item_size()))
     }
 
     /// `len` accumulators in a scratch buffer, cut into windows.
-    fn partials(&self, buffer: usize, len: u64, count: u32) -> Vec<Part> {
+    fn partials(&self, buffer: usize, len: u64) -> Vec<Span> {
         let (align, acc) = (self.request.align(), self.acc());
         // A window also holds a whole number of accumulators.
         let unit = self.request.unit(acc);
         let most = self.request.largest_binding().min(self.largest_window(acc));
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
-        let part = |window: &window::Window| Part {
-            from: [window.bytes().map(|bytes| Binding::Memory(buffer, bytes)), None],
-            reads: Reads::Partials,
-            params: Params {
-                first: window.first,
-                len: window.len,
-                index: window.index,
-                count,
-                ..Params::default()
-            },
-            own: None,
-        };
-        windows.iter().map(part).collect()
+        let span = |window| Span { source: Source::Memory(buffer), window, next: None, second: None };
+        windows.into_iter().map(span).collect()
     }
 
     /// Items that one workgroup takes per iteration.
@@ -146,17 +112,17 @@ impl Levels<'_> {
 
     /// The number of results of each window, if all windows together may give `most`. A fixed grid is divided
     /// evenly, and the results of one launch fit one binding.
-    pub(crate) fn results_of(&self, parts: &[Part], most: u64) -> Vec<u64> {
-        let most = (most / parts.len() as u64).max(1).min(self.request.storable(self.acc()));
-        parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
+    pub(crate) fn results_of(&self, spans: &[Span], most: u64) -> Vec<u64> {
+        let most = (most / spans.len() as u64).max(1).min(self.request.storable(self.acc()));
+        spans.iter().map(|span| self.results(u64::from(span.len()), most)).collect()
     }
 
-    /// The launch over a window.
+    /// The launch over a window of an input with `count` elements.
     pub(crate) fn launch(
         &self,
         stage: Stage,
         level: u32,
-        part: Part,
+        (span, count): (&Span, u32),
         results: u64,
         (to, store): (Option<Binding>, u32),
     ) -> Result<Pass<Stage>, Error> {
@@ -165,10 +131,10 @@ impl Levels<'_> {
             _ => results,
         };
         let grid = self.request.grid(groups)?;
-        let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
-        let pass = Pass::new(stage, grid, params).at(level);
-        let pass = part.own.into_iter().fold(pass, Pass::and);
-        Ok(pass.between(part.from, to))
+        let params = Params { count, groups: results as u32, row: grid[0], store, ..span.params() };
+        let stage = if span.next.is_some() { Stage { reads: Reads::Adjoining, ..stage } } else { stage };
+        let pass = Pass::new(stage, grid, params).at(level).between(span.bindings(), to);
+        Ok(if stage.reads == Reads::Strided { pass.and(Strided { stride: self.stride }) } else { pass })
     }
 
     /// All stages that it may have.
@@ -185,8 +151,8 @@ impl Levels<'_> {
     }
 
     /// Plans a kernel whose workgroups store partials in scratch memory, level after level.
-    pub(crate) fn through_scratch(&self, windows: &[Part]) -> Result<Plan, Error> {
-        let count = windows.first().map_or(0, |part| part.params.count);
+    pub(crate) fn through_scratch(&self, windows: &[Span], reads: Reads) -> Result<Plan, Error> {
+        let count = items(windows) as u32;
         let most = u64::from(self.tuning.max_workgroups);
         // One workgroup, unless that would be too many iterations: then `results` asks for more.
         let most_later = if self.is_alone { 1 } else { most };
@@ -196,8 +162,8 @@ impl Levels<'_> {
         let mut left: u64 = levels[0].1.iter().sum();
         while left > self.leaves.max(1) {
             let below = (levels.len() - 1) % 2;
-            let parts = self.partials(below, left, count);
-            let results = self.results_of(&parts, most_later);
+            let spans = self.partials(below, left);
+            let results = self.results_of(&spans, most_later);
             let remains: u64 = results.iter().sum();
             // A workgroup of one invocation that takes one item makes no progress: the host combines the
             // rest.
@@ -205,17 +171,18 @@ impl Levels<'_> {
                 break;
             }
             scratch[below] = scratch[below].max((left * self.acc()).next_multiple_of(WORD));
-            levels.push((parts, results));
+            levels.push((spans, results));
             left = remains;
         }
         let top = levels.len() - 1;
         let last = if left == 1 { self.request.last() } else { Writes::Partials };
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
         let mut plan = Plan::empty(left, stride).taking(0, scratch[0]).taking(1, scratch[1]);
-        for (height, (parts, results)) in levels.iter().enumerate() {
+        for (height, (spans, results)) in levels.iter().enumerate() {
+            let reads = if height == 0 { reads } else { Reads::Partials };
             let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
-            for (part, &results) in parts.iter().zip(results) {
+            for (span, &results) in spans.iter().zip(results) {
                 let (to, store) = if writes == Writes::Partials {
                     let (bytes, store) = self.request.store(at, results, self.acc());
                     let to = if height == top {
@@ -227,8 +194,14 @@ impl Levels<'_> {
                 } else {
                     self.request.results(at, results)
                 };
-                let stage = self.stage(part.reads, writes);
-                plan.work.passes.push(self.launch(stage, height as u32, *part, results, (to, store))?);
+                let stage = self.stage(reads, writes);
+                plan.work.passes.push(self.launch(
+                    stage,
+                    height as u32,
+                    (span, count),
+                    results,
+                    (to, store),
+                )?);
                 at += results;
             }
         }

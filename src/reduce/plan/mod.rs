@@ -5,7 +5,7 @@ mod depth;
 pub(crate) mod levels;
 mod offsets;
 mod params;
-mod ranges;
+pub(crate) mod ranges;
 pub(crate) mod request;
 mod segments;
 mod stage;
@@ -23,7 +23,6 @@ use crate::reduce::kernel::Coverage;
 use crate::gpu::range::Inputs;
 pub use crate::gpu::range::{BufferRange, ByteRange};
 pub(crate) use params::Params;
-use ranges::Span;
 pub(super) use request::Request;
 pub use stage::{Reads, Stage, Writes};
 

@@ -6,7 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, WORD};
+use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
@@ -37,7 +37,7 @@ impl Request<'_> {
         let len = (range.end - range.start) as u32;
         let size = if len == 0 { 0 } else { size };
         Span {
-            part: 0,
+            source: Source::Input(0),
             window: Window { start, size, first, len, index: range.start as u32 },
             next: None,
             second: second.map(|second| self.binding(second, range)),
@@ -87,11 +87,8 @@ impl Request<'_> {
     /// The binding that holds `count` values starting with number `begin`, and the position of the first of
     /// them in it, in values.
     pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (ByteRange, u32) {
-        let offset = begin * stride / self.unit(stride) * self.unit(stride);
-        (
-            ByteRange { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
-            ((begin * stride - offset) / stride) as u32,
-        )
+        let all = BufferRange { offset: 0, len: begin + count };
+        input::binding(all, stride, begin..begin + count, self.unit(stride))
     }
 
     /// The part of the output for `count` results starting with number `begin`, and the position of the first of them in it.
@@ -130,10 +127,19 @@ impl Request<'_> {
     }
 }
 
-/// A window of the inputs.
+/// The buffer that a window is in.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Source {
+    /// A part of the first input, by its number.
+    Input(usize),
+    /// Memory of the plan, by its number.
+    Memory(usize),
+}
+
+/// A window of the inputs, or of partials.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    pub(super) part: usize,
+    pub(super) source: Source,
     pub(super) window: Window,
     /// The next window of the same buffer, if one dispatch reads both.
     pub(super) next: Option<Window>,
@@ -144,10 +150,13 @@ pub(crate) struct Span {
 impl Span {
     /// What a dispatch over this window binds as its first and its second input. An empty window is none.
     pub(super) fn bindings(&self) -> [Option<Binding>; 2] {
-        let of_part = |window: Window| window.bytes().map(|bytes| Binding::Input(self.part, bytes));
+        let bound = |bytes| match self.source {
+            Source::Input(part) => Binding::Input(part, bytes),
+            Source::Memory(number) => Binding::Memory(number, bytes),
+        };
         let second = self.second.map(|(bytes, _)| Binding::Input(1, bytes));
-        let first = of_part(self.window);
-        [first, first.and(self.next.and_then(of_part).or(second))]
+        let first = self.window.bytes().map(bound);
+        [first, first.and(self.next.and_then(|next| next.bytes().map(bound)).or(second))]
     }
 
     /// The number of elements that it covers.

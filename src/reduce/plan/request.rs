@@ -221,9 +221,9 @@ impl Request<'_> {
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
         let plan = match (shape, &self.reduce.rung) {
-            (Shape::Whole, None) => self.whole(self.windows(parts, second)),
+            (Shape::Whole, None) => self.whole(self.windows(parts, second, u64::MAX)),
             (Shape::Whole, Some(whole)) => whole.plan(self, parts, second),
-            (Shape::Accumulate, _) => self.accumulate(&self.windows(parts, second)),
+            (Shape::Accumulate, _) => self.accumulate(&self.windows(parts, second, u64::MAX)),
             (Shape::Strided { stride }, _) => self.strided(one(parts, second)?, stride),
             (Shape::Segments { len }, _) => self.segments(one(parts, second)?, len),
             (Shape::Offsets { count }, _) => self.offsets(one(parts, second)?, count),

@@ -7,9 +7,10 @@ use crate::gpu::pass::Pass;
 use crate::gpu::window::{self, Window};
 use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::plan::params::LastWorkgroup;
+use crate::reduce::plan::ranges::{Source, Span};
 use crate::reduce::plan::request::{WHOLE_SIZES, step};
 use crate::reduce::plan::{
-    BufferRange, Inputs, MAX_ITERATIONS, PARTIALS, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
+    BufferRange, Inputs, MAX_ITERATIONS, PARTIALS, PER_INVOCATION, Params, Plan, Reads, Request, Stage,
 };
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::tuning::Tuning;
@@ -24,18 +25,9 @@ const MOST_WORKGROUPS: u32 = 2112;
 const MOST_WINDOWS: u64 = 1 << 16;
 
 impl Request<'_> {
-    /// The inputs, cut into windows: at least one. A window is empty only if all inputs are empty.
-    pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
-        self.windows_of(parts, second, u64::MAX)
-    }
-
-    /// The inputs, cut into windows of at most `most` bytes, but at least one alignment.
-    pub(super) fn windows_of(
-        &self,
-        parts: &[BufferRange],
-        second: Option<BufferRange>,
-        most: u64,
-    ) -> Vec<Span> {
+    /// The inputs, cut into windows of at most `most` bytes, but at least one alignment: at least one window. It is empty only if
+    /// all inputs are empty.
+    pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>, most: u64) -> Vec<Span> {
         let size = self.item_size();
         // A window of the second input may start at another distance from a multiple of the alignment.
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
@@ -52,7 +44,7 @@ impl Request<'_> {
                 let range = from..from + u64::from(window.len);
                 let second = second.map(|second| self.binding(second, range));
                 let window = Window { index: before + window.index, ..window };
-                spans.push(Span { part, window, next: None, second });
+                spans.push(Span { source: Source::Input(part), window, next: None, second });
             }
             before += extent.len as u32;
         }
@@ -204,7 +196,7 @@ impl Request<'_> {
 }
 
 /// The number of elements of some windows.
-pub(super) fn items(spans: &[Span]) -> u64 {
+pub(crate) fn items(spans: &[Span]) -> u64 {
     spans.iter().map(|span| u64::from(span.len())).sum()
 }
 
@@ -213,7 +205,7 @@ fn in_twos(windows: Vec<Span>) -> Vec<Span> {
     let mut twos: Vec<Span> = Vec::new();
     for span in windows {
         match twos.last_mut() {
-            Some(before) if before.next.is_none() && before.part == span.part => {
+            Some(before) if before.next.is_none() && before.source == span.source => {
                 before.next = Some(span.window);
             }
             _ => twos.push(span),
