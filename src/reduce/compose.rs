@@ -178,7 +178,11 @@ impl Text<'_> {
         };
         let composer = if is_word { composer } else { composer.choose("shuffle", "shared/shuffle_by_words") };
         let composer = match native_atomic {
-            Some(call) => composer.provide("total", native_total(call)),
+            Some(call) => {
+                let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
+                let add = Piece::new("generated: the operator's atomic operation", text).importing("io");
+                composer.provide("total", vec![add])
+            }
             None => composer,
         };
         match (monoid.has_map4, monoid.is_rolled) {
@@ -221,10 +225,4 @@ impl Text<'_> {
         let named = |report| WgslError::Composed(format!("`{}`: {report}", self.monoid.name()));
         Ok(composed.map_err(|refusal| named(refusal.report))?)
     }
-}
-
-/// The atomic operation that adds a workgroup's partial to the output.
-fn native_total(call: &str) -> Vec<Piece> {
-    let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
-    vec![Piece::new("generated: the operator's atomic operation", text).importing("io")]
 }
