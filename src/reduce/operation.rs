@@ -190,11 +190,6 @@ impl Reduce {
         monoid.layout()
     }
 
-    /// Bytes from one item of the inputs to the next.
-    pub(super) fn item_size(&self) -> u64 {
-        if self.from_states { self.monoid.acc_size() } else { self.monoid.stride() }
-    }
-
     /// The type of the samples that it reads; `None` if it reads buffers.
     pub(super) fn sample(&self) -> Option<TextureSampleType> {
         self.monoid.sample().filter(|_| !self.from_states)

@@ -212,8 +212,11 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// See [`Reduce::plan`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let (parts, second) = self.extents()?;
-        let plan = self.reducer.plan(self.shape, &parts, second)?;
-        Ok(self.stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
+        let mut plan = self.reducer.plan(self.shape, &parts, second)?;
+        if let Some(elements) = self.stands_for {
+            plan.work.passes.iter_mut().for_each(|launch| launch.change("count", |_| elements));
+        }
+        Ok(plan)
     }
 
     /// Binds all buffers, once, and returns a reduction that can be recorded any number of times.
@@ -266,17 +269,13 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     fn extent(&self, input: &Input<'_>) -> Result<BufferRange, Error> {
-        let elements = input.extent(
-            self.reducer.operation().item_size(),
-            self.reducer.operation().sample(),
-            self.reducer.device(),
-        )?;
-        Ok(match self.shape {
-            Shape::Strided { stride } => {
-                BufferRange { len: elements.len.div_ceil(stride.max(1)), ..elements }
-            }
-            _ => elements,
-        })
+        let (size, sample) =
+            (self.reducer.request(self.shape).item_size(), self.reducer.operation().sample());
+        let mut elements = input.extent(size, sample, self.reducer.device())?;
+        if let Shape::Strided { stride } = self.shape {
+            elements.len = elements.len.div_ceil(stride.max(1));
+        }
+        Ok(elements)
     }
 
     /// True if the order in which texels are counted does not matter: all of them give one result.
@@ -308,15 +307,10 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// Checks that offsets and a count on the GPU are given for the shapes that take them.
     fn check(&self, plan: &Plan) -> Result<(), Error> {
         let Reduction { shape, offsets, count, .. } = self;
-        if offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
-            let message = match shape {
-                Shape::Offsets { .. } => {
-                    "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned()
-                }
-                shape => format!(
-                    "a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"
-                ),
-            };
+        let takes_list = matches!(shape, Shape::Offsets { .. });
+        if offsets.is_some() != takes_list {
+            let (number, remedy) = if takes_list { ("a", "give it by") } else { ("no", "leave out") };
+            let message = format!("{shape:?} takes {number} list of offsets: {remedy} `.segment_offsets(…)`");
             return Err(Error::setting("segment_offsets", message));
         }
         let takes_count =

@@ -124,12 +124,6 @@ impl Plan {
         self.launches().iter().filter(is_first).map(Pass::workgroups).sum()
     }
 
-    /// Sets the number of elements that the input states stand for. `finish` receives it.
-    pub(super) fn element_count(mut self, elements: u32) -> Self {
-        self.work.passes.iter_mut().for_each(|launch| launch.change("count", |_| elements));
-        self
-    }
-
     /// Makes positions count from the start of the input: a texture is bound as a whole, whatever the window.
     fn of_texels(mut self, size: u64) -> Self {
         for launch in &mut self.work.passes {

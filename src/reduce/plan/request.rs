@@ -130,7 +130,7 @@ impl Request<'_> {
     }
 
     /// Bytes from one item of the input to the next.
-    pub(super) fn item_size(&self) -> u64 {
+    pub(crate) fn item_size(&self) -> u64 {
         if self.reduce.from_states { self.monoid.acc.stride } else { self.monoid.stride() }
     }
 
