@@ -130,22 +130,17 @@ impl Layout {
     /// WGSL that publishes these words among the links of a chain, looks at them, and clears them. A half of each word travels with a flag in an
     /// atomic word of its own.
     pub(crate) fn link_piece(&self) -> String {
-        let count = self.words();
-        let (mut puts, mut looks, mut clears, mut flags) =
-            (String::new(), String::new(), String::new(), Vec::new());
-        let mut words = Vec::new();
-        for word in 0..count {
-            for (half, shown) in
-                [format!("words[{word}] >> 16u"), format!("words[{word}] & 0xffffu")].into_iter().enumerate()
-            {
-                let at = 2 * word + half;
-                let _ = writeln!(puts, "    atomicStore(&links[at + {at}u], IS_THERE | ({shown}));");
-                let _ = writeln!(looks, "    let half{at} = atomicLoad(&links[at + {at}u]);");
-                let _ = writeln!(clears, "    atomicStore(&links[at + {at}u], 0u);");
-                flags.push(format!("half{at}"));
-            }
-            words.push(format!("(half{} << 16u) | (half{} & 0xffffu)", 2 * word, 2 * word + 1));
-        }
+        let halves: Vec<_> = (0..2 * self.words()).collect();
+        let lines = |line: &dyn Fn(usize) -> String| halves.iter().map(|at| line(*at)).collect::<String>();
+        let puts = lines(&|at| {
+            let half = if at % 2 == 0 { ">> 16u" } else { "& 0xffffu" };
+            format!("    atomicStore(&links[at + {at}u], IS_THERE | (words[{}] {half}));\n", at / 2)
+        });
+        let looks = lines(&|at| format!("    let half{at} = atomicLoad(&links[at + {at}u]);\n"));
+        let clears = lines(&|at| format!("    atomicStore(&links[at + {at}u], 0u);\n"));
+        let flags: Vec<_> = halves.iter().map(|at| format!("half{at}")).collect();
+        let word = |word: &[usize]| format!("(half{} << 16u) | (half{} & 0xffffu)", word[0], word[1]);
+        let mut words: Vec<_> = halves.chunks_exact(2).map(word).collect();
         words.resize(self.padded(), "0u".to_owned());
         format!(
             "const IS_THERE: u32 = 0x10000u;\n\nstruct Seen {{\n    words: Words,\n    is_there: bool,\n}}\n\n\
