@@ -20,7 +20,9 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn new(elem: Elem, pieces: &[Piece]) -> Self {
-        let enable = if elem.is_half() || mentions_f16(pieces) { "enable f16; " } else { "" };
+        // A text that names `f16` in another word may enable it, too.
+        let has_halves = elem.is_half() || pieces.iter().any(|piece| piece.text.contains("f16"));
+        let enable = if has_halves { "enable f16; " } else { "" };
         let body: Vec<_> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
         Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
     }
@@ -54,11 +56,6 @@ impl Source {
     pub(super) fn line(&self, span: Span) -> u32 {
         if span.is_defined() { span.location(&self.text).line_number } else { 1 }
     }
-}
-
-fn mentions_f16(pieces: &[Piece]) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    pieces.iter().any(|piece| piece.text.split(|c| !is_part(c)).any(|word| word == "f16"))
 }
 
 /// Of a map: the type that it returns, a number or a vector of numbers, the features that its text needs, and the parameters that it declares.

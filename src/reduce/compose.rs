@@ -94,6 +94,7 @@ impl Text<'_> {
         let stage = self.stage;
         let second = self.is_pair() || stage.reads == Reads::Adjoining;
         let reads = stage.kernel.coverage != Coverage::One;
+        let marks = stage.reads != Reads::Partials && stage.writes != Writes::Partials;
         let needs = [
             ((0, Access::Read), reads && self.map().is_none()),
             ((1, Access::Write), true),
@@ -103,10 +104,7 @@ impl Text<'_> {
             ((5, Access::Read), reads && second),
             ((6, Access::Read), second && self.reads_vectors()),
             ((7, Access::Read), self.is_offsets()),
-            (
-                (8, Access::Write),
-                self.is_offsets() && stage.reads != Reads::Partials && stage.writes != Writes::Partials,
-            ),
+            ((8, Access::Write), self.is_offsets() && marks),
         ];
         let needed = needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot));
         let texels = self.map().filter(|_| reads).map(Map::slots);

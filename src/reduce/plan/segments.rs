@@ -105,7 +105,7 @@ impl Request<'_> {
             let end = count * cut.chunks;
             let mut number = 0;
             while number < end {
-                let to = self.reach(inputs, cut, (stage, merges), number..end);
+                let to = self.reach(inputs, cut, merges, number..end);
                 plan.work.passes.push(self.slab(inputs, cut, (stage, merges), number..to, number)?);
                 number = to;
             }
@@ -187,11 +187,11 @@ impl Request<'_> {
     }
 
     /// The end of the chunks of `numbers`, starting with the first, that bindings can hold.
-    fn reach(&self, inputs: Inputs, cut: Cut, stage: (Stage, bool), numbers: std::ops::Range<u64>) -> u64 {
+    fn reach(&self, inputs: Inputs, cut: Cut, merges: bool, numbers: std::ops::Range<u64>) -> u64 {
         let row = cut.row(numbers.start);
         let room = self.room_from(inputs, row * cut.inner) / self.item_size();
         let readable = cut.number(row + room / cut.inner);
-        let most = if stage.1 { self.storable(self.monoid.acc.stride) } else { self.storable_results() };
+        let most = if merges { self.storable(self.monoid.acc.stride) } else { self.storable_results() };
         let storable = numbers.start + most / cut.inner;
         readable.min(storable).min(numbers.end).max(numbers.start + 1)
     }

@@ -47,11 +47,6 @@ impl Centred {
     fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
         exact_sum(self.distances.iter().map(|d| of(*d))) / self.distances.len() as f64
     }
-
-    /// Roundings of the mean square for each merge, relatively.
-    fn of_square(&self, real: Real) -> f64 {
-        8.0 * real.unit + 2.0 * self.step / self.spread
-    }
 }
 
 /// The bound of `shaders/operators/shared/co_moments.wgsl`, as that of a variance: products around means that are off by a step for each
@@ -168,7 +163,9 @@ pub(super) fn standardized(real: Real, items: &[f64], order: i32, normal: f64) -
     let whole = scale * a.mean(|d| d.powi(order));
     let [size, lower] = [order, order - 1].map(|order| a.mean(|d| d.abs().powi(order)));
     let moved = scale * (32.0 * real.unit * size + 2.0 * f64::from(order) * a.step * lower);
-    let each = 2.0 * moved + f64::from(order) * whole.abs() * a.of_square(real);
+    // Roundings of the mean square for each merge, relatively.
+    let of_square = 8.0 * real.unit + 2.0 * a.step / a.spread;
+    let each = 2.0 * moved + f64::from(order) * whole.abs() * of_square;
     let bound = Bound {
         exact: whole - normal,
         fixed: each + 16.0 * real.unit * (whole.abs() + 4.0) + scale * real.smallest * items.len() as f64,
