@@ -168,11 +168,8 @@ pub(crate) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, 
 pub(super) struct Fold {
     /// Whole and strided inputs.
     pub(super) whole: &'static Kernel,
-    /// Segments of one length.
     pub(super) segments: &'static Kernel,
-    /// Segments between offsets.
     pub(super) offsets: &'static Kernel,
-    /// The middle axis of an array.
     pub(super) columns: &'static Kernel,
 }
 

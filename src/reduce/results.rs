@@ -132,7 +132,8 @@ impl OutputLayout {
     }
 
     fn wrong_type<T>(&self) -> Error {
-        let gives: Vec<_> = self.fields.iter().map(|field| field.number.name()).collect();
+        let name = |field: &Field| field.number.element().map_or("i128", Element::name);
+        let gives: Vec<_> = self.fields.iter().map(name).collect();
         let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
         let asked = std::any::type_name::<T>();
         Error::setting("type", format!("`{}` gives {gives}, not {asked}", self.name))

@@ -91,11 +91,6 @@ impl Number {
         if let Number::One(element) = self { Some(element) } else { None }
     }
 
-    /// The type in Rust.
-    pub(super) fn name(self) -> &'static str {
-        self.element().map_or("i128", Element::name)
-    }
-
     /// The low bits of an integer, as a value of this integer type. Two sums hold any integer.
     pub(super) fn wrap(self, x: i128) -> Value {
         match self {

@@ -341,7 +341,8 @@ impl Merger {
         let divisor = n.saturating_sub(correction) as f64;
         match self.merged {
             Merged::Squares { sum, squares } => {
-                let [sum, squares] = [sum, squares].map(|x| words(x.unsigned_abs()));
+                let words = |x: i128| [0, 32, 64, 96].map(|shift| (x.unsigned_abs() >> shift) as u32);
+                let [sum, squares] = [sum, squares].map(words);
                 (exact::of_words(&sum, &squares, (n, correction), 0), 1.0)
             }
             Merged::Moments(moments) => (moments.squares() / divisor, 2.0 * moments.unit),
@@ -375,9 +376,4 @@ fn integer(number: Number, state: &[u8]) -> i128 {
         Value::Wide(x) => x,
         Value::F32(_) | Value::F64(_) => unreachable!("{number:?} is no integer"),
     }
-}
-
-/// The words of an integer, the lowest first.
-fn words(x: u128) -> [u32; 4] {
-    [x as u32, (x >> 32) as u32, (x >> 64) as u32, (x >> 96) as u32]
 }
