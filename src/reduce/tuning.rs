@@ -58,15 +58,6 @@ impl Tuning {
         Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
     }
 
-    /// Returns this tuning for items of `item` bytes and accumulators of `acc` bytes.
-    ///
-    /// If accumulators are wider than items, combining also keeps the cores busy. Fewer workgroups are then
-    /// faster.
-    pub(super) fn for_accumulators(self, item: u64, acc: u64) -> Self {
-        let most = if acc > item.max(4) { 396 } else { u32::MAX };
-        Tuning { max_workgroups: self.max_workgroups.min(most), ..self }
-    }
-
     /// Returns this tuning with another workgroup size, and a tile size that fits it.
     pub fn with_workgroup_size(self, workgroup_size: u32) -> Self {
         Tuning {

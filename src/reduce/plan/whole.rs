@@ -58,8 +58,11 @@ impl Request<'_> {
     /// Plans the reduction of all elements of some windows.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, Error> {
         let bytes = items(&windows).saturating_mul(self.item_size());
-        let tuning = Tuning::for_operator(self.monoid.fold().whole, self.monoid, self.limits, bytes);
-        let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
+        let mut tuning = Tuning::for_operator(self.monoid.fold().whole, self.monoid, self.limits, bytes);
+        // Combining accumulators that are wider than items also keeps the cores busy: fewer workgroups are faster.
+        if 4 * self.monoid.acc.words() as u64 > self.item_size().max(4) {
+            tuning.max_workgroups = tuning.max_workgroups.min(396);
+        }
         let (workgroup_size, most) = self.fitting(tuning);
         let adjoining = self.adjoining();
         let spans = if adjoining.is_some() { in_twos(windows) } else { windows };
