@@ -45,7 +45,8 @@ impl Setup {
             Finish::Repeat => (false, self.tuning.leave.into()),
             _ => (true, 1),
         };
-        Levels { request, kernel, tuning: self.tuning, is_alone, leaves, stride: 1 }
+        let (reads, tuning) = (request.items(), self.tuning);
+        Levels { request, kernel, tuning, reads, stride: 1, is_alone, leaves }
     }
 }
 
@@ -114,7 +115,7 @@ impl Whole for Setup {
             }
             Finish::Atomic => through_total(&levels, &levels.windows(parts, second)),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
-                levels.through_scratch(&levels.windows(parts, second), request.items())
+                levels.through_scratch(&levels.windows(parts, second))
             }
         }
     }

@@ -23,33 +23,18 @@ pub(crate) struct Levels<'a> {
     pub(crate) is_alone: bool,
     /// The partials that need no further level.
     pub(crate) leaves: u64,
-    /// The distance of the elements that the first level reads, for [`Reads::Strided`].
+    /// The items that the first level reads, and the distance of those of [`Reads::Strided`].
+    pub(crate) reads: Reads,
     pub(crate) stride: u32,
 }
 
 impl Request<'_> {
-    /// All stages that plans in two launches may have: of elements that are read so, in workgroups of this size.
-    pub(super) fn two_launch_stages(&self, reads: Reads, workgroup_size: u32) -> Vec<Stage> {
-        let stages = self.two_launches(workgroup_size, 0, 1).stages().into_iter();
-        stages
-            .map(|stage| if stage.reads == self.items() { Stage { reads, ..stage } } else { stage })
-            .collect()
-    }
-
-    /// The plan of [`Request::spread`] in two launches, by the kernel `vectorized`: windows leave partials,
+    /// The levels of [`Request::spread`] in two launches, by the kernel `vectorized`: windows leave partials,
     /// and one workgroup reduces them. Windows, workgroups and the tree of combinations are the same.
-    pub(super) fn in_two_launches(
-        &self,
-        spans: &[Span],
-        stage: Stage,
-        (most, stride): (u32, u32),
-    ) -> Result<Plan, Error> {
-        self.two_launches(stage.workgroup_size, most, stride).through_scratch(spans, stage.reads)
-    }
-
-    fn two_launches(&self, workgroup_size: u32, max_workgroups: u32, stride: u32) -> Levels<'_> {
-        let tuning = Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 };
-        Levels { request: self, kernel: &VECTORIZED, tuning, is_alone: true, leaves: 1, stride }
+    pub(super) fn two_launches(&self, stage: Stage, (most, stride): (u32, u32)) -> Levels<'_> {
+        let Stage { reads, workgroup_size, .. } = stage;
+        let tuning = Tuning { workgroup_size, max_workgroups: most, tile: 0, leave: 1 };
+        Levels { request: self, kernel: &VECTORIZED, tuning, reads, stride, is_alone: true, leaves: 1 }
     }
 }
 
@@ -139,7 +124,7 @@ impl Levels<'_> {
 
     /// All stages that it may have.
     pub(crate) fn stages(&self) -> Vec<Stage> {
-        let (elements, last) = (self.request.items(), self.request.last());
+        let (elements, last) = (self.reads, self.request.last());
         let mut stages = vec![
             self.stage(elements, last),
             self.stage(elements, Writes::Partials),
@@ -151,7 +136,7 @@ impl Levels<'_> {
     }
 
     /// Plans a kernel whose workgroups store partials in scratch memory, level after level.
-    pub(crate) fn through_scratch(&self, windows: &[Span], reads: Reads) -> Result<Plan, Error> {
+    pub(crate) fn through_scratch(&self, windows: &[Span]) -> Result<Plan, Error> {
         let count = items(windows) as u32;
         let most = u64::from(self.tuning.max_workgroups);
         // One workgroup, unless that would be too many iterations: then `results` asks for more.
@@ -179,28 +164,21 @@ impl Levels<'_> {
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
         let mut plan = Plan::empty(left, stride).taking(0, scratch[0]).taking(1, scratch[1]);
         for (height, (spans, results)) in levels.iter().enumerate() {
-            let reads = if height == 0 { reads } else { Reads::Partials };
+            let reads = if height == 0 { self.reads } else { Reads::Partials };
             let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
             for (span, &results) in spans.iter().zip(results) {
-                let (to, store) = if writes == Writes::Partials {
-                    let (bytes, store) = self.request.store(at, results, self.acc());
-                    let to = if height == top {
-                        Binding::Output(bytes)
-                    } else {
-                        Binding::Memory(height % 2, bytes)
-                    };
-                    (Some(to), store)
-                } else {
-                    self.request.results(at, results)
-                };
-                let stage = self.stage(reads, writes);
+                let stride = if height == top { stride } else { self.acc() };
+                let (bytes, store) = self.request.store(at, results, stride);
+                let to =
+                    if height == top { Binding::Output(bytes) } else { Binding::Memory(height % 2, bytes) };
+                let (stage, level) = (self.stage(reads, writes), height as u32);
                 plan.work.passes.push(self.launch(
                     stage,
-                    height as u32,
+                    level,
                     (span, count),
                     results,
-                    (to, store),
+                    (Some(to), store),
                 )?);
                 at += results;
             }

@@ -78,26 +78,25 @@ impl Request<'_> {
             let stage = self.stage(kernel, reads, self.last());
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
-        match self.form {
-            ShapeKind::Whole if self.meets_twice() => {
-                let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
-                let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
-                let stages = whole.chain(adjoining);
-                stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+        let met = |stages: Vec<Stage>| {
+            if !self.meets_twice() {
+                return stages;
             }
-            // A single workgroup sums a short input; a longer one is a segment.
-            ShapeKind::Whole if self.in_two_launches => {
+            stages.into_iter().flat_map(|stage| self.two_launches(stage, (0, 1)).stages()).collect()
+        };
+        match self.form {
+            // A single workgroup makes an exact sum of a short input; a longer one is a segment.
+            ShapeKind::Whole if self.in_two_launches && !self.meets_twice() => {
                 let alone = sized(self.monoid.fold().whole, self.items());
                 alone.chain(many(self.monoid.fold().segments)).collect()
             }
-            ShapeKind::Strided if self.meets_twice() => {
-                self.two_launch_stages(Reads::Strided, self.workgroup_size())
-            }
             ShapeKind::Whole => {
-                sized(self.monoid.fold().whole, self.items()).chain(self.adjoining()).collect()
+                met(sized(self.monoid.fold().whole, self.items()).chain(self.adjoining()).collect())
             }
             ShapeKind::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
-            ShapeKind::Strided => vec![self.stage(self.monoid.fold().whole, Reads::Strided, self.last())],
+            ShapeKind::Strided => {
+                met(vec![self.stage(self.monoid.fold().whole, Reads::Strided, self.last())])
+            }
             ShapeKind::Segments => many(self.monoid.fold().segments),
             ShapeKind::Offsets => many(self.monoid.fold().offsets),
             // The last axis is segments.

@@ -136,7 +136,7 @@ impl Request<'_> {
     ) -> Result<Plan, Error> {
         let meets = stage.kernel.collects_partials();
         if meets && self.meets_twice() {
-            return self.in_two_launches(spans, stage, (most, stride));
+            return self.two_launches(stage, (most, stride)).through_scratch(spans);
         }
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
