@@ -9,8 +9,3 @@
 fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(first) * Acc(second);
 }
-
-fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
-    let p = vec4<Acc>(first) * vec4<Acc>(second);
-    return (p.x + p.y) + (p.z + p.w);
-}

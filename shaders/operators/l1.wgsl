@@ -9,11 +9,6 @@
 fn map(elem: Elem, index: u32) -> Acc {
     return abs(Acc(elem));
 }
-
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let m = abs(vec4<Acc>(v));
-    return (m.x + m.y) + (m.z + m.w);
-}
 #else
 #import exact_sum
 #import magnitude

@@ -13,12 +13,6 @@ fn map(elem: Elem, index: u32) -> Acc {
     return x * x;
 }
 
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Acc>(v);
-    let s = x * x;
-    return (s.x + s.y) + (s.z + s.w);
-}
-
 fn finish(acc: Acc, n: u32) -> Acc {
     return root(acc);
 }

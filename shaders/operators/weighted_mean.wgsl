@@ -10,12 +10,6 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(Real(first) * Real(second), Real(second));
 }
 
-fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
-    let w = vec4<Real>(second);
-    let p = vec4<Real>(first) * w;
-    return Acc((p.x + p.y) + (p.z + p.w), (w.x + w.y) + (w.z + w.w));
-}
-
 fn identity() -> Acc {
     return Acc(Real(0), Real(0));
 }
