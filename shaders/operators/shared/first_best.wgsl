@@ -7,9 +7,23 @@
 // The index counts within the input or the segment. Empty input: 0xffffffff.
 #import order
 #import keys
-#import ranked
 #import first_best_of_four
 #import operator
+
+struct Acc {
+    rank: Key,
+    index: u32,
+}
+
+// The value is the element's bits; for 16-bit floats those of a 32-bit float.
+struct Out {
+    value: Key,
+    index: u32,
+}
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return Acc(rank_of(elem), index);
+}
 
 fn identity() -> Acc {
     return Acc(lowest(), 0xffffffffu);

@@ -1,7 +1,6 @@
 // Four elements at once: finds their best rank, and then the first element that has it. This is cheaper than three
 // comparisons of pairs.
 #import operator
-#import ranked
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = rank_of(v.x);

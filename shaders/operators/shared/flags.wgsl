@@ -1,9 +1,17 @@
-// 1 for each nonzero element, 0 for each zero. `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
-#import is_set
+// 1 for each nonzero element, 0 for each zero. Floats are tested by their bits: a NaN is nonzero, and -0 is zero.
 #import plain_finish
 
 alias Acc = u32;
 
+#ifdef float
+#import float_bits
+#import keys
+
 fn map(elem: Elem, index: u32) -> Acc {
-    return select(0u, 1u, is_set(elem));
+    return u32(!is_same(bits(elem) & highest(), Key(0)));
 }
+#else
+fn map(elem: Elem, index: u32) -> Acc {
+    return u32(elem != Elem(0));
+}
+#endif

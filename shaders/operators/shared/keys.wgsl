@@ -21,18 +21,14 @@ fn sign_mask(bits: Key) -> Key {
 }
 #else
 alias Key = Elem;
-#ifdef bits_64
 #ifdef signed
+#ifdef bits_64
 fn highest() -> Key { return 0x7fffffffffffffffli; }
 #else
-fn highest() -> Key { return 0xfffffffffffffffflu; }
-#endif
-#else
-#ifdef signed
 fn highest() -> Key { return 0x7fffffffi; }
-#else
-fn highest() -> Key { return 0xffffffffu; }
 #endif
+#else
+fn highest() -> Key { return ~Key(0); }
 #endif
 #endif
 
