@@ -1,10 +1,6 @@
 // Sample variance: divided by n - 1 (moments.wgsl). Fewer than two elements: NaN.
 #import moments
-#import real
 
 fn finish(acc: Acc, n: u32) -> Real {
-    if n < 2u {
-        return not_a_number(n >> 1u);
-    }
-    return mean_square(acc, n - 1u, n);
+    return mean_square(acc, n, 1u);
 }

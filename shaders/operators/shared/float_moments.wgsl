@@ -108,13 +108,18 @@ fn combine(a: Acc, b: Acc) -> Acc {
     );
 }
 
-// The mean square around the mean, by a divisor, of n elements. An infinity leaves no rest of a mean.
-fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
+// The mean square around the mean of n elements, divided by n - `less`. An infinity leaves no rest of a mean.
+fn mean_square(acc: Acc, n: u32, less: u32) -> Real {
+    if n <= less || is_undefined(acc.low) {
+        return not_a_number(n);
+    }
     let unit = whole_power_of(unit_of(acc.mean));
-    return select(acc.m2 / Real(divisor) * unit * unit, not_a_number(n), is_undefined(acc.low));
+    return acc.m2 / Real(n - less) * unit * unit;
 }
 
-fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
-    let distance = root(acc.m2 / Real(divisor)) * whole_power_of(unit_of(acc.mean));
-    return select(distance, not_a_number(n), is_undefined(acc.low));
+fn root_mean_square(acc: Acc, n: u32, less: u32) -> Real {
+    if n <= less || is_undefined(acc.low) {
+        return not_a_number(n);
+    }
+    return root(acc.m2 / Real(n - less)) * whole_power_of(unit_of(acc.mean));
 }

@@ -91,14 +91,17 @@ fn squares(acc: Acc, n: u32) -> Real {
     let difference = add(add(left, ~right), vec4<u32>(1u, 0u, 0u, 0u));
     let word = 4294967296.0;
     let float = ((f32(difference.w) * word + f32(difference.z)) * word + f32(difference.y)) * word + f32(difference.x);
-    return float / f32(max(n, 1u));
+    return float / f32(n);
 }
 
-// The mean square around the mean of n elements, by a divisor.
-fn mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
-    return squares(acc, n) / Real(divisor);
+// The mean square around the mean of n elements, divided by n - `less`.
+fn mean_square(acc: Acc, n: u32, less: u32) -> Real {
+    if n <= less {
+        return not_a_number(n);
+    }
+    return squares(acc, n) / Real(n - less);
 }
 
-fn root_mean_square(acc: Acc, divisor: u32, n: u32) -> Real {
-    return root(mean_square(acc, divisor, n));
+fn root_mean_square(acc: Acc, n: u32, less: u32) -> Real {
+    return root(mean_square(acc, n, less));
 }
