@@ -185,7 +185,7 @@ impl Text<'_> {
         };
         match (monoid.has_map4, monoid.is_rolled) {
             (true, _) => composer.provide("map4", Vec::new()),
-            (false, true) => composer.choose("map4", "shared/map4_rolled"),
+            (false, true) => composer.choose("combine_four", "shared/combine_four_rolled"),
             (false, false) => composer,
         }
     }
