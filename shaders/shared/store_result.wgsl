@@ -1,22 +1,18 @@
-// Stores a result to slot `slot` of the output: the finished result of `n` elements, or the unchanged
-// accumulator for the next dispatch.
+// Stores a result to slot `slot` of the output: the finished result of `n` elements, or the unchanged accumulator for the next dispatch.
 //
-// If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with
-// that of the previous dispatch.
+// If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with that of the previous one.
 #import io
 
 #ifdef writes_partials
 fn store_result(slot: u32, acc: Acc, n: u32) {
     let place = params.store + slot;
+    var total = acc;
 #ifdef onto
     if params.own.onto == 1u {
-        output[place] = combine(output[place], acc);
-    } else {
-        output[place] = acc;
+        total = combine(output[place], acc);
     }
-#else
-    output[place] = acc;
 #endif
+    output[place] = total;
 }
 #else
 fn store_result(slot: u32, acc: Acc, n: u32) {
