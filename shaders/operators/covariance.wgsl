@@ -1,6 +1,8 @@
 // Population covariance of two inputs: the mean product of the distances from their means (co_moments.wgsl). Empty input: NaN.
 #import co_moments
 #import real
+#import running_mean
+#import unit
 
 fn finish(acc: Acc, n: u32) -> Real {
     // An infinity leaves no rest of a mean.
@@ -8,6 +10,7 @@ fn finish(acc: Acc, n: u32) -> Real {
         return not_a_number(n);
     }
     // The larger unit first, so that none of the products leaves the range of floats unless the result does. Elements were halved.
-    let powers = powers_of(acc.mean);
-    return acc.products / Real(n) * max(powers.x, powers.y) * min(powers.x, powers.y) * Real(4);
+    let x = power_of(unit_of(acc.mean.x));
+    let y = power_of(unit_of(acc.mean.y));
+    return acc.products / Real(n) * max(x, y) * min(x, y) * Real(4);
 }

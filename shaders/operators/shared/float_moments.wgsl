@@ -1,26 +1,25 @@
 // Count, mean and sum of squared distances from the mean, in one pass: of floats, and of integers of 64 bits. Variance and standard
 // deviation are finished from these.
 //
-// The textbook's one-pass formula, the mean of squares minus the square of the mean, subtracts two large numbers: at a mean of 1000 and a
-// deviation of 1 all digits of a 32-bit float are lost. Two passes read the input twice. This method keeps the squares around the mean of
-// the elements so far, and merges two such parts (Chan, Golub and LeVeque, 1979):
+// The mean of squares minus the square of the mean would subtract two large numbers: at a mean of 1000 and a deviation of 1 all digits of a
+// 32-bit float are lost. Here squares are kept around the mean of the elements so far, and two parts are merged (Chan, Golub and LeVeque, 1979):
 //
 //     n = na + nb     d = mean_b - mean_a     mean = mean_a + d nb / n     m2 = m2_a + m2_b + d² na nb / n
 //
-// Only positive terms are added, so nothing cancels. But a mean is off by what its float rounds: at a mean of 10^5 a 32-bit float is off
-// by 1/256. So the mean is the sum of two floats, a short one and the rest. Of two near means the difference of the short ones is exact:
+// Only positive terms are added, so nothing cancels. But at a mean of 10^5 a 32-bit float is off by 1/256. So the mean is the sum of two
+// floats, a short one and the rest. Of two near means the difference of the short ones is exact:
 //
 //     mean   99999999999872         (40 bits of 64, so a multiple of 128)
 //     low               128.0290178...
 //     d = (b.mean - a.mean) + (b.low - a.low)
 //
-// The usual way to split a sum, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short
-// float is made by clearing bits. Squares are those of distances in a unit (unit.wgsl), which lies in these bits.
+// The usual split, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short float is made
+// by clearing bits. Squares are those of distances in a unit (unit.wgsl), which lies in these bits.
 //
-// An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half. Counts are floats because they are
-// only factors. n = 0 needs no branch: the divisor is at least one, and nb = 0 makes both terms zero.
+// An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half. n = 0 needs no branch: the divisor is at
+// least one, and nb = 0 makes both terms zero.
 #import real
-#import short
+#import running_mean
 #import unit
 
 struct Acc {
@@ -28,15 +27,6 @@ struct Acc {
     mean: Bits,
     low: Real,
     m2: Real,
-}
-
-// The upper half of the significand, as bits and as a float.
-fn upper_half(x: Real) -> Bits {
-    return bitcast<Bits>(x) & SHORT;
-}
-
-fn short_of(mean: Bits) -> Real {
-    return bitcast<Real>(mean & SHORT);
 }
 
 #ifdef float
@@ -74,13 +64,8 @@ fn map(elem: Elem, index: u32) -> Acc {
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let high = vec4<Real>(upper(v.x), upper(v.y), upper(v.z), upper(v.w));
     let rest = vec4<Real>(lower(v.x), lower(v.y), lower(v.z), lower(v.w));
-    let x = high + rest;
-    let mean = upper_half(near_mean_of(x));
-    let d = (high - vec4<Real>(short_of(mean))) + rest;
-    let low = sum_of(d) * Real(0.25);
-    let unit = exponent_of(largest_of(x));
-    let around = (d - vec4<Real>(low)) * inverse_of(unit);
-    return Acc(Real(4), mean | Bits(unit), low, sum_of(around * around));
+    let four = centred(high, rest);
+    return Acc(Real(4), four.mean, four.low, sum_of(four.around * four.around));
 }
 
 fn identity() -> Acc {
@@ -90,22 +75,9 @@ fn identity() -> Acc {
 fn combine(a: Acc, b: Acc) -> Acc {
     let n = a.n + b.n;
     let share = b.n / max(n, Real(1));
-    // Both floats are moved apart from each other, so nothing and a part are exactly that part.
-    let high = short_of(b.mean) - short_of(a.mean);
-    let rest = b.low - a.low;
-    let step = high * share;
-    let mean = upper_half(short_of(a.mean) + step);
-    let unit = max(unit_of(a.mean), unit_of(b.mean));
-    let inverse = inverse_of(unit);
-    let d = (high + rest) * inverse;
-    let ratio_a = power_of(unit_of(a.mean)) * inverse;
-    let ratio_b = power_of(unit_of(b.mean)) * inverse;
-    return Acc(
-        n,
-        mean | Bits(unit),
-        ((short_of(a.mean) - short_of(mean)) + step) + (a.low + rest * share),
-        (a.m2 * ratio_a * ratio_a + b.m2 * ratio_b * ratio_b) + d * (d * (a.n * share)),
-    );
+    let both = merged(a.mean, a.low, b.mean, b.low, share);
+    let parts = a.m2 * both.ratio_a * both.ratio_a + b.m2 * both.ratio_b * both.ratio_b;
+    return Acc(n, both.mean, both.low, parts + both.d * (both.d * (a.n * share)));
 }
 
 // The mean square around the mean of n elements, divided by n - `less`. An infinity leaves no rest of a mean.

@@ -1,17 +1,16 @@
 // Count, mean, and the sums of the second, third and fourth powers of distances from the mean, in one pass.
 //
-// Sums of plain powers lose all digits where the mean is large. As in float_moments.wgsl the powers are taken around the mean of the
-// elements so far, here a sum of two floats (co_moments.wgsl), and a merge moves both parts to the common mean. If d is the distance between
-// the two means, and p and q are the shares of their elements (Pébay, 2008):
+// As in float_moments.wgsl the powers are taken around the mean of the elements so far, here a sum of two floats, and a merge moves both parts
+// to the common mean. If d is the distance between the two means, and p and q are the shares of their elements (Pébay, 2008):
 //
 //     m2 = a2 + b2 + d² na q
 //     m3 = a3 + b3 + d³ na q (p - q)            + 3 d (p b2 - q a2)
 //     m4 = a4 + b4 + d⁴ na q (p² - p q + q²)    + 6 d² (p² b2 + q² a2)    + 4 d (p b3 - q a3)
 //
-// All sums are those of distances in a unit (unit.wgsl), so that skewness and kurtosis do not depend on the scale of the elements. A merge
-// takes the larger unit of both parts. In the other one's place a smaller sum may vanish, which is then too small to count.
+// All sums are those of distances in a unit (unit.wgsl), so results do not depend on the scale of the elements. A merge takes the larger unit
+// of both parts, in which a sum of the other part may vanish only if it is too small to count.
 #import real
-#import short
+#import running_mean
 #import unit
 
 struct Acc {
@@ -24,26 +23,21 @@ struct Acc {
     unit: u32,
 }
 
-// The upper half of the significand.
-fn short_of(x: Real) -> Real {
-    return bitcast<Real>(bitcast<Bits>(x) & SHORT);
+fn mean_of(acc: Acc) -> Bits {
+    return bitcast<Bits>(acc.mean) | Bits(acc.unit);
 }
 
 fn map(elem: Elem, index: u32) -> Acc {
     let x = Real(elem) * Real(0.5);
-    let mean = short_of(x);
+    let mean = short_of(upper_half(x));
     return Acc(mean, x - mean, Real(0), Real(0), Real(0), 1u, exponent_of(x));
 }
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = vec4<Real>(v);
-    let mean = short_of(near_mean_of(x) * Real(0.5));
-    let d = x * Real(0.5) - vec4<Real>(mean);
-    let low = sum_of(d) * Real(0.25);
-    let unit = exponent_of(largest_of(x));
-    let around = (d - vec4<Real>(low)) * inverse_of(unit);
-    let s = around * around;
-    return Acc(mean, low, sum_of(s), sum_of(s * around), sum_of(s * s), 4u, unit);
+    let four = centred(vec4<Real>(v) * Real(0.5), vec4<Real>());
+    let s = four.around * four.around;
+    let mean = short_of(four.mean);
+    return Acc(mean, four.low, sum_of(s), sum_of(s * four.around), sum_of(s * s), 4u, unit_of(four.mean));
 }
 
 fn identity() -> Acc {
@@ -55,32 +49,25 @@ fn combine(a: Acc, b: Acc) -> Acc {
     let all = max(Real(n), Real(1));
     let p = Real(a.n) / all;
     let q = Real(b.n) / all;
-    let high = b.mean - a.mean;
-    let rest = b.low - a.low;
-    let step = high * q;
-    let mean = short_of(a.mean + step);
-    let unit = max(a.unit, b.unit);
-    let inverse = inverse_of(unit);
-    let d = (high + rest) * inverse;
-    let ratio_a = power_of(a.unit) * inverse;
-    let ratio_b = power_of(b.unit) * inverse;
-    let square_a = ratio_a * ratio_a;
-    let square_b = ratio_b * ratio_b;
+    let both = merged(mean_of(a), a.low, mean_of(b), b.low, q);
+    let d = both.d;
+    let square_a = both.ratio_a * both.ratio_a;
+    let square_b = both.ratio_b * both.ratio_b;
     let a2 = a.m2 * square_a;
     let b2 = b.m2 * square_b;
-    let a3 = a.m3 * square_a * ratio_a;
-    let b3 = b.m3 * square_b * ratio_b;
+    let a3 = a.m3 * square_a * both.ratio_a;
+    let b3 = b.m3 * square_b * both.ratio_b;
     let between = d * d * (Real(a.n) * q);
     let m3 = d * (between * (p - q) + Real(3) * (p * b2 - q * a2));
     let quarter = d * (between * (p * p - p * q + q * q) + Real(6) * (p * p * b2 + q * q * a2));
     let m4 = d * (quarter + Real(4) * (p * b3 - q * a3));
     return Acc(
-        mean,
-        ((a.mean - mean) + step) + (a.low + rest * q),
+        short_of(both.mean),
+        both.low,
         (a2 + b2) + between,
         (a3 + b3) + m3,
         (a.m4 * square_a * square_a + b.m4 * square_b * square_b) + m4,
         n,
-        unit,
+        unit_of(both.mean),
     );
 }
