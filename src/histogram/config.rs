@@ -3,20 +3,19 @@
 use wgpu::Limits;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError};
-use crate::gpu::operation::{Base, Step};
+use crate::gpu::operation::Base;
 use crate::histogram::keys::Keys;
-use crate::histogram::plan::{CLEAR, COUNT};
+use crate::histogram::plan::COUNT;
 use crate::histogram::tuning::{Method, Tuning};
 use crate::map::Map;
-use crate::shader::{self, Composer, rooms};
+use crate::shader::{Composer, rooms};
 
 /// The binding with the keys of each bin.
 pub(super) const TABLE: u32 = 5;
 
-/// A description of a histogram. It is a plain value: [`Histogram::new`] makes it, [`Histogram::check`] checks it, and [`Compiled`](crate::Compiled) brings it to a
-/// device. The module's page has [an example](crate::histogram).
+/// A description of a histogram, which [`Compiled`](crate::Compiled) brings to a device. The module's page has [an example](crate::histogram).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Histogram {
@@ -129,20 +128,8 @@ impl Histogram {
         self.map.is_some() || self.channels > 1 || self.stride > 1 || self.keys.wgsl().1 > 1
     }
 
-    /// The kernel of a step, [`CLEAR`] or [`COUNT`], on a device with these limits.
-    pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
-        let tuning = self.tuning_on(limits);
-        let file = match (step, tuning.method) {
-            (CLEAR, _) => "histogram/clear",
-            (_, Method::Workgroup { .. }) => "histogram/workgroup",
-            (_, Method::Storage) => "histogram/storage",
-        };
-        let overrides = self.overrides(step, tuning);
-        Kernel::new(shader::label(&[file]), self.compose(file), self.slots(step), overrides)
-    }
-
     /// The WGSL of a kernel: the kernel first, then everything that it imports.
-    fn compose(&self, file: &str) -> String {
+    pub(super) fn compose(&self, file: &str) -> String {
         let bins = match self.keys {
             Keys::Numbers => "histogram/bins/numbers",
             Keys::Ranges { .. } => "histogram/bins/ranges",
@@ -164,7 +151,7 @@ impl Histogram {
     }
 
     /// The values of a step's overrides.
-    fn overrides(&self, step: &str, tuning: Tuning) -> Vec<(&'static str, f64)> {
+    pub(super) fn overrides(&self, step: &str, tuning: Tuning) -> Vec<(&'static str, f64)> {
         let counters = self.counters();
         let mut overrides = vec![("WG", tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
         if let (COUNT, Method::Workgroup { copies, slices, merge }) = (step, tuning.method) {
@@ -182,9 +169,7 @@ impl Histogram {
         if step == COUNT {
             let needs =
                 [(0, self.sample().is_none()), (3, !self.by_element()), (TABLE, self.keys != Keys::Numbers)];
-            slots.extend(
-                needs.into_iter().filter(|(_, needed)| *needed).map(|(slot, _)| (slot, Access::Read)),
-            );
+            slots.extend(needs.iter().filter(|(_, needed)| *needed).map(|(slot, _)| (*slot, Access::Read)));
             slots.extend(self.map.iter().flat_map(Map::slots));
         }
         slots

@@ -93,7 +93,7 @@ impl Keys {
     /// The first and the last key of each bin, as integers in order; of 64 bits all levels.
     pub(super) fn table(&self, bins: u32) -> Vec<u32> {
         let order: Vec<_> = match self {
-            Keys::U64Levels(levels) => return levels.iter().flat_map(|level| halves(*level)).collect(),
+            Keys::U64Levels(levels) => return bytemuck::cast_slice(levels).to_vec(),
             Keys::U32Levels(levels) => levels.to_vec(),
             _ => self.borders(bins).into_iter().flatten().map(ordered).collect(),
         };
@@ -106,9 +106,4 @@ impl Keys {
         }
         pairs
     }
-}
-
-/// The words of an integer, the lower one first.
-fn halves(x: u64) -> [u32; 2] {
-    [x as u32, (x >> 32) as u32]
 }

@@ -23,8 +23,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Histogram`] is a plain value, and [`Compiled`](crate::Compiled) brings it to a device. It holds everything besides: a stride, channels, a [`Map`] of elements to keys, a [`Tuning`]. [`Planned::plan`](crate::Planned::plan) plans the dispatches without a device.
-//!
 //! # Cost
 //!
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
@@ -35,10 +33,7 @@
 //! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less
 //! memory only if whole sectors of the cache lie between two elements. Of levels, each key takes a binary search.
 //!
-//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once. If not, the bins are cut into
-//! slices, and each key is read once per slice. Beyond eight slices, keys are read once and counted in storage. [`Method`] explains the
-//! choice.
-//!
+//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once; if not, [`Method`] says how often.
 //! A device that miscounts in workgroup memory counts in storage: see [`probe`](crate::probe).
 //!
 //! # What a device needs

@@ -108,8 +108,7 @@ impl Histogram {
         len.div_ceil(worthwhile).min(u64::from(most)).max(least)
     }
 
-    /// The parameters that describe the range of keys: the lowest and the distance to the highest, as ordered integers; of floats half of the
-    /// lowest, and the [`places`] between them.
+    /// The parameters that describe the range of keys.
     fn range(&self) -> Params {
         if let Keys::U32Levels(levels) = &self.keys {
             let span = levels[levels.len() - 1] - levels[0];

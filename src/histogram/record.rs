@@ -13,6 +13,8 @@ use crate::gpu::range::{BufferRange, Inputs};
 use crate::histogram::config::{Histogram, TABLE};
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::{CLEAR, COUNT};
+use crate::histogram::tuning::Method;
+use crate::shader;
 
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
@@ -37,7 +39,9 @@ impl Base for Histogram {
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         self.check(limits)?;
-        self.map.as_ref().map_or(Ok(()), |map| map.check(features, &self.composed(COUNT, limits).wgsl))
+        self.map
+            .as_ref()
+            .map_or(Ok(()), |map| map.check(features, &self.kernel(COUNT, features, limits).wgsl))
     }
 
     fn steps(&self) -> Vec<Step> {
@@ -45,7 +49,14 @@ impl Base for Histogram {
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        self.composed(step, limits)
+        let tuning = self.tuning_on(limits);
+        let file = match (step, tuning.method) {
+            (CLEAR, _) => "histogram/clear",
+            (_, Method::Workgroup { .. }) => "histogram/workgroup",
+            (_, Method::Storage) => "histogram/storage",
+        };
+        let overrides = self.overrides(step, tuning);
+        Kernel::new(shader::label(&[file]), self.compose(file), self.slots(step), overrides)
     }
 
     fn item(&self) -> u64 {

@@ -78,11 +78,6 @@ impl Config {
         KEPT * self.operator.acc_size()
     }
 
-    /// Returns the label of a step's module and pipeline.
-    fn label(&self, step: Step) -> String {
-        shader::label(&["pyramid", self.operator.name(), if step.of_level { "level" } else { "texels" }])
-    }
-
     /// Composes the WGSL of a step.
     pub(super) fn compose(&self, step: Step) -> String {
         let map = self.map(step.of_level);
@@ -134,7 +129,9 @@ impl Config {
     }
 
     pub(super) fn kernel(&self, step: Step) -> Kernel {
-        Kernel::new(self.label(step), self.compose(step), self.slots(step), Vec::new())
+        let source = if step.of_level { "level" } else { "texels" };
+        let label = shader::label(&["pyramid", self.operator.name(), source]);
+        Kernel::new(label, self.compose(step), self.slots(step), Vec::new())
     }
 }
 
@@ -146,6 +143,6 @@ impl Config {
 /// [`Error::Setting`] for another operator than [`Pyramid::new`](crate::pyramid::Pyramid::new) takes, or another number of levels; those of a map.
 pub fn kernel(op: Op, map: Map, of_level: bool, levels: u32) -> Result<(String, String), Error> {
     SettingError::unless("levels", levels, 1..=MOST_LEVELS)?;
-    let (config, step) = (Config::new(op, map)?, Step { of_level, levels });
-    Ok((config.label(step), config.compose(step)))
+    let kernel = Config::new(op, map)?.kernel(Step { of_level, levels });
+    Ok((kernel.label, kernel.wgsl))
 }
