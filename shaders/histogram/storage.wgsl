@@ -1,11 +1,10 @@
 // storage: counts directly in storage, a run of equal keys at once.
 //
-// For many bins and little workgroup memory. An addition to storage moves a sector of the cache, 32 bytes on most GPUs, as much as reading
-// eight keys. Slices of bins (histogram/workgroup.wgsl) read the keys once per slice: with more than eight slices, this kernel is better.
+// For many bins and little workgroup memory. An addition to storage moves a sector of the cache, as much as reading eight keys. Slices of bins
+// (histogram/workgroup.wgsl) read the keys once per slice: with more than eight slices, this kernel is better.
 //
-// Its weakness is contention: additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and
-// adds when another bin comes: equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random
-// order remain slow.
+// Additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and adds when another bin comes:
+// equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random order remain slow.
 #import entry
 #import io
 #import walk

@@ -3,16 +3,15 @@
 // One `atomicAdd` to storage per key is slow: the last-level cache adds to one address about once per cycle, so 2^30 equal keys take more
 // than half a second. Here storage receives one addition per bin and workgroup.
 //
-// What is left is contention inside the workgroup: lanes that access different words of one of the 32 banks, or add to one word, wait for
-// each other. So each bin has COPIES adjacent counters, and each lane uses one of them:
+// Inside the workgroup, lanes that access different words of one of the 32 banks, or add to one word, wait for each other. So each bin has
+// COPIES adjacent counters, and each lane uses one of them:
 //
 //     word     0   1   2   3   4   5   6   7   8   ...
 //     bin      0   0   0   0   1   1   1   1   2          COPIES = 4
 //     copy     0   1   2   3   0   1   2   3   0
 //
 // With 32 copies all words of a lane are in its own bank; with 16 copies two lanes share one. There are as many copies as fit 16 KiB. With
-// fewer than 32, MERGE counts four equal keys of a vector at once. When the copies of a bin are added up, each invocation starts with the
-// copy of its own lane, so that banks do not conflict.
+// fewer than 32, MERGE counts four equal keys of a vector at once. When copies are added up, each invocation starts with its own lane's.
 //
 // If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
 // indices, so one read goes to memory and the others to the cache. CUB counts up to 256 bins with one copy per block.

@@ -5,21 +5,16 @@
 //     single-pass   fold, reduce, publish partial, take a ticket; the last one collects all, reduces, stores
 //     accumulate    fold, reduce, atomicAdd(result)
 //
-// In `single-pass` a workgroup can take a ticket only after it has published its partial, and the partials
-// can be collected only after the last ticket has been taken. These are three trips to the last-level cache,
-// one after the other, and a second reduction, while the GPU is idle. An atomic operation whose old value is
-// not used is one trip, and no invocation waits for it.
+// Publishing, the ticket and collecting are three trips to the last-level cache, one after the other, and a second reduction, while the GPU is
+// idle. An atomic operation whose old value is not used is one trip, and no invocation waits for it.
 //
-// The price is a starting value: the result must be set to the identity first. A dispatch for that, and the
-// barrier after it, would take longer than the time saved, as the rung `workgroup-atomic` shows. So this
-// kernel leaves it to the caller, and adds to the value in the output. A running total, over the frames of a
-// second or the pieces of a stream, needs this anyway.
+// The price is a starting value. A dispatch that sets it would take longer than the time saved, as the rung `workgroup-atomic` shows. So the
+// caller sets the result to the identity, or leaves a running total there, over the frames of a second or the pieces of a stream.
 //
-// Also, the order of the atomics varies. Integers are not affected: their sums, minima and bits are the same
-// in any order. A sum of floats may have different last bits every time.
+// The order of the atomics varies. That does not affect integers, but a sum of floats may have different last bits every time.
 //
-// Beyond the documents. csc367 asks which is faster, an atomic or one more kernel; CUB's reduction has this
-// one as its variant without a guaranteed order.
+// Beyond the documents. csc367 asks which is faster, an atomic or one more kernel; CUB's reduction has this one as its variant without a
+// guaranteed order.
 #import entry
 #import fold_vectors
 #import subgroup_reduce

@@ -1,11 +1,10 @@
 // exact-columns: exact sums along the middle axis of a row-major array, [outer, len, inner] to [outer, inner], one
 // workgroup per column.
 //
-// As in exact_segments.wgsl, the invocations of a workgroup share its limbs, so all of them work on one column.
-// Neighbouring invocations read neighbouring elements of it, which are `inner` apart: each load brings in a
-// cache line of which the workgroup uses one element. The workgroups of the next columns run at the same time
-// and find the rest of the line in a cache, if it is still there. `columns` reads whole lines and is faster; but
-// a workgroup that sums several columns would need limbs for each of them.
+// As in exact_segments.wgsl, the invocations of a workgroup share its limbs, so all of them work on one column, whose elements are `inner`
+// apart: each load brings in a cache line of which the workgroup uses one element. The workgroups of the next columns, which run at the same
+// time, find the rest of the line in a cache. `columns` reads whole lines and is faster; but a workgroup that sums several columns would need
+// limbs for each of them.
 //
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
 #import entry

@@ -1,9 +1,8 @@
 // exact-segments: exact sums of many segments from one dispatch, one workgroup per segment.
 //
-// A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds the sum itself. All
-// invocations of a workgroup share its limbs, so smaller teams are not possible; segments with fewer elements
-// than invocations leave some of them idle. A long segment is cut into chunks, which write states. A second
-// dispatch of this kernel adds these up.
+// A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds the sum itself. All invocations share its limbs, so
+// smaller teams are not possible; segments with fewer elements than invocations leave some of them idle. A long segment is cut into chunks,
+// which write states. A second dispatch of this kernel adds these up.
 #import entry
 #import io
 #import bounds

@@ -1,12 +1,9 @@
-// length: applies a count on the GPU, which says how many elements there are.
+// length: applies a count on the GPU, which says how many elements are valid.
 //
-// An earlier pass has counted the valid elements of the input. The dispatches are planned for the longest
-// input, and their parameters say which items they cover. So one tiny dispatch before them copies the
-// parameters of every dispatch from a template, and shortens the range of items to those below the count. No
-// other kernel needs to know of it. Workgroups without items contribute the identity.
+// The dispatches are planned for the longest input. Before them, this one copies the parameters of every dispatch from a template, and shortens
+// the range of items to those below the count. No other kernel depends on the count: workgroups without items contribute the identity.
 //
-// Each invocation writes the parameters of one dispatch. Nothing needs a reset, because the templates do not
-// change.
+// Each invocation writes the parameters of one dispatch. Nothing needs a reset, because the templates do not change.
 
 struct Job {
     // The position of the count in its binding, in words.

@@ -1,16 +1,14 @@
 // offsets: segments of any lengths, some of them a million times as long as others.
 //
-// `segments` gives every segment a team of the same size, which works well if all segments have about the
-// same length. Here lengths come from a buffer, and there may be one segment of a hundred million elements
-// among a million segments of ten. With a team of one invocation for each, the whole GPU would wait for one
-// invocation. So there are three kinds:
+// `segments` gives every segment a team of the same size. Here one segment may have a hundred million elements among a million segments of ten,
+// and the whole GPU would wait for its team. So there are three kinds:
 //
 //   * short, up to 128 elements for each invocation of a team: reduced by its team, as in `segments`;
 //   * medium, up to one tile: put into a queue in workgroup memory, and reduced by the whole workgroup afterwards;
 //   * long, more than one tile: left to two further dispatches, which cut the *input* instead of the segments.
 //
-// A tile is 2^14 elements. A longer segment crosses at least one border between two tiles, and at most one
-// segment crosses each border. So one mark for each border is enough, and no list has to grow:
+// A tile is 2^14 elements. A longer segment crosses at least one border between two tiles, and at most one segment crosses each border. So one
+// mark for each border is enough, and no list has to grow:
 //
 //     tiles      |       0       |       1       |       2       |       3       |
 //     segments   |s0|s1|   s2 ---------------------------------------- |s3|s4|s5|
@@ -22,10 +20,8 @@
 //                                    the segment starts there, in the tile before it, to one accumulator
 //   third (partials to results)      for each border that is the first of its segment, reduces those accumulators, in order
 //
-// The segment that contains a border writes its mark each time, so nothing has to be reset, and no atomic operation in storage is
-// needed. The tree of a segment depends only on the offsets: the same offsets give the same bits every time.
-//
-// All three dispatches are this kernel: `bounds` returns the range of a slot, and `mark_tiles` writes marks.
+// The segment that contains a border writes its mark each time, so nothing has to be reset, and no atomic operation in storage is needed. The
+// same offsets give the same bits every time. All three dispatches are this kernel: `bounds` returns the range of a slot.
 //
 // Beyond the documents. CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
 #import entry

@@ -1,7 +1,4 @@
-// seed: sets the total of an atomic rung to the operator's identity.
-//
-// It writes by an exchange: naga 30's HLSL performs atomic stores only on the lower 32 bits, and the word may
-// have 64.
+// seed: sets the total of an atomic rung to the operator's identity, by an exchange for the same reason as in seal.wgsl.
 #import io
 
 @compute @workgroup_size(1)

@@ -1,7 +1,7 @@
 // texels: writes what a map makes of each texel to a buffer, row by row.
 //
-// It reads the texels of a rectangle once, and writes four bytes for each. An operation that reads its elements several times, or here and
-// there, then reads the buffer.
+// It reads the texels of a rectangle once, and writes four bytes for each, for operations that read their elements several times, or here and
+// there.
 #import texels
 
 struct Params {

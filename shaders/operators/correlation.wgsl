@@ -1,7 +1,6 @@
 // Pearson's correlation of two inputs: their covariance divided by both deviations (co_moments.wgsl). If an input is constant: NaN.
 //
-// Roundings may lead beyond 1, where no correlation lies: as in NumPy it is cut there. A NaN stays: it is known
-// by its bits, as a driver's `clamp` may lose it.
+// As in NumPy, what roundings lead beyond 1 is cut there. NaNs are tested by their bits, because a driver's `clamp` may lose them.
 #import co_moments
 #import real
 

@@ -1,17 +1,12 @@
-// Geometric mean of floats and integers, in 32 or 64 bits: e to the power of the mean of the logarithms.
-// Empty input: NaN.
+// Geometric mean of floats and integers, in 32 or 64 bits: e to the power of the mean of the logarithms. Empty input: NaN.
 //
-// The product itself overflows or underflows after a few elements. Logarithms turn it into a sum, which does
-// not: the largest float of 64 bits has a logarithm of 709.8. `finish` divides the sum and takes the
-// exponential, once.
+// The product overflows or underflows after a few elements. The sum of logarithms does not: that of the largest 64-bit float is 709.8.
 //
-// Elements that are not positive and finite are recognised by their bits, before any arithmetic, and recorded
-// in `seen`. A NaN or a number below zero gives NaN, and so do a zero and an infinity together. A zero gives
-// 0, and an infinity gives infinity. -0 is a zero. These are the results of SciPy's `gmean`. Subnormal floats
-// count as zeros: some GPUs flush them to zero before a shader reads them.
+// Elements that are not positive and finite are recognised by their bits, before any arithmetic, and recorded in `seen`. As in SciPy's `gmean`,
+// a NaN or a number below zero gives NaN, and so do a zero and an infinity together; otherwise a zero gives 0, and an infinity gives infinity.
+// Subnormal floats count as zeros, because some GPUs flush them before a shader reads them.
 //
-// The relative error grows with the logarithms. If the depth is d, each addition is off by half a unit in the
-// last place of a partial sum, and the mean is off by d half units of the mean of |log x|. So elements near 1
+// The relative error grows with the logarithms: after d additions the mean is off by d half units of the mean of |log x|. So elements near 1
 // lose nothing, and elements near 2^100 lose two digits.
 #import exp_log
 #import real

@@ -1,23 +1,18 @@
 // log(Σ exp(x)) in one pass, of floats and integers, in 32 or 64 bits. Empty input: -∞.
 //
-// exp(89) is infinite in 32 bits, and exp(710) in 64 bits, so the largest element is factored out: log Σ
-// exp(x) = peak + log Σ exp(x - peak). The peak is not known before the end. So each part keeps its own peak
-// and the sum relative to it, and a merge scales the part with the lower peak:
+// exp(89) is infinite in 32 bits, and exp(710) in 64 bits, so the largest element is factored out: log Σ exp(x) = peak + log Σ exp(x - peak).
+// Each part keeps its own peak and the sum relative to it, and a merge scales the part with the lower peak:
 //
 //     peak = max(peak_a, peak_b)     sum = (the leader's sum) + (the other's sum) · exp(-|peak_a - peak_b|)
 //
-// A merge takes one `exp`, because the leader's factor is 1. `map4` computes four elements relative to their
-// own peak: five `exp` for four elements, including that of the merge. In 32 bits they run in special units
-// at a fraction of the rate of additions, but still faster than the memory delivers elements. In 64 bits each
-// takes some 25 operations (shared/exp_log.wgsl), which only GPUs with fast 64-bit floats do at that rate.
+// A merge takes one `exp`, because the leader's factor is 1, and `map4` five for four elements, including that of the merge. In 32 bits that is
+// faster than the memory delivers elements; in 64 bits (shared/exp_log.wgsl) only on GPUs with fast 64-bit floats.
 //
-// After the first element the sum is at least 1, so the logarithm is far from its singularity. A relative
-// error of the sum is an absolute error of the result: a few units of 1 for each merge, whatever the size of
-// the elements.
+// After the first element the sum is at least 1, so the logarithm is far from its singularity. A relative error of the sum is an absolute error
+// of the result: a few units of 1 for each merge, whatever the size of the elements.
 //
-// Infinities and NaNs are recognised by their bits, before any arithmetic: -∞ adds nothing; +∞ and NaN are
-// recorded in `seen`. Any NaN gives NaN; otherwise +∞ gives +∞; if all elements are -∞, the result is -∞.
-// These are the results of SciPy's `logsumexp`.
+// Infinities and NaNs are recognised by their bits, before any arithmetic, and recorded in `seen`. As in SciPy's `logsumexp`, any NaN gives
+// NaN; otherwise +∞ gives +∞; -∞ adds nothing.
 #import exp_log
 #import real
 

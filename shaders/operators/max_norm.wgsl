@@ -1,8 +1,7 @@
 // Maximum norm: the largest magnitude. If there is a NaN, the result is NaN. Empty input: 0.
 //
-// Without the sign bit, a float's bit pattern grows with its magnitude, and the patterns of NaNs lie above that of infinity. So `magnitude`
-// clears a bit, an integer `max` finds the largest, and only `settle` tests for NaN, once per result. Magnitudes of integers are unsigned,
-// because that of the lowest integer has no signed counterpart.
+// Without the sign bit, a float's bits grow with its magnitude, and those of NaNs lie above infinity. So an integer `max` finds the largest, and
+// only `settle` tests for NaN, once per result. Magnitudes of integers are unsigned, because that of the lowest integer has no signed counterpart.
 
 #ifdef float
 #import float_bits

@@ -1,9 +1,7 @@
-// Mean of floats: their sum, divided once. Floats of 16 bits are summed in 32. Empty input: NaN.
+// Mean of floats: their sum, divided once; floats of 16 bits are summed in 32. Empty input: NaN.
 //
-// The error of the sum is about half a unit in the last place for every addition on the longest path from an element to the result, relative to
-// the mean of magnitudes. The division adds at most another 2.5 units.
-//
-// The mean of integers is computed from their exact sum, and is correctly rounded (quotient.wgsl).
+// The sum is off by about half a unit in the last place of the mean of magnitudes for every addition on the longest path to the result, and the
+// division adds at most 2.5 units. The mean of integers is computed from their exact sum, and is correctly rounded (quotient.wgsl).
 
 #ifdef float
 #import added

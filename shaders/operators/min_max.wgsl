@@ -1,12 +1,9 @@
-// Minimum and maximum in one pass: the input is read once instead of twice, and reading it takes nearly all
-// of the time.
+// Minimum and maximum in one pass: the input is read once instead of twice, and reading it takes nearly all of the time.
 //
-// The accumulator is (~least, greatest), in keys that order like the elements (shared/order.wgsl). Flipping
-// all bits reverses the order of integers, so one vector `max` serves both. Keys in words have no such `max`.
+// The accumulator is (~least, greatest), in keys that order like the elements (shared/order.wgsl). Flipping all bits reverses the order, so one
+// vector `max` serves both; keys in words have no such `max`.
 //
-// Here NaNs cost nothing per element. The raw key of a NaN lies beyond one of the infinities. So if there is
-// a NaN, the least or the greatest key lies beyond an infinity, and `finish` tests for that. `min` alone
-// cannot do so: it would miss a NaN at the upper end.
+// NaNs cost nothing per element: their raw keys lie beyond the infinities, so `finish` tests whether the least or the greatest key does.
 #import order
 #import keys
 #import key_pair

@@ -1,5 +1,4 @@
-// Product of 32-bit integers in 64 bits, also on GPUs without 64-bit integers: two words, by long
-// multiplication.
+// Product of 32-bit integers in 64 bits, by long multiplication of two words: no device needs 64-bit integers.
 #import full_product
 #import plain_finish
 #import widen

@@ -8,9 +8,8 @@
 //     level 1    [ 0 ]  [ 1 ]  [   2    ]         3
 //     level 2    [           0          ]         1
 //
-// A dispatch makes the levels that one workgroup can make by itself, six, and the next dispatch begins with the last of them. A dispatch
-// per level would be 12 for 4096 x 4096, the last ones with one workgroup each. One dispatch whose last workgroup makes the rest would
-// read what others have stored, without a promise to see it.
+// A dispatch makes the six levels that one workgroup can make by itself, and the next dispatch begins with the last of them. (A dispatch per
+// level would be 12 for 4096 x 4096. The last workgroup cannot make the rest: nothing promises that it sees what others have stored.)
 //
 // A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
 //
@@ -20,7 +19,7 @@
 //     3        8 x 8        level 2 in workgroup memory             64 invocations
 //     4 .. 6   4, 2, 1      the level before in workgroup memory    16, 4, 1
 //
-// The source is read once; all levels together are a third of its texels. Sixteen independent loads are in flight at once.
+// The source is read once, with sixteen independent loads in flight; all levels together are a third of its texels.
 //
 // The tiles of the last column and row take the texels that are left over: up to 127 columns, which are 31 of level 2. Level 2 of such a
 // tile is made in two rounds.

@@ -1,7 +1,7 @@
 // A position that moves on by equal steps.
 //
-// In a buffer that is an addition. In a texture a position is a column and a line, found by a division whose two conversions between floats
-// and integers alone cost as much as eight additions. So the position is divided once, and the step too, and from then on both are added.
+// In a buffer that is an addition. In a texture a position is a column and a line, found by a division that costs more than eight additions.
+// So the position and the step are divided once, and from then on both are added.
 #ifdef texels
 #import region
 

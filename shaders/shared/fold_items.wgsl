@@ -1,8 +1,7 @@
 // Each invocation folds the items `i`, `i + grid`, `i + 2 grid` … into one accumulator.
 //
-// The stride is the whole grid, so at every step neighbouring invocations read neighbouring items and
-// the memory system turns a subgroup's loads into a few wide transactions. Splitting the input into one
-// contiguous chunk per invocation would add the same numbers and read the memory many times slower.
+// The stride is the whole grid, so neighbouring invocations read neighbouring items, in a few wide transactions. With one contiguous chunk per
+// invocation, the memory would be read many times slower.
 #import entry
 #import load
 

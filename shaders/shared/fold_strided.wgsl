@@ -1,7 +1,7 @@
-// Each invocation folds elements that are `params.own.stride` apart, four at a time.
+// Each invocation folds elements that are `params.own.stride` apart, four at a time, or texels of a texture (texels.wgsl).
 //
-// With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent
-// loads keep four sectors in flight; vectors would gain nothing. Texels of a texture are loaded in the same way (texels.wgsl).
+// With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent loads keep four sectors in
+// flight; vectors would gain nothing.
 #import cursor
 #import entry
 #import load

@@ -1,21 +1,16 @@
 // Each invocation folds vectors of four elements, four vectors at a time.
 //
-// Two techniques bring a memory-bound kernel from good speed to peak speed. A `vec4` load reads 16 bytes with
-// one instruction, so the same bytes take a quarter of the address arithmetic and of the load slots. And four
-// independent loads are issued before the first is used, so that while one is in flight (several hundred
-// cycles) three others are, too: bandwidth is bytes in flight divided by latency. The four accumulators are
-// independent for the same reason, and are combined once at the end.
+// Two techniques bring a memory-bound kernel to peak speed. A `vec4` load reads 16 bytes with one instruction, so the same bytes take a quarter
+// of the address arithmetic and of the load slots. And four independent loads are issued before the first is used, because bandwidth is bytes
+// in flight divided by latency. The four accumulators are independent for the same reason, and are combined once at the end.
 //
-// A binding starts at a multiple of 256 bytes; the data may start at any element after that. The vectors
-// between the first and the last 16-byte boundary go through the loop. Up to three elements before them and
-// up to three after them are loaded one by one.
+// The data may start at any element of a binding. The vectors between the first and the last 16-byte boundary go through the loop. Up to three
+// elements before them and up to three after them are loaded one by one.
 //
-// `fold_range` folds any range of positions in the binding. `grid` invocations share the range, and this one
-// has index `own`. `fold` does this for all invocations and all items of the dispatch. `origin` is the
-// position with index 0.
+// `fold_range` folds any range of positions in the binding. `grid` invocations share the range, and this one has index `own`. `origin` is the
+// position with index 0. `fold` does this for all items of the dispatch.
 //
-// Other items are folded without vectors: accumulators of an earlier dispatch one at a time, and strided
-// elements as in fold_strided.wgsl.
+// Accumulators of an earlier dispatch are folded one at a time, and strided elements as in fold_strided.wgsl.
 #ifdef strided
 #import fold_strided
 #else

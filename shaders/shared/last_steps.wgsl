@@ -1,13 +1,11 @@
-// The last six steps of a tree. The first 64 invocations contribute a value each (all invocations in a
-// smaller workgroup). The values of the others are ignored. Only invocation 0 gets the total.
+// The last six steps of a tree. The first 64 invocations contribute a value each (all invocations in a smaller workgroup). Only invocation 0
+// gets the total.
 //
-// Subgroups do the steps in registers, with a single barrier (workgroup_reduce.wgsl). No assignment of
-// invocations to subgroups is assumed: usually the first 64 fill the first subgroups, but WGSL does not
-// guarantee it. Hence all subgroups take part; invocations after the first 64 contribute identities. They
-// would otherwise only wait.
+// Subgroups do the steps in registers, with a single barrier (workgroup_reduce.wgsl). WGSL does not guarantee that the first 64 invocations fill
+// the first subgroups. Hence all subgroups take part, and the other invocations contribute identities.
 //
-// Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the
-// pipeline is created, so the compiler removes the conditions on it.
+// Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is created, so the compiler
+// removes the conditions on it.
 #import operator
 #import entry
 

@@ -6,9 +6,8 @@
 //   texels            texels of a texture (texels.wgsl), in the place of elements
 //   reads_partials    accumulators that an earlier dispatch has written, already mapped
 //
-// Adjoining: no binding is larger than 2 GiB (on many devices 128 MiB). With one dispatch per binding each
-// would wait for the previous one, since both publish to the same partials buffer. On a large GPU that wait
-// is as long as reading forty megabytes.
+// Adjoining: no binding is larger than 2 GiB (on many devices 128 MiB). A dispatch per binding would wait for the previous one, since both
+// publish to the same partials buffer: on a large GPU as long as reading forty megabytes takes.
 #import io
 
 #ifdef reads_partials

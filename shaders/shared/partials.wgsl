@@ -1,21 +1,17 @@
-// The partials buffer: workgroups publish their partials in it and take tickets, and the last one collects
-// all partials.
+// The partials buffer: workgroups publish their partials in it and take tickets, and the last one collects all partials.
 //
-// WGSL's atomics are relaxed, and its barriers synchronize only one workgroup, so nothing in the language
-// orders one workgroup's ordinary stores before another's loads. Three measures replace such an order:
+// WGSL's atomics are relaxed, and its barriers synchronize only one workgroup, so nothing in the language orders one workgroup's ordinary
+// stores before another's loads. Three measures replace such an order:
 //
-// 1. Partials are published and collected by read-modify-write atomics, which every GPU performs at the one
-//    point that all its cores share (the last-level cache). According to the specification a plain atomic
-//    load would be enough, but drivers have been seen to serve one from a stale private cache line.
-// 2. A partial is published by an *exchange*: it returns the old word, which it can only do once it has been
-//    performed.
-// 3. The ticket's addend depends on those returned words (`& params.own.zero`, a zero that no compiler
-//    knows), so the ticket is taken after the exchanges have been performed.
+// 1. Partials are published and collected by read-modify-write atomics, which every GPU performs at the one point that all its cores share
+//    (the last-level cache). Drivers have been seen to serve a plain atomic load from a stale private cache line.
+// 2. A partial is published by an *exchange*: it returns the old word, which it can only do once it has been performed.
+// 3. The ticket's addend depends on those returned words (`& params.own.zero`, a zero that no compiler knows), so the ticket is taken after
+//    the exchanges have been performed.
 //
-// This argument relies on hardware, not on a guarantee of the language. It holds on every device that
-// performs an atomic with a return value at device scope before it returns: NVIDIA, AMD, Intel and Apple
-// GPUs, and the software adapters. tests/device/one_launch.rs looks for a device that does not; there a second
-// launch replaces this file (`Launches::Two`).
+// This relies on hardware that performs an atomic with a return value at device scope before it returns, as NVIDIA, AMD, Intel and Apple GPUs
+// and the software adapters do. tests/device/one_launch.rs looks for a device that does not; there a second launch replaces this file
+// (`Launches::Two`).
 #import io
 #import words
 #import exchange_words

@@ -1,7 +1,7 @@
 // A rectangle of a texture, and the division by its width.
 //
-// The division is one product of floats, and is then corrected in integers: the quotient is below 2^15 (no texture has more rows), and
-// its error before rounding below 2^15 · 3 · 2^-24, so at most one. An integer division takes several times as long on most GPUs.
+// The division is one product of floats, corrected in integers: the quotient is below 2^15 (no texture has more rows), so its error before
+// rounding is at most one. An integer division takes several times as long on most GPUs.
 
 struct Region {
     // The first texel's column and row.

@@ -1,7 +1,5 @@
-// Shuffles of an accumulator that is wider than 32 bits, word by word.
-//
-// Metal shuffles nothing wider than 32 bits, and Vulkan does so only with a feature that wgpu does not
-// enable.
+// Shuffles of an accumulator that is wider than 32 bits, word by word: Metal shuffles nothing wider, and Vulkan only with a feature that wgpu
+// does not enable.
 #import operator
 #import words
 #import shuffle_words

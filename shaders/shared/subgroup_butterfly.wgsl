@@ -1,7 +1,6 @@
 // A butterfly inside the subgroup: lane `i` exchanges values with lane `i xor d`, d = 1 … width / 2.
 //
-// It costs as much as the shuffle-down tree: lanes that would have been idle work, too. Every lane ends with
-// the subgroup's result: an all-reduce.
+// Every lane ends with the subgroup's result, at the cost of the shuffle-down tree: lanes that would have been idle work, too.
 #ifdef subgroups
 #import operator
 #import entry

@@ -1,7 +1,6 @@
-// A tree inside the subgroup: lane `i` takes lane `i + d`'s value, d = width / 2 … 1.
+// A tree inside the subgroup: lane `i` takes lane `i + d`'s value, d = width / 2 … 1. Lane 0 ends with the subgroup's result.
 //
-// Lanes whose partner is past the end keep their value: reading an inactive lane is undefined, and a
-// workgroup smaller than a subgroup fills only its first lanes. Lane 0 ends with the subgroup's result.
+// Lanes whose partner is past the end keep their value: reading an inactive lane is undefined, and a workgroup may be smaller than a subgroup.
 #ifdef subgroups
 #import operator
 #import entry

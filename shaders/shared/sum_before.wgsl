@@ -1,7 +1,7 @@
 // The sum of the values of all invocations before one. A step adds up eight sums: 64 invocations take two steps, and four barriers.
 //
-// Subgroups would save barriers, but not time: with them, medians of rows of 1024 elements took a twentieth longer on an NVIDIA H200, and
-// a sum over a subgroup after a loop that its lanes leave at different times was wrong.
+// Subgroups would save barriers, but not time: medians of rows of 1024 elements took a twentieth longer on an NVIDIA H200. And a sum over a
+// subgroup after a loop that its lanes leave at different times was wrong.
 #import io
 #import entry
 

@@ -1,10 +1,8 @@
-// One value per invocation becomes one value per team; a workgroup has several teams. `team` is the base-2
-// logarithm of the size of all teams. Only a team's first invocation gets its total. Between two calls there
-// must be a barrier.
+// One value per invocation becomes one value per team; a workgroup has several teams. `team` is the base-2 logarithm of the size of all teams.
+// Only a team's first invocation gets its total. Between two calls there must be a barrier.
 //
-// With subgroups this happens in registers, within each subgroup. A team that fits a subgroup needs a few
-// shuffles. In a larger team each subgroup reduces its values, its lane 0 stores the result to workgroup
-// memory, and after one barrier every subgroup reduces the results of its team.
+// With subgroups, a team that fits a subgroup needs a few shuffles. In a larger team each subgroup reduces its values, its lane 0 stores the
+// result to workgroup memory, and after one barrier every subgroup reduces the results of its team.
 //
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import operator

@@ -1,12 +1,10 @@
 // Texels of a rectangle of a texture, in the place of a buffer's elements.
 //
-// An image is read where it is: copying it to a buffer first would move three times the bytes. `textureLoad` reads one texel, without
-// a sampler, from any format whose channels are floats, or signed, or unsigned integers. The conversion from half floats, 8-bit
-// fractions or sRGB costs nothing: the texture unit does it.
+// Copying an image to a buffer first would move three times the bytes. `textureLoad` reads one texel, without a sampler, from any format whose
+// channels are floats, or signed, or unsigned integers, and the texture unit converts it for nothing.
 //
-// Kernels count elements: position p is an invocation's business, and neighbouring lanes have neighbouring positions. GPUs do not store
-// textures row by row but in small blocks, so that a neighbour above is as near as one beside. So positions go through *strips* of a
-// few rows, column after column, and 32 lanes read a block of 4 × 8 texels. Drawn with strips of four rows:
+// Neighbouring lanes have neighbouring positions. GPUs store textures in small blocks, so that a neighbour above is as near as one beside. So
+// positions go through *strips* of a few rows, column after column, and 32 lanes read a block of 4 × 8 texels. With strips of four rows:
 //
 //     strip 0   0  4  8 12 16 20 ..        strip 1   4w  4w+4 ..        rows below the last whole strip
 //               1  5  9 13 17 21 ..                  4w+1 ..            go from left to right
@@ -15,8 +13,8 @@
 //
 // Shapes that need the order of rows, such as a result for each row, have strips of one row.
 //
-// Loops find the places of four texels, then load the four, and then map them: a branch between two loads would make the second wait
-// for the first, and an NVIDIA H100 then takes a tenth longer.
+// Loops find the places of four texels, then load the four, and then map them: with a branch between two loads the second waits for the
+// first, and an NVIDIA H100 takes a tenth longer.
 #import cursor
 #import region
 #import texel_map

@@ -1,8 +1,5 @@
-// The grand total as one atomic word, for operators that have no atomic operation of the hardware. (For the others
-// `add_to_total` is that operation.)
-//
-// A loop reads the word, computes its new value, and exchanges it only if it has not changed meanwhile; if it has,
-// the loop starts over with the current value. Floats do this with their bits.
+// The grand total as one atomic word, for operators that have no atomic operation of the hardware. (For the others `add_to_total` is that
+// operation.) A loop computes the word's new value, and exchanges it only if the word has not changed meanwhile. Floats do this with their bits.
 #import io
 
 fn add_to_total(acc: Acc) {

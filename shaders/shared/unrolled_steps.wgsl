@@ -1,6 +1,5 @@
-// The steps of a tree over the first WG slots of `tile`, without a loop: a line for every possible step.
-//
-// `WG`, which is known when the pipeline is created, decides which steps remain. The total ends in slot 0.
+// The steps of a tree over the first WG slots of `tile`, without a loop: a line for every possible step. `WG`, which is known when the pipeline
+// is created, decides which steps remain. The total ends in slot 0.
 #import operator
 #import io
 #import kernel

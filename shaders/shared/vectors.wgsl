@@ -1,8 +1,7 @@
 // Four elements at a time: the inputs, bound a second time as vectors.
 //
-// The first input's vectors are aligned. Those of the second input are aligned, too, if both inputs start at
-// the same offset from a multiple of 16 bytes. Otherwise its elements are loaded singly, which costs
-// instructions but no traffic. Of two adjoining bindings the first one ends between two vectors.
+// Vectors of the second input are aligned if both inputs start at the same offset from a multiple of 16 bytes. Otherwise its elements are
+// loaded singly, which costs instructions but no traffic. Of two adjoining bindings the first one ends between two vectors.
 #import load
 #import map4
 

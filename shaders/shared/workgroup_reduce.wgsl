@@ -1,14 +1,12 @@
-// One value per invocation becomes one value per workgroup. Only invocation 0 is guaranteed to get the total.
-// Between two calls there must be a barrier.
+// One value per invocation becomes one value per workgroup. Only invocation 0 is guaranteed to get the total. Between two calls there must be a
+// barrier.
 //
-// With subgroups, each subgroup reduces its own values in registers, its lane 0 stores the result to
-// workgroup memory, and after one barrier every subgroup reduces those results. All of them do so, although
-// one would be enough: a browser may refuse a subgroup operation under `if subgroup == 0`, and the others
-// would only wait. No width is assumed. With narrow subgroups there are more results than lanes (256
-// invocations in subgroups of 4 leave 64), so each lane first combines several.
+// With subgroups, each subgroup reduces its own values in registers, its lane 0 stores the result to workgroup memory, and after one barrier
+// every subgroup reduces those results: a browser may refuse a subgroup operation under `if subgroup == 0`, and the others would only wait.
+// With narrow subgroups there are more results than lanes (256 invocations in subgroups of 4 leave 64), so each lane first combines several.
 //
-// Without subgroups it is the tree of the rung `sequential`, through workgroup memory only: the upper half is
-// added onto the lower half until one value is left.
+// Without subgroups it is the tree of the rung `sequential`, through workgroup memory only: the upper half is added onto the lower half until
+// one value is left.
 //
 // The kernel chooses the `subgroup_reduce` by its own import.
 #import operator

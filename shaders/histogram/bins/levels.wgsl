@@ -1,7 +1,6 @@
 // Finds the bin of a float or an integer between levels that the caller lists.
 //
-// Levels lie anywhere, so there is no guess as for ranges (ranges.wgsl): each key takes a binary search. Floats are compared as integers,
-// and the last level belongs to the last bin, as there.
+// Levels lie anywhere, so there is no guess as for ranges (ranges.wgsl): each key takes a binary search.
 #import borders
 #import io
 

@@ -1,7 +1,7 @@
 // Finds the bin of a float among equal ranges: guesses in floats, and decides in integers.
 //
-// floor((x - low) * bins / (high - low)) is not reliable: a GPU may contract, flush denormals or reassociate (Metal compiles with fast math),
-// so a value next to a border changes its bin from GPU to GPU. So, as in NumPy, a comparison with the borders decides:
+// floor((x - low) * bins / (high - low)) is not reliable: a GPU may contract, flush denormals or reassociate, so a value next to a border
+// changes its bin from GPU to GPU. So, as in NumPy, a comparison with the borders decides:
 //
 //   * The host computes the borders once, and stores for each bin its first and its last float.
 //   * Floats are compared as integers. If all bits of a negative float are flipped, and the sign bit of any other, the
@@ -10,10 +10,9 @@
 //   * The formula above is only a guess, whose error has a bound. Farther than that from a border the guess is right. Near a border a load
 //     of eight bytes confirms it. If it is wrong, by one bin or by a thousand, a search in sixteen steps finds the bin.
 //
-// So every adapter and the CPU give the same counts. The guess uses half of each number, because `x - low` may be infinite. It is one integer:
-// the bin, and below it the place between its borders in `fraction` bits. It takes one conversion from a float, which costs as much as four
-// additions. Of floats that are even over 256 bins from 0 to 1, one in a thousand is near a border; where the ends are far from 0
-// compared with a bin, more are, at last all.
+// So every adapter and the CPU give the same counts. The guess uses half of each number, because `x - low` may be infinite. It is one integer,
+// and so takes one conversion from a float: the bin, and below it the place between its borders in `fraction` bits. Of floats that are even
+// over 256 bins from 0 to 1, one in a thousand is near a border; more are if the ends are far from 0 compared with a bin.
 #import borders
 #import io
 

@@ -1,7 +1,7 @@
 // Finds the bin of a 64-bit integer between levels that the caller lists.
 //
-// A key and a level are two words each, the lower one first: no device needs 64-bit integers. 64-bit floats and signed integers become such
-// keys by an application's map to the order of integers. A search takes at most eighteen loads of eight bytes.
+// A key and a level are two words each, the lower one first: no device needs 64-bit integers. A search takes at most eighteen loads of eight
+// bytes.
 #import io
 
 // The first key of each bin, and the last key of the last bin.

@@ -1,14 +1,13 @@
 // Passes the bins of every element of a dispatch to `count`: with a map, with several channels, or of every stride-th element.
 //
-// An element is loaded as a whole, and four of them before the first is used, as in words.wgsl. `visit` is generated: it maps an
-// element to its keys, one for each channel. Bins of one channel come after those of another:
+// Four elements are loaded before the first is used, as in words.wgsl. `visit` is generated: it maps an element to its keys, one for each
+// channel. Bins of one channel come after those of another:
 //
 //     counter   0   1   2   3   4   5   6   7   8
 //     channel   0   0   0   1   1   1   2   2   2          BINS = 3, three channels
 //     bin       0   1   2   0   1   2   0   1   2
 //
-// A stride of k elements saves arithmetic and additions, but hardly any memory traffic while k elements fit one sector of the
-// cache, 32 bytes on most GPUs.
+// A stride of k elements saves hardly any memory traffic while k elements fit one sector of the cache, 32 bytes on most GPUs.
 #import io
 #import kernel
 #import bins

@@ -1,10 +1,7 @@
-// Sums of integers that cannot wrap. `widen` returns the term of an element: the element itself (widen.wgsl),
-// or its magnitude.
+// Sums of integers that cannot wrap. `widen` returns the term of an element: the element itself (widen.wgsl), or its magnitude.
 //
-// Elements of 32 bits are summed in 64 bits, also on GPUs without 64-bit integers: two words and a carry. For
-// elements of 64 bits the upper and the lower halves are added separately: the sum of 2^31 halves of 32 bits
-// fits 64 bits, and no buffer holds more elements than that. The reader of the two sums, the host or
-// `finish`, combines them in 128 bits.
+// Elements of 32 bits are summed in two words with a carry. Of 64-bit elements the upper and the lower halves are added separately: the sum of
+// 2^31 halves fits 64 bits, and no buffer holds more elements. Whoever reads the two sums, the host or `finish`, combines them in 128 bits.
 #import operator
 
 fn map(elem: Elem, index: u32) -> Acc {

@@ -1,17 +1,16 @@
-// Exponential and logarithm of 64-bit floats, which neither WGSL nor the languages it is translated to have.
-// 32-bit floats use WGSL's own functions. The caller tests the bits for infinities and NaNs.
+// Exponential and logarithm of 64-bit floats, which neither WGSL nor the languages it is translated to have. 32-bit floats use WGSL's own
+// functions. The caller tests the bits for infinities and NaNs.
 //
-// EXPONENTIAL. Let k be the integer nearest to x / ln 2. The remainder r = x - k ln 2 is at most ln 2 / 2 in
-// magnitude, and e^x = 2^k · e^r.
+// EXPONENTIAL. Let k be the integer nearest to x / ln 2. The remainder r = x - k ln 2 is at most ln 2 / 2 in magnitude, and e^x = 2^k · e^r.
 //
-// - The remainder. ln 2 is split into two parts. The first has 37 bits and k has 11, so their product is
-//   exact, and by cancellation the first difference is exact, too. Only the second part causes rounding.
-// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …) up to r^11, with minimax coefficients: Taylor's
-//   would be off by tens of units in the last place at the ends of the interval. Small terms are added first.
+// - The remainder. ln 2 is split into two parts. The first has 37 bits and k has 11, so their product is exact, and by cancellation the first
+//   difference is exact, too. Only the second part causes rounding.
+// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …) up to r^11, with minimax coefficients: Taylor's would be off by tens of units in
+//   the last place at the ends of the interval. Small terms are added first.
 // - The scaling. 2^k may be out of range, so it takes two factors with about half of k each.
 //
-// It is valid for |x| up to 1400: all x whose result neither overflows (above 709.78) nor vanishes (below
-// -745.13). Subnormal results are rounded a second time, or are zero if the device flushes them.
+// It is valid for |x| up to 1400: all x whose result neither overflows (above 709.78) nor vanishes (below -745.13). Subnormal results are
+// rounded a second time, or are zero if the device flushes them.
 //
 // LOGARITHM of a positive, normal x. x = 2^k · m with m between √½ and √2. Then f = m - 1 is exact, and
 //
@@ -19,9 +18,8 @@
 //
 // s is at most 0.172, so ten terms are enough, and its rounding error matters little.
 //
-// Evaluated as written, both are off by less than a unit in the last place; with Mesa's compiler, which
-// rearranges sums, by 1.3 and 1.1 units. So nothing here adds a number and later subtracts it: such a compiler
-// would remove that.
+// Both are off by less than a unit in the last place; with Mesa's compiler, which rearranges sums, by 1.3 and 1.1 units. Nothing here adds a
+// number and later subtracts it, which such a compiler would remove.
 #import real
 
 #ifdef bits_64

@@ -1,8 +1,7 @@
 // The best element and its index: the part that arg-min and arg-max share.
 //
 // `rank_of` returns an element's rank, an integer: a better element has a higher rank, and a NaN has the highest. Among equal ranks the lower
-// index wins. So `combine` is independent of the order in which pairs are combined, and the result is the same on every GPU: the first of the
-// best elements, or the first NaN.
+// index wins. So the order of combination does not matter: the result is the first of the best elements, or the first NaN.
 //
 // The index counts within the input or the segment. Empty input: 0xffffffff.
 #import order

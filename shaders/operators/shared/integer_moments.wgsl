@@ -1,18 +1,12 @@
-// Count, sum and sum of squares of 32-bit integers. All are exact: integers can be subtracted before anything
-// is rounded.
-//
-// Converted to a float, an integer near 2^31 loses seven bits, which is more than a deviation of fifty. So
-// the sum is kept in 64 bits and the sum of squares in 96, also on GPUs without 64-bit integers, and at the
-// end
+// Count, sum and sum of squares of 32-bit integers, all exact, for
 //
 //     Σ (x - mean)²  =  (n Σx² - (Σx)²) / n
 //
-// is computed in 128 bits. The textbook's formula fails in floats, because it subtracts two large numbers; it
-// does not fail if no digit is dropped. n has 32 bits and a square 64, so n Σx² has at most 128. Only the
-// quotient rounds, and the result is the same on every GPU up to the rounding of two divisions.
+// The formula fails in floats, because it subtracts two large numbers. It does not if no digit is dropped: the sum has 64 bits and the sum of
+// squares 96, also on GPUs without 64-bit integers, and the difference is computed in 128 bits. Only the quotient rounds. A float of an integer
+// near 2^31 would lose seven bits, more than a deviation of fifty.
 //
-// Cost: five words of accumulator instead of three, four products of half-words for each square, and two
-// additions with carries.
+// Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
 #import full_product
 #import magnitude
 #import real

@@ -1,8 +1,7 @@
-// An operator over some of the elements: those that `keeps` says.
+// An operator over the elements that `keeps` returns true for. The operator itself is in this module, too, by names that begin with `inner`.
 //
-// The operator itself stands in this module, too, by names that begin with `inner`. An element that is left out becomes the
-// identity, which changes no state. Only `finish` has to know of it: a mean divides by the number of elements that are kept. So the
-// accumulator counts them, in one word more, and an input of which none is kept has the result of an empty one.
+// An element that is left out becomes the identity. Only `finish` depends on it: a mean divides by the number of elements that are kept, which
+// the accumulator counts in one word more. If none is kept, the result is that of an empty input.
 //
 // Nearly always all of four elements are kept. Then they go the operator's own way.
 #import inner

@@ -1,5 +1,4 @@
-// The magnitude of an integer, as an unsigned integer of the same width: the magnitude of the lowest signed
-// integer does not fit its own type.
+// The magnitude of an integer, as an unsigned integer of the same width: that of the lowest signed integer does not fit its own type.
 
 #ifdef bits_64
 alias Magnitude = u64;

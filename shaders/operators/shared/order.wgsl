@@ -1,14 +1,11 @@
-// Compares floats as integers, so that NaN, infinities and signed zeros give the same results on every GPU.
+// Compares floats as integers, so that NaN, infinities and signed zeros give the same results on every GPU. (WGSL lets an implementation assume
+// that NaNs and infinities do not occur, as Metal's compiler does, and `min(NaN, 1.0)` differs from driver to driver.)
 //
-// WGSL lets an implementation assume that NaNs and infinities do not occur, and Metal's compiler does so by default. The value of `min(NaN, 1.0)`
-// differs from driver to driver. The bits of a positive float, read as a signed integer, grow with the float. Those of a negative float grow in
-// the opposite direction, so all bits except the sign are flipped. Then the order of the integers is the order of the floats, with -0 below +0.
-// The patterns beyond the infinities belong to NaNs, whose signs and payloads have no order: all of them become the one key `nan` that wins the
-// comparison. So a NaN anywhere in the input makes the result NaN, as in NumPy.
+// The bits of a positive float, read as a signed integer, grow with the float. Those of a negative one grow in the opposite direction, so all
+// bits except the sign are flipped. Then the order of the integers is that of the floats, with -0 below +0. The patterns beyond the infinities
+// are NaNs: all of them become the one key `nan` that wins the comparison, so a NaN anywhere makes the result NaN, as in NumPy.
 //
-// `bits` returns an element's bit pattern. The binding holds bit patterns, so there is no float arithmetic at all.
-//
-// Integers are their own keys.
+// `bits` returns an element's bit pattern. Integers are their own keys.
 
 #import keys
 

@@ -1,14 +1,11 @@
 // The mean of integers, correctly rounded: their exact sum (exact_sum.wgsl), by long division.
 //
-// Division of floats may be off by 2.5 units in WGSL, and differs between GPUs. The quotient of two integers,
-// computed bit by bit, is exact and needs no float arithmetic: this file builds the bits of the result. So
-// the mean of 64-bit integers is a 64-bit float even on GPUs whose shaders cannot compute with those. There
-// is one division per result. Its hundred steps are negligible compared with reading a segment, unless
-// segments are very short.
+// Division of floats may be off by 2.5 units in WGSL, and differs between GPUs. The quotient of two integers, computed bit by bit, is exact and
+// needs no float arithmetic: this file builds the bits of the result, a 64-bit float even on GPUs that cannot compute with those. Its hundred
+// steps per result are negligible unless segments are very short.
 //
-// `Word` is an unsigned integer of the result's width. `upper` and `lower` are the two words of the sum.
-// DIGITS and BIAS describe the float format. The sum of n elements is less than n times the range of a word,
-// so the upper word is less than n.
+// `Word` is an unsigned integer of the result's width, and `upper` and `lower` are the two words of the sum. The sum of n elements is less than
+// n times the range of a word, so the upper word is less than n.
 #import operator
 #ifdef bits_64
 alias Word = u64;

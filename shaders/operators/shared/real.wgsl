@@ -1,6 +1,5 @@
-// Real numbers as floats of 32 bits, or of 64 bits if the elements have 64: the type, constants about its
-// bits, and functions that operators need beyond arithmetic. They test bits, because a compiler may assume
-// that comparisons meet no NaNs.
+// Real numbers as floats of 32 bits, or of 64 bits if the elements have 64: the type, constants about its bits, and functions. They test bits,
+// because a compiler may assume that comparisons meet no NaNs.
 
 #ifdef bits_64
 alias Real = f64;
