@@ -2,7 +2,6 @@
 #import co_moments
 #import real
 #import running_mean
-#import unit
 
 fn finish(acc: Acc, n: u32) -> Real {
     // An infinity leaves no rest of a mean.

@@ -14,13 +14,12 @@
 //     d = (b.mean - a.mean) + (b.low - a.low)
 //
 // The usual split, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short float is made
-// by clearing bits. Squares are those of distances in a unit (unit.wgsl), which lies in these bits.
+// by clearing bits. Squares are those of distances in a unit (running_mean.wgsl), which lies in these bits.
 //
 // An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half. n = 0 needs no branch: the divisor is at
 // least one, and nb = 0 makes both terms zero.
 #import real
 #import running_mean
-#import unit
 
 struct Acc {
     n: Real,
@@ -80,12 +79,13 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return Acc(n, both.mean, both.low, parts + both.d * (both.d * (a.n * share)));
 }
 
-// The mean square around the mean of n elements, divided by n - `less`. An infinity leaves no rest of a mean.
+// The mean square around the mean of n elements, divided by n - `less`: in the unit of elements before they were halved. An infinity leaves no
+// rest of a mean.
 fn mean_square(acc: Acc, n: u32, less: u32) -> Real {
     if n <= less || is_undefined(acc.low) {
         return not_a_number(n);
     }
-    let unit = whole_power_of(unit_of(acc.mean));
+    let unit = power_of(unit_of(acc.mean) + 1u);
     return acc.m2 / Real(n - less) * unit * unit;
 }
 
@@ -93,5 +93,5 @@ fn root_mean_square(acc: Acc, n: u32, less: u32) -> Real {
     if n <= less || is_undefined(acc.low) {
         return not_a_number(n);
     }
-    return root(acc.m2 / Real(n - less)) * whole_power_of(unit_of(acc.mean));
+    return root(acc.m2 / Real(n - less)) * power_of(unit_of(acc.mean) + 1u);
 }

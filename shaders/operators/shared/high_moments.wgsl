@@ -7,11 +7,10 @@
 //     m3 = a3 + b3 + d³ na q (p - q)            + 3 d (p b2 - q a2)
 //     m4 = a4 + b4 + d⁴ na q (p² - p q + q²)    + 6 d² (p² b2 + q² a2)    + 4 d (p b3 - q a3)
 //
-// All sums are those of distances in a unit (unit.wgsl), so results do not depend on the scale of the elements. A merge takes the larger unit
+// All sums are those of distances in a unit (running_mean.wgsl), so results do not depend on the scale of the elements. A merge takes the larger unit
 // of both parts, in which a sum of the other part may vanish only if it is too small to count.
 #import real
 #import running_mean
-#import unit
 
 struct Acc {
     mean: Real,

@@ -39,12 +39,6 @@ fn upper(acc: Acc) -> Word {
 }
 #endif
 
-#ifdef signed
-const IS_SIGNED: bool = true;
-#else
-const IS_SIGNED: bool = false;
-#endif
-
 // `high` and `low` divided by `n`, as the bits of a positive float: rounded to nearest, ties to even.
 fn quotient(high: Word, low: Word, n: Word) -> Word {
     if (high | low) == Word(0) {
@@ -79,11 +73,13 @@ fn finish(acc: Acc, n: u32) -> Word {
     }
     var high = upper(acc);
     var low = lower(acc);
-    let negative = IS_SIGNED && (high >> (BITS - 1u)) != Word(0);
-    if negative {
+    var sign = Word(0);
+#ifdef signed
+    sign = (high >> (BITS - 1u)) << (BITS - 1u);
+    if sign != Word(0) {
         low = ~low + Word(1);
         high = ~high + select(Word(0), Word(1), low == Word(0));
     }
-    let sign = select(Word(0), Word(1) << (BITS - 1u), negative);
+#endif
     return sign | quotient(high, low, Word(n));
 }

@@ -1,13 +1,47 @@
-// The mean of the elements so far, for moments: a short float, which has the upper bits of a significand, and the rest. The bits that the short
-// float leaves hold the unit (unit.wgsl) of distances from the mean. float_moments.wgsl says why.
+// The mean of the elements so far and the unit of distances from it, for moments.
+//
+// The mean is the sum of a short float, which has the upper bits of a significand, and the rest: float_moments.wgsl says why. The bits that the
+// short float leaves hold the unit, as the exponent of a float.
+//
+// A unit is a power of two near the largest element so far, in which distances are measured before they are multiplied: the fourth power of a
+// distance of 10^-12 lies far below the smallest float of 32 bits, that of 10^12 far above the largest. No distance is much larger than the
+// unit, and those that are not 0 are larger than the last place of an element, whose fourth power in the unit is a normal float.
+//
+// Elements are halved first: the distance of two of them may be twice the largest float.
 #import real
-#import unit
 
+// The upper bits of a short float; the largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
 #ifdef bits_64
 const SHORT: Bits = 0xffffffffffffe000lu;
+const BELOW_QUARTER: Real = 0x1.fffffffffffffp-3lf;
+const FRACTION: u32 = 52u;
+const LARGEST_UNIT: u32 = 2045u;
+const BOTH: u32 = 2046u;
 #else
 const SHORT: Bits = 0xfffff000u;
+const BELOW_QUARTER: Real = 0x1.fffffep-3f;
+const FRACTION: u32 = 23u;
+const LARGEST_UNIT: u32 = 253u;
+const BOTH: u32 = 254u;
 #endif
+
+// The odd exponent of a power of two near a distance: none is 0, which states without elements have.
+fn exponent_of(distance: Real) -> u32 {
+    return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT) | 1u;
+}
+
+fn power_of(exponent: u32) -> Real {
+    return bitcast<Real>(Bits(exponent) << FRACTION);
+}
+
+// What a number in a unit is multiplied with instead of divided by it. Of no elements it is some power.
+fn inverse_of(exponent: u32) -> Real {
+    return power_of(BOTH - exponent);
+}
+
+fn sum_of(v: vec4<Real>) -> Real {
+    return (v.x + v.y) + (v.z + v.w);
+}
 
 fn unit_of(mean: Bits) -> u32 {
     return u32(mean & ~SHORT);
@@ -32,10 +66,13 @@ struct Centred {
 // Elements are the sums of two floats each.
 fn centred(high: vec4<Real>, rest: vec4<Real>) -> Centred {
     let x = high + rest;
-    let mean = upper_half(near_mean_of(x));
+    // The mean, but for its last bit. Mesa rewrites x * 0.25 + y * 0.25 as (x + y) * 0.25, which may overflow; two different factors, a quarter
+    // and the float below it, prevent that.
+    let mean = upper_half((x.x * Real(0.25) + x.y * BELOW_QUARTER) + (x.z * Real(0.25) + x.w * BELOW_QUARTER));
     let d = (high - vec4<Real>(short_of(mean))) + rest;
     let low = sum_of(d) * Real(0.25);
-    let unit = exponent_of(largest_of(x));
+    let sizes = abs(x);
+    let unit = exponent_of(max(max(sizes.x, sizes.y), max(sizes.z, sizes.w)));
     return Centred(mean | Bits(unit), low, (d - vec4<Real>(low)) * inverse_of(unit));
 }
 
