@@ -61,33 +61,23 @@ impl Keys {
         }
     }
 
-    /// The lowest and the highest float that are counted; `None` if keys are no floats.
-    pub(super) fn ends(&self) -> Option<(f32, f32)> {
-        match self {
-            Keys::Ranges { low, high } => Some((*low, *high)),
-            Keys::Levels(levels) => Some((levels[0], levels[levels.len() - 1])),
-            _ => None,
-        }
-    }
-
     /// Checks the ends of the range, or the levels.
     pub(super) fn check(&self, bins: u32) -> Result<(), Error> {
-        let unless_rising = |rises: bool, levels: usize| {
-            let is_right = rises && levels == bins as usize + 1;
-            let remedy = "list one level more than there are bins, none below the one before, none NaN";
-            let message = || format!("{levels} levels for {bins} bins: {remedy}");
-            if is_right { Ok(()) } else { Err(Error::setting("levels", message())) }
-        };
-        match self {
+        let (rises, levels) = match self {
             Keys::Ranges { low, high } if !(low.is_finite() && high.is_finite() && low < high) => {
                 let remedy = "both must be finite, and the first less than the second";
-                Err(Error::setting("range", format!("ranges from {low} to {high}: {remedy}")))
+                return Err(Error::setting("range", format!("ranges from {low} to {high}: {remedy}")));
             }
-            Keys::Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
-            Keys::U32Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
-            Keys::U64Levels(levels) => unless_rising(levels.is_sorted(), levels.len()),
-            Keys::Numbers | Keys::Ranges { .. } => Ok(()),
+            Keys::Numbers | Keys::Ranges { .. } => return Ok(()),
+            Keys::Levels(levels) => (levels.is_sorted(), levels.len()),
+            Keys::U32Levels(levels) => (levels.is_sorted(), levels.len()),
+            Keys::U64Levels(levels) => (levels.is_sorted(), levels.len()),
+        };
+        if rises && levels == bins as usize + 1 {
+            return Ok(());
         }
+        let remedy = "list one level more than there are bins, none below the one before, none NaN";
+        Err(Error::setting("levels", format!("{levels} levels for {bins} bins: {remedy}")))
     }
 
     /// The first and the last key of each bin, as integers in order; of 64 bits all levels.

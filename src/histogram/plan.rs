@@ -110,11 +110,15 @@ impl Histogram {
 
     /// The parameters that describe the range of keys.
     fn range(&self) -> Params {
-        if let Keys::U32Levels(levels) = &self.keys {
-            let span = levels[levels.len() - 1] - levels[0];
-            return Params { low: levels[0], span, ..Params::default() };
-        }
-        let Some((low, high)) = self.keys.ends() else { return Params::default() };
+        let (low, high) = match &self.keys {
+            Keys::Numbers | Keys::U64Levels(_) => return Params::default(),
+            Keys::U32Levels(levels) => {
+                let span = levels[levels.len() - 1] - levels[0];
+                return Params { low: levels[0], span, ..Params::default() };
+            }
+            Keys::Ranges { low, high } => (*low, *high),
+            Keys::Levels(levels) => (levels[0], levels[levels.len() - 1]),
+        };
         Params {
             low: ordered(low),
             span: ordered(high) - ordered(low),
