@@ -16,11 +16,6 @@
 fn load_at(p: u32, origin: u32) -> Acc {
     return input[p];
 }
-
-// The dispatch's `i`-th accumulator.
-fn load(i: u32) -> Acc {
-    return input[params.first + i];
-}
 #else
 #ifdef texels
 #import texels
@@ -65,12 +60,12 @@ fn load_at(p: u32, origin: u32) -> Acc {
 #endif
 #endif
 #endif
+#endif
 
-// The dispatch's `i`-th element or pair.
+// The dispatch's `i`-th item.
 fn load(i: u32) -> Acc {
     return load_at(params.first + i, params.first - params.index);
 }
-#endif
 
 fn load_or_identity(i: u32) -> Acc {
     if i < params.len {
