@@ -14,7 +14,7 @@ fn kernel(at: Place, wg: Workgroup) {
     for (var i = begin; i < end; i++) {
         sum += offsets[i];
     }
-    var place = sum_before(sum, at);
+    var place = sum_before(sum, at.lid);
     for (var i = begin; i < end; i++) {
         let number = offsets[i];
         offsets[i] = place;

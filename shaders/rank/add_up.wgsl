@@ -30,7 +30,7 @@ fn kernel(at: Place, wg: Workgroup) {
         for (var part = begin; part < end; part++) {
             sum += ties[first + part];
         }
-        var before = before_all + sum_before(sum, at);
+        var before = before_all + sum_before(sum, at.lid);
         for (var part = begin; part < end; part++) {
             let own = ties[first + part];
             ties[first + part] = before;

@@ -131,7 +131,7 @@ fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place)
         if done < stop {
             marked = four_bits(in_range(load_vector(index), index));
         }
-        var place = done + sum_before(countOneBits(marked), at);
+        var place = done + sum_before(countOneBits(marked), at.lid);
         for (var left = marked; left != 0u; left &= left - 1u) {
             if place < stop {
                 store(row, place, word_of(key), index + firstTrailingBit(left));

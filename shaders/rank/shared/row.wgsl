@@ -299,7 +299,7 @@ fn choose(rank: u32, next: u32, at: Place) -> Bins {
         );
     }
     let sum = (own.x + own.y) + (own.z + own.w);
-    let before = sum_before(sum, at);
+    let before = sum_before(sum, at.lid);
     // The elements through each of the four bins.
     let ends = vec4(before) + vec4(own.x, own.x + own.y, own.x + own.y + own.z, sum);
     if (before <= rank) & (rank < ends.w) {
