@@ -18,9 +18,9 @@ pub(super) const BINS: u64 = 2048;
 /// Vectors of an invocation in a tile of the read.
 pub(super) const VECTORS: u32 = 4;
 
-/// Words of workgroup memory for candidates that wait, and for the counts of a read.
+/// Words of workgroup memory for candidates that wait or counts of digits, and for the sums of a workgroup.
 pub(super) const WAITING: u32 = 2048;
-pub(super) const COUNTS: u32 = 128;
+pub(super) const SUMS: u32 = 1024;
 
 /// The most brackets of one read: see `shaders/rank/stage/brackets.wgsl`. And the most ranks that are found at once.
 pub(super) const BRACKETS: u32 = 5;
@@ -209,7 +209,7 @@ impl Made<'_> {
     pub(super) fn check(self, limits: &Limits) -> Result<(), Error> {
         limits::check_all(self.steps().iter().map(|step| self.slots(step)), limits)?;
         limits::check_workgroup([WORKGROUP, 1], limits)?;
-        needs!(limits, max_compute_workgroup_storage_size, 4 * (COUNTS + WAITING))?;
+        needs!(limits, max_compute_workgroup_storage_size, 4 * (SUMS + WAITING))?;
         Ok(rows::check(self.k.into(), limits)?)
     }
 }
