@@ -1,6 +1,7 @@
 // ties: the first elements that are equal to the threshold, if some of them win.
 //
-// They follow all candidates in index order, so their places are known. Only the parts in which `sift` has counted the first ones are read.
+// They follow all candidates in index order, so their places are known. `sift` has counted them in each part of a row; their sums say which
+// parts have the first ones, and only these are read.
 #import io
 #import grid_entry
 #import input
@@ -9,88 +10,83 @@
 #import ends
 #import key_order
 #import output
+#import sum_before
 #import winner_indices
-#import winners
 
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
 
-// A bit for each element of a step: it is equal to the threshold.
+// Elements of an invocation in a step.
 const STEP: u32 = 4u;
-var<workgroup> bits: array<atomic<u32>, 32>;
 
-// The ties that win, and the place among the results of the first of them.
-struct Needed {
-    number: u32,
-    first: u32,
-}
-
-var<workgroup> needed_ties: Needed;
+var<workgroup> candidates_of_row: u32;
+var<workgroup> running: u32;
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     let own_row = workgroup.y;
     if lid == 0u {
-        let winning = winning_candidates(own_row);
-        needed_ties = Needed(winners_of_row() - winning, (params.row + own_row) * params.k + winning);
+        candidates_of_row = number(own_row);
     }
-    let needed = workgroupUniformLoad(&needed_ties);
-    if needed.number == 0u {
+    // A row may have fewer than k elements.
+    let winners = min(params.k, params.count);
+    let candidates = min(workgroupUniformLoad(&candidates_of_row), winners);
+    let needed = winners - candidates;
+    if needed == 0u {
         return;
     }
     let row = row_of(own_row);
     let key = known_key(own_row, HIGH);
+    let results = (params.row + own_row) * params.k + candidates;
+    var counted = own_row * params.parts;
+    var before = 0u;
     for (var part = workgroup.x; part < params.here; part += params.groups) {
-        let before = ties[own_row * params.parts + params.part + part];
-        if before >= needed.number {
+        let own = own_row * params.parts + params.part + part;
+        before += ties_of_parts(counted, own, lid);
+        counted = own;
+        if before >= needed {
             break;
         }
         let begin = select(4u * min(row.begin4 + part * params.span, row.end4), row.begin, part == 0u);
         let end = select(4u * min(row.begin4 + (part + 1u) * params.span, row.end4), row.end, part + 1u == params.here);
-        write_ties(begin, end, row.begin, key, before, needed, lid);
+        var found = before;
+        for (var at = begin; at < end; at += STEP * WG) {
+            let first = at + STEP * lid;
+            let bits = bits_of_ties(first, end, key);
+            var place = found + sum_before(countOneBits(bits), lid);
+            for (var left = bits; left != 0u; left &= left - 1u) {
+                if place < needed {
+                    store_value(results + place, word_of(key));
+                    winner_indices[results + place] = params.index + first + firstTrailingBit(left) - row.begin;
+                }
+                place += 1u;
+            }
+            if lid == WG - 1u {
+                running = place;
+            }
+            found = workgroupUniformLoad(&running);
+        }
     }
 }
 
-// Writes the ties of a part, in order, as long as some are needed.
-fn write_ties(begin: u32, end: u32, start: u32, key: Key, before: u32, needed: Needed, lid: u32) {
-    var found = before;
-    for (var at = begin; at < end; at += STEP * WG) {
-        for (var word = lid; word < STEP * WG / 32u; word += WG) {
-            atomicStore(&bits[word], 0u);
-        }
-        workgroupBarrier();
-        // A bit for each element of this invocation: FXC takes no vector that is written by a variable index.
-        var own = 0u;
-        for (var i = 0u; i < STEP; i++) {
-            let position = i * WG + lid;
-            if at + position < end {
-                if same(element(at + position), key) {
-                    own |= 1u << i;
-                    atomicOr(&bits[position >> 5u], 1u << (position & 31u));
-                }
-            }
-        }
-        workgroupBarrier();
-        for (var i = 0u; i < STEP; i++) {
-            let position = i * WG + lid;
-            if ((own >> i) & 1u) == 1u {
-                let place = found + ones_before(position);
-                if place < needed.number {
-                    store_value(needed.first + place, word_of(key));
-                    winner_indices[needed.first + place] = params.index + at + position - start;
-                }
-            }
-        }
-        found += ones_before(STEP * WG);
-        workgroupBarrier();
+// The ties in the parts from one to before another.
+fn ties_of_parts(begin: u32, end: u32, lid: u32) -> u32 {
+    var sum = 0u;
+    for (var i = begin + lid; i < end; i += WG) {
+        sum += ties[i];
     }
+    let before = sum_before(sum, lid);
+    if lid == WG - 1u {
+        running = before + sum;
+    }
+    return workgroupUniformLoad(&running);
 }
 
-fn ones_before(bit: u32) -> u32 {
-    var ones = 0u;
-    for (var word = 0u; word < (bit >> 5u); word++) {
-        ones += countOneBits(atomicLoad(&bits[word]));
+// A bit for each element of an invocation: it is equal to the threshold.
+fn bits_of_ties(first: u32, end: u32, key: Key) -> u32 {
+    var bits = 0u;
+    for (var i = 0u; i < STEP; i++) {
+        if first + i < end {
+            bits |= select(0u, 1u << i, same(element(first + i), key));
+        }
     }
-    if (bit & 31u) != 0u {
-        ones += countOneBits(atomicLoad(&bits[bit >> 5u]) & ((1u << (bit & 31u)) - 1u));
-    }
-    return ones;
+    return bits;
 }

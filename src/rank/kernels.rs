@@ -37,14 +37,13 @@ pub(super) const PICK: Step = "rank/pick";
 pub(super) const SIFT: Step = "rank/sift";
 pub(super) const DIGITS: Step = "rank/digits";
 pub(super) const FINISH: Step = "rank/finish";
-pub(super) const ADD_UP: Step = "rank/add_up";
 pub(super) const TIES: Step = "rank/ties";
 pub(super) const SORT: Step = "rank/sort";
 pub(super) const MERGE: Step = "rank/merge";
 
 /// The kernels of single ranks, and of the k smallest.
 const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
-const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, ADD_UP, TIES, SORT, MERGE];
+const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, TIES, SORT, MERGE];
 
 /// Invocations of the read. An H100 takes 12 % longer for five brackets with 128, and 17 % for a threshold that all elements are equal to with 256.
 pub(super) fn sifting(is_top: bool) -> u32 {
@@ -142,7 +141,7 @@ impl Made<'_> {
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => sifting(self.is_top),
-            PICK | ADD_UP => power_of_two_workgroup(1024, limits),
+            PICK => power_of_two_workgroup(1024, limits),
             ROW_RANKS | ROW_TOP => rows::workgroup(self.rows.len, self.k.into(), limits),
             _ => WORKGROUP,
         };
@@ -197,7 +196,6 @@ impl Made<'_> {
                 &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read), (8, Write)]
             }
             FINISH => &[(0, Read), (1, Write), (3, Read), (4, Write), (5, Read), (7, Read)],
-            ADD_UP => &[(4, Write), (10, Write)],
             TIES => &[(0, Read), (1, Write), (3, Read), (4, Write), (10, Read), (11, Write)],
             SORT => &[(4, Write), (7, Write), (9, Write)],
             _ => &[(1, Write), (4, Write), (7, Write), (9, Write), (11, Write)],

@@ -8,8 +8,8 @@ use crate::gpu::operation::{Memory, Step};
 use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
 use crate::rank::kernels::{
-    ADD_UP, BINS, BRACKETS, DIGITS, FINISH, MERGE, PICK, SAMPLE, SIFT, SORT, SPAN, STATE, TIES, VECTORS,
-    WORKGROUP, digits, key_words, reads, sifting, staged,
+    BINS, BRACKETS, DIGITS, FINISH, MERGE, PICK, SAMPLE, SIFT, SORT, SPAN, STATE, TIES, VECTORS, WORKGROUP,
+    digits, key_words, reads, sifting, staged,
 };
 use crate::rank::selection::{Params, Part, Selection};
 
@@ -28,7 +28,7 @@ impl Selection {
     fn steps(&self) -> impl Iterator<Item = (Step, u32)> {
         let digits = digits(self.element);
         let (last, merges): (&[Step], _) = match self.top {
-            Some(_) => (&[SIFT, ADD_UP, TIES, SORT], self.merges()),
+            Some(_) => (&[SIFT, TIES, SORT], self.merges()),
             None => (&[FINISH], 0),
         };
         let first = [SAMPLE, PICK, SIFT].into_iter().map(|step| (step, 0));
@@ -111,7 +111,7 @@ impl Selection {
         for part in part.cut(self.at_once(part.number, limits), self.element.size()) {
             let windows = self.windows(part.input, limits)?;
             for (step, round) in self.steps() {
-                let once = [PICK, ADD_UP, SORT, MERGE].contains(&step);
+                let once = [PICK, SORT, MERGE].contains(&step);
                 // Several brackets share a read, but not any number of them.
                 let reads = if step == SIFT && self.top.is_none() { reads(self.ranks() as u32) } else { 1 };
                 for nth in 0..if once { 1 } else { windows.len() } {
@@ -172,7 +172,6 @@ impl Selection {
             // The second read is for rows of which the first was in vain, so few workgroups are better.
             SIFT if round > 0 => parts.min(SEARCHING),
             SIFT => parts,
-            ADD_UP => 1,
             TIES => parts.min(SEARCHING),
             SORT | MERGE => self.room().div_ceil(SPAN.into()),
             _ => len.div_ceil(16 * invocations).min(SEARCHING.div_ceil(rows * self.ranks()).max(16)),
