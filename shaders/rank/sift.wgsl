@@ -26,8 +26,7 @@
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     own_row = workgroup.y;
     let row = row_of(own_row);
-    begin_row(lid);
-    if !is_needed() {
+    if !begin_row(lid) {
         return;
     }
     for (var part = workgroup.x; part < params.here; part += params.groups) {
@@ -41,10 +40,9 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         }
         let begin = row.begin4 + part * params.span;
         let end = min(begin + params.span, row.end4);
-        var at = begin + lid;
-        for (var tile = 0u; tile < params.tiles; tile++) {
-            count_all(load(at, end), valid_of(at, end), 4u * at - row.begin);
-            at += 4u * WG;
+        for (var first = begin; first < end; first += 4u * WG) {
+            let at = first + lid;
+            count_keys(load(at, end), valid_of(at, end), 4u * at - row.begin);
         }
         end_part(part, lid);
     }

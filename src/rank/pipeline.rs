@@ -137,7 +137,6 @@ impl Selection {
         let parts = |windows: &[Window]| windows.iter().map(|window| self.parts(window, rows)).sum::<u64>();
         let here = parts(&windows[nth..=nth]);
         let groups = self.groups((step, round), len.into(), here, rows);
-        let (tiles, k) = (self.tiles(rows) as u32, self.top.unwrap_or(0));
         let params = Params {
             first: window.first,
             len,
@@ -145,15 +144,14 @@ impl Selection {
             count,
             row: first as u32,
             groups,
-            tiles,
             samples: self.sample.size,
             room: self.room() as u32,
             is_last: u32::from(nth + 1 == windows.len()),
             round,
-            k: k as u32,
+            k: self.top.unwrap_or(0) as u32,
             parts: parts(windows) as u32,
             part: parts(&windows[..nth]) as u32,
-            span: tiles * VECTORS * sifting(self.top.is_some()),
+            span: self.tiles(rows) as u32 * VECTORS * sifting(self.top.is_some()),
             here: here as u32,
             rows: rows as u32,
             list: list as u32,

@@ -19,7 +19,6 @@ parameters! {
         count: u32,
         row: u32,
         groups: u32,
-        tiles: u32,
         samples: u32,
         room: u32,
         is_last: u32,

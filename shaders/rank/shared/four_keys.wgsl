@@ -8,6 +8,10 @@ struct FourKeys {
     d: Keys,
 }
 
+fn any_up_to(keys: FourKeys, key: Key) -> bool {
+    return any(are_up_to(keys.a, key)) | any(are_up_to(keys.b, key)) | any(are_up_to(keys.c, key)) | any(are_up_to(keys.d, key));
+}
+
 fn bits_below(keys: FourKeys, key: Key) -> u32 {
     return bits_of(are_below(keys.a, key), are_below(keys.b, key), are_below(keys.c, key), are_below(keys.d, key));
 }

@@ -13,8 +13,6 @@ struct Params {
     row: u32,
     // Workgroups that share a row.
     groups: u32,
-    // Tiles of a workgroup.
-    tiles: u32,
     // Elements in the sample of a row.
     samples: u32,
     // Candidates that a rank of a row has room for.

@@ -63,11 +63,6 @@ fn higher(a: Keys, b: Keys) -> Keys {
     return Keys(select(a.high, b.high, takes_b), select(a.low, b.low, takes_b));
 }
 
-// Keys where a flag is set, and elsewhere the lowest.
-fn only(keys: Keys, flags: vec4<bool>) -> Keys {
-    return Keys(select(vec4(0u), keys.high, flags), select(vec4(0u), keys.low, flags));
-}
-
 fn lower(a: Key, b: Key) -> Key {
     return select(b, a, is_below(a, b));
 }
@@ -163,10 +158,6 @@ fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
 
 fn higher(a: Keys, b: Keys) -> Keys {
     return max(a, b);
-}
-
-fn only(keys: Keys, flags: vec4<bool>) -> Keys {
-    return select(vec4(0u), keys, flags);
 }
 
 fn lower(a: Key, b: Key) -> Key {

@@ -42,28 +42,13 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(vector.x), key_of(vector.y), key_of(vector.z), key_of(vector.w));
 }
 
-// False if none of sixteen elements is up to a key. Of the best ones only the best is compared, and NaNs count as they are.
-fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
-    if FLIP == 0u {
-        let least = min(min(plain_keys(a), plain_keys(b)), min(plain_keys(c), plain_keys(d)));
-        return min(min(least.x, least.y), min(least.z, least.w)) <= last;
-    }
-    let most = max(max(plain_keys(a), plain_keys(b)), max(plain_keys(c), plain_keys(d)));
-    return ~max(max(most.x, most.y), max(most.z, most.w)) <= last;
-}
-
 #ifdef float
 const INFINITY: u32 = 0x7f800000u;
 const NOT_A_NUMBER: u32 = 2u * INFINITY + 1u;
 
 fn key_of(word: InputWord) -> Key {
-    return min(plain_keys(vec4(word)).x, NOT_A_NUMBER) ^ FLIP;
-}
-
-// Keys in the order of elements, but that each NaN has its own.
-fn plain_keys(vector: InputVector) -> vec4<u32> {
-    let signs = bitcast<vec4<u32>>(bitcast<vec4<i32>>(vector) >> vec4(31u));
-    return ((vector & vec4(0x7fffffffu)) ^ signs) - signs + vec4(INFINITY);
+    let sign = bitcast<u32>(bitcast<i32>(word) >> 31u);
+    return min(((word & 0x7fffffffu) ^ sign) - sign + INFINITY, NOT_A_NUMBER) ^ FLIP;
 }
 
 // The element's bits.
@@ -82,10 +67,6 @@ fn any_is_nan(keys: Keys) -> bool {
 #else
 fn key_of(word: InputWord) -> Key {
     return word ^ SIGN ^ FLIP;
-}
-
-fn plain_keys(vector: InputVector) -> vec4<u32> {
-    return vector ^ vec4(SIGN);
 }
 
 fn word_of(key: Key) -> OutputValue {

@@ -35,11 +35,6 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(vector.a.xy), key_of(vector.a.zw), key_of(vector.b.xy), key_of(vector.b.zw));
 }
 
-fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
-    let first = any(are_up_to(keys_of_four(a), last)) | any(are_up_to(keys_of_four(b), last));
-    return first | any(are_up_to(keys_of_four(c), last)) | any(are_up_to(keys_of_four(d), last));
-}
-
 #ifdef float
 const INFINITY: u32 = 0x7ff00000u;
 

@@ -40,11 +40,6 @@ fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(low.x), key_of(high.x), key_of(low.y), key_of(high.y));
 }
 
-fn may_reach(a: InputVector, b: InputVector, c: InputVector, d: InputVector, last: Key) -> bool {
-    let first = any(are_up_to(keys_of_four(a), last)) | any(are_up_to(keys_of_four(b), last));
-    return first | any(are_up_to(keys_of_four(c), last)) | any(are_up_to(keys_of_four(d), last));
-}
-
 fn key_of(bits: u32) -> Key {
     let sign = 0u - (bits >> 15u);
     let key = ((bits & 0x7fffu) ^ sign) - sign + INFINITY;

@@ -58,7 +58,8 @@ fn bracket_of(member: u32) -> Bracket {
     return Bracket(rank, known_key(own, LOW), known_key(own, HIGH), first_candidate(own), last_candidate(own), known(own, HEAVY));
 }
 
-fn begin_row(lid: u32) {
+// Every row is read.
+fn begin_row(lid: u32) -> bool {
     if lid < MEMBERS {
         brackets[lid] = bracket_of(lid);
         atomicStore(&below[lid], 0u);
@@ -72,6 +73,7 @@ fn begin_row(lid: u32) {
     for (var member = 0u; member < MEMBERS; member++) {
         is_heavy |= brackets[member].heavy != 0u;
     }
+    return true;
 }
 
 fn begin_part(lid: u32) {
@@ -82,24 +84,7 @@ fn begin_part(lid: u32) {
     workgroupBarrier();
 }
 
-fn is_needed() -> bool {
-    return true;
-}
-
-fn count_all(tile: InputTile, valid: u32, index: u32) {
-    count_keys(keys_of(tile), valid, index);
-}
-
-fn count_keys(found: FourKeys, valid: u32, index: u32) {
-    var keys = found;
-    if valid != ALL_VALID {
-        keys = FourKeys(
-            only(keys.a, flags(valid)),
-            only(keys.b, flags(valid >> 4u)),
-            only(keys.c, flags(valid >> 8u)),
-            only(keys.d, flags(valid >> 12u)),
-        );
-    }
+fn count_keys(keys: FourKeys, valid: u32, index: u32) {
     has_nan |= any_is_nan(higher(higher(keys.a, keys.b), higher(keys.c, keys.d)));
     for (var member = 0u; member < MEMBERS; member++) {
         let under = bits_below(keys, brackets[member].first);
@@ -112,10 +97,6 @@ fn count_keys(found: FourKeys, valid: u32, index: u32) {
     if is_heavy {
         count_ends(keys, valid);
     }
-}
-
-fn flags(bits: u32) -> vec4<bool> {
-    return (vec4(bits) & vec4(1u, 2u, 4u, 8u)) != vec4(0u);
 }
 
 // Counts elements at the ends of brackets where they are no candidates. If both ends are one key, its elements are at the low end.

@@ -24,8 +24,7 @@ var<workgroup> end: atomic<u32>;
 var<workgroup> place: u32;
 // Elements equal to the threshold, if they are no candidates.
 var<workgroup> tied: atomic<u32>;
-// The last candidate; the threshold; if it is no candidate itself; if the search was among all elements.
-var<workgroup> last: Key;
+// The threshold; if it is no candidate itself; if the search was among all elements.
 var<workgroup> threshold: Key;
 var<workgroup> is_heavy: u32;
 var<workgroup> among_all: u32;
@@ -33,14 +32,14 @@ var<workgroup> among_all: u32;
 var<private> own_row: u32;
 var<private> own_ties: u32;
 
-fn begin_row(lid: u32) {
+// Returns true unless this is the read with a better threshold, and the first one was good.
+fn begin_row(lid: u32) -> bool {
     if lid == 0u {
-        last = last_candidate(own_row);
         threshold = known_key(own_row, HIGH);
         is_heavy = known(own_row, HEAVY) & HEAVY_HIGH;
         among_all = known(own_row, AMONG) & ALL;
     }
-    workgroupBarrier();
+    return (workgroupUniformLoad(&among_all) == 1u) | (params.round == 0u);
 }
 
 fn begin_part(lid: u32) {
@@ -53,31 +52,16 @@ fn begin_part(lid: u32) {
     workgroupBarrier();
 }
 
-// True unless this is the read with a better threshold, and the first one was good.
-fn is_needed() -> bool {
-    return (params.round == 0u) | (workgroupUniformLoad(&among_all) == 1u);
-}
-
-fn count_all(tile: InputTile, valid: u32, index: u32) {
-    // Hardly any tile has a candidate.
-    if (valid != ALL_VALID) | (is_heavy != 0u) | may_reach(tile.a, tile.b, tile.c, tile.d, last) {
-        count_keys(keys_of(tile), valid, index);
-    }
-}
-
+// Counts ties and stages candidates. Hardly any step has one.
 fn count_keys(keys: FourKeys, valid: u32, index: u32) {
-    let inside = valid & bits_up_to(keys, last) & has_candidates();
-    if inside != 0u {
-        stage(inside, index);
+    if any_up_to(keys, threshold) {
+        let ties = valid & select(0u, bits_same(keys, threshold), is_heavy != 0u);
+        own_ties += countOneBits(ties);
+        let inside = valid & bits_up_to(keys, threshold) & ~ties;
+        if inside != 0u {
+            stage(inside, index);
+        }
     }
-    if is_heavy != 0u {
-        own_ties += countOneBits(valid & bits_same(keys, threshold));
-    }
-}
-
-// All bits set, unless the threshold is the lowest key and no candidate.
-fn has_candidates() -> u32 {
-    return select(0xffffffffu, 0u, (is_heavy != 0u) & same(threshold, lowest()));
 }
 
 fn stage(bits: u32, index: u32) {
