@@ -50,32 +50,24 @@ fn sum(a: Fixed, b: Fixed) -> Fixed {
     return Fixed(a.whole + b.whole + u32(some < a.high) + u32(high < carry), high, low);
 }
 
-// The bits below one, and that bit, of a fraction.
+// The bits below one of a fraction.
 fn below(bit: u32) -> vec2<u32> {
-    let is_high = bit >= 32u;
     let some = (1u << (bit & 31u)) - 1u;
-    return select(vec2(some, 0u), vec2(0xffffffffu, some), is_high);
+    return select(vec2(some, 0u), vec2(0xffffffffu, some), bit >= 32u);
 }
 
-fn only(bit: u32) -> vec2<u32> {
-    return select(vec2(1u << (bit & 31u), 0u), vec2(0u, 1u << (bit & 31u)), bit >= 32u);
-}
-
-// Rounds to 53 bits, ties to even.
+// Rounds to 53 bits, ties to even: adds just less than half a unit, or half of it to an odd number, and drops the rest.
 fn rounded(x: Fixed) -> Fixed {
     let zeros = select(32u + countLeadingZeros(x.low), countLeadingZeros(x.high), x.high != 0u);
     let dropped = select(11u - min(zeros, 11u), 43u - countLeadingZeros(x.whole), x.whole != 0u);
     if dropped == 0u {
         return x;
     }
-    let rest = vec2(x.low, x.high) & below(dropped);
-    let half = only(dropped - 1u);
-    let unit = only(dropped);
-    let is_odd = any((vec2(x.low, x.high) & unit) != vec2<u32>());
-    let is_more = (rest.y > half.y) | ((rest.y == half.y) & (rest.x > half.x));
-    let is_up = is_more | (all(rest == half) & is_odd);
-    let cut = Fixed(x.whole, x.high & ~below(dropped).y, x.low & ~below(dropped).x);
-    return sum(cut, Fixed(0u, select(0u, unit.y, is_up), select(0u, unit.x, is_up)));
+    let odd = (select(x.low, x.high, dropped >= 32u) >> (dropped & 31u)) & 1u;
+    let less = below(dropped - 1u);
+    let more = sum(sum(x, Fixed(0u, less.y, less.x)), Fixed(0u, 0u, odd));
+    let rest = below(dropped);
+    return Fixed(more.whole, more.high & ~rest.y, more.low & ~rest.x);
 }
 
 // The bits of the nearest 32-bit float to a fraction.
