@@ -25,10 +25,7 @@ override OF_TOP: bool = false;
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     let rank = workgroup.y;
     let search = search_of(rank, lid);
-    if search.is_found | (OF_TOP & (search.among == CANDIDATES)) {
-        if !(OF_TOP | search.has_begun) & (workgroup.x == 0u) & (lid == 0u) {
-            keep_search(rank, search);
-        }
+    if (search.bits == 0u) | (OF_TOP & (search.among == CANDIDATES)) {
         return;
     }
     // The candidates are counted with the last elements of the input.
@@ -72,7 +69,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             put(rank, AT_HIGH, 0u);
             put(rank, HEAVY, HEAVY_HIGH);
         }
-        keep_search(rank, Search(search.among, true, shift == 0u, 1u, base, shift, search.left - found.before, found.equal));
+        keep_search(rank, Search(search.among, 1u, base, shift, search.left - found.before, found.equal));
     }
 }
 
@@ -96,7 +93,8 @@ fn count_candidates(rank: u32, search: Search, shift: u32, own: u32) {
 fn count_all(which: u32, base: Key, shift: u32, own: u32) {
     let row = row_of(which);
     if own < singles(row) {
-        count_digit(digit_of(element(single(row, own)), base, shift), true);
+        let key = element(single(row, own));
+        count_digits(four(key, key, key, key), 0u, 1u, base, shift);
     }
     for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
         count_digits(keys_of_four(vector(at)), 0u, 4u, base, shift);

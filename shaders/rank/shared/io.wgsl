@@ -63,7 +63,7 @@ const NANS: u32 = 8u;
 // The lowest key that the searched one can be, and how many bits of it are still unknown.
 const BASE: u32 = 9u;
 const BITS: u32 = 11u;
-// Elements that the search is among (below), the rank among those from `BASE` on, and how many have that key.
+// Elements that the search is among (below), the rank among those from `BASE` on, and how many of them are possible.
 const AMONG: u32 = 12u;
 const LEFT: u32 = 13u;
 const EQUAL: u32 = 14u;
@@ -76,11 +76,9 @@ const HEAVY: u32 = 24u;
 // Words of a rank.
 const STATE: u32 = 26u;
 
-// Searches are among the candidates, or among all elements of the row; and, added to this, they have found the key, or it has begun.
-const CANDIDATES: u32 = 0u;
-const ALL: u32 = 1u;
-const FOUND: u32 = 2u;
-const BEGUN: u32 = 4u;
+// Searches are among the candidates, or among all elements of the row.
+const CANDIDATES: u32 = 1u;
+const ALL: u32 = 2u;
 
 fn known(rank: u32, word: u32) -> u32 {
     return atomicLoad(&state[rank * STATE + word]);

@@ -6,16 +6,14 @@
 #import key_order
 
 struct Search {
-    // CANDIDATES or ALL.
+    // CANDIDATES or ALL; 0 if it has not begun.
     among: u32,
-    has_begun: bool,
-    is_found: bool,
     // Workgroups that take part.
     groups: u32,
-    // The lowest key that is possible, and the bits above it that are unknown.
+    // The lowest key that is possible, and the bits above it that are unknown: none if it is the key.
     base: Key,
     bits: u32,
-    // The rank among the elements from `base` on; and how many are equal to it, if it is FOUND.
+    // The rank among the elements from `base` on, and how many of them have a key that is possible.
     left: u32,
     equal: u32,
 }
@@ -26,7 +24,7 @@ var<workgroup> own_search: Search;
 fn search_of(rank: u32, lid: u32) -> Search {
     if lid == 0u {
         var search = known_search(rank);
-        if !search.has_begun {
+        if search.among == 0u {
             search = first_search(rank);
         }
         search.groups = params.groups;
@@ -39,13 +37,11 @@ fn search_of(rank: u32, lid: u32) -> Search {
 }
 
 fn known_search(rank: u32) -> Search {
-    let among = known(rank, AMONG);
-    let is_found = (among & FOUND) != 0u;
-    return Search(among & ALL, (among & BEGUN) != 0u, is_found, 1u, known_key(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
+    return Search(known(rank, AMONG), 1u, known_key(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
 }
 
 fn keep_search(rank: u32, search: Search) {
-    put(rank, AMONG, search.among | BEGUN | select(0u, FOUND, search.is_found));
+    put(rank, AMONG, search.among);
     put_key(rank, BASE, search.base);
     put(rank, BITS, search.bits);
     put(rank, LEFT, search.left);
@@ -69,13 +65,13 @@ fn first_search(rank: u32) -> Search {
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, false, false, 1u, lowest(), KEY_BITS, wanted, 0u);
+        return Search(ALL, 1u, lowest(), KEY_BITS, wanted, params.count);
     }
     if left < at_low {
-        return Search(CANDIDATES, false, true, 1u, low, 0u, left, at_low);
+        return Search(CANDIDATES, 1u, low, 0u, left, at_low);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, false, false, 1u, low, bits_between(low, high), left - at_low, 0u);
+        return Search(CANDIDATES, 1u, low, bits_between(low, high), left - at_low, between);
     }
-    return Search(CANDIDATES, false, true, 1u, high, 0u, left - at_low - between, at_high);
+    return Search(CANDIDATES, 1u, high, 0u, left - at_low - between, at_high);
 }

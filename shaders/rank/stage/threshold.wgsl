@@ -24,10 +24,10 @@ var<workgroup> end: atomic<u32>;
 var<workgroup> place: u32;
 // Elements equal to the threshold, if they are no candidates.
 var<workgroup> tied: atomic<u32>;
-// The threshold; if it is no candidate itself; if the search was among all elements.
+// The threshold; if it is no candidate itself; what the search was among.
 var<workgroup> threshold: Key;
 var<workgroup> is_heavy: u32;
-var<workgroup> among_all: u32;
+var<workgroup> among: u32;
 
 var<private> own_row: u32;
 var<private> own_ties: u32;
@@ -37,9 +37,9 @@ fn begin_row(lid: u32) -> bool {
     if lid == 0u {
         threshold = known_key(own_row, HIGH);
         is_heavy = known(own_row, HEAVY) & HEAVY_HIGH;
-        among_all = known(own_row, AMONG) & ALL;
+        among = known(own_row, AMONG);
     }
-    return (workgroupUniformLoad(&among_all) == 1u) | (params.round == 0u);
+    return (workgroupUniformLoad(&among) == ALL) | (params.round == 0u);
 }
 
 fn begin_part(lid: u32) {
