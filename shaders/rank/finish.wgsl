@@ -40,7 +40,10 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let own = workgroup.x * WG + lid;
     var next = highest();
     if search.among == ALL {
-        next = next_of_all(rank / RANKS, search.base, own);
+        let row = row_of(rank / RANKS);
+        for (var at = row.begin + own; at < row.end; at += params.groups * WG) {
+            next = nearer(next, element(at), search.base);
+        }
     } else {
         let stop = number(rank);
         for (var i = own; i < stop; i += search.groups * WG) {
@@ -66,22 +69,6 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
 // The lower one of two keys, if the second is above the base.
 fn nearer(next: Key, key: Key, base: Key) -> Key {
     return select(next, lower(next, key), is_below(base, key));
-}
-
-fn next_of_all(which: u32, base: Key, own: u32) -> Key {
-    let row = row_of(which);
-    var next = highest();
-    if own < singles(row) {
-        next = nearer(next, element(single(row, own)), base);
-    }
-    for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
-        let keys = keys_of_four(vector(at));
-        next = nearer(next, key_in(keys, 0u), base);
-        next = nearer(next, key_in(keys, 1u), base);
-        next = nearer(next, key_in(keys, 2u), base);
-        next = nearer(next, key_in(keys, 3u), base);
-    }
-    return next;
 }
 
 fn store(rank: u32, key: Key, next: Key) {

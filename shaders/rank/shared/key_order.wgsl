@@ -34,10 +34,6 @@ fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
     return Keys(vec4(a.x, b.x, c.x, d.x), vec4(a.y, b.y, c.y, d.y));
 }
 
-fn key_in(keys: Keys, i: u32) -> Key {
-    return Key(keys.high[i], keys.low[i]);
-}
-
 fn same(a: Key, b: Key) -> bool {
     return all(a == b);
 }
@@ -56,11 +52,6 @@ fn are_below(keys: Keys, key: Key) -> vec4<bool> {
 
 fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y)));
-}
-
-fn higher(a: Keys, b: Keys) -> Keys {
-    let takes_b = (a.high < b.high) | ((a.high == b.high) & (a.low < b.low));
-    return Keys(select(a.high, b.high, takes_b), select(a.low, b.low, takes_b));
 }
 
 fn lower(a: Key, b: Key) -> Key {
@@ -104,10 +95,6 @@ fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> {
     return select(digits, vec4(0xffffffffu), (high >> vec4(shift)) != vec4(0u));
 }
 
-fn digit_of(key: Key, base: Key, shift: u32) -> u32 {
-    return digits_of(four(key, key, key, key), base, shift).x;
-}
-
 // The words of keys that decide first, the lowest key with such a word, and the bits of what it leaves open.
 const OPEN_BITS: u32 = 32u;
 
@@ -132,10 +119,6 @@ fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
     return vec4(a, b, c, d);
 }
 
-fn key_in(keys: Keys, i: u32) -> Key {
-    return keys[i];
-}
-
 fn same(a: Key, b: Key) -> bool {
     return a == b;
 }
@@ -154,10 +137,6 @@ fn are_below(keys: Keys, key: Key) -> vec4<bool> {
 
 fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return keys <= vec4(key);
-}
-
-fn higher(a: Keys, b: Keys) -> Keys {
-    return max(a, b);
 }
 
 fn lower(a: Key, b: Key) -> Key {
@@ -182,10 +161,6 @@ fn above(base: Key, digit: u32, shift: u32) -> Key {
 
 fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> {
     return (keys - base) >> vec4(shift);
-}
-
-fn digit_of(key: Key, base: Key, shift: u32) -> u32 {
-    return (key - base) >> shift;
 }
 
 const OPEN_BITS: u32 = 0u;

@@ -85,7 +85,7 @@ fn begin_part(lid: u32) {
 }
 
 fn count_keys(keys: FourKeys, valid: u32, index: u32) {
-    has_nan |= any_is_nan(higher(higher(keys.a, keys.b), higher(keys.c, keys.d)));
+    has_nan |= any_is_nan(keys.a) | any_is_nan(keys.b) | any_is_nan(keys.c) | any_is_nan(keys.d);
     for (var member = 0u; member < MEMBERS; member++) {
         let under = bits_below(keys, brackets[member].first);
         own_below[member] += countOneBits(valid & under);
