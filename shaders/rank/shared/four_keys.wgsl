@@ -1,4 +1,5 @@
 // Sixteen keys of an invocation, which are loaded before the first is used, and a bit for each of them.
+#import io
 #import key_order
 
 struct FourKeys {
@@ -31,4 +32,10 @@ fn bits_of(a: vec4<bool>, b: vec4<bool>, c: vec4<bool>, d: vec4<bool>) -> u32 {
 fn four_bits(flags: vec4<bool>) -> u32 {
     let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), flags);
     return (bits.x | bits.y) | (bits.z | bits.w);
+}
+
+// The place of the element with the lowest of some bits, counted from the first: vectors are a workgroup apart.
+fn place_of_lowest(bits: u32) -> u32 {
+    let i = firstTrailingBit(bits);
+    return (i >> 2u) * 4u * WG + (i & 3u);
 }

@@ -109,25 +109,17 @@ fn load(i: u32) -> FourKeys {
 
 fn load_vector(i: u32) -> vec4<u32> {
     var keys = vec4(highest());
-    if i + 4u <= len {
+    if i < len {
+        let last = begin + len - 1u;
         if is_aligned() {
             keys = keys_of_four(vector((begin + i) >> 2u));
         } else {
-            keys = vec4(
-                element(begin + i), element(begin + i + 1u),
-                element(begin + i + 2u), element(begin + i + 3u),
-            );
+            // Past the end, the last element comes again.
+            let at = min(vec4(begin + i) + vec4(0u, 1u, 2u, 3u), vec4(last));
+            keys = vec4(element(at.x), element(at.y), element(at.z), element(at.w));
         }
         look(keys, keys);
-    } else {
-        for (var k = 0u; k < 4u; k++) {
-            if i + k < len {
-                let key = element(begin + i + k);
-                // FXC takes no vector that is written by a variable index.
-                keys = select(keys, vec4(key), vec4(0u, 1u, 2u, 3u) == vec4(k));
-                look(vec4(key), vec4(key));
-            }
-        }
+        keys = select(vec4(highest()), keys, vec4(i, i + 1u, i + 2u, i + 3u) < vec4(len));
     }
     return keys;
 }
@@ -187,11 +179,8 @@ fn range_to(high: Key) -> Range {
 }
 
 fn clear(lid: u32) {
-    if lid < BINS / 4u {
-        atomicStore(&bins[lid], 0u);
-        atomicStore(&bins[lid + BINS / 4u], 0u);
-        atomicStore(&bins[lid + BINS / 2u], 0u);
-        atomicStore(&bins[lid + BINS / 4u * 3u], 0u);
+    for (var bin = lid; bin < BINS; bin += WG) {
+        atomicStore(&bins[bin], 0u);
     }
     if lid == 0u {
         atomicStore(&filled, 0u);
@@ -258,16 +247,12 @@ fn mark(keys: FourKeys, i: u32) -> u32 {
     );
 }
 
-fn index_of(bit: u32, i: u32) -> u32 {
-    return i + (bit >> 2u) * (4u * WG) + (bit & 3u);
-}
-
 // Collects the marked elements. They are few, and the cache has most of them.
 fn collect(marked: u32, i: u32) {
     if marked != 0u {
         var at = atomicAdd(&filled, countOneBits(marked));
         for (var left = marked; left != 0u; left &= left - 1u) {
-            let index = index_of(firstTrailingBit(left), i);
+            let index = i + place_of_lowest(left);
             if at < ROOM {
                 candidate_keys[at] = element(begin + index);
                 candidate_indices[at] = index;

@@ -22,9 +22,3 @@ fn valid_of(at: u32, end: u32) -> u32 {
         | select(0u, 0x0f00u, at + 2u * WG < end)
         | select(0u, 0xf000u, at + 3u * WG < end);
 }
-
-// The place of the element with the lowest of some bits, counted from the first of the step.
-fn place_of_lowest(bits: u32) -> u32 {
-    let i = firstTrailingBit(bits);
-    return (i >> 2u) * 4u * WG + (i & 3u);
-}

@@ -120,25 +120,27 @@ fn room_of_bracket() -> u32 {
     return STAGED / MEMBERS;
 }
 
-// Keeps those of sixteen elements whose bit is set.
+// Keeps those of sixteen elements whose bit is set: in workgroup memory or, once it has no room, in storage.
 fn stage(member: u32, index: u32, bits: u32) {
     let first = row_of(own_row).begin + index;
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting[member], number);
-    if at + number <= room_of_bracket() {
+    let has_room = at + number <= room_of_bracket();
+    if has_room {
         at += member * room_of_bracket();
-        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
-            staged[at] = element(first + place_of_lowest(rest));
-            at += 1u;
-        }
     } else {
-        // They go to storage at once. Whatever comes later has no room either.
+        // Whatever comes later has no room either.
         atomicMin(&end[member], at);
         at = reserve(member, number);
-        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
-            write(member, at, element(first + place_of_lowest(rest)));
-            at += 1u;
+    }
+    for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+        let key = element(first + place_of_lowest(rest));
+        if has_room {
+            staged[at] = key;
+        } else {
+            write(member, at, key);
         }
+        at += 1u;
     }
 }
 

@@ -65,24 +65,23 @@ fn count_keys(keys: FourKeys, valid: u32, index: u32) {
 }
 
 fn stage(bits: u32, index: u32) {
-    let begin = row_of(own_row).begin;
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting, number);
-    if at + number <= STAGED {
-        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
-            let place = index + place_of_lowest(rest);
-            staged[at] = element(begin + place);
-            staged_indices[at] = place;
-            at += 1u;
-        }
-    } else {
+    let has_room = at + number <= STAGED;
+    if !has_room {
         atomicMin(&end, at);
         at = atomicAdd(&state[own_row * STATE + BETWEEN], number);
-        for (var rest = bits; rest != 0u; rest &= rest - 1u) {
-            let place = index + place_of_lowest(rest);
-            write(at, element(begin + place), place);
-            at += 1u;
+    }
+    for (var rest = bits; rest != 0u; rest &= rest - 1u) {
+        let place = index + place_of_lowest(rest);
+        let key = element(row_of(own_row).begin + place);
+        if has_room {
+            staged[at] = key;
+            staged_indices[at] = place;
+        } else {
+            write(at, key, place);
         }
+        at += 1u;
     }
 }
 
