@@ -33,11 +33,6 @@ impl Sample {
         [if low < 0.0 { OPEN } else { low as u32 }, if high >= size { OPEN } else { high as u32 }]
     }
 
-    /// The ranks in the sample of the ends of a bracket that has all elements up to the one with this rank.
-    pub(super) fn threshold(self, rank: u64) -> [u32; 2] {
-        [OPEN, self.bracket(rank, rank)[1]]
-    }
-
     /// Elements for which a bracket gets room: a quarter more than are expected in it.
     pub(super) fn room(self, [low, high]: [u32; 2]) -> u64 {
         let low = if low == OPEN { 0 } else { low };

@@ -1,22 +1,14 @@
 //! Ranks among as many elements as a count on the GPU says: a dispatch before the others finds them.
 
-use crate::element::Element;
 use crate::gpu::Pass;
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
-use crate::gpu::operation::{Memory, Step};
-use crate::rank::kernels::{WORKGROUP, composer};
+use crate::gpu::operation::Memory;
+use crate::rank::kernels::POSITIONS;
 use crate::rank::method::Method;
 use crate::rank::selection::{Params, Selection};
-use crate::shader;
-
-/// The kernel.
-pub(super) const POSITIONS: Step = "rank/positions";
 
 /// The bindings with the list of ranks, and with what the host says of them.
 pub(super) const LIST: u32 = 5;
-const ASKED: u32 = 12;
-
-const SLOTS: &[Slot] = &[(LIST, Access::Write), (PARAMETERS, Access::Uniform), (ASKED, Access::Read)];
+pub(super) const ASKED: u32 = 12;
 
 /// Added to places: `BIAS` in `shaders/rank/positions.wgsl`.
 const BIAS: f64 = 2.0;
@@ -63,16 +55,4 @@ pub(super) fn pass(selection: &Selection) -> Pass {
 pub(super) fn memory(asked: &[[u32; 8]]) -> [Memory; 2] {
     let asked = if asked.is_empty() { &[[0; 8]] } else { asked };
     [Memory::scratch(LIST, 16 * asked.len() as u64), Memory::list(ASKED, asked.concat())]
-}
-
-/// The kernel for so many ranks, or for the first elements.
-pub(super) fn kernel(element: Element, ranks: u32, method: u32, is_top: bool) -> Kernel {
-    let wgsl = composer(element).compose(POSITIONS, &[]);
-    let overrides = vec![
-        ("WG", WORKGROUP.into()),
-        ("RANKS", ranks.into()),
-        ("METHOD", method.into()),
-        ("OF_TOP", is_top.into()),
-    ];
-    Kernel::new(shader::label(&[POSITIONS]), wgsl, SLOTS, overrides)
 }

@@ -7,6 +7,7 @@ use crate::gpu::error::Error;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::Step;
+use crate::rank::counted::{ASKED, LIST};
 use crate::rank::rows::{self, ROW_RANKS, ROW_TOP};
 use crate::rank::shape::Rows;
 use crate::shader::{self, Composer, rooms};
@@ -32,6 +33,7 @@ pub(super) const WORKGROUP: u32 = 256;
 /// Candidates that a workgroup sorts, or merges: four of each invocation.
 pub(super) const SPAN: u32 = 4 * WORKGROUP;
 
+pub(super) const POSITIONS: Step = "rank/positions";
 pub(super) const SAMPLE: Step = "rank/sample";
 pub(super) const PICK: Step = "rank/pick";
 pub(super) const SIFT: Step = "rank/sift";
@@ -42,8 +44,8 @@ pub(super) const SORT: Step = "rank/sort";
 pub(super) const MERGE: Step = "rank/merge";
 
 /// The kernels of single ranks, and of the k smallest.
-const RANKS: &[Step] = &[ROW_RANKS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
-const TOP: &[Step] = &[ROW_TOP, SAMPLE, PICK, SIFT, DIGITS, TIES, SORT, MERGE];
+const RANKS: &[Step] = &[ROW_RANKS, POSITIONS, SAMPLE, PICK, SIFT, DIGITS, FINISH];
+const TOP: &[Step] = &[ROW_TOP, POSITIONS, SAMPLE, PICK, SIFT, DIGITS, TIES, SORT, MERGE];
 
 /// Invocations of the read. An H100 takes 12 % longer for five brackets with 128, and 17 % for a threshold that all elements are equal to with 256.
 pub(super) fn sifting(is_top: bool) -> u32 {
@@ -70,19 +72,6 @@ pub(super) fn key_words(element: Element) -> u64 {
     element.size().div_ceil(4)
 }
 
-/// The composer of kernels that read elements as keys.
-pub(super) fn composer(element: Element) -> Composer {
-    let keys = match element.size() {
-        2 => "rank/shared/keys_of_halves",
-        4 => "rank/shared/keys",
-        _ => "rank/shared/keys_in_words",
-    };
-    element
-        .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
-        .choose("keys", keys)
-        .choose("io", "rank/shared/io")
-}
-
 /// The case that kernels are made for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made<'a> {
@@ -97,6 +86,8 @@ pub(super) struct Made<'a> {
     pub(super) is_between: bool,
     /// True if a NaN makes the result NaN.
     pub(super) nan_wins: bool,
+    /// The number of the method, for ranks among a count.
+    pub(super) method: u32,
     pub(super) rows: &'a Rows,
     /// The number of first elements.
     pub(super) k: u32,
@@ -128,16 +119,19 @@ impl Made<'_> {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
-        let wgsl = composer(self.element)
+        let has_element = !self.is_between || self.in_pairs();
+        let keys = match self.element.size() {
+            2 => "rank/shared/keys_of_halves",
+            4 => "rank/shared/keys",
+            _ => "rank/shared/keys_in_words",
+        };
+        let wgsl = self
+            .element
+            .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
+            .choose("keys", keys)
+            .choose("io", "rank/shared/io")
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
-            .choose(
-                "result",
-                if self.is_between && !self.in_pairs() {
-                    "rank/results/between"
-                } else {
-                    "rank/results/element"
-                },
-            )
+            .choose("result", if has_element { "rank/results/element" } else { "rank/results/between" })
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => sifting(self.is_top),
@@ -146,8 +140,10 @@ impl Made<'_> {
             _ => WORKGROUP,
         };
         let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
-        let flip = if self.is_flipped { u32::MAX } else { 0 };
-        let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into()), ("FLIP", flip.into())];
+        let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into())];
+        if step != POSITIONS {
+            overrides.push(("FLIP", if self.is_flipped { u32::MAX } else { 0 }.into()));
+        }
         match step {
             SIFT => {
                 overrides.push(("STAGED", staged(self.element, self.is_top).into()));
@@ -155,6 +151,7 @@ impl Made<'_> {
                     overrides.push(("MEMBERS", self.ranks.div_ceil(reads(self.ranks)).into()));
                 }
             }
+            POSITIONS => overrides.extend([("METHOD", self.method.into()), ("OF_TOP", self.is_top.into())]),
             DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
             SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
             ROW_RANKS | ROW_TOP => {
@@ -187,6 +184,7 @@ impl Made<'_> {
         let own: &[Slot] = match step {
             ROW_TOP => &[(0, Read), (1, Write), (3, Read), (5, Read), (11, Write)],
             ROW_RANKS => &[(0, Read), (1, Write), (3, Read), (5, Read)],
+            POSITIONS => &[(LIST, Write), (ASKED, Read)],
             SAMPLE => &[(0, Read), (4, Write), (6, Write), (8, Write)],
             PICK => &[(4, Write), (5, Read), (6, Read)],
             SIFT if self.is_top => &[(0, Read), (3, Read), (4, Write), (7, Write), (9, Write), (10, Write)],

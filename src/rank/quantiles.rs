@@ -10,7 +10,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Cut, Inputs};
-use crate::rank::counted::{self, POSITIONS};
+use crate::rank::counted;
 use crate::rank::kernels::{MOST_RANKS, Made};
 use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Wanted};
@@ -105,11 +105,6 @@ impl Quantiles {
         }
     }
 
-    /// The number of the method in that kernel.
-    fn method(&self) -> u32 {
-        if let Asked::Quantiles(_, method) = self.asked { counted::number(method) } else { 0 }
-    }
-
     fn made(&self) -> Made<'_> {
         Made {
             element: self.element,
@@ -118,6 +113,7 @@ impl Quantiles {
             is_top: false,
             is_between: self.is_between(),
             nan_wins: matches!(self.asked, Asked::Quantiles(..)),
+            method: if let Asked::Quantiles(_, method) = self.asked { counted::number(method) } else { 0 },
             rows: &self.rows,
             k: 0,
         }
@@ -167,13 +163,10 @@ impl Base for Quantiles {
     }
 
     fn steps(&self) -> Vec<Step> {
-        [&[POSITIONS], self.made().steps()].concat()
+        self.made().steps().to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        if step == POSITIONS {
-            return counted::kernel(self.element, self.ranks() as u32, self.method(), false);
-        }
         self.made().kernel(step, limits)
     }
 

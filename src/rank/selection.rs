@@ -8,7 +8,7 @@ use crate::gpu::input;
 use crate::gpu::params::parameters;
 use crate::gpu::range::BufferRange;
 use crate::gpu::window::Window;
-use crate::rank::bracket::Sample;
+use crate::rank::bracket::{OPEN, Sample};
 
 parameters! {
     /// `Params` of `shaders/rank/shared/io.wgsl`.
@@ -74,7 +74,8 @@ impl Selection {
     pub(super) fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
         self.wanted.iter().map(|wanted| match self.top {
             None => self.sample.bracket(wanted.lower, wanted.upper),
-            Some(_) => self.sample.threshold(wanted.lower),
+            // All elements up to the last winner.
+            Some(_) => [OPEN, self.sample.bracket(wanted.lower, wanted.lower)[1]],
         })
     }
 

@@ -10,7 +10,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Cut, Inputs};
-use crate::rank::counted::{self, POSITIONS};
+use crate::rank::counted;
 use crate::rank::kernels::Made;
 use crate::rank::selection::Selection;
 use crate::rank::shape::Rows;
@@ -72,6 +72,7 @@ impl TopK {
             is_top: true,
             is_between: false,
             nan_wins: false,
+            method: 0,
             rows: &self.rows,
             k: self.k,
         }
@@ -94,13 +95,10 @@ impl Base for TopK {
     }
 
     fn steps(&self) -> Vec<Step> {
-        [&[POSITIONS], self.made().steps()].concat()
+        self.made().steps().to_vec()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        if step == POSITIONS {
-            return counted::kernel(self.element, 1, 0, true);
-        }
         self.made().kernel(step, limits)
     }
 
