@@ -10,9 +10,8 @@
 #import keys
 #import ends
 #import indexed
-#import output
 #import merge_tile
-#import winner_indices
+#import winners
 
 var<workgroup> candidates_of_row: u32;
 // The candidates of the first run before these places, and up to the last of them.
@@ -32,6 +31,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let is_odd = (params.round & 1u) == 1u;
     let source = row * params.room + select(0u, half, is_odd);
     let destination = row * params.room + select(half, 0u, is_odd);
+    let results = (params.row + row) * params.k;
     let is_last = stop <= 2u * run;
     for (var at = workgroup.x * SPAN; at < params.room; at += params.groups * SPAN) {
         let first = min(at, stop);
@@ -56,7 +56,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             if !is_last {
                 put_candidate(destination + place, candidate);
             } else if place < params.k {
-                store(row, place, word_of(candidate.key), candidate.index);
+                store_winner(results + place, word_of(candidate.key), candidate.index);
             }
         }
         workgroupBarrier();
@@ -64,7 +64,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     if is_last {
         let step = params.groups * WG;
         for (var place = params.count + workgroup.x * WG + lid; place < params.k; place += step) {
-            store(row, place, OutputValue(), 0xffffffffu);
+            store_winner(results + place, OutputValue(), 0xffffffffu);
         }
     }
 }
@@ -93,10 +93,4 @@ fn find_cut(a: u32, b: u32, end: u32, place: u32, run: u32, lid: u32) {
         high = max(low, min(high, low + max(step, 1u) - 1u));
         workgroupBarrier();
     }
-}
-
-fn store(row: u32, place: u32, value: OutputValue, index: u32) {
-    let at = (params.row + row) * params.k + place;
-    store_value(at, value);
-    winner_indices[at] = index;
 }

@@ -4,10 +4,9 @@
 #import io
 #import entry
 #import keys
+#import output
 #import result
 #import row
-
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
@@ -39,7 +38,7 @@ fn kernel(at: Place, wg: Workgroup) {
                     let has_nan = any_is_nan(vec4(all.high));
                     found = result(key, key_at(wanted, known), bitcast<f32>(way), has_nan);
                 }
-                output[(params.row + wg.index) * RANKS + (side >> 1u)] = found;
+                store_value((params.row + wg.index) * RANKS + (side >> 1u), found);
             }
             asked = list[first + min((side >> 1u) + 1u, RANKS - 1u)];
         } else if rank < row.len {

@@ -7,9 +7,7 @@
 #import keys
 #import row
 #import sum_before
-#import winner_indices
-
-@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+#import winners
 
 // A number of elements.
 var<workgroup> number_of: u32;
@@ -20,10 +18,10 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let own = row_span(wg.index, list[first_entry(wg.index, 1u)]);
     load_row(own, at);
-    let row = params.row + wg.index;
+    let results = (params.row + wg.index) * RANKS;
     let stop = min(RANKS, own.len);
     for (var place = stop + at.lid; place < RANKS; place += WG) {
-        store(row, place, 0u, 0xffffffffu);
+        store_winner(results + place, 0u, 0xffffffffu);
     }
     var done = 0u;
     var high = highest();
@@ -34,7 +32,7 @@ fn kernel(at: Place, wg: Workgroup) {
         range.low = lowest();
         let number = collected(at.lid);
         if (number >= stop) & (number <= ROOM) {
-            rank_all(row, 0u, stop, number, at.lid);
+            rank_all(results, 0u, stop, number, at.lid);
             done = stop;
         }
         high = select(high, highest(), number < stop);
@@ -57,10 +55,10 @@ fn kernel(at: Place, wg: Workgroup) {
         range.low = low;
         if number > 0u {
             collect_all(at.lid);
-            rank_all(row, done, stop, number, at.lid);
+            rank_all(results, done, stop, number, at.lid);
         }
         if found.is_single == 1u {
-            store_equal(row, done + number, stop, end, own.len, at);
+            store_equal(results, done + number, stop, end, own.len, at);
         }
         done += found.end;
         range = Range(end + 1u, high);
@@ -91,7 +89,7 @@ fn collected(lid: u32) -> u32 {
 }
 
 // Stores `number` candidates, of which the first has the rank `done`.
-fn rank_all(row: u32, done: u32, stop: u32, number: u32, lid: u32) {
+fn rank_all(results: u32, done: u32, stop: u32, number: u32, lid: u32) {
     sort(number, lid);
     for (var i = lid; i < number; i += WG) {
         let own = sorted[i];
@@ -101,7 +99,7 @@ fn rank_all(row: u32, done: u32, stop: u32, number: u32, lid: u32) {
             place = place_of(i, index);
         }
         if done + place < stop {
-            store(row, done + place, word_of(candidate_keys[own]), index);
+            store_winner(results + done + place, word_of(candidate_keys[own]), index);
         }
     }
 }
@@ -121,7 +119,7 @@ fn place_of(at: u32, index: u32) -> u32 {
 }
 
 // Stores the elements with a key, of which the first has the rank `start`.
-fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place) {
+fn store_equal(results: u32, start: u32, stop: u32, key: Key, count: u32, at: Place) {
     range = Range(key, key);
     var done = start;
     // To the end of the row: FXC takes no barrier in a loop that ends when enough are found.
@@ -134,7 +132,7 @@ fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place)
         var place = done + sum_before(countOneBits(marked), at.lid);
         for (var left = marked; left != 0u; left &= left - 1u) {
             if place < stop {
-                store(row, place, word_of(key), index + firstTrailingBit(left));
+                store_winner(results + place, word_of(key), index + firstTrailingBit(left));
             }
             place += 1u;
         }
@@ -143,9 +141,4 @@ fn store_equal(row: u32, start: u32, stop: u32, key: Key, count: u32, at: Place)
         }
         done = workgroupUniformLoad(&number_of);
     }
-}
-
-fn store(row: u32, place: u32, word: u32, index: u32) {
-    output[row * RANKS + place] = word;
-    winner_indices[row * RANKS + place] = index;
 }

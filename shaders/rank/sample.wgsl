@@ -7,6 +7,7 @@
 #import input
 #import input_words
 #import keys
+#import full_product
 #import hash
 
 @group(0) @binding(6) var<storage, read_write> sampled: array<Key>;
@@ -17,10 +18,7 @@ const BINS: u32 = 2048u;
 // A place in the part with this number: the hash, as a fraction of the part's length.
 fn place(part: u32) -> u32 {
     let length = params.count / params.samples;
-    let bits = hash(part);
-    let high = (bits >> 16u) * (length >> 16u);
-    let middle = ((bits >> 16u) * (length & 0xffffu)) >> 16u;
-    return part * length + min(high + middle, length - 1u);
+    return part * length + full_product(hash(part), length).y;
 }
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {

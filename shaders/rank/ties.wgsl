@@ -9,9 +9,8 @@
 #import keys
 #import ends
 #import key_order
-#import output
 #import sum_before
-#import winner_indices
+#import winners
 
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
 
@@ -54,8 +53,8 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             var place = found + sum_before(countOneBits(bits), lid);
             for (var left = bits; left != 0u; left &= left - 1u) {
                 if place < needed {
-                    store_value(results + place, word_of(key));
-                    winner_indices[results + place] = params.index + first + firstTrailingBit(left) - row.begin;
+                    let index = params.index + first + firstTrailingBit(left) - row.begin;
+                    store_winner(results + place, word_of(key), index);
                 }
                 place += 1u;
             }
