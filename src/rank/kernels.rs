@@ -120,15 +120,16 @@ impl Made<'_> {
     pub(super) fn kernel(self, step: Step, limits: &Limits) -> Kernel {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
         let has_element = !self.is_between || self.in_pairs();
-        let keys = match self.element.size() {
-            2 => "rank/shared/keys_of_halves",
-            4 => "rank/shared/keys",
-            _ => "rank/shared/keys_in_words",
+        let (keys, format) = match self.element.size() {
+            2 => ("rank/shared/keys", "rank/formats/halves"),
+            4 => ("rank/shared/keys", "rank/formats/words"),
+            _ => ("rank/shared/keys_in_words", ""),
         };
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
             .choose("keys", keys)
+            .choose("input_format", format)
             .choose("io", "rank/shared/io")
             .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
             .choose("result", if has_element { "rank/results/element" } else { "rank/results/between" })
@@ -142,7 +143,8 @@ impl Made<'_> {
         let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
         let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into())];
         if step != POSITIONS {
-            overrides.push(("FLIP", if self.is_flipped { u32::MAX } else { 0 }.into()));
+            let bits = u32::MAX >> (32 - 8 * self.element.size().min(4));
+            overrides.push(("FLIP", if self.is_flipped { bits } else { 0 }.into()));
         }
         match step {
             SIFT => {

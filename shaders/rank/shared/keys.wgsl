@@ -9,46 +9,33 @@
 // That takes three integer instructions; Metal may compile comparisons of floats as if no NaN existed. Keys beyond either infinity are NaNs:
 // positive ones have larger keys, negative ones wrap around to larger keys still.
 //
-// The k largest elements are the k smallest in the opposite order: then `FLIP` has all bits set.
+// The k largest elements are the k smallest in the opposite order: then `FLIP` has all bits of a key set. Floats of 16 bits have keys of 16
+// bits, made likewise; their results are floats of 32 bits.
 #import key_order
+#import input_format
 
-// An element in the input, and four of them; a value in the output.
-alias InputWord = u32;
-alias InputVector = vec4<u32>;
+// A value in the output.
 alias OutputValue = u32;
-
-// The bits of a key, and the digits that they make.
-const KEY_BITS: u32 = 32u;
-const DIGITS: u32 = 3u;
 
 fn lowest() -> Key {
     return 0u;
 }
 
 fn highest() -> Key {
-    return 0xffffffffu;
-}
-
-// The place in the input of the word that has an element, and the element in that word.
-fn word_with(at: u32) -> u32 {
-    return at;
-}
-
-fn element_in(word: InputWord, at: u32) -> InputWord {
-    return word;
+    return HIGHEST;
 }
 
 fn keys_of_four(vector: InputVector) -> Keys {
-    return four(key_of(vector.x), key_of(vector.y), key_of(vector.z), key_of(vector.w));
+    let words = words_of(vector);
+    return four(key_of(words.x), key_of(words.y), key_of(words.z), key_of(words.w));
 }
 
 #ifdef float
-const INFINITY: u32 = 0x7f800000u;
 const NOT_A_NUMBER: u32 = 2u * INFINITY + 1u;
 
-fn key_of(word: InputWord) -> Key {
+fn key_of(word: u32) -> Key {
     let sign = bitcast<u32>(bitcast<i32>(word) >> 31u);
-    return min(((word & 0x7fffffffu) ^ sign) - sign + INFINITY, NOT_A_NUMBER) ^ FLIP;
+    return min(((word & MAGNITUDE) ^ sign) - sign + INFINITY, NOT_A_NUMBER) ^ FLIP;
 }
 
 // The element's bits.
@@ -58,14 +45,14 @@ fn word_of(key: Key) -> OutputValue {
         return 0x7fc00000u;
     }
     let sign = bitcast<u32>(bitcast<i32>(number) >> 31u);
-    return ((number ^ sign) - sign) | (sign & 0x80000000u);
+    return output_bits((number ^ sign) - sign) | (sign & 0x80000000u);
 }
 
 fn any_is_nan(keys: Keys) -> bool {
     return any(keys == vec4(NOT_A_NUMBER ^ FLIP));
 }
 #else
-fn key_of(word: InputWord) -> Key {
+fn key_of(word: u32) -> Key {
     return word ^ SIGN ^ FLIP;
 }
 
