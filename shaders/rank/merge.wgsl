@@ -9,7 +9,6 @@
 #import grid_entry
 #import keys
 #import ends
-#import indexed
 #import merge_tile
 #import winners
 

@@ -21,7 +21,6 @@
 #import stage
 #import key_order
 #import four_keys
-#import tile
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     own_row = workgroup.y;
@@ -56,4 +55,24 @@ fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
     }
     let keys = four(key, key, key, key);
     count_keys(FourKeys(keys, keys, keys, keys), select(0u, 1u, is_one), at - row.begin);
+}
+
+// Loads the sixteen elements of an invocation in one step: four vectors, a workgroup apart. In the place of one at or after `end` comes the
+// last before it.
+fn load(at: u32, end: u32) -> FourKeys {
+    let last = end - 1u;
+    return FourKeys(
+        keys_of_four(vector(min(at, last))),
+        keys_of_four(vector(min(at + WG, last))),
+        keys_of_four(vector(min(at + 2u * WG, last))),
+        keys_of_four(vector(min(at + 3u * WG, last))),
+    );
+}
+
+// A bit for each element that exists.
+fn valid_of(at: u32, end: u32) -> u32 {
+    return select(0u, 0x000fu, at < end)
+        | select(0u, 0x00f0u, at + WG < end)
+        | select(0u, 0x0f00u, at + 2u * WG < end)
+        | select(0u, 0xf000u, at + 3u * WG < end);
 }

@@ -5,7 +5,6 @@
 #import grid_entry
 #import keys
 #import ends
-#import indexed
 #import merge_tile
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {

@@ -9,7 +9,6 @@
 #import ends
 #import key_order
 #import four_keys
-#import tile
 
 // The most brackets of one read, and their number here.
 const MOST: u32 = 5u;

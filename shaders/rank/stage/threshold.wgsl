@@ -7,7 +7,6 @@
 #import ends
 #import key_order
 #import four_keys
-#import tile
 
 // Candidates that wait in workgroup memory.
 override STAGED: u32 = 1024u;
