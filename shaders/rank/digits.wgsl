@@ -69,7 +69,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             put(rank, AT_HIGH, 0u);
             put(rank, HEAVY, HEAVY_HIGH);
         }
-        keep_search(rank, Search(search.among, 1u, base, shift, search.left - found.before, found.equal));
+        keep_search(rank, Search(search.among, search.groups, base, shift, search.left - found.before, found.equal));
     }
 }
 

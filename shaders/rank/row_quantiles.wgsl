@@ -29,7 +29,11 @@ fn kernel(at: Place, wg: Workgroup) {
         let wanted = select(rank, next, (side & 1u) == 1u);
         if (rank < row.len) & ((wanted < known.start) | (wanted >= known.end)) {
             range = all;
-            known = find(wanted, next, at);
+            known = narrow(wanted, next, at);
+            if known.is_single == 0u {
+                collect_all(at.lid);
+                sort(known.end - known.start, at.lid);
+            }
         }
         if (side & 1u) == 1u {
             if at.lid == 0u {
@@ -45,15 +49,6 @@ fn kernel(at: Place, wg: Workgroup) {
             key = key_at(wanted, known);
         }
     }
-}
-
-fn find(rank: u32, next: u32, at: Place) -> Ranks {
-    let known = narrow(rank, next, at);
-    if known.is_single == 0u {
-        collect_all(at.lid);
-        sort(known.end - known.start, at.lid);
-    }
-    return known;
 }
 
 fn key_at(rank: u32, known: Ranks) -> Key {

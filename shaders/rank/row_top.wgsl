@@ -30,7 +30,11 @@ fn kernel(at: Place, wg: Workgroup) {
         cut_best(own.best, at);
         high = range.high;
         range.low = lowest();
-        let number = collected(at.lid);
+        collect_all(at.lid);
+        if at.lid == 0u {
+            number_of = atomicLoad(&filled);
+        }
+        let number = workgroupUniformLoad(&number_of);
         if (number >= stop) & (number <= ROOM) {
             rank_all(results, 0u, stop, number, at.lid);
             done = stop;
@@ -77,15 +81,6 @@ fn cut_best(best: u32, at: Place) {
     workgroupBarrier();
     let found = choose(best - 1u, best - 1u, at);
     cut(0u, found.second);
-}
-
-// Collects the elements of the range and returns their number.
-fn collected(lid: u32) -> u32 {
-    collect_all(lid);
-    if lid == 0u {
-        number_of = atomicLoad(&filled);
-    }
-    return workgroupUniformLoad(&number_of);
 }
 
 // Stores `number` candidates, of which the first has the rank `done`.

@@ -23,21 +23,17 @@ var<workgroup> own_search: Search;
 // The search for a rank of a row, the same for the whole workgroup.
 fn search_of(rank: u32, lid: u32) -> Search {
     if lid == 0u {
-        var search = known_search(rank);
+        let base = known_key(rank, BASE);
+        var search = Search(known(rank, AMONG), params.groups, base, known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
         if search.among == 0u {
             search = first_search(rank);
         }
-        search.groups = params.groups;
         if search.among == CANDIDATES {
             search.groups = clamp(number(rank) / (16u * WG), 1u, params.groups);
         }
         own_search = search;
     }
     return workgroupUniformLoad(&own_search);
-}
-
-fn known_search(rank: u32) -> Search {
-    return Search(known(rank, AMONG), 1u, known_key(rank, BASE), known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
 }
 
 fn keep_search(rank: u32, search: Search) {
@@ -65,13 +61,13 @@ fn first_search(rank: u32) -> Search {
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, 1u, lowest(), KEY_BITS, wanted, params.count);
+        return Search(ALL, params.groups, lowest(), KEY_BITS, wanted, params.count);
     }
     if left < at_low {
-        return Search(CANDIDATES, 1u, low, 0u, left, at_low);
+        return Search(CANDIDATES, params.groups, low, 0u, left, at_low);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, 1u, low, bits_between(low, high), left - at_low, between);
+        return Search(CANDIDATES, params.groups, low, bits_between(low, high), left - at_low, between);
     }
-    return Search(CANDIDATES, 1u, high, 0u, left - at_low - between, at_high);
+    return Search(CANDIDATES, params.groups, high, 0u, left - at_low - between, at_high);
 }
