@@ -3,6 +3,7 @@
 use crate::element::{Element, Value};
 use crate::group::aggregate::Aggregate;
 use crate::group::{GroupById, GroupByKey};
+use crate::reduce::Op;
 use crate::reduce::exact::{self, Format, State};
 
 /// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
@@ -90,9 +91,8 @@ fn sum(element: Element, bytes: &[u8], is_mean: bool) -> Value {
 fn variance(element: Element, bytes: &[u8], correction: u64) -> Value {
     let (mut sum, mut squares) = (State::new(Format::Single), State::new(Format::Product));
     if element.is_float() {
-        let floats: Vec<f32> = bytemuck::pod_collect_to_vec(bytes);
         sum.add(element, bytes);
-        squares.add_products(&floats, &floats);
+        squares.add_of(Op::Dot, element, bytes, Some(bytes));
     } else {
         let (values, count) = (|| integers(element, bytes), bytes.len() as u64 / 4);
         sum = State::of_integers(Format::Single, values().sum(), count);

@@ -17,25 +17,19 @@ use crate::reduce::reference::power_of_two;
 pub fn variance(sum: &State, squares: &State, correction: u64) -> f64 {
     assert_eq!((sum.format(), squares.format()), (Format::Single, Format::Product));
     assert_eq!(sum.count(), squares.count());
-    match (sum.finite(), squares.finite()) {
-        (Some((_, total)), Some((_, squares))) => {
-            of_words(&total, &squares, (sum.count(), correction), Format::Product.unit())
-        }
-        _ => f64::NAN,
-    }
+    let (Some((_, total)), Some((_, squares))) = (sum.finite(), squares.finite()) else { return f64::NAN };
+    of_words(&total, &squares, (sum.count(), correction), Format::Product.unit())
 }
 
 /// The 32-bit float nearest to that variance: it is rounded once.
 pub(crate) fn nearest_variance(sum: &State, squares: &State, correction: u64) -> f32 {
     let n = sum.count();
     let divisor = n * n.saturating_sub(correction);
-    match (sum.finite(), squares.finite()) {
-        (Some((_, total)), Some((_, squares))) if divisor > 0 => {
-            let bits = round::nearest(&around_mean(&total, &squares, n), divisor, Format::Product.target());
-            f32::from_bits(bits as u32)
-        }
-        _ => f32::NAN,
-    }
+    let (Some((_, total)), Some((_, squares)), 1..) = (sum.finite(), squares.finite(), divisor) else {
+        return f32::NAN;
+    };
+    let bits = round::nearest(&around_mean(&total, &squares, n), divisor, Format::Product.target());
+    f32::from_bits(bits as u32)
 }
 
 /// The variance of `n` integers of which the sum has this magnitude, from the sum of their squares in units of 2^`unit`.
@@ -97,11 +91,13 @@ pub(super) fn nearest(words: &[u32], unit: i32) -> f64 {
 mod tests {
     use super::*;
     use crate::element::Element;
+    use crate::reduce::op::Op;
 
     fn of(items: &[f32], correction: u64) -> f64 {
         let (mut sum, mut squares) = (State::new(Format::Single), State::new(Format::Product));
-        sum.add(Element::F32, bytemuck::cast_slice(items));
-        squares.add_products(items, items);
+        let bytes = bytemuck::cast_slice(items);
+        sum.add(Element::F32, bytes);
+        squares.add_of(Op::Dot, Element::F32, bytes, Some(bytes));
         variance(&sum, &squares, correction)
     }
 

@@ -17,10 +17,11 @@ const FRACTION: usize = 64;
 /// The float nearest to `magnitude / divisor`, ties to even, as bits without a sign. `magnitude` has its lowest word first.
 pub(super) fn nearest(magnitude: &[u32], divisor: u64, target: Target) -> u64 {
     let (quotient, inexact) = divide(magnitude, divisor);
-    let Some(top) = top_bit(&quotient) else {
+    let Some(highest) = quotient.iter().rposition(|word| *word != 0) else {
         // Less than 2^-64 units is less than half of one.
         return 0;
     };
+    let top = 32 * highest + quotient[highest].ilog2() as usize;
     let shift = (target.below + FRACTION).max((top + 1).saturating_sub(target.significand));
     let kept = (0..target.significand).fold(0, |kept, i| kept | u64::from(bit(&quotient, shift + i)) << i);
     let half = bit(&quotient, shift - 1);
@@ -41,11 +42,6 @@ fn divide(magnitude: &[u32], divisor: u64) -> (Vec<u32>, bool) {
         rest %= u128::from(divisor);
     }
     (quotient, rest > 0)
-}
-
-fn top_bit(words: &[u32]) -> Option<usize> {
-    let at = words.iter().rposition(|word| *word != 0)?;
-    Some(32 * at + words[at].ilog2() as usize)
 }
 
 fn bit(words: &[u32], at: usize) -> bool {

@@ -20,12 +20,10 @@ pub struct State {
     flags: [i64; 4],
     /// Sums of digits; their carries are propagated before they could exceed 64 bits.
     digits: Vec<i64>,
-    /// Additions since then.
-    pending: u32,
 }
 
-/// Additions of 32 bits each after which carries are propagated.
-const MOST_PENDING: u32 = 1 << 30;
+/// Carries are propagated whenever the count is a multiple of this: that many additions of 32 bits fit.
+const CARRY_PERIOD: u64 = 1 << 30;
 
 /// A finite number: an integer times a power of two.
 struct Term {
@@ -45,7 +43,7 @@ enum Seen {
 impl State {
     /// The state of an empty input.
     pub fn new(format: Format) -> Self {
-        State { format, parts: 1, count: 0, flags: [0; 4], digits: vec![0; format.digits()], pending: 0 }
+        State { format, parts: 1, count: 0, flags: [0; 4], digits: vec![0; format.digits()] }
     }
 
     /// The state of `count` numbers that have this sum.
@@ -75,7 +73,7 @@ impl State {
     ///
     /// If the format has no sums of that element, or the number of bytes is not a multiple of its size.
     pub fn add(&mut self, element: Element, bytes: &[u8]) {
-        self.add_each(element, bytes, |number| number);
+        self.add_of(Op::Sum, element, bytes, None);
     }
 
     /// Adds what an operator adds up: a number of each element, or of each pair of elements of two inputs.
@@ -87,39 +85,21 @@ impl State {
     pub fn add_of(&mut self, op: Op, element: Element, first: &[u8], second: Option<&[u8]>) {
         let format = self.format;
         assert_eq!(Format::of(op, element), Some(format), "{op} of {element} has no sums in {format:?}");
-        match second {
-            Some(second) => self.add_products(&view(first), &view(second)),
-            None if op == Op::L1 => self.add_each(element, first, magnitude),
-            None => self.add(element, first),
-        }
-    }
-
-    fn add_each(&mut self, element: Element, bytes: &[u8], number: fn(Seen) -> Seen) {
-        match (self.format, element) {
-            (Format::Single, Element::F32) => {
-                view::<f32>(bytes).iter().for_each(|x| self.take(number(single(x.to_bits()))));
+        assert_eq!(format == Format::Product, second.is_some(), "{op} takes another number of inputs");
+        let number = |seen| if op == Op::L1 { magnitude(seen) } else { seen };
+        match (element, second) {
+            (_, Some(second)) => {
+                let (first, second) = (view(first), view(second));
+                assert_eq!(first.len(), second.len());
+                let pairs = first.iter().zip(&*second);
+                pairs.for_each(|(x, y)| self.take(product(single(*x), single(*y))));
             }
+            (Element::F64, None) => view(first).iter().for_each(|x| self.take(number(double(*x)))),
             // Every 16-bit float is a 32-bit one, too.
-            (Format::Single, Element::F16) => {
-                view::<f16>(bytes).iter().for_each(|x| self.take(number(single(x.to_f32().to_bits()))));
+            (Element::F16, None) => {
+                view::<f16>(first).iter().for_each(|x| self.take(number(single(x.to_f32()))));
             }
-            (Format::Double, Element::F64) => {
-                view::<f64>(bytes).iter().for_each(|x| self.take(number(double(x.to_bits()))));
-            }
-            (format, element) => panic!("{format:?} has no sums of {element}"),
-        }
-    }
-
-    /// Adds products of the 32-bit floats of two inputs.
-    ///
-    /// # Panics
-    ///
-    /// If the format is not [`Format::Product`], or the inputs differ in length.
-    pub fn add_products(&mut self, first: &[f32], second: &[f32]) {
-        assert_eq!(self.format, Format::Product);
-        assert_eq!(first.len(), second.len());
-        for (x, y) in first.iter().zip(second) {
-            self.take(product(single(x.to_bits()), single(y.to_bits())));
+            (_, None) => view(first).iter().for_each(|x| self.take(number(single(*x)))),
         }
     }
 
@@ -137,6 +117,9 @@ impl State {
                 self.add_term(&term);
             }
         }
+        if self.count.is_multiple_of(CARRY_PERIOD) {
+            self.normalise();
+        }
     }
 
     fn add_term(&mut self, term: &Term) {
@@ -147,10 +130,6 @@ impl State {
             self.digits[at] += if term.is_negative { -digit } else { digit };
             bits >>= 32;
             at += 1;
-        }
-        self.pending += 1;
-        if self.pending == MOST_PENDING {
-            self.normalise();
         }
     }
 
@@ -165,7 +144,6 @@ impl State {
             }
             *last += carry as i64;
         }
-        self.pending = 0;
     }
 
     /// Adds another state.
@@ -223,7 +201,7 @@ impl State {
         let mut flags = [0; 4];
         flags.copy_from_slice(&words[2..Format::HEAD]);
         let digits = words[Format::HEAD..].to_vec();
-        let mut state = State { format, parts, count: words[1].cast_unsigned(), flags, digits, pending: 0 };
+        let mut state = State { format, parts, count: words[1].cast_unsigned(), flags, digits };
         state.normalise();
         Ok(state)
     }
@@ -315,13 +293,13 @@ impl State {
 }
 
 /// A 32-bit float.
-fn single(bits: u32) -> Seen {
-    float(bits.into(), 23, 8)
+fn single(x: f32) -> Seen {
+    float(x.to_bits().into(), 23, 8)
 }
 
 /// A 64-bit float.
-fn double(bits: u64) -> Seen {
-    float(bits, 52, 11)
+fn double(x: f64) -> Seen {
+    float(x.to_bits(), 52, 11)
 }
 
 /// A float with so many bits of fraction and of exponent.
