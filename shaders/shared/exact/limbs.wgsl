@@ -28,22 +28,13 @@ fn clear_limbs(at: Place) {
     }
 }
 
-// Adds a word to a limb of the set that begins at `begin`.
+// Adds a word to a limb of the set that begins at `begin`, and its carries to the limbs above. Out of the last limb a carry falls: sums are
+// modulo 2^(32 · LIMBS).
 fn add_limb(begin: u32, limb: u32, word: u32) {
-    if word != 0u {
-        let before = atomicAdd(&limbs[begin + limb], word);
-        if before + word < before {
-            carry_on(begin, limb + 1u);
-        }
-    }
-}
-
-fn carry_on(begin: u32, limb: u32) {
-    // Out of the last limb a carry falls: sums are modulo 2^(32 · LIMBS), as two's complement wants it.
-    for (var i = limb; i < turns(LIMBS); i++) {
-        if atomicAdd(&limbs[begin + i], 1u) != 0xffffffffu {
-            return;
-        }
+    var carry = word;
+    for (var i = limb; carry != 0u && i < turns(LIMBS); i++) {
+        let before = atomicAdd(&limbs[begin + i], carry);
+        carry = select(0u, 1u, before + carry < before);
     }
 }
 
@@ -51,39 +42,25 @@ fn set_of(sign: u32) -> u32 {
     return (2u * copy_of + sign) * LIMBS;
 }
 
-// Adds a magnitude of two words at bit `p`. `sign` is 1 for a negative number.
+    let limb = bitcast<u32>(bitcast<i32>(p) >> 5u);
+// Adds a magnitude of two words at bit `p`, which may be negative if the bits below 0 are zero. `sign` is 1 for a negative number.
 fn add_number(sign: u32, p: u32, low: u32, high: u32) {
     let k = p & 31u;
     let begin = set_of(sign);
     // In two steps, as no shift goes by 32.
-    add_limb(begin, p >> 5u, low << k);
-    add_limb(begin, (p >> 5u) + 1u, ((low >> 1u) >> (31u - k)) | (high << k));
-    add_limb(begin, (p >> 5u) + 2u, (high >> 1u) >> (31u - k));
+    add_limb(begin, limb, low << k);
+    add_limb(begin, limb + 1u, ((low >> 1u) >> (31u - k)) | (high << k));
+    add_limb(begin, limb + 2u, (high >> 1u) >> (31u - k));
 }
 
-// Adds what an accumulator holds.
+// Adds what an accumulator holds. The highest word alone has a sign.
 fn spill(acc: Acc) {
-    let number = whole(acc.sum);
-    let sign = number.w >> 31u;
-    let flip = 0u - sign;
-    // May be negative: the number's bits below the lowest limb are zero.
-    let p = bitcast<i32>((acc.tag & WINDOW) - LOWEST - UNDER);
-    let k = bitcast<u32>(p) & 31u;
-    let begin = set_of(sign);
-    // The magnitude is all bits flipped and one added, if the number is negative.
-    var words = number ^ vec4<u32>(flip);
-    var carry = sign;
-    var below = 0u;
-    for (var i = 0u; i < turns(5u); i++) {
-        let word = words.x + carry;
-        carry = select(0u, carry, word == 0u);
-        let limb = bitcast<u32>(p >> 5u) + i;
-        // A sum never reaches beyond the last limb, nor below the first, so only zeros fall.
-        if limb < LIMBS {
-            add_limb(begin, limb, (word << k) | below);
-        }
-        below = (word >> 1u) >> (31u - k);
-        words = vec4<u32>(words.yzw, 0u);
+    let p = (acc.tag & WINDOW) - LOWEST - UNDER;
+    var words = whole(acc.sum);
+    for (var i = 0u; i < turns(4u); i++) {
+        let sign = select(0u, words.x >> 31u, i == 3u);
+        add_number(sign, p + 32u * i, (words.x ^ (0u - sign)) + sign, 0u);
+        words = words.yzwx;
     }
 }
 

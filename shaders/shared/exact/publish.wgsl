@@ -42,13 +42,12 @@ fn collect_window(slot: u32) -> Acc {
 
 // Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.
 fn add_published(place: u32, end: u32, word: u32) -> u32 {
-    let before = atomicAdd(&partials[place], word);
-    var seen = before;
-    var carries_on = before + word < before;
-    for (var i = place + 1u; carries_on && i < turns(end); i++) {
-        let next = atomicAdd(&partials[i], 1u);
-        seen |= next;
-        carries_on = next == 0xffffffffu;
+    var seen = 0u;
+    var carry = word;
+    for (var i = place; carry != 0u && i < turns(end); i++) {
+        let before = atomicAdd(&partials[i], carry);
+        seen |= before;
+        carry = select(0u, 1u, before + carry < before);
     }
     return seen;
 }
@@ -58,11 +57,8 @@ fn add_published(place: u32, end: u32, word: u32) -> u32 {
 fn publish_limbs(at: Place) -> u32 {
     var seen = 0u;
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
-        let word = atomicLoad(&limbs[i]);
-        if word != 0u {
-            let begin = PUBLISHED + ((i / LIMBS) & 1u) * LIMBS;
-            seen |= add_published(begin + i % LIMBS, begin + LIMBS, word);
-        }
+        let begin = PUBLISHED + ((i / LIMBS) & 1u) * LIMBS;
+        seen |= add_published(begin + i % LIMBS, begin + LIMBS, atomicLoad(&limbs[i]));
     }
 #ifdef reads_partials
     for (var i = at.lid; i < 4u; i += WG) {
