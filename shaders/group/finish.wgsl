@@ -52,7 +52,7 @@ fn kernel(at: Place, wg: Workgroup) {
         for (var i = at.lid; i < 2u * LIMBS; i += WG) {
             atomicStore(&limbs[i], take(state + SUM + i));
         }
-        to_digits(identity(), LOWEST, at);
+        to_digits(at);
 #ifndef float
         results.sum = (digits[UNIT >> 5u] >> (UNIT & 31u)) | (digits[(UNIT >> 5u) + 1u] << (32u - (UNIT & 31u)));
 #endif

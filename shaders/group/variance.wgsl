@@ -78,7 +78,7 @@ fn kernel(at: Place, wg: Workgroup) {
         multiply(state, count, place);
     }
     workgroupBarrier();
-    to_digits(identity(), LOWEST, at);
+    to_digits(at);
     to_magnitude(at);
     // The two divisors side by side.
     if at.lid < 2u {

@@ -21,7 +21,10 @@ const NEEDS_DIGITS: bool = MEAN;
 // tag, and what is in the limbs. All invocations take part; nothing is stored unless `works`.
 fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
-    to_digits(total, tag, at);
+    if at.lid == 0u {
+        spill(total);
+    }
+    to_digits(at);
     for (var w = at.lid; works && w < WORDS; w += WG) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));
     }
@@ -30,7 +33,10 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
     let needs_digits = NEEDS_DIGITS || (tag & SPILLED) != 0u;
     var is_negative = false;
     if needs_digits {
-        to_digits(total, tag, at);
+        if at.lid == 0u {
+            spill(total);
+        }
+        to_digits(at);
         is_negative = to_magnitude(at);
     }
     if works && at.lid == 0u {

@@ -1,4 +1,4 @@
-// The digits of a sum: a workgroup's accumulator and its limbs become one integer in two's complement, in words of 32 bits.
+// The digits of a sum: a workgroup's limbs become one integer in two's complement, in words of 32 bits.
 //
 // An invocation computes a digit: it adds up the words of its place, and what overflows goes to the next place. Then a carry is 0 or 1, but it may
 // pass through many digits that are all ones. By carry-lookahead, a digit makes a carry, passes one on because it is all ones, or stops it:
@@ -30,8 +30,6 @@ const WORDS: u32 = HEAD + DIGITS;
 var<workgroup> digits: array<u32, LIMBS>;
 // The carries out of the digits.
 var<workgroup> overflows: array<u32, LIMBS>;
-// The accumulator's number in two's complement with a fifth word for the sign.
-var<workgroup> number_of: array<u32, 5>;
 
 // A bit for each digit.
 const MARKS: u32 = (LIMBS + 31u) / 32u;
@@ -63,63 +61,37 @@ fn end_of_marks(which: u32, end: u32) -> u32 {
     return found;
 }
 
-// Word `l` of the accumulator's number, at its place in the sum.
-fn shifted_word(l: u32, p: u32) -> u32 {
-    // Distance of the word above the number's first bit; below it there is nothing, above it the sign.
-    let at = bitcast<i32>(32u * l) - bitcast<i32>(p);
-    let word = at >> 5u;
-    let k = bitcast<u32>(at) & 31u;
-    let lower = select(0u, number_of[clamp(word, 0, 4)], word >= 0);
-    let upper = select(0u, number_of[clamp(word + 1, 0, 4)], word + 1 >= 0);
-    return (lower >> k) | ((upper << 1u) << (31u - k));
+// Adds a word to a number of two, the lower one first.
+fn plus_word(a: vec2<u32>, b: u32) -> vec2<u32> {
+    let low = a.x + b;
+    return vec2<u32>(low, a.y + select(0u, 1u, low < b));
 }
 
-// Two words.
-struct Wide {
-    low: u32,
-    high: u32,
-}
-
-fn plus(a: Wide, b: u32) -> Wide {
-    let low = a.low + b;
-    return Wide(low, a.high + select(0u, 1u, low < b));
-}
-
-// Computes `digits` of the workgroup's accumulator, which invocation 0 holds and which has this tag, and the limbs. All invocations
-// take part. Includes barriers.
-fn to_digits(total: Acc, tag: u32, at: Place) {
-    if at.lid == 0u {
-        let number = whole(total.sum);
-        number_of[0] = number.x;
-        number_of[1] = number.y;
-        number_of[2] = number.z;
-        number_of[3] = number.w;
-        number_of[4] = 0u - (number.w >> 31u);
-    }
+// Computes `digits` from the limbs. All invocations take part. Includes barriers, also in front.
+fn to_digits(at: Place) {
     for (var i = at.lid; i < 4u * MARKS; i += WG) {
         atomicStore(&digit_marks[i], 0u);
     }
     workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
-        var sum = Wide(shifted_word(l, (tag & WINDOW) - LOWEST - UNDER), 0u);
         // Minus a number is plus its flipped bits and one.
-        sum = plus(sum, select(0u, COPIES, l == 0u));
+        var sum = vec2<u32>(select(0u, COPIES, l == 0u), 0u);
         for (var c = 0u; c < COPIES; c++) {
-            sum = plus(sum, atomicLoad(&limbs[2u * c * LIMBS + l]));
-            sum = plus(sum, ~atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]));
+            sum = plus_word(sum, atomicLoad(&limbs[2u * c * LIMBS + l]));
+            sum = plus_word(sum, ~atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]));
         }
-        digits[l] = sum.low;
-        overflows[l] = sum.high;
+        digits[l] = sum.x;
+        overflows[l] = sum.y;
     }
     workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
-        var sum = Wide(digits[l], 0u);
+        var sum = vec2<u32>(digits[l], 0u);
         if l > 0u {
-            sum = plus(sum, overflows[l - 1u]);
+            sum = plus_word(sum, overflows[l - 1u]);
         }
-        digits[l] = sum.low;
-        mark(MAKES, l, sum.high == 1u);
-        mark(STOPS, l, sum.low != 0xffffffffu);
+        digits[l] = sum.x;
+        mark(MAKES, l, sum.y == 1u);
+        mark(STOPS, l, sum.x != 0xffffffffu);
     }
     workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
