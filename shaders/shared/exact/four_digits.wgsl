@@ -1,11 +1,13 @@
 // Numbers as four digits of DIGIT bits, the lowest first, and flags of numbers that are not finite. Until carries are moved, digits are signed.
 #import format
 
+const NAN: u32 = 0x20000u;
+const PLUS_INFINITY: u32 = 0x40000u;
+const MINUS_INFINITY: u32 = 0x80000u;
 // Some element was not -0.
-const OTHERS: u32 = 0x20000u;
-const NAN: u32 = 0x40000u;
-const PLUS_INFINITY: u32 = 0x80000u;
-const MINUS_INFINITY: u32 = 0x100000u;
+const OTHERS: u32 = 0x100000u;
+// Word `w` of a state is the flag at bit `FLAG_SHIFT + w`.
+const FLAG_SHIFT: u32 = 15u;
 
 const MASK: u32 = (1u << DIGIT) - 1u;
 

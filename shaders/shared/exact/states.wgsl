@@ -24,10 +24,6 @@ fn add_tally(word: u32, low: u32, high: u32) {
     atomicAdd(&tally[word + 1u], high + select(0u, 1u, before + low < before));
 }
 
-fn is_set(p: u32) -> bool {
-    return (input[p] | input[p + 1u]) != 0u;
-}
-
 // The sum of the states of invocation `own` of `grid`, of `count` that are `step` apart (see fold_apart.wgsl). Clears limbs and tally first.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
     clear_tally(at);
@@ -38,8 +34,9 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
         let p = 2u * WORDS * (begin + k * step);
         add_tally(0u, input[p], input[p + 1u]);
         add_tally(2u, input[p + 2u], input[p + 3u]);
-        acc.tag |= select(0u, NAN, is_set(p + 4u)) | select(0u, PLUS_INFINITY, is_set(p + 6u));
-        acc.tag |= select(0u, MINUS_INFINITY, is_set(p + 8u)) | select(0u, OTHERS, is_set(p + 10u));
+        for (var w = 2u; w < HEAD; w++) {
+            acc.tag |= select(0u, 1u << (FLAG_SHIFT + w), (input[p + 2u * w] | input[p + 2u * w + 1u]) != 0u);
+        }
         for (var d = 0u; d < DIGITS; d++) {
             let low = input[p + 2u * (HEAD + d)];
             let high = input[p + 2u * (HEAD + d) + 1u];
