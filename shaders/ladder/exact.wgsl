@@ -49,7 +49,7 @@
 #endif
 #import io
 #import operator
-#import outliers
+#import far
 #import words
 #import partials
 #import exact/conclude

@@ -1,3 +1,20 @@
-// Numbers of two words outside of the window, and states: one window, which moves, and the limbs for all that is far from it.
-#import exact/one_window
-#import exact/no_bins
+// Numbers far from the windows go to the limbs: numbers of two words.
+#import entry
+#import operator
+#import format
+#import exact/four_digits
+#import exact/limbs
+
+// Adds the first of some numbers to the limbs. Returns flags.
+fn add_far(x: Numbers) -> u32 {
+    if exponents(x).x == SPECIAL {
+        return special(is_nan(x), signs(x).x);
+    }
+    let m = significand(x);
+    add_number(signs(x).x, exponent(x) - LOWEST, m.x, m.y);
+    return SPILLED;
+}
+
+fn clear_bins(at: Place) {}
+
+fn empty_bins(at: Place) {}

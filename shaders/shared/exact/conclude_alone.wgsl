@@ -1,7 +1,7 @@
 // The end of a sum that one workgroup computes alone.
 #import entry
 #import operator
-#import outliers
+#import far
 #import exact/limbs
 #import exact/reduce
 #import exact/conclude

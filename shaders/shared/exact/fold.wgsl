@@ -9,6 +9,7 @@
 #import operator
 #import format
 #import elements
+#import far
 #import outliers
 #import exact/limbs
 #import exact/vectors

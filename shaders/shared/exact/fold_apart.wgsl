@@ -3,6 +3,7 @@
 #import entry
 #import operator
 #import outliers
+#import far
 #import exact/limbs
 #import exact/fold
 #import exact/vectors

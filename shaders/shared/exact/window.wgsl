@@ -12,6 +12,7 @@
 #import exact/four_digits
 #import exact/limbs
 #import outliers
+#import far
 
 fn add_batch(acc: Acc, batch: Batch) -> Acc {
     let window = acc.tag & WINDOW;

@@ -111,14 +111,13 @@ impl ExactSum {
             Format::Product => "exact/product",
             Format::Double => "exact/double",
         };
-        let is_long = *stage.kernel == EXACT && self.element == Element::F32;
-        let outliers = match self.format {
-            // States are added to the limbs.
-            _ if stage.reads == Reads::Partials => "exact/outliers/limbs",
-            Format::Single if is_long => "exact/outliers/two_windows",
-            Format::Single => "exact/outliers/bins",
-            Format::Product | Format::Double => "exact/outliers/limbs",
-        };
+        // States are added to the limbs.
+        let has_bins = self.format == Format::Single && stage.reads != Reads::Partials;
+        let far = if has_bins { "exact/outliers/bins" } else { "exact/outliers/limbs" };
+        let has_registers = matches!(stage.workgroup_size, 256 | 512);
+        let is_long = *stage.kernel == EXACT && self.element == Element::F32 && has_registers;
+        let has_second = has_bins && is_long;
+        let outliers = if has_second { "exact/outliers/two_windows" } else { "exact/outliers/one_window" };
         self.element
             .defines(composer)
             .choose("operator", "shared/exact/accumulator")
@@ -126,6 +125,7 @@ impl ExactSum {
             .choose("elements", elements)
             .choose("numbers", self.numbers)
             .choose("outliers", outliers)
+            .choose("far", far)
             .generate("types", "the numbers of the format", self.constants())
             .provide("map", self.map.iter().cloned().collect())
     }
@@ -190,8 +190,8 @@ impl Format {
 
     /// The largest workgroup that so many bytes of workgroup memory suffice for.
     pub(in crate::reduce) fn largest_workgroup(self, room: u64) -> u32 {
-        let sizes = (0..=10).rev().map(|power| 1 << power);
-        sizes.into_iter().find(|size| self.workgroup_memory(*size) <= room).unwrap_or(1)
+        let mut sizes = (0..=10).rev().map(|power| 1 << power);
+        sizes.find(|size| self.workgroup_memory(*size) <= room).unwrap_or(1)
     }
 
     /// Bytes of workgroup memory that a kernel needs, with or without subgroups.
@@ -199,7 +199,7 @@ impl Format {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
         let bins = if self == Format::Single { 2048 } else { 0 };
-        // Two signs in as many copies, the digits and their carries. On top come the empty accumulator, the window's number and
+        // Two signs in as many copies, the digits and their carries. On top come the empty accumulator,
         // marks of digits, the words to publish, flags, counts and the first window: no more than this, each in whole vectors.
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
     }
