@@ -9,8 +9,8 @@
 #import operator
 #import format
 #import elements
-#import far
 #import outliers
+#import far
 #import exact/limbs
 #import exact/vectors
 
@@ -34,46 +34,36 @@ fn sample(range: Cut, k: u32) -> Vector {
     return no_elements();
 }
 
-// The first window, for all invocations of all workgroups the same. If the samples are zeros, it is the one of
-// numbers near 1.
-fn first_window(top: u32) -> u32 {
-    return window_below(select(top, ONE, top == 0u));
-}
-
 #ifdef subgroups
-// Every subgroup looks at all samples: each lane at every `width`-th one.
-fn first_sample(at: Place) -> u32 {
-    return at.lane;
-}
-
-fn sample_step(wg: Workgroup) -> u32 {
-    return wg.width;
-}
-
-fn largest_sample(own: u32, at: Place) -> u32 {
-    return subgroupMax(own);
+// Every subgroup looks at all samples. An invocation's first sample, and the distance to its next one.
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> {
+    return vec2<u32>(at.lane, wg.width);
 }
 #else
 var<workgroup> sampled: atomic<u32>;
 
-fn first_sample(at: Place) -> u32 {
-    return at.lid;
+// Every workgroup looks at all samples. An invocation's first sample, and the distance to its next one.
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> {
+    return vec2<u32>(at.lid, WG);
 }
+#endif
 
-fn sample_step(wg: Workgroup) -> u32 {
-    return WG;
-}
-
-fn largest_sample(own: u32, at: Place) -> u32 {
+// The first window, for all invocations of all workgroups the same, from the largest exponents that they have seen. If the samples are zeros,
+// it is the one of numbers near 1.
+fn first_window(seen: u32, at: Place) -> u32 {
+#ifdef subgroups
+    let top = subgroupMax(seen);
+#else
     if at.lid == 0u {
         atomicStore(&sampled, 0u);
     }
     workgroupBarrier();
-    atomicMax(&sampled, own);
+    atomicMax(&sampled, seen);
     workgroupBarrier();
-    return atomicLoad(&sampled);
-}
+    let top = atomicLoad(&sampled);
 #endif
+    return window_below(select(top, ONE, top == 0u));
+}
 
 // A range of elements as vectors, and the single elements in front of the first vector and behind the last.
 struct Cut {
@@ -108,16 +98,11 @@ fn load(range: Cut, i: u32, j: u32, grid: u32) -> Vectors {
         loaded.there = 0x11u | select(0u, 0x22u, has_v1) | select(0u, 0x44u, has_v2);
     }
     if j < range.single {
-        loaded.v3 = single(range, j);
+        let tail = PER_VECTOR * range.end4 + j - range.head;
+        loaded.v3 = element(select(tail, range.begin + j, j < range.head));
         loaded.there |= 0x8u;
     }
     return loaded;
-}
-
-// Single element `j`, as a vector.
-fn single(range: Cut, j: u32) -> Vector {
-    let tail = PER_VECTOR * range.end4 + j - range.head;
-    return element(select(tail, range.begin + j, j < range.head));
 }
 
 // True if an invocation loads the vectors of its next turn before it adds those of this one.
@@ -131,8 +116,9 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     let range = cut(begin, stop);
     var i = range.begin4 + own;
     var j = own;
+    let samples = samples_of(at, wg);
     // The samples first, so that they come before the elements.
-    let first = sample(range, first_sample(at));
+    let first = sample(range, samples.x);
     var next: Vectors;
     if loads_ahead() {
         next = load(range, i, j, grid);
@@ -141,12 +127,11 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     clear_bins(at);
     workgroupBarrier();
     var top = largest_exponent(first);
-    for (var k = first_sample(at) + sample_step(wg); k < SAMPLES; k += sample_step(wg)) {
+    for (var k = samples.x + samples.y; k < SAMPLES; k += samples.y) {
         top = max(top, largest_exponent(sample(range, k)));
     }
-    let window = first_window(largest_sample(top, at));
-    var acc = identity();
-    acc.tag = window;
+    let window = first_window(top, at);
+    var acc = Acc(vec4<u32>(0u), window);
     var is_more = i < range.end4 || j < range.single;
     while is_more {
         var loaded = next;
@@ -162,11 +147,6 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
         }
         acc = add_loaded(acc, loaded);
     }
-    return in_window(acc, window);
-}
-
-// An accumulator with this window, without the count of misses.
-fn in_window(sum: Acc, window: u32) -> Acc {
-    return finished(Acc(sum.sum, sum.tag & (MISSED - 1u)), window);
+    return finished(acc, window);
 }
 #endif

@@ -22,12 +22,12 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
     clear_bins(at);
     workgroupBarrier();
     var top = 0u;
-    for (var k = first_sample(at); k < SAMPLES; k += sample_step(wg)) {
+    let samples = samples_of(at, wg);
+    for (var k = samples.x; k < SAMPLES; k += samples.y) {
         top = max(top, largest_exponent(item(begin, sample_place(k, count), count, step)));
     }
-    let window = first_window(largest_sample(top, at));
-    var acc = identity();
-    acc.tag = window;
+    let window = first_window(top, at);
+    var acc = Acc(vec4<u32>(0u), window);
     for (var k = own; k < count; k += 4u * grid) {
         let v0 = item(begin, k, count, step);
         let v1 = item(begin, k + grid, count, step);
@@ -37,6 +37,6 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
         let there = (1u << min((count - k - 1u) / grid + 1u, 4u)) - 1u;
         acc = add_loaded(acc, Vectors(v0, v1, v2, v3, there));
     }
-    return in_window(acc, window);
+    return finished(acc, window);
 }
 #endif

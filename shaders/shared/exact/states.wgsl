@@ -28,8 +28,7 @@ fn add_tally(word: u32, low: u32, high: u32) {
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
     clear_tally(at);
     workgroupBarrier();
-    var acc = identity();
-    acc.tag = LOWEST | SPILLED;
+    var acc = Acc(vec4<u32>(0u), LOWEST | SPILLED);
     for (var k = own; k < count; k += grid) {
         let p = 2u * WORDS * (begin + k * step);
         add_tally(0u, input[p], input[p + 1u]);
