@@ -5,8 +5,9 @@
 #import operator
 #import format
 #import exact/digits
-#import exact/input
 #import exact/limbs
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
 
 // The first two words of all states, added up in 64 bits each: parts and formats, the count.
 var<workgroup> tally: array<atomic<u32>, 4>;

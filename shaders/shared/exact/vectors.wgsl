@@ -10,8 +10,7 @@
 #ifdef texels
 #import texels
 #else
-#import exact/input
-
+@group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
 #endif
 #ifdef pair
@@ -52,10 +51,17 @@ fn no_elements() -> Vector {
 }
 
 #ifdef masked
-#import exact/masked
-
+// The numbers that a mask keeps; -0, which adds nothing, stands in the place of those whose partner is 0 in all bits.
 fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
-    return numbers(kept(floats(v.v, half), floats(v.w, half)), which);
+    let x = floats(v.v, half);
+    let mask = floats(v.w, half);
+#ifdef bits_64
+    let is_kept = (mask.low | mask.high) != vec2<u32>(0u);
+    let low = select(vec2<u32>(0u), x.low, is_kept);
+    return numbers(Numbers(low, select(vec2<u32>(0x80000000u), x.high, is_kept)), which);
+#else
+    return numbers(select(vec4<u32>(0x80000000u), x, mask != vec4<u32>(0u)), which);
+#endif
 }
 #else
 fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
@@ -65,27 +71,24 @@ fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
 #else
 alias Vector = vec4<u32>;
 
-#ifdef texels
 fn vector(i: u32) -> Vector {
+#ifdef texels
     let p = 4u * i;
     return vec4<u32>(element_at(p), element_at(p + 1u), element_at(p + 2u), element_at(p + 3u));
-}
-
-// Element `p` alone.
-fn element(p: u32) -> Vector {
-    return among_zeros(vec2<u32>(element_at(p)), p, 1u);
-}
 #else
-fn vector(i: u32) -> Vector {
     return input4[i];
+#endif
 }
 
 // Element `p` alone.
 fn element(p: u32) -> Vector {
+#ifdef texels
+    return among_zeros(vec2<u32>(element_at(p)), p, 1u);
+#else
     let i = words_of(p);
     return among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u);
-}
 #endif
+}
 
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
     return select(zeros(1u), v, is_there);
@@ -113,21 +116,13 @@ struct Vectors {
 
 const ALL_THERE: u32 = 0xffu;
 
-fn bit_of(there: u32, k: u32) -> u32 {
-    return 0u - ((there >> k) & 1u);
-}
-
-// A mask with these bits for the first number and for the others.
-fn mask(first: u32, others: u32) -> Lanes {
-    var lanes = Lanes(others);
-    lanes.x = first;
-    return lanes;
-}
-
 // The numbers of a part of vector `k`. The first element is in the first part.
 fn part_of(v: Vector, k: u32, half: u32, there: u32) -> Numbers {
-    let others = bit_of(there, 4u + k);
-    return part(v, half, mask(select(others, bit_of(there, k), half == 0u), others));
+    var which = Lanes(0u - ((there >> (4u + k)) & 1u));
+    if half == 0u {
+        which.x = 0u - ((there >> k) & 1u);
+    }
+    return part(v, half, which);
 }
 
 fn add_loaded(acc: Acc, l: Vectors) -> Acc {
@@ -144,7 +139,7 @@ fn add_loaded(acc: Acc, l: Vectors) -> Acc {
 
 // The exponent by which a window is chosen: the largest of numbers that are finite.
 fn largest_exponent(v: Vector) -> u32 {
-    let all = mask(0xffffffffu, 0xffffffffu);
+    let all = Lanes(0xffffffffu);
     var found = largest(finite(part(v, 0u, all)));
     if BATCHES > 1u {
         found = max(found, largest(finite(part(v, 1u, all))));
