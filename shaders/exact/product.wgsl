@@ -6,6 +6,7 @@
 // 2^52, which is 2^27 in units of `upper`, and `rest` by less than 2^30. The sum of a batch is 2^25 · upper + lower.
 //     upper   Σ q / 2^25 · ±2^s   modulo 2^32, of less than 2^48        near   Σ x          as a float, in units of 2^46
 //     lower   Σ d · ±2^s          modulo 2^32, of less than 2^51        rest   Σ d · ±2^s   as a float, in units of 8
+#import full_product
 #import exact/lanes
 
 struct Numbers { v: vec4<u32>, w: vec4<u32> }
@@ -74,4 +75,4 @@ fn largest(v: Lanes) -> u32 { return largest_of(v); }
 fn turned(x: Numbers) -> Numbers { return Numbers(x.v.yzwx, x.w.yzwx); }
 fn exponent(x: Numbers) -> u32 { return max(fields(x.v).x >> 23u, 1u) + max(fields(x.w).x >> 23u, 1u); }
 fn is_nan(x: Numbers) -> bool { return max(x.v.x << 1u, x.w.x << 1u) > 0xff000000u || min(x.v.x << 1u, x.w.x << 1u) == 0u; }
-fn significand(x: Numbers) -> vec2<u32> { return product_of(significand_of(x.v.x), significand_of(x.w.x)); }
+fn significand(x: Numbers) -> vec2<u32> { return full_product(significand_of(x.v.x), significand_of(x.w.x)); }

@@ -3,14 +3,10 @@
 #import elements
 
 fn numbers(x: Floats, which: Lanes) -> Numbers {
+    let kept = ~(which & Lanes(0x80000000u));
 #ifdef bits_64
-    return Numbers(x.low, without_sign(x.high, which));
+    return Numbers(x.low, x.high & kept);
 #else
-    return without_sign(x, which);
+    return x & kept;
 #endif
-}
-
-// The words of these lanes without the sign.
-fn without_sign(words: Lanes, which: Lanes) -> Lanes {
-    return words & ~(which & Lanes(0x80000000u));
 }

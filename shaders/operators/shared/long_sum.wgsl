@@ -118,8 +118,8 @@ fn number_of(settled: Acc) -> Number {
         rest = settled.low | settled.middle;
     }
     let has_rest = is_some(rest);
-    let number = number_and(whole(four), select(minus & 1u, 0u, has_rest), place);
-    return Number(minus != 0u, number.end, number.top, number.rest || has_rest);
+    let number = number_and(whole(four), select(minus & 1u, 0u, has_rest), place, minus != 0u);
+    return Number(number.is_negative, number.end, number.top, number.rest || has_rest);
 }
 
 fn finish(acc: Acc, n: u32) -> u32 {

@@ -41,10 +41,3 @@ fn fields(v: vec4<u32>) -> vec4<u32> {
 fn significand_of(bits: u32) -> u32 {
     return (bits & 0x7fffffu) | select(0u, 0x800000u, (bits & 0x7f800000u) != 0u);
 }
-
-// The product of two numbers of 24 bits: the lower word, and the upper.
-fn product_of(a: u32, b: u32) -> vec2<u32> {
-    let lowest = (a & 0xfffu) * (b & 0xfffu);
-    let middle = (a >> 12u) * (b & 0xfffu) + (a & 0xfffu) * (b >> 12u) + (lowest >> 12u);
-    return vec2<u32>(a * b, ((a >> 12u) * (b >> 12u) + (middle >> 12u)) >> 8u);
-}

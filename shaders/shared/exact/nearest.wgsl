@@ -71,12 +71,11 @@ fn number_in(four: vec4<u32>, place: u32) -> Number {
     let bits = whole(four);
     let sign = bits.w >> 31u;
     // The magnitude: all bits flipped and one added.
-    let magnitude = number_and(bits ^ vec4<u32>(0u - sign), sign, place);
-    return Number(sign == 1u, magnitude.end, magnitude.top, magnitude.rest);
+    return number_and(bits ^ vec4<u32>(0u - sign), sign, place, sign == 1u);
 }
 
-// The number of these 128 bits and `more`, which is 0 or 1.
-fn number_and(bits: vec4<u32>, more: u32, place: u32) -> Number {
+// The number whose magnitude is these 128 bits and `more`, which is 0 or 1.
+fn number_and(bits: vec4<u32>, more: u32, place: u32, is_negative: bool) -> Number {
     var w = vec4<u32>(bits.x + more, bits.yzw);
     let c0 = more == 1u && w.x == 0u;
     w.y += select(0u, 1u, c0);
@@ -92,7 +91,7 @@ fn number_and(bits: vec4<u32>, more: u32, place: u32) -> Number {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
     let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + place;
-    return number_from(false, w.w, w.yz, end, w.x != 0u);
+    return number_from(is_negative, w.w, w.yz, end, w.x != 0u);
 }
 
 // Number of bits that fall at the end of a number whose bits end at `end`.

@@ -53,10 +53,6 @@ fn any_below(p: u32) -> bool {
     return part != 0u || end_of_marks(SOME_OF_MAGNITUDE, p >> 5u) > 0u;
 }
 
-fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
-    return a.y < b.y || (a.y == b.y && a.x < b.x);
-}
-
 // The remainder with one more bit of the dividend, and the bit of the quotient.
 struct Step {
     rest: vec2<u32>,
@@ -65,11 +61,12 @@ struct Step {
 
 fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
     let doubled = vec2<u32>((rest.x << 1u) | bit, (rest.y << 1u) | (rest.x >> 31u));
+    let borrow = select(0u, 1u, doubled.x < divisor.x);
+    let is_less = doubled.y < divisor.y || (doubled.y == divisor.y && borrow == 1u);
     // A bit that falls off the top makes it more than any divisor.
-    if (rest.y >> 31u) == 0u && is_less(doubled, divisor) {
+    if is_less && (rest.y >> 31u) == 0u {
         return Step(doubled, 0u);
     }
-    let borrow = select(0u, 1u, doubled.x < divisor.x);
     return Step(vec2<u32>(doubled.x - divisor.x, doubled.y - divisor.y - borrow), 1u);
 }
 
