@@ -10,7 +10,6 @@
 //     1.5          0                 0                 1.5 · 2^20        0
 //     1.5 + 2^-40  0                 0                 1.5 · 2^20        2^8
 //     -2^-20       -1                2^28 - 1          2^28 - 1          0
-#import types
 #import format
 #import exact/four_digits
 

@@ -1,7 +1,5 @@
 // The end of an exact sum: the accumulator and the limbs become a result or a state.
 #import entry
-#import io
-#import types
 #import operator
 #import format
 #import exact/digits

@@ -14,11 +14,7 @@
 //
 // The negative of a number is made in the same way: its digits are flipped, and one is added to each digit below which all are zero.
 #import entry
-#import io
 #import types
-#import operator
-#import format
-#import exact/four_digits
 #import exact/limbs
 
 const DIGITS: u32 = LIMBS - 1u;

@@ -5,7 +5,6 @@
 // core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
 #ifndef reads_partials
 #import entry
-#import io
 #import operator
 #import format
 #import elements

@@ -1,11 +1,9 @@
-// The long integers of a workgroup: numbers that do not fit a window in registers are added here.
+// The long integer of a workgroup, in limbs of 32 bits: what does not fit a window in registers is added here, in any order.
 //
-// An exact sum of 32-bit floats is one integer of 320 bits: 277 for every bit of a float, 32 for 2^32 of them, and a sign. It is kept in limbs
-// of 32 bits. `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. The order of the additions does
-// not matter, and no invocation waits. Negative magnitudes have their own limbs: in two's complement each small one would carry through
-// all limbs. Some formats have several copies, against contention; digits.wgsl combines all.
+// `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. Negative magnitudes have their own limbs: in
+// two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines
+// all.
 #import entry
-#import io
 #import operator
 #import format
 #import exact/four_digits
@@ -42,9 +40,9 @@ fn set_of(sign: u32) -> u32 {
     return (2u * copy_of + sign) * LIMBS;
 }
 
-    let limb = bitcast<u32>(bitcast<i32>(p) >> 5u);
 // Adds a magnitude of two words at bit `p`, which may be negative if the bits below 0 are zero. `sign` is 1 for a negative number.
 fn add_number(sign: u32, p: u32, low: u32, high: u32) {
+    let limb = bitcast<u32>(bitcast<i32>(p) >> 5u);
     let k = p & 31u;
     let begin = set_of(sign);
     // In two steps, as no shift goes by 32.

@@ -4,8 +4,6 @@
 // Words are stored side by side over all windows, so the last workgroup's loads coalesce. Workgroups add to the same limbs, as additions
 // commute; the last one takes the total, and leaves zeros for the next run.
 #import entry
-#import io
-#import types
 #import operator
 #import words
 #import partials

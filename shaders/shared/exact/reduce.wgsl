@@ -4,7 +4,6 @@
 // accumulators to one: upper invocations store theirs, lower ones load seven at once and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
 #import entry
-#import io
 #import operator
 #import exact/limbs
 

@@ -2,9 +2,6 @@
 //
 // A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
-#import types
-#import operator
-#import format
 #import exact/digits
 #import exact/four_digits
 #import exact/nearest

@@ -1,7 +1,6 @@
 // Sums of states instead of elements: every digit is added to its limb.
 #ifdef reads_partials
 #import entry
-#import io
 #import operator
 #import format
 #import exact/digits

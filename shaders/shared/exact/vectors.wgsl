@@ -1,6 +1,5 @@
 // Vectors of four words, and the numbers that their elements become.
 #ifndef reads_partials
-#import io
 #import operator
 #import format
 #import elements
